@@ -28,7 +28,7 @@ def test_so_many_queries_are_enough_and_fewer_are_not(seed: int) -> None:
         if found is None:
             continue
         step = max(1, (1 << (found - 1).bit_length() - 1) >> 12)
-        power = [Moves.of(row).planned(difference, n, alpha, 2) for n in (found - step, found)]
+        power = [Moves.of(row).planned_power(difference, n, alpha, 2) for n in (found - step, found)]
         assert power[0] < POWER <= power[1], (row, difference, alpha)
 
 

@@ -117,7 +117,7 @@ def _copy_of_relevant(asked: Asked, library: Library) -> str:
     others = [doc for doc in asked.shown if doc not in asked.relevant]
     for doc in asked.readable:
         above = others if doc not in asked.rank else [x for x in others if asked.rank[x] < asked.rank[doc]]
-        copies = [each for each in above if library.alike(each, doc)]
+        copies = [each for each in above if library.are_alike(each, doc)]
         if copies:
             return (
                 f"{documents_in_words(copies[:1], asked)} at rank {asked.rank[copies[0]]} is a near-copy of "
@@ -147,7 +147,7 @@ def near_copies(docs: Sequence[str], library: Library) -> list[list[str]]:
     """The documents in groups of near-copies; each is compared with the first of a group."""
     groups: list[list[str]] = []
     for doc in docs:
-        own = next((group for group in groups if library.alike(group[0], doc)), None)
+        own = next((group for group in groups if library.are_alike(group[0], doc)), None)
         if own is None:
             groups.append([doc])
         else:

@@ -71,7 +71,7 @@ class Library:
         """Whether the corpus has the word, in whatever form."""
         return word in self.counts or stem(word) in self.stems
 
-    def alike(self, one: str, other: str) -> bool:
+    def are_alike(self, one: str, other: str) -> bool:
         """Whether two documents are nearly the same."""
         first, second = self._shingled(one), self._shingled(other)
         small, large = sorted((len(first), len(second)))

@@ -168,7 +168,7 @@ def _holds(case: Case, context: Context, claim: str) -> Maybe:
 
 def _generation(case: Case) -> str:
     """What went wrong with an answer that had what it needed."""
-    grade, abstains = case.addressed(), case.abstains()
+    grade, abstains = case.address_grade(), case.abstains()
     said = [case.supports(case.sample.answer, claim) for claim in case.reference_claims]
     true = all_of(case.supports(case.sample.reference, claim) for claim in case.answer_claims)
     if abstains:

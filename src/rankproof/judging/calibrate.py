@@ -163,7 +163,7 @@ def calibrate_judgments(
 def _plan(estimating: Estimating, scores: Mapping[str, Scores], n: int, whole: bool) -> LabelPlan:
     """The pairs to label next, each with the rank that every run gives it."""
     n = check_whole("n", n)
-    rows, chances = estimating.planned(n, whole)
+    rows, chances = estimating.plan_labels(n, whole)
     pairs, machine = estimating.said.pairs, estimating.said.machine
     ranks: dict[int, dict[str, int]] = {int(row): {} for row in rows}
     for name, each in scores.items():

@@ -321,13 +321,13 @@ class Case:
         value = self._value(Relation.STATEMENT_BEARS, self.query, statement)
         return None if value is None else value == 1
 
-    def addressed(self) -> int | None:
+    def address_grade(self) -> int | None:
         """How far the answer addresses the question, 0 to 3, or that it abstains."""
         return self._value(Relation.ANSWER_ADDRESSES, self.query, self.sample.answer or "")
 
     def abstains(self) -> bool | None:
         """Whether the answer says that it has none."""
-        value = self.addressed()
+        value = self.address_grade()
         return None if value is None else value == ABSTAINS
 
     def _value(self, relation: Relation, left: str, right: str) -> int | None:

@@ -80,7 +80,7 @@ def plan(run: JudgeRun, samples: Iterable[Sample]) -> JudgePlan:
     What a judge of a cascade settles for nothing is settled, so that only the rest is asked of those after it.
     """
     found = JudgePlan(">".join(each.name for each in run.judges))
-    for batch in map(run.made_whole, batches(samples, run.judges)):
+    for batch in map(run.fill_samples, batches(samples, run.judges)):
         cases = [Case(each, k=run.k) for each in batch]
         groups = [
             [*c, *rest] for c, rest in zip(run.groups(cases, True), run.groups(cases, False), strict=True)
@@ -314,7 +314,7 @@ def _gathered(
     evidence, counts, alike = Evidence(), Counts(), hashlib.blake2b(digest_size=16)
     groups = SampleGroups(by)
     account = Blame(each=evidence.failures, asked=run.blaming)
-    for judged in run.over(samples):
+    for judged in run.judge_samples(samples):
         for tally, outcome in zip(tallies, judged.outcomes, strict=True):
             tally.add(outcome)
         failure = failure_of(judged.case)
@@ -343,7 +343,7 @@ def _gathered(
         blame=account,
         checked=corrections.results(),
         estimates=estimates.results(),
-        versions=versions.several(),
+        versions=versions.several_models(),
     )
 
 

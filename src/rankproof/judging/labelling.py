@@ -341,7 +341,7 @@ def _judged(
         each.case.sample.id: [
             ask for ask in asks_of(each.case, run.metrics) if ask.relation != Relation.TEXT_CLAIMS
         ]
-        for each in run.over(read_samples(source))
+        for each in run.judge_samples(read_samples(source))
     }
     settle_alone(samples.values(), asking.judges, kept)
     return LabelsFound(asking.name, [each.identity for each in asking.judges], kept, samples)

@@ -399,5 +399,5 @@ def mlflow_relevance_to_query(case: Case) -> Grid | Nothing:
 
     Formula: 1 if the answer's grade is at least 2, else 0.
     """
-    grade = case.addressed()
+    grade = case.address_grade()
     return share([None if grade is None else grade >= 2])

@@ -208,14 +208,14 @@ class JudgeRun:
     emptied: Counter[str] = field(default_factory=Counter)
     """For each such field how many samples were without it."""
 
-    def over(self, samples: Iterable[Sample]) -> Iterator[JudgedSample]:
+    def judge_samples(self, samples: Iterable[Sample]) -> Iterator[JudgedSample]:
         """Judge the samples in their order."""
         for read in batches(samples, self.judges):
-            batch = self.made_whole(read)
+            batch = self.fill_samples(read)
             yield from self._batch([Case(each, k=self.k, independent=self.independent) for each in batch])
             self.done += len(batch)
 
-    def made_whole(self, samples: Sequence[Sample]) -> list[Sample]:
+    def fill_samples(self, samples: Sequence[Sample]) -> list[Sample]:
         """The samples; what the system left out, where it is given for others, counts as empty and not as unasked."""
         self.given |= {name for name in OF_THE_SYSTEM for each in samples if each.has(name)}
         whole = []

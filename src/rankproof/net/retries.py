@@ -123,7 +123,7 @@ class Pace(Displayable):
         A moment is taken when it has come: one that was given out before could be used late, and the next in time.
         """
         if not self._gap:
-            return self.paused()
+            return self.pause_left()
         with self._lock:
             now = self._clock()
             begin = max(self._free, self._paused)
@@ -137,7 +137,7 @@ class Pace(Displayable):
         with self._lock:
             self._paused = max(self._paused, self._clock() + seconds)
 
-    def paused(self) -> float:
+    def pause_left(self) -> float:
         """The seconds that are left of a pause."""
         return max(0.0, self._paused - self._clock()) if self._paused else 0.0
 
@@ -150,7 +150,7 @@ class Pace(Displayable):
         while True:
             async with condition:
                 await condition.wait_for(lambda: self._inside < self.width)
-                if not (wait := self.paused()):
+                if not (wait := self.pause_left()):
                     self._inside += 1
                     return
             await asyncio.sleep(wait)

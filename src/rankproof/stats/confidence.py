@@ -70,7 +70,7 @@ class ValueSample:
         squares = float((self.counts * (self.values - self.mean) ** 2).sum())
         return math.sqrt(squares / (self.n - 1) / self.n)
 
-    def turned(self) -> ValueSample:
+    def negate(self) -> ValueSample:
         """The same with all signs changed."""
         return ValueSample(-self.values[::-1], self.counts[::-1])
 

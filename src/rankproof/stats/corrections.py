@@ -221,7 +221,7 @@ def tukey(
 def _pair(a: str, b: str, gap: float, ranges: Array, slack: float, gaps: Gaps) -> PairOutcome:
     extreme = len(ranges) - int(np.searchsorted(ranges, abs(gap) - slack))
     p, method = (extreme + 1) / (len(ranges) + 1), f"randomised Tukey, {len(ranges):,} drawn"
-    if extreme < FEWEST and (bound := gaps.above(abs(gap))) < p:
+    if extreme < FEWEST and (bound := gaps.share_above(abs(gap))) < p:
         p, method = bound, "randomised Tukey, by the saddle point of all pairs"
     return PairOutcome(a, b, gap, p, gaps.n, method)
 
@@ -246,7 +246,7 @@ class Gaps:
         """The number of queries."""
         return len(self.sizes)
 
-    def above(self, gap: float) -> float:
+    def share_above(self, gap: float) -> float:
         """At most how often the means of any two systems differ by `gap` or more."""
         most = total(self.sizes.max(axis=1))
         seen = gap * self.n

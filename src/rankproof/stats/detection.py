@@ -85,7 +85,7 @@ class Moves:
         spread = largest if alike and m < n else float(moved.std(ddof=1)) if m > 1 else 0.0
         return cls(n, m / n, spread, False, step_of(row), m)
 
-    def found(self, difference: float, n: int, alpha: float, sides: int) -> float:
+    def power(self, difference: float, n: int, alpha: float, sides: int) -> float:
         """How often sign flips find a true difference of this size with n queries."""
         if self.hits:
             more = min(difference / self.spread, 1 - self.moved / 2)
@@ -107,13 +107,13 @@ class Moves:
         error = math.sqrt(self.moved * (1 - self.moved) / self.n)
         return self if self.hits else replace(self, moved=max(self.moved - DOUBT * error, 1 / self.n))
 
-    def planned(self, difference: float, n: int, alpha: float, sides: int) -> float:
+    def planned_power(self, difference: float, n: int, alpha: float, sides: int) -> float:
         """The same where n is planned: averaged over a share of moved queries one standard error lower and higher."""
         error = math.sqrt((1 - self.moved) / self.seen)
         if self.hits or not error:
-            return self.found(difference, n, alpha, sides)
+            return self.power(difference, n, alpha, sides)
         shares = (min(1.0, self.moved * (1 + each)) for each in (-error, error))
-        return sum(replace(self, moved=each).found(difference, n, alpha, sides) for each in shares) / 2
+        return sum(replace(self, moved=each).power(difference, n, alpha, sides) for each in shares) / 2
 
     @property
     def most(self) -> float:
@@ -164,17 +164,17 @@ def too_few_sentence(moved: int, n: int, end: str = ": too few to say what could
 @lru_cache(maxsize=4096)
 def _smallest(moves: Moves, alpha: float, sides: int, power: float) -> float | None:
     most = moves.most
-    if moves.fewer().found(most, moves.n, alpha, sides) < power:
+    if moves.fewer().power(most, moves.n, alpha, sides) < power:
         return None
     high = min(most, moves.spread / math.sqrt(moves.n))
-    while high < most and moves.found(high, moves.n, alpha, sides) < power:
+    while high < most and moves.power(high, moves.n, alpha, sides) < power:
         high = min(most, 2 * high)
     low = high / 2
-    while low and moves.found(low, moves.n, alpha, sides) >= power:
+    while low and moves.power(low, moves.n, alpha, sides) >= power:
         low, high = low / 2, low
     while high - low > EXACT * high:
         middle = (low + high) / 2
-        enough = moves.found(middle, moves.n, alpha, sides) >= power
+        enough = moves.power(middle, moves.n, alpha, sides) >= power
         low, high = (low, middle) if enough else (middle, high)
     return high
 
@@ -227,7 +227,7 @@ def needed_or_why(
 @lru_cache(maxsize=4096)
 def _needed(moves: Moves, difference: float, alpha: float, sides: int, enough: float) -> int | None:
     def power(n: int) -> float:
-        return moves.planned(difference, n, alpha, sides)
+        return moves.planned_power(difference, n, alpha, sides)
 
     # Powers of two around the usual formula, then a straight line of normal quantiles between both ends.
     usual = math.sqrt(moves.moved) * moves.spread * (NORMAL.inv_cdf(alpha / sides) - 1) / difference

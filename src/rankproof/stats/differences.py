@@ -86,7 +86,7 @@ def adaptive_interval(row: Array, level: float = 0.95, ends: Ends | None = None)
         return _degenerate(row)
     sample, alpha = ValueSample.of(row), (1 - level) / 2
     least, most = possible_range(row) if ends is None else ends
-    low, high = lower_bound(sample, alpha, least), -lower_bound(sample.turned(), alpha, -most)
+    low, high = lower_bound(sample, alpha, least), -lower_bound(sample.negate(), alpha, -most)
     rare = sample.rarity
     made = "Student's t, corrected for skewness" if rare < 1 else "Gaffke's bounds"
     return Interval(low, high, made if rare in (0, 1) else "Student's t towards Gaffke's bounds", len(row))
@@ -190,7 +190,7 @@ def equivalence(values: Array, margin: float, ends: Ends | None = None) -> Equiv
     sample = ValueSample.of(row)
     note = "one query says nothing of others" if n == 1 else ""
     ps = [1.0, 1.0] if n == 1 else [chance_below(sample, -margin, least),
-                                    chance_below(sample.turned(), -margin, -most)]  # fmt: skip
+                                    chance_below(sample.negate(), -margin, -most)]  # fmt: skip
     low, high = (Outcome(mean, p, n, "bound with what was not seen", note) for p in ps)
     worse = max(low, high, key=lambda each: each.p)
     return Equivalence(mean, margin, worse.p, low, high, n, f"two one-sided tests ({worse.method})", note)

@@ -143,7 +143,7 @@ def _bounds(row: Array, alpha: float, ends: Ends) -> Ends:
     if len(row) < 2:
         return -math.inf, math.inf
     sample = ValueSample.of(row)
-    return lower_bound(sample, alpha, ends[0]), -lower_bound(sample.turned(), alpha, -ends[1])
+    return lower_bound(sample, alpha, ends[0]), -lower_bound(sample.negate(), alpha, -ends[1])
 
 
 def _outcome(gain: float, low: float, p: float, margin: float, alpha: float) -> str:

@@ -99,7 +99,7 @@ def _ends(differences: ValueSummary, mean: float, cube: float, level: float) -> 
     if differences.table is not None:
         values, counts = differences.table
         sample, most = ValueSample(values, counts.astype(np.float64)), max(1.0, float(np.abs(values).max()))
-        return lower_bound(sample, alpha, -most), -lower_bound(sample.turned(), alpha, -most)
+        return lower_bound(sample, alpha, -most), -lower_bound(sample.negate(), alpha, -most)
     squares = float(differences.powers[1].exact) / n - mean * mean
     skew = cube / squares**1.5 / math.sqrt(n) * n / (n + CAUTION)
     t, error = t_quantile(1 - alpha, n - 1), math.sqrt(squares / (n - 1))

@@ -128,7 +128,7 @@ def shares_of(values: Array, levels: Mapping[str, Sequence[str]]) -> dict[str, f
     explained = _Explained(means, tables)
     squares = {factor: n * explained.mean_gain(factor, factors) for factor in factors}
     alone = explained.of(tuple(factors))
-    crossed = {pair: explained.crossed(pair) - alone for pair in combinations(factors, 2)}
+    crossed = {pair: explained.pair_variance(pair) - alone for pair in combinations(factors, 2)}
     largest = max(crossed, key=lambda pair: crossed[pair], default=None)
     own = n * crossed[largest] if largest is not None else 0.0
     by_configuration = n * float((means**2).sum())
@@ -160,7 +160,7 @@ class _Explained:
             self._known[key] = self._fitted([self._tables[factor] for factor in sorted(key)])
         return self._known[key]
 
-    def crossed(self, pair: tuple[str, str]) -> float:
+    def pair_variance(self, pair: tuple[str, str]) -> float:
         """By the levels of all factors and what two of them do together."""
         one, other = (self._tables[factor] for factor in pair)
         both = (one[:, :, None] * other[:, None, :]).reshape(len(one), -1)

@@ -46,7 +46,7 @@ def test_documents_lie_where_the_exact_decomposition_puts_them(pages: Corpus) ->
     by_word, features = (dense_of(each) for each in space.entries(counts))
     rows = by_word / np.linalg.norm(by_word, axis=1, keepdims=True) @ features
     axes = np.linalg.svd(rows, full_matrices=False)[2][:20].T
-    exact, found = rows @ axes, space.placed(counts)
+    exact, found = rows @ axes, space.place_texts(counts)
     assert np.corrcoef(cosines(exact).ravel(), cosines(found).ravel())[0, 1] > 0.99
 
 
@@ -67,8 +67,8 @@ def test_products_of_sparse_matrices(rows: int) -> None:
     sparse = Sparse.of([{int(c): row[c] for c in np.flatnonzero(row)} for row in whole], 17)
     right, left = RNG.standard_normal((17, 3)), RNG.standard_normal((rows, 3))
     assert sparse.times(right) == pytest.approx(whole @ right, abs=1e-4)
-    assert sparse.turned().times(left) == pytest.approx(whole.T @ left, abs=1e-3)
-    assert dense_of(sparse.turned()) == pytest.approx(whole.T, abs=1e-6)
+    assert sparse.transpose().times(left) == pytest.approx(whole.T @ left, abs=1e-3)
+    assert dense_of(sparse.transpose()) == pytest.approx(whole.T, abs=1e-6)
 
 
 def test_it_is_the_same_in_every_process(questions: list[str]) -> None:

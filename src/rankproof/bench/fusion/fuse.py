@@ -35,10 +35,10 @@ class Opened:
     notes: tuple[str, ...] = ()
     """What is odd about them."""
 
-    def fused(self, made: Recipe, pool: ScorePool | None = None) -> Fused:
+    def fuse_rankings(self, made: Recipe, pool: ScorePool | None = None) -> Fused:
         """The rankings, or a part of their pool, fused; ids as they were given."""
         part = self.pool if pool is None else pool
-        found = part.ordered(fused_scores(made, part))
+        found = part.order_documents(fused_scores(made, part))
         rankings = [
             dict(zip(as_given(list(docs), self.kinds[1]), docs.values(), strict=True))
             for docs in found.values()
@@ -171,7 +171,7 @@ def fuse(
     opened = open_pool(loaded, depth, training)
     for note in opened.notes:
         warnings.warn(note, stacklevel=2)
-    return opened.fused(made if training is None else learn(made, opened.pool, training))
+    return opened.fuse_rankings(made if training is None else learn(made, opened.pool, training))
 
 
 def _training(made: Recipe, judgments: Any) -> Judgments | None:

@@ -128,7 +128,7 @@ class ScorePool:
             empty=tuple(query for query in self.empty if query in queries),
         )
 
-    def ordered(self, values: Array) -> dict[str, dict[str, float]]:
+    def order_documents(self, values: Array) -> dict[str, dict[str, float]]:
         """`{query: {document: value}}`, the highest value first, equal ones by document id, the highest first."""
         found: dict[str, dict[str, float]] = {query: {} for query in (*self.queries, *self.empty)}
         order = np.lexsort((np.arange(len(values)), -values, self.query))

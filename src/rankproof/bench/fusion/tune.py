@@ -172,7 +172,7 @@ class Tuned(Result):
                 f"{', '.join(map(repr, self.names))}."
                 " Next: give the rankings under the names they were tuned by."
             )
-        return open_pool({name: loaded[name] for name in self.names}, depth).fused(self.recipe)
+        return open_pool({name: loaded[name] for name in self.names}, depth).fuse_rankings(self.recipe)
 
     def _in_one_line(self) -> str:
         chosen = f"{self.recipe.method.name}{_shown(self.settings)}"
@@ -263,7 +263,7 @@ def tune(
     generator = np.random.default_rng(check_whole("seed", seed, 0))
     seen, _ = split(judged.queries, share, generator)
     bench = _Bench(opened, judged, asked, {q: SEEN if q in seen else HELD_OUT for q in judged.queries})
-    ready = [bench.learned(each) for each in recipes]
+    ready = [bench.learn(each) for each in recipes]
     tried = tuple(TuneTrial(each.settings, bench.mean_seen(each)) for each in ready)
     best = ready[_best(tried, asked)]
     return Tuned(
@@ -271,8 +271,8 @@ def tune(
         measure=asked,
         names=tuple(loaded),
         trials=tried,
-        tuned_on=bench.part(SEEN, SEEN, opened.fused(best)),
-        held_out=bench.part(HELD_OUT, HELD_OUT, opened.fused(best)),
+        tuned_on=bench.part(SEEN, SEEN, opened.fuse_rankings(best)),
+        held_out=bench.part(HELD_OUT, HELD_OUT, opened.fuse_rankings(best)),
         others=(*_usual(bench, ready[0], best), *_alone(bench, loaded)),
         queries=tuple(query for query in judged.queries if query not in seen),
         wrong=tuple(
@@ -298,7 +298,7 @@ def _usual(bench: _Bench, usual: Recipe, best: Recipe) -> list[TunePart]:
     """What the usual settings reach on the held-out queries, where others were chosen."""
     if usual is best:
         return []
-    return [bench.part("usual", HELD_OUT, bench.opened.fused(usual))]
+    return [bench.part("usual", HELD_OUT, bench.opened.fuse_rankings(usual))]
 
 
 def _alone(bench: _Bench, loaded: Mapping[str, Any]) -> Iterable[TunePart]:
@@ -315,13 +315,13 @@ class _Bench:
     groups: Mapping[str, str]
     """Which part each judged query belongs to."""
 
-    def learned(self, made: Recipe) -> Recipe:
+    def learn(self, made: Recipe) -> Recipe:
         """The recipe with what it learns from the queries tuned on."""
         return learn(made, self._seen, self.judgments)
 
     def mean_seen(self, made: Recipe) -> float:
         """The mean over the queries tuned on."""
-        return self._slice(SEEN, self.opened.fused(made, self._seen))[self.measure]
+        return self._slice(SEEN, self.opened.fuse_rankings(made, self._seen))[self.measure]
 
     def part(self, name: str, group: str, ranking: Any) -> TunePart:
         """The mean of a ranking over a part of the queries."""

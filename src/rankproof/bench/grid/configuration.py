@@ -100,10 +100,10 @@ class Configuration:
         """Its level of a factor, as text."""
         return str(getattr(self, factor))
 
-    def named(self, factors: Sequence[str]) -> str:
+    def level_name(self, factors: Sequence[str]) -> str:
         """A name of the levels of these factors.
 
-        >>> Configuration("small", "hybrid", "none", "rrf", "none", 10).named(["chunker", "retriever", "k"])
+        >>> Configuration("small", "hybrid", "none", "rrf", "none", 10).level_name(["chunker", "retriever", "k"])
         'small / hybrid / k=10'
         """
         levels = [(factor, self.level(factor)) for factor in factors]

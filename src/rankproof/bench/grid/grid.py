@@ -136,7 +136,7 @@ def grid(plan: Any, *, cache: str | os.PathLike[str] | None = None, progress: bo
     seen, held = split_queries(list(data.questions), made.held_out, made.seed)
     with _memory(source, cache) as memory, _telling(progress) as told:
         runner = Runner(data, Steps(made, data.corpus, memory, told), measures, names)
-        every = runner.halving(list(names), seen) if made.halves else runner.all(list(names), seen)
+        every = runner.halving(list(names), seen) if made.halves else runner.run_all(list(names), seen)
         return _summed_up(made, runner, every, baseline, seen, held)
 
 
@@ -144,7 +144,7 @@ def _names(plan: GridPlan) -> dict[Any, str]:
     """Each configuration with its name, which tells only where they differ."""
     every = plan.configurations
     factors = varied_factors(every)
-    return {each: each.named(factors) for each in every}
+    return {each: each.level_name(factors) for each in every}
 
 
 @contextmanager

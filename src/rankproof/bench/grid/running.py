@@ -216,7 +216,9 @@ class Runner:
             found.scores = evaluate(judgments, found.ranking, list(self.measures))
         return found
 
-    def all(self, configurations: Sequence[Configuration], questions: list[str]) -> list[TriedConfiguration]:
+    def run_all(
+        self, configurations: Sequence[Configuration], questions: list[str]
+    ) -> list[TriedConfiguration]:
         """Every configuration on every question."""
         return [self.run(each, questions) for each in configurations]
 

@@ -47,7 +47,9 @@ def blend_lists(lists: Mapping[str, Mapping[str, Found]], made: Recipe) -> dict[
     {'q': ['b', 'a'], 'r': ['c']}
     """
     pool = pool_of({name: _table_of_list(each) for name, each in lists.items()})
-    return {query: list(docs.items()) for query, docs in pool.ordered(fused_scores(made, pool)).items()}
+    return {
+        query: list(docs.items()) for query, docs in pool.order_documents(fused_scores(made, pool)).items()
+    }
 
 
 def _table_of_list(lists: Mapping[str, Found]) -> RankingTable:
@@ -113,7 +115,7 @@ def _answer(named: Mapping[str, Search], made: Recipe, depth: int) -> Answer:
             name: _table(each.search(questions, max(k, depth), allowed)) for name, each in named.items()
         }
         pool = pool_of(tables)
-        by_question = pool.ordered(fused_scores(made, pool))
+        by_question = pool.order_documents(fused_scores(made, pool))
         return [list(by_question.get(str(n), {}).items())[:k] for n in range(len(questions))]
 
     return answer

@@ -97,7 +97,7 @@ class Sparse:
         """The row of each entry."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
-    def scaled(self, by_column: Array) -> Sparse:
+    def scale_columns(self, by_column: Array) -> Sparse:
         """With each column multiplied."""
         return Sparse(
             self.starts, self.columns, self.values * by_column[self.columns].astype(np.float32), self.width
@@ -113,7 +113,7 @@ class Sparse:
             self.starts, self.columns, (self.values / length[self.row]).astype(np.float32), self.width
         )
 
-    def turned(self) -> Sparse:
+    def transpose(self) -> Sparse:
         """Rows as columns."""
         order = np.argsort(self.columns, kind="stable")
         sizes = np.bincount(self.columns, minlength=self.width)
@@ -286,7 +286,7 @@ def lsa(corpus: Any, *, dimensions: int | None = None, memory: float | None = No
     names = sorted(documents, reverse=True)
     counts = [Counter(words(documents[name].whole)) for name in names]
     space = _learned(counts, dimensions)
-    rows = unit_rows(space.placed(counts))
+    rows = unit_rows(space.place_texts(counts))
     found = np.flatnonzero(rows.any(axis=1))
     return Search(
         name=with_options("lsa", {"dimensions": dimensions}, {"dimensions": None}),
@@ -294,7 +294,7 @@ def lsa(corpus: Any, *, dimensions: int | None = None, memory: float | None = No
         answer=nearest_among(
             [names[n] for n in found.tolist()],
             rows[found],
-            lambda questions: unit_rows(space.placed([Counter(words(each)) for each in questions])),
+            lambda questions: unit_rows(space.place_texts([Counter(words(each)) for each in questions])),
         ),
         corpus=documents,
     )
@@ -315,7 +315,7 @@ class _Space:
     axes: Array
     """The directions, one column each."""
 
-    def placed(self, texts: Sequence[Counts]) -> Array:
+    def place_texts(self, texts: Sequence[Counts]) -> Array:
         """One row a text."""
         by_word, features = self.entries(texts)
         return by_word.times(features.times(self.axes))
@@ -330,7 +330,7 @@ class _Space:
         parts = [
             {self.features[part]: 1.0 for part in parts_of(word) if part in self.features} for word in number
         ]
-        features = Sparse.of(parts, len(self.features)).scaled(self.weight).unit()
+        features = Sparse.of(parts, len(self.features)).scale_columns(self.weight).unit()
         return Sparse.of(by_word, len(number)), features
 
 
@@ -364,7 +364,7 @@ def _rarity(frequency: int, number: int) -> float:
 
 def _axes(by_word: Sparse, features: Sparse, dimensions: int) -> Array:
     by_word = by_word.unit()
-    words_turned, features_turned = by_word.turned(), features.turned()
+    words_turned, features_turned = by_word.transpose(), features.transpose()
     return strongest(
         lambda columns: by_word.times(features.times(columns)),
         lambda columns: features_turned.times(words_turned.times(columns)),

@@ -31,14 +31,14 @@ class Canary:
 
     expected: Mapping[Ask, tuple[int, ...]]
 
-    def failed(self, values: Mapping[Ask, int]) -> str:
+    def failure(self, values: Mapping[Ask, int]) -> str:
         """What went wrong, in words; empty where nothing did."""
         for ask, allowed in self.expected.items():
             if ask in values and values[ask] not in allowed:
                 return f"a check of the judge failed: {_told(ask)} got {values[ask]}"
         return ""
 
-    def unanswered(self, values: Mapping[Ask, int]) -> set[str]:
+    def unanswered_relations(self, values: Mapping[Ask, int]) -> set[str]:
         """The relations that were not checked, as the reply says nothing of a pair that rides along."""
         return {ask.relation for ask in self.expected if ask not in values}
 

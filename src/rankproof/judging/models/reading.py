@@ -198,8 +198,8 @@ def _check_canary(call: Call, reading: Reading) -> None:
     nothing of its relation."""
     if call.canary is None:
         return
-    problem = call.canary.failed(reading.values)
-    unchecked = call.canary.unanswered(reading.values)
+    problem = call.canary.failure(reading.values)
+    unchecked = call.canary.unanswered_relations(reading.values)
     for ask in call.canary.expected:
         for part in (reading.values, reading.quotes, reading.open):
             part.pop(ask, None)

@@ -104,7 +104,7 @@ class Correcting:
     def _value(self, case: Case) -> float | None:
         return outcomes(self.measure, [case], self.complete)[0].value
 
-    def checked(self) -> Checked:
+    def result(self) -> Checked:
         """What came of it."""
         machine, pairs = (np.array(each, dtype=np.float64) for each in (self.machine, self.pairs))
         rows = np.array(self.rows, dtype=np.float64).reshape(-1, 5)
@@ -148,7 +148,7 @@ class Corrections:
 
     def results(self) -> dict[str, Checked]:
         """Each metric by name."""
-        return {each.measure.name: each.checked() for each in self.each}
+        return {each.measure.name: each.result() for each in self.each}
 
 
 Corrects = dict[str, Corrected | Uncorrected]
@@ -236,7 +236,7 @@ class Versions:
                 if "at" not in said.origin:
                     self.fresh[said.judge] = version
 
-    def several(self) -> dict[str, dict[str, int]]:
+    def several_models(self) -> dict[str, dict[str, int]]:
         """The judges behind whose names more than one model answered, with how many verdicts each gave."""
         return {name: dict(each) for name, each in self.seen.items() if len(each) > 1}
 

@@ -255,7 +255,7 @@ def stress(
 def _groups(asking: Judge, samples: Any, metrics: Asked, n: int) -> list[list[Ask]]:
     """What each sample asks, claims apart: those are the same in every way."""
     run = JudgeRun(parse_all(metrics), asking.judges, InMemory())
-    judged = run.over(islice(read_samples(samples), n))
+    judged = run.judge_samples(islice(read_samples(samples), n))
     groups = [
         [ask for ask in asks_of(each.case, run.metrics) if ask.relation != Relation.TEXT_CLAIMS]
         for each in judged

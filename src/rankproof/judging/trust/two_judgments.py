@@ -152,7 +152,7 @@ class Model:
             levels = np.unique(np.concatenate([levels, said.machine[~np.isnan(said.machine)]]))
         return cls(said, levels, band * len(known) + grade, len(known))
 
-    def drawn(self, rows: Array, weights: Array, stands: bool, rng: np.random.Generator) -> Array:
+    def draw_grades(self, rows: Array, weights: Array, stands: bool, rng: np.random.Generator) -> Array:
         """One grade for every pair, by what people say of these rows; where it `stands`, theirs is not drawn again.
 
         Grades of one query fall together as far as those of the rows do.
@@ -299,7 +299,7 @@ class Estimating:
             share = self.rng.standard_exponential(n)
             share /= share.sum()
             weights = self.weights * share[query[self.rows]] * n
-            found.append(self.values(self.model.drawn(self.rows, weights, True, self.rng)) @ share)
+            found.append(self.values(self.model.draw_grades(self.rows, weights, True, self.rng)) @ share)
         return np.array(found)
 
     def _modelled(
@@ -325,7 +325,7 @@ class Estimating:
         for each in range(FOLDS):
             kept = ~whole[query[self.rows]] | (fold[query[self.rows]] != each)
             rows, weights = self.rows[kept], self.weights[kept]
-            drawn = (self.model.drawn(rows, weights, False, self.rng) for _ in range(DRAWS_OF_A_FOLD))
+            drawn = (self.model.draw_grades(rows, weights, False, self.rng) for _ in range(DRAWS_OF_A_FOLD))
             means.append(np.mean([self.values(grades) for grades in drawn], axis=0))
         every = np.array(means)
         own = np.take_along_axis(every, fold[None, None, None, :], axis=0)[0]
@@ -345,7 +345,7 @@ class Estimating:
 
     # --- which labels narrow most -----------------------------------------------------------------------
 
-    def planned(self, n: int, whole: bool = False) -> tuple[Array, Array]:
+    def plan_labels(self, n: int, whole: bool = False) -> tuple[Array, Array]:
         """Which pairs to label next, and the probability with which each was drawn.
 
         `n` pairs are drawn that nobody labelled, in proportion to how far their labels move the values (and a tenth
@@ -377,7 +377,9 @@ class Estimating:
 
     def _spread(self, draws: int = 60) -> tuple[Array, Array]:
         """For each query the spread of its values over labels drawn; for each pair how far its label moves them."""
-        drawn = np.array([self.model.drawn(self.rows, self.weights, True, self.rng) for _ in range(draws)])
+        drawn = np.array(
+            [self.model.draw_grades(self.rows, self.weights, True, self.rng) for _ in range(draws)]
+        )
         values = np.array([self.values(grades) for grades in drawn])
         of_query = values.std(axis=0).mean(axis=(0, 1))
         apart = (values - values.mean(axis=0)).mean(axis=(1, 2))[:, self.said.pairs.query]
