@@ -19,13 +19,13 @@ class RankproofError(Exception):
 
 
 class UsageError(RankproofError, ValueError):
-    """Something was asked for in a way that cannot be: a name, a parameter, an option."""
+    """A name, a parameter or an option that is not valid."""
 
     exit_code = 2
 
 
 class NotThere(UsageError, KeyError):
-    """Something was asked for by a name that a result does not have."""
+    """A result has nothing of the name that was asked for."""
 
     def __str__(self) -> str:
         return Exception.__str__(self)  # a KeyError would put quotes around the message
@@ -38,7 +38,7 @@ class DataError(RankproofError, ValueError):
 
 
 class MissingExtra(RankproofError, ImportError):
-    """An optional package is needed and not installed."""
+    """An optional package is needed but not installed."""
 
     exit_code = 2
 
@@ -147,7 +147,7 @@ def one_of(what: str, got: object, known: Iterable[str]) -> UsageError:
 
 
 def shorten(text: object, width: int = 60) -> str:
-    """`text` as it would be quoted in a message, cut in the middle where it is long.
+    """`text` quoted for a message, cut in the middle if it is long.
 
     >>> shorten("a" * 100, 20)
     "'aaaaaaaa...aaaaaaa'"

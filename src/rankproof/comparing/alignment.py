@@ -1,4 +1,4 @@
-"""Scores brought together: what was measured alike is compared, and queries worth a look are found."""
+"""Scores aligned on the queries and measures they share, and the queries worth a look."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ GROUPS = "They were scored in different groups of queries, which are left out."
 
 
 def _count_alike(scores: list[ScoresLike], names: list[str]) -> None:
-    """Let a query count where it counts for all, so that means and differences are over the same queries."""
+    """Count a query only if it counts for every system, so that means and differences cover the same queries."""
     for name in names:
         flags = [each.column(name).counted for each in scores]
         given = [each for each in flags if each is not None]
@@ -85,7 +85,7 @@ def _notes(differ: list[str], scores: Mapping[str, ScoresLike], kept: ScoresLike
 
 
 def _same_source(scores: Mapping[str, ScoresLike], first: ScoresLike) -> bool:
-    """Whether all were made in one go: nothing can differ then."""
+    """Whether all scores come from one call, so that nothing can differ."""
     ranked = with_rankings(scores)
     judgments = first.judgments if isinstance(first, Scores) else None
     return (
@@ -151,7 +151,7 @@ def _common_measures(scores: Mapping[str, ScoresLike], first: ScoresLike, measur
 
 
 def _measured(scores: Mapping[str, ScoresLike], first: ScoresLike, measure: str) -> str:
-    """The name under which all have it."""
+    """The name of a measure that all scores share."""
     own = first.key(measure) if measure in first else measure
     for name, each in scores.items():
         if own not in each.columns:
@@ -173,7 +173,7 @@ def _common_queries(scores: Mapping[str, ScoresLike], first: ScoresLike) -> list
 
 
 def _common_groups(scores: Mapping[str, ScoresLike], queries: list[str]) -> dict[str, str] | None:
-    """Query to group, where all were scored in the same groups of these queries."""
+    """The group of each query, if all scores use the same groups; else None."""
     groups = [_by_query(each) for each in scores.values()]
     kept = [{query: each[query] for query in queries if query in each} for each in groups]
     return kept[0] if kept[0] and all(each == kept[0] for each in kept) else None
@@ -290,7 +290,7 @@ def hits_of(scores: ScoresLike) -> Hits:
 
 
 def relevant_from(scores: ScoresLike) -> float:
-    """From which grade on the deciding measure calls a document relevant: any above 0 where it asks for none."""
+    """The lowest grade that is relevant to the deciding measure: any above 0 if it sets none."""
     rel = next(iter(scores.columns.values())).measure.rel
     return float(1 if rel is None else rel) or ABOVE_ZERO
 
@@ -381,7 +381,7 @@ def _lowest(shown: Sequence[ScoresLike]) -> list[str]:
 
 
 def _tables(ranking: Any, queries: set[str]) -> dict[str, RankingTable]:
-    """The rows of each of the queries as a table of its own, so that none is looked for in all rows."""
+    """One table of rows for each query, so that no query is searched for in all rows."""
     whole = ranking.table()
     rows: dict[str, list[int]] = {query: [] for query in queries}
     for row, query in enumerate(whole.query):

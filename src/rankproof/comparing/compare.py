@@ -267,7 +267,7 @@ def _settled(scores: ScoresLike, key: str) -> tuple[float | None, ...]:
 
 
 def counted_notes(compared: Iterable[SystemPair], baseline: str, queries: int) -> Iterator[str]:
-    """What is said if queries are in no difference, as they have no value in one of the two systems."""
+    """A note if queries are left out of a difference because one of the two systems has no value for them."""
     for pair in compared:
         if not pair.slice and len(pair.values) < queries:
             yield (
@@ -277,9 +277,9 @@ def counted_notes(compared: Iterable[SystemPair], baseline: str, queries: int) -
 
 
 def bounds_notes(scores: Mapping[str, ScoresLike]) -> Iterator[str]:
-    """What is said of means over the samples that could be measured: what they may be with the rest.
+    """A note on each mean that leaves samples out: its bounds with these at worst and at best.
 
-    Otherwise a system gains in looks by each sample on which it fails so that nothing is left to measure.
+    Without it a system would look better for every sample that it fails so badly that nothing can be measured.
     """
     for name, each in scores.items():
         for key, share in getattr(each, "coverage", {}).items():
@@ -293,14 +293,14 @@ def bounds_notes(scores: Mapping[str, ScoresLike]) -> Iterator[str]:
 
 
 def kin_notes(scores: Mapping[str, ScoresLike]) -> Iterator[str]:
-    """What is said of systems whose judge is of their own model."""
+    """A note on each system that is judged by the model it uses itself."""
     for name, each in scores.items():
         if found := each.audit.of_kind("judge-kin"):
             yield f"{name}: {found.message}"
 
 
 def favours(compared: Sequence[SystemPair], baseline: str) -> Iterator[str]:
-    """What is said if labels of people show that a judge gives one system more than the other, beyond chance.
+    """A note if human labels show, beyond chance, that the judge favours one system over the other.
 
     The intervals hold together over all rows that have labels of both systems.
     """
@@ -321,7 +321,7 @@ def _slices(mine: ScoresLike, theirs: ScoresLike) -> dict[str, tuple[ScoresLike,
 
 
 def possible_ends(mine: ScoresLike, theirs: ScoresLike, name: str) -> Ends:
-    """The least and the greatest difference that a query can have, alike on both sides.
+    """The smallest and the largest difference that a query can have, symmetric around 0.
 
     From the best or the worst that either system scored to the far end of the measure; where it has no end, to what
     was seen.

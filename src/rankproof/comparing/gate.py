@@ -90,7 +90,7 @@ class Gate(Result):
 
     @property
     def n(self) -> int:
-        """The queries that the whole was decided over; where measures count different ones, the fewest."""
+        """The number of queries that the gate was decided on; if measures count different queries, the fewest."""
         return min((each.n for each in self.rows if not each.slice and each.check == "difference"), default=0)
 
     @property

@@ -91,7 +91,7 @@ class Hits(Displayable):
         return self.corpus_size
 
     def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """`make()`, remembered under `key`: several measures ask for the same cut."""
+        """The result of `make()`, cached under `key`, since several measures need the same cut."""
         if key not in self._memo:
             made = make()
             # A cycle would keep the arrays until the next collection, so None stands for the hits themselves.
@@ -100,7 +100,7 @@ class Hits(Displayable):
         return self if found is None else found
 
     def forget(self) -> None:
-        """Let go of all that was remembered: of many queries it is more than the rows themselves."""
+        """Clear the cache: for many queries it takes more memory than the rows themselves."""
         self._memo.clear()
         self.judged._memo.clear()
 
@@ -373,7 +373,7 @@ def _sorted_pool(pool: Hits) -> Hits:
 
 
 def _rises(pool: Hits) -> bool:
-    """Whether a document anywhere stands behind one of its query with a lower grade."""
+    """Whether any document is ranked below one of the same query with a lower grade."""
     rises = (pool.grade[1:] > pool.grade[:-1]) & (pool.query[1:] == pool.query[:-1])
     return bool(np.count_nonzero(rises))
 
@@ -388,7 +388,7 @@ ABOVE_ZERO = float(np.nextafter(0, 1))
 
 
 def relevant_rows(h: Hits, rel: float, threshold: str = "rel") -> Hits:
-    """The relevant rows: of a grade of at least `rel`, or with `threshold='query'` of their query's own."""
+    """The rows with a grade of at least `rel`, or with `threshold='query'` of at least their query's own level."""
     if threshold == "rel":
         return h.relevant(rel)
     return h.once("own threshold", lambda: h.keep(h.grade >= own_level(h)[h.query]))  # type: ignore[no-any-return]

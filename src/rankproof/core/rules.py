@@ -57,7 +57,7 @@ CHOICES: dict[str, dict[str, str]] = {
 
 
 class Default(str):
-    """A word nobody asked for: a profile may put another in its place, but never in that of the same word given.
+    """The default of a convention: a profile may replace it, but never a word that the user gave.
 
     >>> Default("zero") == "zero"
     True
@@ -84,7 +84,7 @@ class ConventionArguments(TypedDict, total=False):
 
 
 class ScoringArguments(ConventionArguments, total=False):
-    """The same with a profile, which settles those that are not given."""
+    """The same with a profile, which sets the conventions that are not given."""
 
     profile: str | None
     damaged: str
@@ -143,12 +143,12 @@ class Conventions(Displayable):
         return said
 
     def asked(self) -> dict[str, Any]:
-        """Only what was asked for: words that were given, and what else differs from the defaults."""
+        """The conventions that the user gave, and those that differ from the defaults."""
         given = {name: getattr(self, name) for name in CHOICES}
         return self.changed() | {name: word for name, word in given.items() if not isinstance(word, Default)}
 
     def changed(self) -> dict[str, Any]:
-        """Only what differs from the defaults."""
+        """The conventions that differ from the defaults."""
         return {
             each.name: getattr(self, each.name)
             for each in fields(self)
@@ -193,7 +193,7 @@ THIN = "fewer than half of the samples could be measured"
 
 
 def is_thin(measured: int, measurable: int) -> bool:
-    """Whether a mean is over fewer than half of what it speaks for: those that were easy to judge. It is not shown.
+    """Whether a mean covers fewer than half of the cases it stands for, so that it is not shown.
 
     >>> is_thin(4, 10), is_thin(5, 10)
     (True, False)
@@ -233,7 +233,7 @@ def keep_once(docs: Sequence[str], scores: Sequence[float], rule: str) -> list[i
 
 
 class RepeatedDocument(Exception):
-    """A document that comes twice where that is an error; whoever knows the source says where."""
+    """A document occurs twice and that is an error; the reader, which knows the source, adds the place."""
 
     def __init__(self, first: int, again: int) -> None:
         super().__init__(first, again)
@@ -353,7 +353,7 @@ def seen_by(measure: Measure, hits: Hits) -> Hits:
 
 
 def worth(measure: Measure, hits: Hits) -> Array | None:
-    """What each row is worth to the measure; None where no order is known to be best."""
+    """The gain of each row for the measure; None if no best order is known."""
     if measure.spec.worth is None or not measure.steady:
         return None
     if measure.spec.worth == "judged":
@@ -377,7 +377,7 @@ def _expected(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[P
 
 
 def _spread_mean(measure: Measure, hits: Hits) -> PerQuery:
-    """The measure over rows spread over the ranks they could have, some queries at a time."""
+    """The measure averaged over all ranks that tied rows could have, in batches of queries."""
     parts = _parts(hits)
     if len(parts) == 1:
         return measure(seen_by(measure, hits.spread))
@@ -408,7 +408,7 @@ def _averaged(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[P
 
 
 def _orders(measure: Measure, hits: Hits, rng: np.random.Generator) -> Iterator[Orders]:
-    """The orders of equal scores, as far down as the measure looks."""
+    """The orders of tied documents, down to the cut-off of the measure."""
     k = None if measure.spec.divides_by == "returned" else measure.cutoff
     return tied_orders(hits, measure.spec.aspects, rng, k)
 

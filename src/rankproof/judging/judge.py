@@ -77,7 +77,7 @@ class JudgePlan(Displayable):
 def plan(run: JudgeRun, samples: Iterable[Sample]) -> JudgePlan:
     """Count what a run would ask; texts that the judge would split into claims are split by rules here.
 
-    What a judge of a cascade settles for nothing is settled, so that only the rest is asked of those after it.
+    Free judges of a cascade are asked, so that only what they leave open counts for the judges after them.
     """
     found = JudgePlan(">".join(each.name for each in run.judges))
     for batch in map(run.fill_samples, batches(samples, run.judges)):
@@ -109,7 +109,7 @@ def _count(found: JudgePlan, run: JudgeRun, groups: list[list[Ask]]) -> None:
 
 
 class SampleGroups:
-    """The groups of samples while these are read one by one."""
+    """Collects the groups of samples while the samples are read one by one."""
 
     def __init__(self, by: Any) -> None:
         from rankproof.io.groups import by_name
@@ -130,7 +130,7 @@ class SampleGroups:
             self._found[sample.id] = self._names.setdefault(group, group)
 
     def of(self, samples: tuple[str, ...]) -> dict[str, Array]:
-        """For each group where its samples stand."""
+        """The places of the samples of each group."""
         if self._column is None:
             return group_places(samples, self._by)
         if not self._found:
@@ -274,7 +274,7 @@ class Judge(Displayable):
 
 @contextmanager
 def _told(run: JudgeRun, samples: Any) -> Iterator[None]:
-    """Say on standard error how far the run is, where it is long; how much is left, where its size is known."""
+    """Show the progress of a long run on standard error, with what is left if the size is known."""
     progress = Progress(">".join(each.name for each in run.judges), count_of(samples), noun="samples")
     run.tell = lambda done, more="": progress.tell(int(done), 0, more)
     try:
@@ -284,7 +284,7 @@ def _told(run: JudgeRun, samples: Any) -> Iterator[None]:
 
 
 def default_metrics(compat: str | None) -> str:
-    """What is measured if nobody says otherwise: of another tool everything there is."""
+    """The default metrics; with `compat`, all metrics of that tool."""
     if compat is None:
         return DEFAULT_METRICS
     if compat not in PEERS:
@@ -348,7 +348,7 @@ def _gathered(
 
 
 def _asked(sample: Sample) -> bytes:
-    """What must be the same for two systems to be compared on a sample."""
+    """The id, question, reference and nuggets: what two systems must share to be compared on a sample."""
     return repr((sample.id, sample.query, sample.reference, sample.nuggets)).encode("utf-8", "surrogatepass")
 
 

@@ -108,7 +108,7 @@ def evaluate(
 
 
 def _check_one(ranking: Any) -> None:
-    """Refuse rankings by name, which would be taken for rankings by query."""
+    """Refuse a mapping of systems, whose names would be taken for query ids."""
     if not isinstance(ranking, Mapping) or not ranking:
         return
     name, first = next(iter(ranking.items()))
@@ -158,7 +158,7 @@ def score_ranking(
 
 
 def _check_grades(judgments: Judgments, measures: list[Measure]) -> None:
-    """A grade with which nothing can be computed is told with its query and document."""
+    """Refuse a grade that cannot be computed with, and name its query and document."""
     size = np.abs(judgments.grade)
     exponential = any(each.gain == "exp" for each in measures)
     row = int((judgments.grade if exponential else size).argmax()) if len(size) else 0
@@ -208,18 +208,18 @@ def check_conventions(given: Mapping[str, Any], function: Callable[..., Any]) ->
 
 
 def check_alpha(alpha: Any, most: float = 1) -> None:
-    """Refuse an error rate that is none."""
+    """Refuse an error rate that is not between 0 and its maximum."""
     check_number("alpha", alpha, above=0, below=most, advice="leave it out for 0.05")
 
 
 def check_margin(margin: Any, of: str = "", *, zero: bool = False) -> None:
-    """Refuse a margin that is no size; 0 is one where `zero` says so."""
+    """Refuse a margin that is not a positive number; `zero` allows 0."""
     advice = f"give the difference{of} that would not matter, like 0.01, or leave it out"
     check_number("margin", margin, least=0 if zero else None, above=None if zero else 0, advice=advice)
 
 
 def check_spelling(scores: ScoresLike, name: str) -> None:
-    """Refuse scores of a ranking that finds nothing only because its ids are spelt otherwise."""
+    """Refuse scores of a ranking that finds nothing only because its ids are spelt differently."""
     if not isinstance(scores, Scores) or scores.ranking is None or scores.judgments is None:
         return
     if scores.audit.of_kind(NOTHING_SHARED) is not None:
@@ -227,17 +227,17 @@ def check_spelling(scores: ScoresLike, name: str) -> None:
 
 
 def check_floor(limit: Any, measure: str) -> None:
-    """Refuse a floor that nothing can be held against."""
+    """Refuse a floor that is not a finite number."""
     check_number("floor", limit, advice=f"give the lowest mean of {measure} allowed, like 0.4")
 
 
 def systems_by_name(systems: Mapping[Any, Any]) -> dict[str, Any]:
-    """The systems by their names as text."""
+    """The systems with their names as strings."""
     return {str(name): each for name, each in systems.items()}
 
 
 def without_means(scores: ScoresLike) -> list[str]:
-    """The measures whose mean is no mean of the queries' values, so that it has no difference query by query."""
+    """The measures that are not averaged by the mean, so that a difference has no values by query."""
     return [name for name, each in scores.columns.items() if each.measure.spec.average != "mean"]
 
 
