@@ -137,7 +137,9 @@ def test_beyond_the_draws_the_p_of_pairs_is_that_of_many_more_draws() -> None:
     draws = np.sort(_largest_gaps(np.column_stack(list(values.values())), rng(3), 100_000))
     for wanted in (0.01, 0.001):
         gap = float(np.quantile(draws, 1 - wanted))
-        assert Gaps.of(np.column_stack(list(values.values()))).share_above(gap) == pytest.approx(wanted, rel=0.25)
+        assert Gaps.of(np.column_stack(list(values.values()))).share_above(gap) == pytest.approx(
+            wanted, rel=0.25
+        )
 
 
 @pytest.mark.parametrize("function", [anova, lambda values: tukey(named(values), rng())])
