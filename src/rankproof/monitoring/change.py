@@ -30,6 +30,8 @@ FEWEST = 10
 """Points that a series needs to be looked at."""
 FEWEST_BLOCKS = 8
 """Blocks of neighbours that a series is cut into at least: they are what is permuted."""
+TURNS = 20
+"""Of fitting several kinds of seasons."""
 METHODS = {"holm": holm, "bh": benjamini_hochberg}
 
 
@@ -225,14 +227,15 @@ def metric_changes(
 
 
 def _season_effects(values: Array, users: Array, hours: Array, calendar: Calendar) -> Array:
-    """What each hour of the day and of the week adds to the mean."""
-    labels = seasons_of(hours, calendar) or []
-    columns = [
-        np.ones(len(values)),
-        *(np.array(row) == each for row in labels for each in np.unique(row)[1:]),
-    ]
-    design, root = np.column_stack(columns), np.sqrt(users)
-    fitted = design @ np.linalg.lstsq(design * root[:, None], values * root, rcond=None)[0]
+    """What each hour of the day and of the week adds to the mean, by turns until all fit (backfitting)."""
+    labels = [np.array(row) for row in seasons_of(hours, calendar) or []]
+    effects = np.zeros((len(labels), len(values)))
+    for _ in range(TURNS if len(labels) > 1 else 1):
+        for at, label in enumerate(labels):
+            rest = values - effects.sum(axis=0) + effects[at]
+            mean = np.bincount(label, users * rest) / np.maximum(np.bincount(label, users), 1e-12)
+            effects[at] = mean[label]
+    fitted = effects.sum(axis=0)
     return np.asarray(fitted - np.average(fitted, weights=users))
 
 
