@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankproof import simulate_log
+from rankproof import monitor, simulate_log
 from rankproof.document.display import width
 from rankproof.errors import DataError, UsageError
 from rankproof.monitoring.interleave import team_draft
@@ -119,3 +119,15 @@ def test_clicks_without_the_place_are_near_the_truth(tmp_path: Path) -> None:
     assert "DCG@5 of best.run" in table.stdout
     assert max(map(width, table.stdout.splitlines())) <= 80
     assert rankproof(tmp_path, *words, "--propensities", "a,b").returncode == 2
+
+
+def test_a_field_that_a_log_calls_otherwise_is_still_a_slice(tmp_path: Path) -> None:
+    records = list(simulate_log(120, seed=3, variants=("A", "B")).records())
+    lines = ["when,who,vote,arm", *(f"{r['ts']},{r['user']},up,{r['variant']}" for r in records)]
+    (tmp_path / "log.csv").write_text("\n".join(lines) + "\n")
+    renamed = [{"when": r["ts"], "who": r["user"], "arm": r["variant"], "thumb": "up"} for r in records]
+    columns = {"ts": "when", "user": "who", "variant": "arm"}
+    for log in (str(tmp_path / "log.csv"), renamed):
+        found = monitor(log, columns=columns, by=("variant",), fields=())
+        assert {each.group for each in found.estimates if each.slice == "variant"} == {"A", "B"}
+    assert set(variants(renamed, columns=columns).users) == {"A", "B"}
