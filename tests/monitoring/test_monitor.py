@@ -367,3 +367,18 @@ def test_intervals_of_latency_percentiles_hold_the_truth() -> None:
             *_, low, high, _ = percentile(counts, share)
             held += low <= truth <= high
         assert held >= 70, (users, share, held)
+
+
+def test_clicks_without_ranks_give_no_click_through_by_rank() -> None:
+    records = [{"ts": NOON + at, "user": f"u{at}", "clicks": ["d1"] if at % 2 else []} for at in range(60)]
+    found = monitor(records)
+    assert found["ctr"] == 0.5
+    assert not [each for each in (*found.estimates, *found.windows) if each.metric.startswith("ctr@")]
+    assert any("no click has a rank" in note for note in found.notes)
+    some = [
+        {**each, "clicks": [1]} if each["clicks"] and at < 30 else each for at, each in enumerate(records)
+    ]
+    assert any("50%" in note for note in monitor(some).notes)
+    ranked = [{**each, "clicks": [1] if each["clicks"] else []} for each in records]
+    assert monitor(ranked)["ctr@1"] == 0.5
+    assert not any("rank" in note for note in monitor(ranked).notes)

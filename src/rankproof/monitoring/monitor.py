@@ -57,6 +57,8 @@ from rankproof.monitoring.windows import Calendar, zone_named
 JUDGED = 100
 """Events that a judge is asked about if nobody says otherwise."""
 CLUSTERS = ("user", "session")
+KNOWN = 0.95
+"""If fewer clicks than this share have a rank, what is counted by rank misleads."""
 HEAVY, TIMES = 0.05, 5.0
 """A user is named who sends this share of all events, and so many times as much as the mean user."""
 FOLLOWED = 1000
@@ -437,6 +439,17 @@ def _notes(found: Monitor, maker: RowMaker) -> Iterator[str]:
             "clicks are logged only where somebody clicked, so click-through is not known. Next: say sparse clicks "
             "if an event without them had none."
         )
+    first = values.get(("mrr_first_click", ""))
+    ranked, clicked = first.n if first else 0, click.n * click.value if click else 0.0
+    if ranked < KNOWN * clicked:
+        if not ranked:  # searches without a click would be all that ctr@k counts
+            for listed in (found.estimates, found.windows, found.profile):
+                listed[:] = [each for each in listed if not each.metric.startswith("ctr@")]
+        share = (
+            "no click has a rank" if not ranked else f"only {ranked / clicked:.0%} of the clicks have a rank"
+        )
+        left = "ctr@k and mrr_first_click are left out" if not ranked else "ctr@k is too low"
+        yield f"{share}, so {left}. Next: log results, or clicks as numbers or objects with a rank."
     if counts.reused:
         yield (
             f"{counts.reused:,} events have the id of an earlier event with another query; they were kept apart. "
