@@ -92,6 +92,47 @@ def test_calm_logs_have_no_outage_however_long_and_busy() -> None:
     assert false <= 1
 
 
+def counted(days: int, rate: Callable[[int, int], float], source: Callable[[Any, int], str]) -> list[Record]:
+    """A log of so many events in each hour of each day, from a Monday on."""
+    rng = np.random.default_rng(days)
+    return [
+        {"ts": at("2025-03-03") + day * 86400 + hour * 3600 + float(rng.uniform(0, 3600))}
+        | {"clicks": [], "variant": source(rng, day)}
+        for day in range(days)
+        for hour in range(24)
+        for _ in range(rng.poisson(rate(day, hour)))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("days", "rate"),
+    [
+        *((days, lambda day, hour: 20.0 * (9 <= hour < 17) * (day % 7 < 5)) for days in (5, 10, 16, 28)),
+        (21, lambda day, hour: 1.0 + day),
+        (28, lambda day, hour: 30 * 0.9**day),
+        (21, lambda day, hour: 8.0 * (10 if day == 12 else 1)),
+        (21, lambda day, hour: 8.0 * (0.25 if 10 <= day < 15 else 1)),
+    ],
+)
+def test_office_hours_growth_decline_campaigns_and_holidays_are_no_outage(days: int, rate: Any) -> None:
+    assert told(monitor(counted(days, rate, lambda rng, day: "A"))) == []
+
+
+def test_a_canary_and_a_slow_start_are_no_silence() -> None:
+    def rate(day: int, hour: int) -> float:
+        return 6.0
+
+    assert told(monitor(counted(18, rate, lambda rng, day: "B" if rng.random() < 0.02 else "A"))) == []
+    assert told(monitor(counted(20, rate, lambda rng, day: "B" if rng.random() < day / 20 else "A"))) == []
+
+
+def test_a_log_with_a_time_of_another_century_is_searched_no_more_and_says_so(records) -> None:
+    sources = [{**each, "variant": f"v{place % 12}"} for place, each in enumerate(records)]
+    found = monitor([{"ts": at("2001-01-01"), "clicks": []}, *sources], window="month")
+    assert found.outages == []
+    assert any("searched for outages" in note for note in found.notes)
+
+
 def test_an_alert_on_outages(records, tmp_path) -> None:
     cut = without(records, "2025-03-12T09:30", "2025-03-12T14:40")
     rules: list[Record] = [{"outage": "any"}, {"outage": "source"}]

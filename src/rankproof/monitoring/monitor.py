@@ -385,6 +385,10 @@ class _Watch:
             outages=self.steps.outages(sums.calendar),
         )
         made.notes.extend(_notes(made, reader.maker))
+        if self.steps.vast:
+            made.notes.append(
+                "the log spans too long a time to be searched for outages. Next: look for wrong times, or give a part."
+            )
         return made
 
     def _heavy(self, reader: LogReader, events: int) -> list[HeavyUser]:

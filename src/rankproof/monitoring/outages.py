@@ -24,8 +24,8 @@ STEP = 300 * SECOND
 OF_DAY = 86_400 * SECOND // STEP
 FEWEST_DAYS = 3
 """Days that a log must span: before, nobody knows what is usual at an hour."""
-MOST_STEPS = 1_200_000
-"""Steps of a log that is searched, about eleven years; more is a clock gone wrong."""
+MOST_COUNTS = 20_000_000
+"""Counts that are held, of all sources; about two centuries of one, or three years of sixty. More is not searched."""
 ALPHA = 0.05
 SILENT = 1e-4
 """The share of what is usual that is left in an outage; with it, up to a tenth of what is usual speaks for one."""
@@ -33,8 +33,8 @@ BEFORE = 7
 """Days from which the usual level is taken."""
 BURST, OFTEN = 10.0, 0.3
 """In a burst errors are so many times as frequent as before, and so frequent at least."""
-CALM = 0.2
-"""In a log of less than two weeks nobody knows what weekends are like: so much of a working day is expected."""
+AROUND = OF_DAY // 2
+"""Steps on each side that say how busy it is around a silence."""
 LONGEST = 3
 """Days that a burst lasts at most: what lasts longer is a change."""
 ERROR_FIELDS = frozenset({"error", "errors", "failed", "failure", "is_error", "timeout"})
@@ -72,12 +72,13 @@ class StepCounts:
 
     def add(self, block: EventBlock) -> None:
         """Count these events."""
+        if self.vast:
+            return
         step = block.time // STEP
         first, last = int(step.min()), int(step.max())
         if not self._rows:
             self._first = first
-        self._reach(first, last)
-        if self.vast:
+        if not self._reach(first, last):
             return
         self._count(("", ""), step)
         for name, code, known in zip(self._by, block.slices, self._codes, strict=True):
@@ -87,28 +88,29 @@ class StepCounts:
             self._count(("!", name), step[of])
             self._count(("?", name), step[among])
 
-    def _reach(self, first: int, last: int) -> None:
-        """Make room for these steps."""
+    def _reach(self, first: int, last: int) -> bool:
+        """Make room for these steps, if there is so much."""
         size = max((len(row) for row in self._rows.values()), default=0)
         begin, end = min(first, self._first), max(last + 1, self._first + size)
-        if end - begin > MOST_STEPS:
-            self.vast = True
+        if (end - begin) * (len(self._rows) + 1) > MOST_COUNTS:
+            self.vast, self._rows = True, {}
         elif begin < self._first or end > self._first + size:
             # Room for a day more, so that a stream does not copy at each block.
             after = end - self._first - size + (OF_DAY if end > self._first + size else 0)
             for key, row in self._rows.items():
                 self._rows[key] = np.pad(row, (self._first - begin, after))
             self._first = begin
+        return not self.vast
 
     def _count(self, key: tuple[str, str], step: Array) -> None:
         if not len(step):
             return
         size = max((len(row) for row in self._rows.values()), default=int(step.max()) - self._first + 1)
-        row = self._rows.setdefault(key, np.zeros(size, dtype=np.int64))
+        row = self._rows.setdefault(key, np.zeros(size, dtype=np.int32))
         counts = np.bincount(step - self._first, minlength=len(row))
         if len(counts) > len(row):
             self._rows[key] = row = np.pad(row, (0, len(counts) - len(row)))
-        row += counts
+        row += counts.astype(np.int32)
 
     def outages(self, calendar: Calendar) -> list[Outage]:
         """What failed and when, the first first."""
@@ -135,11 +137,11 @@ class StepCounts:
         whole = rows["", ""]
         weeks = size >= 14 * OF_DAY
         usual = _usual(whole, weekday if weeks else None, hour)
-        surely = usual if weeks else usual * np.where(weekday >= 5, CALM, 1.0)
-        evidence = surely * (1 - SILENT) + whole * math.log(SILENT)
-        for start, stop in _silences(whole, evidence / _roughness(whole, usual), limit):
-            if weeks or stop - start < 0.8 * OF_DAY or not (weekday[start:stop] >= 5).all():
-                yield self._outage("silence", "", (start, stop), whole, usual)
+        # In a log of less than two weeks nobody knows what weekends are like.
+        surely = usual if weeks else np.where(weekday >= 5, 0.0, usual)
+        evidence = _evidence(whole, surely) / (rough := _roughness(whole, usual))
+        for start, stop in _silences(whole, surely, evidence, rough, limit):
+            yield self._outage("silence", "", (start, stop), whole, usual)
         for name, value in sources:
             first = int(np.flatnonzero(rows[name, value])[0])
             own, total, calm = rows[name, value][first:], whole[first:], surely[first:]
@@ -147,10 +149,10 @@ class StepCounts:
             expected = _before(own, calm) * calm
             # Neither a calm time of all sources nor another one that takes a part of this is a silence.
             beside = own * math.log(SILENT) + (total - own) * np.log((1 - SILENT * share) / (1 - share))
-            alone = own * math.log(SILENT) + expected * (1 - SILENT)
-            evidence = np.minimum(beside / _roughness(own, share * total), alone / _roughness(own, expected))
+            rough = _roughness(own, expected)
+            evidence = np.minimum(beside / _roughness(own, share * total), _evidence(own, expected) / rough)
             row = np.concatenate([np.zeros(first), expected])
-            for start, stop in _silences(own, evidence, limit):
+            for start, stop in _silences(own, expected, evidence, rough, limit):
                 yield self._outage(
                     "source", f"{name}={value}", (first + start, first + stop), rows[name, value], row
                 )
@@ -169,13 +171,26 @@ class StepCounts:
         return Outage(kind, what, start, end, place[1] >= len(counts), round(seen), wanted)
 
 
-def _silences(counts: Array, evidence: Array, limit: float) -> Iterator[tuple[int, int]]:
-    """Where next to nothing came of what is usual; to the next event where silence has become usual."""
+def _evidence(counts: Array, usual: Array) -> Array:
+    """The logarithm by which next to nothing explains the counts better than what is usual."""
+    return np.asarray(usual * (1 - SILENT) + counts * math.log(SILENT))
+
+
+def _silences(
+    counts: Array, usual: Array, evidence: Array, rough: float, limit: float
+) -> Iterator[tuple[int, int]]:
+    """Where next to nothing came of what is usual; to the next event where silence has become usual.
+
+    It must be one for how busy things are around it as well: a holiday is calm, and its pauses are long.
+    """
     for start, end in stretches(evidence, limit):
         stop = end
         while stop < len(counts) and not evidence[stop] and not counts[stop]:
             stop += 1
-        yield start, stop
+        around = np.r_[max(start - AROUND, 0) : start, stop : min(stop + AROUND, len(counts))]
+        busy = min(1.0, float(counts[around].sum()) / max(float(usual[around].sum()), 1e-9))
+        if float(_evidence(counts[start:end], busy * usual[start:end]).sum()) > limit * rough:
+            yield start, stop
 
 
 def _errors(block: EventBlock, fields: Sequence[str]) -> Iterator[tuple[str, Array, Array]]:
