@@ -18,7 +18,7 @@ from rankproof.monitoring.block import mixed
 from rankproof.monitoring.events import EventSchema
 from rankproof.monitoring.monitor import monitor
 from rankproof.monitoring.rows import RecordColumns, RowMaker
-from rankproof.monitoring.sums import BINS, FEWER_GROUPS, SMALLEST, WIDTH, percentile
+from rankproof.monitoring.sums import BINS, FEWER_GROUPS, SMALLEST, WIDTH, percentiles
 
 NOON = datetime(2025, 3, 3, 12, tzinfo=UTC).timestamp()
 SOME = {"variants": ("A", "B"), "lift": 0.2}
@@ -360,11 +360,11 @@ def test_intervals_of_latency_percentiles_hold_the_truth() -> None:
             who = np.repeat(np.arange(users), rng.integers(1, most, users))
             own = rng.normal(0, 0.4, users)[who]
             latency = np.exp(6 + own + rng.normal(0, 0.5, len(who)))
-            counts = np.zeros((FEWER_GROUPS, BINS))
+            counts = np.zeros((FEWER_GROUPS, BINS), dtype=np.uint32)
             group = (mixed(mixed(who.astype(np.uint64) + np.uint64(1))) >> np.uint64(32)).astype(np.int64)
             bins = (np.log(latency / SMALLEST) / WIDTH).astype(np.int64)
             np.add.at(counts, (group % FEWER_GROUPS, bins), 1)
-            *_, low, high, _ = percentile(counts, share)
+            ((*_, low, high, _),) = next(percentiles(counts[None], [share]))
             held += low <= truth <= high
         assert held >= 70, (users, share, held)
 
