@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 @options.profile
 @options.conventions
 @options.damaged_files
+@options.sample
 def command(
     judgments: str,
     runs: tuple[str, ...],
@@ -111,6 +112,8 @@ def command(
     scores = {}
     with tell_progress(f"reading {judgments}"):
         prepared = prepare(judgments)
+    if (size := settings["sample"]) is not None:
+        _say_sample(size, len(prepared.query_ids))
     for name, path in named_paths(runs, shown_as).items():
         with tell_progress(f"reading {path}"):
             ranking = load_counted(path, lengths) if path in counted else path
@@ -119,6 +122,15 @@ def command(
         saved.save(list(scores.values()), names, tags, history, replace)
     text = render_scores(scores, form, per_query, is_coloured(output))
     show(scores, f"{text!s}\n{_worst(scores, worst)}\n" if worst else text, form, output)
+
+
+def _say_sample(size: float, count: int) -> None:
+    """Say what a sample can show before anything else is read."""
+    from rankproof.scoring.evaluate import sample_error_sentence
+
+    if 2 <= size < count:
+        told = f"a sample of {int(size):,} of {count:,} judged queries: {sample_error_sentence(int(size))}"
+        click.echo(f"rankproof: {told}", err=True)
 
 
 def _worst(scores: Mapping[str, ScoresLike], n: int) -> str:

@@ -9,7 +9,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.options import check_one_stdin, named_paths
-from rankproof.cli.output import Target, end, may_replace, tell_oddities, tell_progress, tell_written
+from rankproof.cli.output import Target, end, force, may_replace, tell_oddities, tell_progress, tell_written
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.errors import UsageError
 
@@ -196,3 +196,28 @@ def convert_file(
     with tell_progress(f"reading {source}"):
         notes = convert(source, place, what=what, to=to, force=may_replace(place))
     tell_written(place, notes)
+
+
+@click.command("rank")
+@click.argument("run", metavar="RUN")
+@click.option("-o", "--output", required=True, metavar="FOLDER", help="The folder to write.")
+@force
+def rank(run: str, output: str) -> None:
+    """Write a ranking with the rank of every row, once for all judgments.
+
+    RUN is a file or a folder; FOLDER gets Parquet files with the columns query_id,
+    doc_id, score, rank, first, last and length: ranks by falling score, the first
+    and last rank a row could have among equal scores, and how long its ranking is.
+    Judgments that come later are a join on query_id and doc_id, in any engine, and
+    'rankproof evaluate JUDGMENTS FOLDER' gives what it gives for RUN.
+
+    \b
+    rankproof rank runs/2026-11-22/ -o ranked/
+    rankproof evaluate judgments.parquet ranked/
+    """
+    from rankproof.io.load import load_ranking
+    from rankproof.io.ranked import write_ranked
+
+    paths = list(named_paths([run]).values())
+    rows = write_ranked(load_ranking(paths[0] if len(paths) == 1 else run), output, force=may_replace(output))
+    click.echo(f"{output}: {rows:,} rows, ranked", err=True)

@@ -23,7 +23,7 @@ MODULES = {
     **dict.fromkeys(("explain", "diagnose", "measures", "profiles"), "reasons"),
     **dict.fromkeys(("calibrate", "verdicts"), "trust"),
     "pool": "label",
-    "convert": "fuse",
+    **dict.fromkeys(("convert", "rank"), "fuse"),
     **dict.fromkeys(("audit", "spans", "trec_eval"), "evaluate"),
 }
 """Where a command stands that shares its module with another; the others stand in one of their own name."""
@@ -56,6 +56,7 @@ COMMANDS = {
     "experiment": "Say which variant or ranking users prefer, and what their clicks are worth.",
     "measures": "List the measures, or describe one in full.",
     "profiles": "List the tools whose conventions can be followed.",
+    "rank": "Write a ranking with the rank of every row, once for all judgments.",
     "sql": "Write the query that counts where rankings stay in an engine.",
     "convert": "Write judgments or a ranking in another format.",
     "trec_eval": "Take trec_eval's arguments and print what it prints.",
@@ -159,7 +160,7 @@ WITH_COLUMNS = {
         "diagnose",
         "explain",
     ),
-    *("fuse", "pool", "label", "convert", "run", "questions check", "questions needed"),
+    *("fuse", "pool", "label", "convert", "rank", "run", "questions check", "questions needed"),
 }
 """The commands that read judgments or rankings, of which columns can be named."""
 

@@ -303,6 +303,16 @@ def damaged_files(command: F) -> F:
     )(command)
 
 
+def sample(command: F) -> F:
+    """The option for a sample of the judged queries."""
+    return click.option(
+        "--sample",
+        type=float,
+        metavar="N",
+        help="Score a sample of N judged queries, as 1e5: the same everywhere, a smaller one within a larger.",
+    )(command)
+
+
 def corpus_apart(corpus: str | None, size: int | None) -> tuple[str | None, int | None]:
     """The path of the documents and how many there are; a number after `--corpus` is what it was called before."""
     if corpus is None or not corpus.lstrip("+-").isdigit() or os.path.exists(corpus):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
@@ -100,6 +100,33 @@ class Judgments(Displayable):
     def as_dict(self) -> dict[str, dict[str, float]]:
         """All judgments as `{query: {document: grade}}`."""
         return {query: self.of(query) for query in self.query_ids}
+
+
+def select_queries(judgments: Judgments, queries: Array) -> Judgments:
+    """The judgments of some queries, in the order in which these are named.
+
+    >>> judged = judgments_from_rows(["a", "b", "b"], ["x", "y", "z"], [1, 0, 2])
+    >>> select_queries(judged, np.array([1])).as_dict()
+    {'b': {'y': 0.0, 'z': 2.0}}
+    """
+    counts = np.diff(judgments.start)[queries]
+    start = np.append(0, np.cumsum(counts)).astype(np.intp)
+    rows = np.arange(start[-1]) + np.repeat(judgments.start[queries] - start[:-1], counts)
+    facets = judgments.facets
+    if facets is not None:
+        held = np.diff(facets.start)[rows]
+        ends = np.append(0, np.cumsum(held)).astype(np.intp)
+        at = np.arange(ends[-1]) + np.repeat(facets.start[rows] - ends[:-1], held)
+        names = [facets.names[each] for each in at.tolist()] if len(facets.names) else ()
+        facets = Facets(ends, facets.aspect[at], facets.grade[at], facets.declared[queries], names)
+    return replace(
+        judgments,
+        query_ids=tuple(judgments.query_ids[at] for at in queries.tolist()),
+        doc_ids=[judgments.doc_ids[row] for row in rows.tolist()],
+        start=start,
+        grade=judgments.grade[rows],
+        facets=facets,
+    )
 
 
 def cached_for_judgments(make: Callable[[Judgments], T]) -> Callable[[Judgments], T]:

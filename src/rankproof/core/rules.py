@@ -88,6 +88,7 @@ class ScoringArguments(ConventionArguments, total=False):
 
     profile: str | None
     damaged: str
+    sample: float | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ from rankproof.io.rankings import ranking_of
 from rankproof.io.rows import Rows
 from rankproof.io.trec.chunks import BadLine
 from rankproof.io.trec.collect import FILE, PieceSource, Scan, collect_rankings, scan_rows
-from rankproof.io.trec.lines import Repeated
+from rankproof.io.trec.lines import Lines, Repeated
 from rankproof.io.trec.scan import Scanned, scan_lines
 
 ROWS = 1 << 15
@@ -109,13 +109,13 @@ class ColumnRankings:
 
     # --- piece by piece ------------------------------------------------------------------------
 
-    def pieces(self, scan: Scan, census: Census | None) -> Iterator[Stretch]:
+    def pieces(self, scan: Scan | None, census: Census | None) -> Iterator[Stretch]:
         """Stretches of rows that end where the query changes."""
         rest: Stretch | None = None
         first = 0
         for batch in self.batches():
             table = batch.rename_columns([self._roles[name] for name in batch.column_names])
-            if census is not None and not first:
+            if census is not None and scan is not None and not first:
                 census.notes.extend(self.notes)
                 _note_ranks(table, scan.conventions.ties, census)
             try:
@@ -165,6 +165,18 @@ class ColumnRankings:
             columns[name] = list(map(int, columns[name])) if integer else columns[name]
         rows = Rows(columns, self.source, piece.numbers.tolist(), unit="row")
         return scan_rows(ranking_of(rows), scan)
+
+    def lines(self, piece: Stretch) -> tuple[Lines, Array]:
+        """The rows of a stretch as lines of bytes, and what they are ordered by."""
+        try:
+            if piece.kinds is None:
+                raise OddTable
+            return lines_of(piece.table), order_of(piece.table, "trec")
+        except OddTable:
+            raise DataError(
+                f"{self.source}, row {int(piece.numbers[0])} and those after it: no plain ids and scores. Next: see "
+                "what 'rankproof evaluate' says of them."
+            ) from None
 
     def divided(self, piece: Stretch, scan: Scan, apart: Array, file: int) -> tuple[Any, Any]:
         """The rows of a stretch that are of other queries than those apart, and those that are of them."""

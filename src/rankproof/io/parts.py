@@ -90,11 +90,11 @@ class PartRankings:
 
     def table(self) -> RankingTable:
         """Every row of every file that can be read."""
-        return _one_table(list(self._tables(self._parts(), None)), self.source)
+        return _one_table(list(self._tables(self.sources(), None)), self.source)
 
     def part(self, rows: int) -> RankingTable:
         """Rows from a few of the files."""
-        some = self._parts()[:: max(1, len(self.files) // FEW)]
+        some = self.sources()[:: max(1, len(self.files) // FEW)]
         return part_of(_one_table(list(self._tables(some, max(1, rows // len(some)))), self.source), rows)
 
     def _tables(self, parts: Sequence[_Part], rows: int | None) -> Iterator[RankingTable]:
@@ -113,7 +113,7 @@ class PartRankings:
         self, judgments: Judgments, conventions: Conventions, census: Census
     ) -> Iterator[Block | Ordered]:
         """The rankings of judged queries, each query once."""
-        parts = self._parts()
+        parts = self.sources()
         progress = Progress(f"reading {self.source}", len(parts), noun="files")
         try:
             found = collect_rankings(
@@ -134,7 +134,8 @@ class PartRankings:
             )
         yield from found
 
-    def _parts(self) -> list[_Part]:
+    def sources(self) -> list[_Part]:
+        """The files, none of them opened."""
         first: list[_Part] = []
         return [_Part(each, self.load, first) for each in self.files]
 
@@ -218,10 +219,10 @@ class _Part:
 
     # --- piece by piece, as the file itself does ---------------------------------------------------
 
-    def pieces(self, scan: Scan, census: Census | None) -> Iterator[Any]:
+    def pieces(self, scan: Scan | None, census: Census | None) -> Iterator[Any]:
         """The pieces of the file; what was taken as what is said of the first file alone."""
         opened = self.opened
-        if isinstance(opened, TrecRankings):
+        if isinstance(opened, TrecRankings) and scan is not None:
             self.aligned = opened.aligned(scan.judgments)
         noted = Census() if census is not None and self.first != [self] else census
         yield from opened.pieces(scan, noted)
@@ -267,7 +268,7 @@ class LoadedPart:
         """Some of the rows."""
         return part_of(self.table(), rows)
 
-    def pieces(self, scan: Scan, census: Census | None) -> Iterator[RowRankings]:
+    def pieces(self, scan: Scan | None, census: Census | None) -> Iterator[RowRankings]:
         """The file as one piece."""
         found = self.loaded()
         if census is not None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from inspect import signature
 from typing import Any, Unpack
 
@@ -15,14 +17,14 @@ from rankproof.core.audit import Audit, audit_full
 from rankproof.core.audit.ids import NOTHING_SHARED, check_found, ranked_otherwise
 from rankproof.core.defaults import DEFAULT_MEASURES, PAIR_MEASURES
 from rankproof.core.join import Census, join
-from rankproof.core.judgments import Judgments
+from rankproof.core.judgments import Judgments, select_queries
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all, parse_each
 from rankproof.core.parameters import LARGEST
 from rankproof.core.rules import THIN, Conventions, Default, ScoringArguments
 from rankproof.core.scoring import ScoreColumn, score_columns
 from rankproof.core.table import RankingTable
-from rankproof.errors import DataError, UsageError, check_number, nearest, shorten
+from rankproof.errors import DataError, UsageError, check_number, check_whole, nearest, shorten
 from rankproof.io.frames import is_frame, library_of
 from rankproof.io.load import load_judgments, load_ranking, with_damaged
 from rankproof.io.pipes import pipes_kept
@@ -64,6 +66,7 @@ def evaluate(
     by: Grouping | None = None,
     unjudged_grade: float = 1.0,
     damaged: str = "error",
+    sample: float | None = None,
     columns: Columns = None,
 ) -> Scores:
     """Score a ranking against judgments.
@@ -71,7 +74,8 @@ def evaluate(
     `judgments` is `{query: {document: grade}}`, `{query: [relevant documents]}`, a path, a data frame or rows;
     `ranking` is `{query: {document: score}}`, `{query: [documents, best first]}`, a path, a data frame or rows; a
     folder, a pattern like "runs/*.parquet" or a list of paths is one ranking in many files, of which those that cannot
-    be read are left out with `damaged="skip"`, and named.
+    be read are left out with `damaged="skip"`, and named. `sample=100_000` scores so many of the judged queries, told
+    by a hash, so that they are the same everywhere and a smaller sample lies in a larger one.
     `measures` are measures, their names, or both. `by` maps query ids to groups that are scored apart as well
     (or is a function, a file, a data frame of queries, or a column of the judgments).
     The other arguments are conventions: `rankproof.core.rules.CHOICES` says in words what each does. A
@@ -100,11 +104,43 @@ def evaluate(
     groups = groups_of(by, judgments)
     _check_one(ranking)
     judged = load_judgments(judgments)
+    whole = judged
+    if sample is not None:
+        judged = sample_judgments(judged, sample)
     found = score_ranking(
         judged, with_damaged(load_ranking(ranking), damaged), asked, conventions, groups, names
     )
+    if judged is not whole:
+        found.census.extra, found.census.extra_examples = (
+            0,
+            [],
+        )  # most of them are judged, but not in the sample
     found.library = library_of(ranking) or judged.library
     return found
+
+
+def sample_judgments(judgments: Judgments, size: float) -> Judgments:
+    """The judgments of a sample of so many queries; all of them where there are no more."""
+    from rankproof.core.resamples import sample_of  # few evaluations are of a sample
+
+    n = int(size) if isinstance(size, float) and size.is_integer() else size
+    n = check_whole("sample", n, 2, advice="give how many queries to score, like 100_000")
+    count = len(judgments.query_ids)
+    if n >= count:
+        return judgments
+    note = f"a sample of {n:,} of {count:,} judged queries, told by a hash; {sample_error_sentence(n)}"
+    return replace(
+        select_queries(judgments, sample_of(judgments.query_ids, n)), notes=(*judgments.notes, note)
+    )
+
+
+def sample_error_sentence(n: int) -> str:
+    """What a sample of n queries can show at worst, before anything is read.
+
+    >>> sample_error_sentence(100_000)
+    'a mean of values from 0 to 1 is known to +-0.0031 or better'
+    """
+    return f"a mean of values from 0 to 1 is known to +-{0.98 / math.sqrt(n):.2g} or better"
 
 
 def _check_one(ranking: Any) -> None:

@@ -50,9 +50,9 @@ class PieceSource(Protocol):
     def source(self) -> str:
         """What it is called in messages."""
 
-    def pieces(self, scan: Scan, census: Census | None) -> Iterator[Any]:
+    def pieces(self, scan: Scan | None, census: Census | None) -> Iterator[Any]:
         """The pieces, one after the other; a query that goes on is never cut. Without a census, as they are read again,
-        their rows know their numbers."""
+        their rows know their numbers; without a scan nothing is looked for."""
 
     def scanned(self, piece: Any, scan: Scan) -> Scanned:
         """What a piece holds; a row that cannot be read is a BadLine, or a DataError that says it all."""

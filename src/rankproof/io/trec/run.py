@@ -113,7 +113,7 @@ class TrecRankings:
 
     # --- piece by piece ------------------------------------------------------------------------
 
-    def pieces(self, scan: Scan, census: Census | None) -> Iterator[Chunk]:
+    def pieces(self, scan: Scan | None, census: Census | None) -> Iterator[Chunk]:
         """The chunks of the run; without a census, as they are read again, they know the numbers of their lines."""
         first = 1
         with self._opened() as stream:
@@ -123,7 +123,7 @@ class TrecRankings:
                     first += len(numbers)
                     yield Chunk(chunk.buffer, chunk.size, numbers)
                     continue
-                if first and scan.conventions.ties != "rank":
+                if first and scan is not None and scan.conventions.ties != "rank":
                     _note_ranks(chunk, census)
                 first = 0
                 yield chunk
