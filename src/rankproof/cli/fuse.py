@@ -200,9 +200,9 @@ def convert_file(
 
 @click.command("rank")
 @click.argument("run", metavar="RUN")
-@click.option("-o", "--output", required=True, metavar="FOLDER", help="The folder to write.")
+@click.option("-o", "--folder", required=True, metavar="FOLDER", help="The folder to write.")
 @force
-def rank(run: str, output: str) -> None:
+def rank(run: str, folder: str) -> None:
     """Write a ranking with the rank of every row, once for all judgments.
 
     RUN is a file or a folder; FOLDER gets Parquet files with the columns query_id,
@@ -219,5 +219,5 @@ def rank(run: str, output: str) -> None:
     from rankproof.io.ranked import write_ranked
 
     paths = list(named_paths([run]).values())
-    rows = write_ranked(load_ranking(paths[0] if len(paths) == 1 else run), output, force=may_replace(output))
-    click.echo(f"{output}: {rows:,} rows, ranked", err=True)
+    rows = write_ranked(load_ranking(paths[0] if len(paths) == 1 else run), folder, force=may_replace(folder))
+    click.echo(f"{folder}: {rows:,} rows, ranked", err=True)
