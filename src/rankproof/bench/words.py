@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from rankproof.document.model import (
     Block,
     Bullets,
     Chart,
+    Column,
     Document,
     Heading,
     Paragraph,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from rankproof.bench.grid.grid import Grid
     from rankproof.bench.runner.work import RunRow
     from rankproof.bench.runs import Run
+    from rankproof.bench.testset.labels import LabelAgreement
     from rankproof.bench.testset.questions import QuestionPlan
 
 
@@ -416,3 +418,40 @@ def _plan_sentences(found: QuestionPlan) -> Iterator[str]:
     if found.smallest_margin is not None:
         limits = found.have, found.smallest_margin, abs(found.difference), found.queries_for_margin
         yield f"For a gate: {too_few_sentence(*limits)} Where most questions change, each by little, fewer do."
+
+
+# --- how far people agree -----------------------------------------------------------------------------
+
+APART = 5
+"""So many disagreements are shown."""
+
+
+def label_agreement(found: LabelAgreement) -> Document:
+    """A line for each two people, and what they should talk about."""
+    records = [{**asdict(each), "apart": " ".join(map(" ".join, each.apart))} for each in found.pairs]
+    if not found.pairs:
+        nothing = "No document has labels of two people yet. Next: let a second person judge the same pool."
+        return Document("Agreement", [Part(Paragraph(nothing))], records, found.to_dict())
+    people = Table(
+        [
+            Column("people", [f"{each.first}, {each.second}" for each in found.pairs]),
+            Column("both graded", [f"{each.n:,}" for each in found.pairs], right=True),
+            Column(
+                "alike",
+                [ABSENT if x.same is None else f"{100 * x.same:.0f} %" for x in found.pairs],
+                right=True,
+            ),
+            Column("kappa", [_two(each.kappa) for each in found.pairs], right=True),
+        ]
+    )
+    said = (
+        f"Krippendorff's alpha of all: {_two(found.alpha)}. 1 is full agreement, 0 what chance gives; below .67 the "
+        "grades mean different things to different people: agree on what each means."
+    )
+    apart = [" ".join(item) for each in found.pairs for item in each.apart][:APART]
+    told = [Paragraph(f"Furthest apart: {', '.join(apart)}.")] if apart else []
+    return Document("Agreement", [Part(people), Part(Paragraph(said), *told)], records, found.to_dict())
+
+
+def _two(value: float | None) -> str:
+    return ABSENT if value is None else f"{value:.2f}"

@@ -14,7 +14,15 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.options import check_one_stdin, named_paths
-from rankproof.cli.output import end, may_replace, tell_oddities, tell_progress, tell_written, write
+from rankproof.cli.output import (
+    end,
+    may_replace,
+    tell_oddities,
+    tell_progress,
+    tell_written,
+    write,
+    write_result,
+)
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -49,6 +57,7 @@ WIDTH = 78
 @click.option("--add-to", metavar="FILE", help="Judgments to write together with the labels.")
 @options.force
 @click.option("--agreement", is_flag=True, help="Say how far people agree, and end.")
+@options.form()
 def command(
     pool: str,
     who: str | None,
@@ -60,6 +69,7 @@ def command(
     qrels: str | None,
     add_to: str | None,
     agreement: bool,
+    form: str | None,
 ) -> None:
     """Judge the documents of a pool, one key a document.
 
@@ -72,7 +82,7 @@ def command(
     rankproof label pool.jsonl --agreement
     rankproof label pool.jsonl --qrels new.tsv --add-to old.tsv
     """
-    from rankproof.bench.testset.labels import last_labels, read_labels
+    from rankproof.bench.testset.labels import LabelAgreement, last_labels, read_labels
     from rankproof.bench.testset.pool import read_pool
 
     if not 1 <= highest <= 9:
@@ -81,7 +91,7 @@ def command(
     made = read_pool(pool)
     given = last_labels(read_labels(labels))
     if agreement:
-        write(_agreement(given), None)
+        write_result(LabelAgreement.of(given), form or "table", None)
     elif qrels is not None:
         _write_judgments(given, qrels, add_to)
     else:
@@ -287,16 +297,6 @@ def _write_judgments(given: Labels, path: str, add_to: str | None) -> None:
     notes = write_judgments(load_judgments(together), path, _form(path), force=force)
     number, own = sum(map(len, together.values())), sum(map(len, grades.values()))
     tell_written(path, notes, f"{number:,} judgments, {own:,} of them by labels,")
-
-
-def _agreement(given: Labels) -> str:
-    from rankproof.bench.testset.labels import PairAgreement as LabelPair
-    from rankproof.bench.testset.labels import agreement_text, alpha, pairs
-
-    rows = [
-        LabelPair(each.first, each.second, each.n, each.same, each.kappa, each.apart) for each in pairs(given)
-    ]
-    return agreement_text(rows, alpha(given))
 
 
 @click.command("pool")

@@ -19,6 +19,8 @@ from xml.etree import ElementTree
 import pytest
 
 import rankproof
+from rankproof.bench.testset.labels import GRADED, LabelAgreement, QuestionLabel
+from rankproof.bench.testset.pool import Item
 from rankproof.document.display import LONGEST, width
 from rankproof.document.formats import Result, formats_by_name, print_as
 from rankproof.document.formats.data import plain_value
@@ -140,7 +142,19 @@ def of_judging() -> dict[str, Result]:
     }
 
 
+def agreement() -> Result:
+    def labels(who: str, grades: list[int]) -> dict[Item, QuestionLabel]:
+        items = [Item(f"{ODD}{n}", OTHER) for n in range(len(grades))]
+        return {
+            each: QuestionLabel(*each, who, GRADED, grade, "")
+            for each, grade in zip(items, grades, strict=True)
+        }
+
+    return LabelAgreement.of({ODD: labels(ODD, [0, 1, 3]), OTHER: labels(OTHER, [0, 2, 1])})
+
+
 MAKERS: dict[str, Callable[[], Result]] = {
+    "agreement": agreement,
     **{
         name: lambda name=name: made()[name]  # type: ignore[misc]
         for name in (

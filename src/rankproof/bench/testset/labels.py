@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 from rankproof.bench.testset.pool import ORDERS, Item, Pool
-from rankproof.document.terminal import Column, clean, table, wrap
+from rankproof.document.formats import Result
+from rankproof.document.model import Document
 from rankproof.errors import DataError, UsageError, one_of, shorten
 from rankproof.stats.agreement import cohen_kappa, krippendorff_alpha
 from rankproof.store.ledger import LabellingSession
@@ -66,6 +67,32 @@ def alpha(labels: Labels) -> float | None:
     lines = [[own[item].grade if item in own else None for own in labels.values()] for item in sorted(items)]
     lines = [line for line in lines if sum(each is not None for each in line) > 1]
     return krippendorff_alpha(lines, "interval").value if lines else None
+
+
+@dataclass(frozen=True)
+class LabelAgreement(Result):
+    """How far people agree on what they graded."""
+
+    pairs: list[LabelPair]
+    alpha: float | None
+    """Krippendorff's alpha of all; None where no item has two grades."""
+
+    @classmethod
+    def of(cls, labels: Labels) -> LabelAgreement:
+        """The agreement of everyone whose labels these are."""
+        return cls(pairs(labels), alpha(labels))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The agreement as plain data."""
+        return asdict(self)
+
+    def _document(self) -> Document:
+        from rankproof.bench.words import label_agreement as words
+
+        return words(self)
+
+    def _in_one_line(self) -> str:
+        return f"<LabelAgreement of {len(self.pairs)} pairs of people: alpha {self.alpha}>"
 
 
 GRADED, SKIPPED, UNDONE = "graded", "skipped", "undone"
@@ -256,58 +283,3 @@ class LabelSession(LabellingSession[Item]):
     def _asked(self, query: str) -> int:
         size = len(self.pool.ranks[query])
         return size if self.pool.per_query is None else min(size, self.pool.per_query)
-
-
-NOTHING = "No document has labels of two people yet. Next: let a second person judge the same pool.\n"
-SHOWN = 5
-"""So many disagreements are shown."""
-
-
-class PairAgreement(NamedTuple):
-    """Two people, how many items both graded, the share graded alike, kappa, and what they graded apart."""
-
-    first: str
-    second: str
-    n: int
-    same: float | None
-    kappa: float | None
-    apart: Sequence[tuple[str, str]]
-
-
-def agreement_text(pairs: Sequence[PairAgreement], alpha: float | None) -> str:
-    """A line for each two people, and what they should talk about.
-
-    >>> print(agreement_text([LabelPair("ana", "ben", 20, 0.9, 0.62, [("q1", "d7")])], 0.61), end="")
-    people    both graded  alike  kappa
-    --------  -----------  -----  -----
-    ana, ben           20   90 %   0.62
-    <BLANKLINE>
-    Krippendorff's alpha of all: 0.61. 1 is full agreement, 0 what chance gives;
-    below .67 the grades mean different things to different people: agree on what
-    each means.
-    Furthest apart: q1 d7.
-    """
-    if not pairs:
-        return NOTHING
-    rows = [
-        Column("people", [f"{each.first}, {each.second}" for each in pairs]),
-        Column("both graded", [f"{each.n:,}" for each in pairs], right=True),
-        Column("alike", [_percent(each.same) for each in pairs], right=True),
-        Column("kappa", [_two(each.kappa) for each in pairs], right=True),
-    ]
-    lines = [*table(rows), ""]
-    lines += wrap(
-        f"Krippendorff's alpha of all: {_two(alpha)}. 1 is full agreement, 0 what chance gives; below .67 the "
-        "grades mean different things to different people: agree on what each means."
-    )
-    apart = [" ".join(item) for each in pairs for item in each.apart][:SHOWN]
-    lines += wrap(f"Furthest apart: {clean(', '.join(apart))}.") if apart else []
-    return "\n".join(lines) + "\n"
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.0f} %"
-
-
-def _two(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
