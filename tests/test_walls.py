@@ -28,7 +28,7 @@ ORDER = (
     {"bench", "judging", "monitoring"},
     {"diagnosing"},
     {"reports"},
-    {"functional", "demo", "pytest_plugin", "compat"},
+    {"functional", "demo", "pytest_plugin", "compat", "spark"},
     {"cli"},
     {"__main__"},
 )

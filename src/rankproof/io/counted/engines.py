@@ -26,8 +26,8 @@ class SqlEngine:
     dialect = ""
     run, judged = RUN, JUDGED
 
-    def __init__(self, data: Any, run: str = RUN) -> None:
-        self.data, self.run = data, run
+    def __init__(self, data: Any, run: str = "") -> None:
+        self.data, self.run = data, run or self.run
 
     def bring(self, text: str, judged: Judged | None = None) -> Table:
         """The columns that a query over the run, and perhaps over judged documents, gives."""
@@ -99,7 +99,7 @@ class Spark(SqlEngine):
     """A data frame, of Spark itself or behind Spark Connect."""
 
     dialect = "spark"
-    judged = f"{{{JUDGED}}}"
+    run, judged = f"{{{RUN}}}", f"{{{JUDGED}}}"
     most = 5_000_000
     """Up to so many judged documents every worker gets all of them: 34 bytes each."""
 

@@ -1,0 +1,454 @@
+"""Queries spread over many workers: the kernel that each of them runs, and what all of them come to.
+
+A worker gets whole queries, with their judgments, as one Arrow table, and gives back a value for each query and a
+summary. Summaries add up to the same bits however the queries were shared out, so nothing else needs to travel.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rankproof.core.arrays import Array
+from rankproof.core.hits import Hits
+from rankproof.core.join import Census, join
+from rankproof.core.judgments import Judgments
+from rankproof.core.measure import Measure
+from rankproof.core.merge import SpreadSummary, ValueSummary, WorstQueries, merged
+from rankproof.core.names import parse
+from rankproof.core.resamples import Resamples, hash_of
+from rankproof.core.rules import Conventions
+from rankproof.core.scoring import ScoreColumn, ceiling, score_columns, tie_bounds
+from rankproof.core.sums import FLOOR, ExactSum
+from rankproof.document.formats import Result
+from rankproof.document.model import Document
+from rankproof.errors import DataError, NotThere, UsageError
+from rankproof.io.load import load_judgments, load_ranking
+from rankproof.scoring.limits import SEED
+from rankproof.stats.distributions import NORMAL
+from rankproof.stats.intervals import Interval, interval_of
+from rankproof.stats.merged import SummedDifference, summed_difference
+
+CEILING, LOW, HIGH = "ceiling of", "lowest of", "highest of"
+"""What is added up beside the values, each before the name of its measure."""
+WORST = 10
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What a worker does with a table of whole queries.
+
+    The table has the columns `query_id`, `doc_id`, `grade` (null in rows of the ranking), `score` or `rank` (null in
+    judgments), and perhaps `slice` and `cluster` of the query, in the rows of the judgments.
+
+    >>> import pyarrow
+    >>> rows = {"query_id": ["q", "q"], "doc_id": ["a", "a"], "grade": [1.0, None], "score": [None, 0.5]}
+    >>> values, summary = Kernel((parse("RR"),))(pyarrow.table(rows))
+    >>> values.to_pylist(), summary.columns["RR"].mean
+    ([{'query_id': 'q', 'slice': None, 'cluster': None, 'counted': True, 'RR': 1.0}], 1.0)
+    """
+
+    measures: tuple[Measure, ...]
+    conventions: Conventions = field(default_factory=Conventions)
+    top_grade: float | None = None
+    """The largest grade of all judgments, which some measures divide by; None: that of the table."""
+    worst: int = WORST
+    replicates: int = 200
+
+    def __call__(self, table: Any) -> tuple[Any, SpreadSummary]:
+        """The value of each judged query as an Arrow table, and what they come to."""
+        import pyarrow.compute as pc
+
+        is_judgment = pc.is_valid(table.column("grade"))
+        judged = table.filter(is_judgment)
+        if not judged.num_rows:
+            return self._empty(), SpreadSummary({})
+        judgments = load_judgments(judged.select(["query_id", "doc_id", "grade"]))
+        if self.top_grade is not None:
+            judgments.pool.__dict__["top_grade"] = self.top_grade
+        ranked = table.filter(pc.invert(is_judgment))
+        wanted = pc.is_in(ranked.column("query_id"), value_set=pc.unique(judged.column("query_id")))
+        order = "rank" if "rank" in table.column_names else "score"
+        ranked = ranked.filter(wanted).select(["query_id", "doc_id", order])
+        census = Census()
+        blocks = load_ranking(ranked).blocks(judgments, self.conventions, census) if ranked.num_rows else ()
+        hits = join(judgments, blocks, self.conventions, census)
+        return self.of_hits(judgments, hits, census, self.of_queries(judged, judgments))
+
+    def of_hits(
+        self, judgments: Judgments, hits: Hits, census: Census, of_queries: Mapping[str, list[str | None]]
+    ) -> tuple[Any, SpreadSummary]:
+        """The same, of hits that are there already; `of_queries` are the slice and the cluster of each."""
+        import pyarrow
+
+        queries = list(judgments.query_ids)
+        rng = np.random.default_rng(SEED) if hits.first is not None else None
+        columns = score_columns(self.measures, hits, self.conventions, rng, queries)
+        first = next(iter(columns.values()))
+        counted = np.ones(len(queries), dtype=np.bool_) if first.counted is None else first.counted
+        groups = {name: of_queries.get(name, [None] * len(queries)) for name in ("slice", "cluster")}
+        values = pyarrow.table(
+            {
+                "query_id": pyarrow.array(queries, pyarrow.string()),
+                **{name: pyarrow.array(each, pyarrow.string()) for name, each in groups.items()},
+                "counted": counted,
+                **{name: each.values for name, each in columns.items()},
+            }
+        )
+        sums = {
+            f"{what} {name}": total
+            for name, column in columns.items()
+            for what, total in self._limits(column, hits)
+        }
+        sums |= {
+            name: ExactSum.of(np.array(each, dtype=np.float64))
+            for name, each in {
+                "documents": [len(judgments.doc_ids)],
+                "found": [len(hits.rank)],
+                "tied": [
+                    0 if hits.first is None or hits.last is None else int((hits.first != hits.last).sum())
+                ],
+                "answered": [int(hits.answered.sum()) if hits.answered is not None else len(queries)],
+                "dropped": [census.dropped],
+            }.items()
+        }
+        summary = summarised(queries, {n: c.values for n, c in columns.items()}, counted, groups, self)
+        worst = dict(summary.worst)
+        for (
+            name,
+            column,
+        ) in columns.items():  # the largest ceiling, which the intervals of some measures end at
+            top = ceiling(column.measure, hits)
+            worst[f"{CEILING} {name}"] = WorstQueries.of(queries, top, 1, higher=False)
+        return values, SpreadSummary(
+            summary.columns, summary.slices, worst, summary.resamples, sums, len(queries)
+        )
+
+    def _limits(self, column: ScoreColumn, hits: Hits) -> list[tuple[str, ExactSum]]:
+        def total(values: Array) -> ExactSum:
+            kept = values if column.counted is None else values[column.counted]
+            if column.measure.spec.average == "geometric":
+                kept = np.log(np.maximum(kept, FLOOR))
+            return ExactSum.of(kept)
+
+        found = [(CEILING, total(ceiling(column.measure, hits)))]
+        bounds = (
+            tie_bounds(column.measure, hits, np.random.default_rng(SEED)) if hits.first is not None else None
+        )
+        low, high = (column.values, column.values) if bounds is None else bounds
+        return [*found, (LOW, total(low)), (HIGH, total(high))]
+
+    def of_queries(self, judged: Any, judgments: Judgments) -> dict[str, list[str | None]]:
+        """The slice and the cluster of each query; a query that has two of one is an error."""
+        found: dict[str, list[str | None]] = {}
+        for name in ("slice", "cluster"):
+            if name not in judged.column_names:
+                continue
+            known: dict[str, str | None] = {}
+            rows = zip(judged.column("query_id").to_pylist(), judged.column(name).to_pylist(), strict=True)
+            for query, value in rows:
+                if known.setdefault(str(query), value) != value:
+                    raise DataError(
+                        f"judgments: query {str(query)!r} has the {name}s {known[str(query)]!r} and {value!r}, "
+                        "expected one a query. Next: mend the column, or leave it out."
+                    )
+            found[name] = [known[query] for query in judgments.query_ids]
+        return found
+
+    def _empty(self) -> Any:
+        import pyarrow
+
+        texts = [(name, pyarrow.string()) for name in ("query_id", "slice", "cluster")]
+        numbers = [(each.name, pyarrow.float64()) for each in self.measures]
+        return pyarrow.schema([*texts, ("counted", pyarrow.bool_()), *numbers]).empty_table()
+
+
+def summarised(
+    queries: Sequence[str],
+    values: Mapping[str, Array],
+    counted: Array,
+    groups: Mapping[str, Sequence[str | None]],
+    kernel: Kernel,
+) -> SpreadSummary:
+    """What values by query come to, as a whole and slice by slice."""
+    averages = {each.name: (each.spec.average, each.spec.higher) for each in kernel.measures}
+    kept = np.flatnonzero(counted)
+    names = [queries[i] for i in kept.tolist()]
+    slices: dict[str, list[int]] = {}
+    for row in kept.tolist():
+        group = groups["slice"][row]
+        if group is not None:
+            slices.setdefault(group, []).append(row)
+    clusters = [groups["cluster"][row] for row in kept.tolist()]
+    has_clusters = any(each is not None for each in clusters)
+    hashed = hash_of([each or "" for each in clusters]) if has_clusters else None
+    return SpreadSummary(
+        {name: ValueSummary.of(each[kept], averages[name][0]) for name, each in values.items()},
+        {
+            group: {name: ValueSummary.of(each[rows], averages[name][0]) for name, each in values.items()}
+            for group, rows in slices.items()
+        },
+        {
+            name: WorstQueries.of(names, each[kept], kernel.worst, averages[name][1])
+            for name, each in values.items()
+        },
+        {}
+        if hashed is None
+        else {name: Resamples.of(each[kept], hashed, kernel.replicates) for name, each in values.items()},
+        queries=len(queries),
+    )
+
+
+@dataclass(eq=False, repr=False)
+class SpreadScores(Result):
+    """Means with intervals, slices and worst queries; the values by query stay with the workers."""
+
+    summary: SpreadSummary
+    measures: dict[str, Measure]
+    conventions: Conventions = field(default_factory=Conventions)
+    values: Any = None
+    """The values by query, as a table of the engine: query_id, slice, cluster, counted, and a column a measure."""
+    extra: int = 0
+    """Ranked queries that nobody judged."""
+    notes: tuple[str, ...] = ()
+
+    def _key(self, measure: str | Measure) -> str:
+        name = measure.name if isinstance(measure, Measure) else str(measure)
+        name = name if name in self.measures else parse(name).name
+        if name not in self.measures:
+            raise NotThere(
+                f"{name} was not measured; there are {', '.join(self.measures)}. Next: name one of these, or "
+                "measure it too."
+            )
+        return name
+
+    def __getitem__(self, measure: str | Measure) -> float:
+        return self._column(self._key(measure)).mean
+
+    def _column(self, name: str) -> ValueSummary:
+        column = self.summary.columns.get(name)
+        if column is None or not column.n:
+            raise DataError(
+                f"{name}: no query is left to average. Next: check that the ids of judgments and ranking meet."
+            )
+        return column
+
+    def __iter__(self) -> Any:
+        return iter(self.measures)
+
+    def __len__(self) -> int:
+        return len(self.measures)
+
+    @property
+    def means(self) -> dict[str, float]:
+        """The mean of each measure."""
+        return {name: self[name] for name in self.measures}
+
+    @property
+    def queries(self) -> int:
+        """How many judged queries there are."""
+        return self.summary.queries
+
+    def uncertainty(self, measure: str | Measure, level: float = 0.95) -> Interval:
+        """The interval of a mean, the same as of values that are in memory."""
+        name = self._key(measure)
+        return interval_of(self._column(name), level, bounds=self._ends(name))
+
+    def interval(self, measure: str | Measure, level: float = 0.95) -> tuple[float, float]:
+        """The ends of the interval."""
+        found = self.uncertainty(measure, level)
+        return found.low, found.high
+
+    def interval_by_cluster(self, measure: str | Measure, level: float = 0.95) -> tuple[float, float]:
+        """The interval if users, sessions or days were drawn, not queries: from the resamples by cluster."""
+        name = self._key(measure)
+        if name not in self.summary.resamples:
+            raise UsageError("clusters: none were given. Next: evaluate with cluster='user_id', say.")
+        half = NORMAL.inv_cdf((1 + level) / 2) * self.summary.resamples[name].error
+        return self[name] - half, self[name] + half
+
+    def _ends(self, name: str) -> tuple[float, float]:
+        spec = self.measures[name].spec
+        tops = self.summary.worst.get(f"{CEILING} {name}")
+        best = max(0.0, tops.rows[0][1]) if tops and tops.rows else None
+        if not spec.higher or spec.average == "sum":
+            best = None
+        above = spec.bounds[1] if best is None or best <= spec.bounds[0] else min(best, spec.bounds[1])
+        column = self.summary.columns[name]
+        return spec.bounds[0], max(above, column.most)
+
+    def _mean_of(self, what: str, measure: str | Measure) -> float:
+        name = self._key(measure)
+        total, average = self.summary.sums[f"{what} {name}"], self.measures[name].spec.average
+        if average == "geometric":
+            return math.exp(total.mean)
+        return total.value if average == "sum" else total.mean
+
+    def ceiling(self, measure: str | Measure) -> float:
+        """The best mean that any ranking could reach under these judgments."""
+        return self._mean_of(CEILING, measure)
+
+    def bounds(self, measure: str | Measure) -> tuple[float, float]:
+        """Where the mean could lie over orders of equal scores."""
+        return self._mean_of(LOW, measure), self._mean_of(HIGH, measure)
+
+    def worst(self, n: int = 5, measure: str | Measure | None = None) -> list[tuple[str, float]]:
+        """The queries with the worst values, the worst first; as many as were kept."""
+        name = next(iter(self.measures)) if measure is None else self._key(measure)
+        return list(self.summary.worst[name].rows[:n])
+
+    @property
+    def slices(self) -> dict[str, SpreadScores]:
+        """The scores of each slice; ceilings and the worst queries are of the whole alone."""
+        return {
+            group: SpreadScores(
+                SpreadSummary(columns, worst={k: v for k, v in self.summary.worst.items() if k.startswith(CEILING)},
+                              queries=next(iter(columns.values())).n),
+                self.measures,
+                self.conventions,
+            )
+            for group, columns in sorted(self.summary.slices.items())
+        }  # fmt: skip
+
+    @property
+    def facts(self) -> dict[str, int]:
+        """Judged documents, how many were found, and how many of them are tied."""
+        return {
+            name: round(self.summary.sums[name].value)
+            for name in ("documents", "found", "tied", "answered", "dropped")
+            if name in self.summary.sums
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the values by query, as plain data."""
+        return {
+            "means": self.means,
+            "intervals": {name: list(self.interval(name)) for name in self.measures},
+            "queries": self.queries,
+            "extra": self.extra,
+            "facts": self.facts,
+            "conventions": self.conventions.to_dict(),
+            "summary": self.summary.to_dict(),
+            "notes": list(self.notes),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], values: Any = None) -> SpreadScores:
+        """The scores that `to_dict` gave, and perhaps their values, which were saved apart."""
+        return cls(
+            SpreadSummary.from_dict(data["summary"]),
+            {name: parse(name) for name in data["means"]},
+            Conventions.from_dict(data["conventions"]),
+            values,
+            data["extra"],
+            tuple(data["notes"]),
+        )
+
+    def _in_one_line(self) -> str:
+        means = ", ".join(f"{name}={mean:.4f}" for name, mean in self.means.items())
+        return f"<SpreadScores of {self.queries:,} queries: {means}>"
+
+    def _document(self) -> Document:
+        from rankproof.scoring.spread_words import scores as words
+
+        return words(self)
+
+
+@dataclass(eq=False, repr=False)
+class SpreadComparison(Result):
+    """Two systems over the queries that both answer: what differs, how surely, and whether it matters."""
+
+    summary: SpreadSummary
+    """Of the differences, the second minus the first."""
+    measures: dict[str, Measure]
+    names: tuple[str, str] = ("first", "second")
+    margin: float | None = None
+    """The largest difference that does not matter."""
+    means: tuple[Mapping[str, float], Mapping[str, float]] = ({}, {})
+    """Of both systems over these queries."""
+
+    def __getitem__(self, measure: str | Measure) -> SummedDifference:
+        name = measure.name if isinstance(measure, Measure) else str(measure)
+        name = name if name in self.measures else parse(name).name
+        return summed_difference(self.summary.columns[name])
+
+    def __iter__(self) -> Any:
+        return iter(self.measures)
+
+    @property
+    def queries(self) -> int:
+        """How many queries both have a value for."""
+        return self.summary.queries
+
+    def verdict(self, measure: str | Measure) -> str:
+        """What follows: of a margin, if there is one, as at 1e8 queries nothing is exactly 0."""
+        found = self[measure]
+        sign = self.measures[
+            measure.name if isinstance(measure, Measure) else parse(str(measure)).name
+        ].spec.sign
+        low, high = sorted((sign * found.low, sign * found.high))
+        margin = self.margin or 0.0
+        if self.margin is not None and found.equivalent(margin):
+            return "equivalent"
+        if low > margin:
+            return f"{self.names[1]} is better"
+        if high < -margin:
+            return f"{self.names[0]} is better"
+        return "undecided"
+
+    @property
+    def slices(self) -> dict[str, dict[str, SummedDifference]]:
+        """The differences of each slice with two queries or more."""
+        return {
+            group: {name: summed_difference(each) for name, each in columns.items()}
+            for group, columns in sorted(self.summary.slices.items())
+            if next(iter(columns.values())).n > 1
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        return {
+            "names": list(self.names),
+            "queries": self.queries,
+            "margin": self.margin,
+            "measures": [
+                {
+                    "measure": name,
+                    "first": self.means[0].get(name),
+                    "second": self.means[1].get(name),
+                    "difference": found.difference,
+                    "low": found.low,
+                    "high": found.high,
+                    "p": found.p,
+                    "effect": found.effect.value,
+                    "verdict": self.verdict(name),
+                }
+                for name in self.measures
+                for found in (self[name],)
+            ],
+        }
+
+    def _in_one_line(self) -> str:
+        told = ", ".join(f"{name}={self[name].difference:+.4f}" for name in self.measures)
+        return f"<SpreadComparison over {self.queries:,} queries: {told}>"
+
+    def _document(self) -> Document:
+        from rankproof.scoring.spread_words import comparison as words
+
+        return words(self)
+
+
+def spread_scores(
+    parts: Sequence[SpreadSummary], kernel: Kernel, values: Any = None, **settings: Any
+) -> SpreadScores:
+    """What the summaries of all parts come to."""
+    filled = [each for each in parts if each.columns]
+    if not filled:
+        raise DataError("judgments: there is not one judged query in them. Next: check which table this is.")
+    return SpreadScores(
+        merged(filled), {each.name: each for each in kernel.measures}, kernel.conventions, values, **settings
+    )

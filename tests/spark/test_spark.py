@@ -1,0 +1,258 @@
+"""Queries spread over workers give the bits of memory: on Sail, which needs no Java, and on real Spark."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import rankproof.spark
+from rankproof import evaluate
+from rankproof.core.merge import merged
+from rankproof.core.names import parse_all
+from rankproof.core.rules import Conventions
+from rankproof.errors import DataError, UsageError
+from rankproof.io.counted.rankings import CountedRankings
+from rankproof.scoring.spread import Kernel, SpreadScores, spread_scores
+from tests.io.counted.engines import arrow, random_case
+
+MEASURES = "nDCG@10, nDCG(gain='exp'), AP, RR, P@5, R@10, bpref, Judged@10, RBP, ERR@10, Success@5, SetP, RPrec, GMAP"
+
+
+def judged_table(judged: Any) -> Any:
+    rows = [(query, doc, grade) for query, docs in judged.items() for doc, grade in docs.items()]
+    query, doc, grade = zip(*rows, strict=True)
+    return pa.table(
+        {"query_id": query, "doc_id": doc, "grade": grade, "segment": ["ab"[len(each) % 2] for each in query]}
+    )
+
+
+def tagged(judged: Any, rows: Any) -> Any:
+    one = (
+        judged_table(judged)
+        .drop_columns(["segment"])
+        .append_column("score", pa.nulls(sum(map(len, judged.values())), pa.float64()))
+    )
+    other = arrow(rows)
+    return pa.concat_tables(
+        [one, other.append_column("grade", pa.nulls(len(other), pa.float64())).select(one.column_names)]
+    )
+
+
+def in_partitions(table: Any, count: int) -> list[Any]:
+    import zlib
+
+    place = pa.array([zlib.crc32(query.encode()) % count for query in table.column("query_id").to_pylist()])
+    return [table.filter(pa.compute.equal(place, number)) for number in range(count)]
+
+
+def check_equal(found: SpreadScores, expected: Any, note: object = "") -> None:
+    for name in expected:
+        assert found[name] == expected[name], (note, name)
+        assert found.interval(name) == expected.interval(name), (note, name)
+        assert found.ceiling(name) == expected.ceiling(name), (note, name)
+        assert found.bounds(name) == expected.bounds(name), (note, name)
+        values = expected.values(name)
+        for query, value in found.worst(3, name):
+            assert values[query] == value
+
+
+@pytest.mark.parametrize("ties", ["trec", "id", "best"])
+@pytest.mark.parametrize("partitions", [1, 3, 20])
+def test_the_kernel_gives_the_same_bits_in_any_partitioning(ties: str, partitions: int) -> None:
+    judged, rows = random_case(11, queries=60)
+    expected = evaluate(judged, arrow(rows), MEASURES, ties=ties)
+    kernel = Kernel(tuple(parse_all(MEASURES)), Conventions(ties=ties), top_grade=2.0)
+    found = [kernel(part) for part in in_partitions(tagged(judged, rows), partitions)]
+    check_equal(spread_scores([summary for _, summary in found][::-1], kernel), expected, partitions)
+    values = {row["query_id"]: row for part, _ in found for row in part.to_pylist()}
+    for name in expected:
+        assert {query: row[name] for query, row in values.items()} == expected.values(name), name
+
+
+def test_a_repeated_task_changes_nothing_and_a_summary_survives_json() -> None:
+    judged, rows = random_case(12)
+    kernel = Kernel(tuple(parse_all("AP, RR")))
+    parts = in_partitions(tagged(judged, rows), 3)
+    one, again = ([kernel(part)[1] for part in parts] for _ in range(2))
+    assert merged(one).to_dict() == merged(again).to_dict()
+    scores = spread_scores(one, kernel)
+    back = SpreadScores.from_dict(json.loads(json.dumps(scores.to_dict())))
+    assert back.to_dict() == scores.to_dict()
+    assert str(back) == str(scores)
+
+
+def test_a_query_in_two_slices_is_refused() -> None:
+    table = pa.table(
+        {
+            "query_id": ["q", "q"],
+            "doc_id": ["a", "b"],
+            "grade": [1.0, 1.0],
+            "score": pa.nulls(2, pa.float64()),
+            "slice": ["x", "y"],
+        }
+    )
+    with pytest.raises(DataError, match="expected one a query"):
+        Kernel(tuple(parse_all("AP")))(table)
+
+
+# --- Spark Connect, by Sail --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    pytest.importorskip("grpc_status")
+    server = pytest.importorskip("pysail.spark").SparkConnectServer()
+    server.start()
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.builder.remote(f"sc://127.0.0.1:{server.listening_address[1]}").getOrCreate()
+    yield session
+    session.stop()
+    server.stop()
+
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # those of packages that pyspark loads
+
+
+@pytest.fixture(scope="module")
+def frames(spark: Any) -> Any:
+    judged, rows = random_case(13, queries=40)
+    return judged, rows, spark.createDataFrame(judged_table(judged)), spark.createDataFrame(arrow(rows))
+
+
+@pytest.mark.parametrize("ties", ["trec", "id", "best"])
+def test_sail_gives_the_bits_of_memory(frames: Any, ties: str) -> None:
+    judged, rows, judgments, run = frames
+    expected = evaluate(judged, arrow(rows), MEASURES, ties=ties)
+    for partitions in (None, 5):
+        found = rankproof.spark.evaluate(
+            judgments, run, MEASURES, by="segment", partitions=partitions, ties=ties
+        )
+        check_equal(found, expected, (ties, partitions))
+        assert found.extra == expected.census.extra
+        values = {row["query_id"]: row.asDict() for row in found.values.collect()}
+        for name in expected:
+            assert {query: row[name] for query, row in values.items()} == expected.values(name), name
+        assert {name: part.means["AP"] for name, part in found.slices.items()} == {
+            name: scores["AP"]
+            for name, scores in evaluate(
+                judged, arrow(rows), "AP", ties=ties, by={query: "ab"[len(query) % 2] for query in judged}
+            ).slices.items()
+        }
+
+
+def test_queries_with_too_many_rows_are_counted_and_nothing_changes(frames: Any) -> None:
+    judged, rows, judgments, run = frames
+    expected = evaluate(judged, arrow(rows), MEASURES)
+    found = rankproof.spark.evaluate(judgments, run, MEASURES, by="segment", large=15)
+    check_equal(found, expected)
+    assert "counted by the cluster" in str(found)
+    assert found.values.count() == len(judged)
+
+
+def test_a_frame_of_spark_is_counted_by_evaluate_itself(frames: Any) -> None:
+    judged, rows, _, run = frames
+    found, expected = evaluate(judged, run, MEASURES), evaluate(judged, arrow(rows), MEASURES)
+    assert isinstance(found.ranking, CountedRankings)
+    assert found.means == expected.means
+    assert found.per_query == expected.per_query
+
+
+def test_saved_values_are_compared_later(frames: Any, spark: Any, tmp_path: Path) -> None:
+    judged, rows, judgments, run = frames
+    other = [(query, doc, -score) for query, doc, score in rows]
+    first = rankproof.spark.evaluate(judgments, run, "nDCG@10, AP")
+    first.values.write.parquet(str(tmp_path / "values"))
+    second = rankproof.spark.evaluate(judgments, spark.createDataFrame(arrow(other)), "nDCG@10, AP")
+    found = rankproof.spark.compare(spark.read.parquet(str(tmp_path / "values")), second, margin=0.5)
+    expected = rankproof.compare(judged, {"a": arrow(rows), "b": arrow(other)}, "nDCG@10, AP")
+    for row in expected.rows:
+        one = found[row.measure]
+        assert math.isclose(one.difference, row.difference, abs_tol=1e-15)
+        assert math.isclose(one.low, row.low, abs_tol=1e-12)
+    assert found.verdict("AP") == "equivalent"
+    assert "AP" in found.format("markdown")
+    assert found.queries == len(judged)
+
+
+def test_clusters_widen_the_interval_and_any_split_gives_the_same(frames: Any, spark: Any) -> None:
+    _, _, judgments, run = frames
+    from pyspark.sql import functions
+
+    users = judgments.withColumn("user", functions.substring("query_id", 2, 1))
+    ends = {
+        rankproof.spark.evaluate(users, run, "AP", cluster="user", partitions=n).interval_by_cluster("AP")
+        for n in (1, 4)
+    }
+    assert len(ends) == 1
+    with pytest.raises(UsageError, match="none were given"):
+        rankproof.spark.evaluate(judgments, run, "AP").interval_by_cluster("AP")
+
+
+def test_what_memory_refuses_is_refused_in_the_same_words(frames: Any, spark: Any) -> None:
+    _, rows, judgments, run = frames
+
+    def frame(rows: Any, **types: Any) -> Any:
+        return spark.createDataFrame(arrow(rows, **types))
+
+    with pytest.raises(UsageError, match=r"ties='input' needs the order.*Next: choose"):
+        rankproof.spark.evaluate(judgments, run, "AP", ties="input")
+    for bad in (float("nan"), None):
+        with pytest.raises(DataError, match=r"NaN|nan"):
+            rankproof.spark.evaluate(judgments, frame([*rows, ("q5", "new", bad)]), "AP")
+    with pytest.raises(DataError, match="comes twice for query"):
+        rankproof.spark.evaluate(judgments, frame([*rows, next(row for row in rows if row[0] == "q5")]), "AP")
+    with pytest.raises(DataError, match="got ids that are integers where the judgments have text"):
+        rankproof.spark.evaluate(judgments, frame([(1, 2, 0.5)]), "AP")
+    with pytest.raises(UsageError, match=r"no column 'country'; there are query_id"):
+        rankproof.spark.evaluate(judgments, run, "AP", by="country")
+
+
+# --- real Spark ------------------------------------------------------------------------------------------
+
+JAVA = os.environ.get("JAVA_HOME") or "/usr/lib/jvm/java-17-openjdk-amd64"
+
+
+@pytest.mark.slow
+def test_two_executors_of_which_one_is_killed_give_the_bits_of_memory(tmp_path: Path) -> None:
+    """In a process of its own, as classic Spark and Spark Connect do not live in one."""
+    pytest.importorskip("pyspark")
+    if not Path(JAVA, "bin", "java").exists() and shutil.which("java") is None:
+        if os.environ.get("RANKPROOF_JAVA") == "required":
+            pytest.fail("there is no Java")
+        pytest.skip("there is no Java")
+    script = Path(__file__).with_name("cluster.py")
+    environment = {
+        **os.environ,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYSPARK_PYTHON": sys.executable,
+        "PYTHONWARNINGS": "ignore",
+    }
+    environment["PYTHONPATH"] = os.pathsep.join(
+        [*sys.path[:0], str(Path(__file__).parents[2]), str(Path(rankproof.__file__).parents[1])]
+    )
+    if Path(JAVA, "bin", "java").exists():
+        environment["JAVA_HOME"] = JAVA
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=500,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    told = json.loads(done.stdout.strip().splitlines()[-1])
+    assert told["different"] == []
+    assert told["killed"], "an executor was to be killed while tasks ran"
+    assert told["queries"] == told["distinct"] == told["expected"]
