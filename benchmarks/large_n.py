@@ -2,8 +2,9 @@
 
     python benchmarks/large_n.py > table.md
 
-Differences of measures are no bell curves: most are 0, and some more queries lose than gain, each a little less. Their mean is
-exactly 0, so whoever finds a difference in the mean raises a false alarm. Fixed seed; about 2 minutes on one core.
+Differences of measures are no bell curves: most are 0, and some more queries lose than gain, each a little less. Their
+mean is exactly 0, so whoever finds a difference in the mean raises a false alarm.
+Fixed seed; a few minutes on one core.
 """
 
 from __future__ import annotations

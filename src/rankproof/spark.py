@@ -22,7 +22,7 @@ from typing import Any, Unpack
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.join import Census, join
 from rankproof.core.measure import Measure
-from rankproof.core.merge import SpreadSummary, merged
+from rankproof.core.merge import SpreadSummary, merge_parts
 from rankproof.core.names import parse_each
 from rankproof.core.rules import Conventions, ScoringArguments
 from rankproof.errors import DataError, UsageError, check_whole, missing_extra
@@ -136,7 +136,7 @@ def compare(
         )
     parts = [json.loads(row[0]) for row in rows]
     one_, other_, differences = (
-        merged([SpreadSummary.from_dict(each[at]) for each in parts]) for at in range(3)
+        merge_parts([SpreadSummary.from_dict(each[at]) for each in parts]) for at in range(3)
     )
     means = tuple({name: column.mean for name, column in each.columns.items()} for each in (one_, other_))
     return SpreadComparison(differences, {each.name: each for each in shared}, names, margin, means)  # type: ignore[arg-type]

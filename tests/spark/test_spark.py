@@ -17,7 +17,7 @@ import pytest
 
 import rankproof.spark
 from rankproof import evaluate
-from rankproof.core.merge import merged
+from rankproof.core.merge import merge_parts
 from rankproof.core.names import parse_all
 from rankproof.core.rules import Conventions
 from rankproof.errors import DataError, UsageError
@@ -84,7 +84,7 @@ def test_a_repeated_task_changes_nothing_and_a_summary_survives_json() -> None:
     kernel = Kernel(tuple(parse_all("AP, RR")))
     parts = in_partitions(tagged(judged, rows), 3)
     one, again = ([kernel(part)[1] for part in parts] for _ in range(2))
-    assert merged(one).to_dict() == merged(again).to_dict()
+    assert merge_parts(one).to_dict() == merge_parts(again).to_dict()
     scores = spread_scores(one, kernel)
     back = SpreadScores.from_dict(json.loads(json.dumps(scores.to_dict())))
     assert back.to_dict() == scores.to_dict()

@@ -18,7 +18,7 @@ from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.core.merge import SpreadSummary, ValueSummary, WorstQueries, merged
+from rankproof.core.merge import SpreadSummary, ValueSummary, WorstQueries, merge_parts
 from rankproof.core.names import parse
 from rankproof.core.resamples import Resamples, hash_of
 from rankproof.core.rules import Conventions
@@ -450,5 +450,9 @@ def spread_scores(
     if not filled:
         raise DataError("judgments: there is not one judged query in them. Next: check which table this is.")
     return SpreadScores(
-        merged(filled), {each.name: each for each in kernel.measures}, kernel.conventions, values, **settings
+        merge_parts(filled),
+        {each.name: each for each in kernel.measures},
+        kernel.conventions,
+        values,
+        **settings,
     )
