@@ -139,6 +139,13 @@ def test_an_alert_on_outages(records, tmp_path) -> None:
     state = tmp_path / "state.json"
     assert [each.fired for each in monitor(cut, alerts=rules, state=state).alerts] == [True, False]
     assert [each.fired for each in monitor(cut, alerts=rules, state=state).alerts] == [False, False]
+    twice = without(cut, "2025-03-19T09:30", "2025-03-19T15:40")
+    (alert, _) = monitor(twice, alerts=rules, state=state).alerts
+    assert "2025-03-19" in alert.sentence
+    assert "2025-03-12" not in alert.sentence
+    both = monitor(twice, alerts=rules).alerts[0].sentence
+    assert "2025-03-12" in both
+    assert "2025-03-19" in both
 
 
 @pytest.mark.slow

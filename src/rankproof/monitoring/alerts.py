@@ -43,6 +43,8 @@ OVER, EVIDENCE, CHANGED = ("last", "any", "log"), ("interval", "value"), ("worse
 OUTAGES = ("any", "silence", "source", "burst")
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 LEAST = 30
+MOST_OUTAGES = 5
+"""Outages that one alert names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,18 +228,22 @@ def _checked_change(
 
 
 def _checked_outage(found: Monitor, rule: AlertRule, state: dict[str, int]) -> Alert:
-    """Whether there was an outage that was not told before; the newest one."""
+    """Whether there were outages that were not told before."""
     met = [each for each in found.outages if rule.outage in ("any", each.kind)]
     if rule.slice:
         met = [each for each in met if each.what == f"{rule.slice}={rule.group}"]
     if not met:
         return Alert(rule, False, f"{rule.name}: nothing.")
-    newest = max(met, key=lambda each: each.end)
-    told, last = f"{rule.name}: {outage_sentence(newest, found.calendar)}.", state.get(rule.name)
-    if last is not None and newest.end < last + max(rule.cool_down, 1):
-        return Alert(rule, False, f"{told} It was told before, and its cool-down is not over.")
-    state[rule.name] = newest.end
-    return Alert(rule, True, told)
+    last = state.get(rule.name)
+    new = [each for each in met if last is None or each.end >= last + max(rule.cool_down, 1)]
+    listed = "; ".join(outage_sentence(each, found.calendar) for each in (new or met)[-MOST_OUTAGES:])
+    more = f"; and {len(new) - MOST_OUTAGES} before" if len(new) > MOST_OUTAGES else ""
+    if not new:
+        return Alert(
+            rule, False, f"{rule.name}: {listed}. It was told before, and its cool-down is not over."
+        )
+    state[rule.name] = max(each.end for each in new)
+    return Alert(rule, True, f"{rule.name}: {listed}{more}.")
 
 
 class AlertWatch:
