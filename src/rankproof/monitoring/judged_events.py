@@ -18,11 +18,12 @@ import numpy as np
 
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError
-from rankproof.monitoring.events import Event, EventSchema, Rejected
+from rankproof.monitoring.block import join_blocks
+from rankproof.monitoring.events import Event, EventSchema
 from rankproof.monitoring.metrics import OnlineMetric, metrics
 from rankproof.monitoring.privacy import mask
-from rankproof.monitoring.read import read_events
-from rankproof.monitoring.rows import RecordColumns, RowMaker
+from rankproof.monitoring.read import LogReader, Rejects, read_events
+from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sessions import LAST
 from rankproof.monitoring.sums import OnlineEstimate, Sums
 from rankproof.monitoring.windows import Calendar
@@ -141,14 +142,14 @@ def judge_events(
     names = list(values)
     # What the judge saw is left out: of an event, only who sent it, when, its slices and its values are counted.
     maker = RowMaker(EventSchema(), by, names)
-    kept = RecordColumns(maker, _impossible)
+    records = []
     for at, each in enumerate(events):
         known = {name: getattr(each, name) for name in ("ts", "user", "session", "variant")}
         other = {key: value for key, value in each.other.items() if key not in (*LISTS, "results")}
         other |= {name: getattr(each, field) for field, name in (columns or {}).items() if field in known}
         given = {name: value for name, value in (other | known).items() if value is not None}
-        kept.add("sample", at, given | {name: column[at] for name, column in values.items()})
-    block = kept.block()
+        records.append(given | {name: column[at] for name, column in values.items()})
+    block = join_blocks(list(LogReader(maker, Rejects()).blocks(records)))
     unknown = np.full((2, len(block)), np.nan, dtype=np.float32)  # nothing of their sessions is looked at
     declared = [
         replace(each, sentence=f"{each.name} by the judge, of a sample")
@@ -164,11 +165,6 @@ def judge_events(
     told = {name: sum(value is not None for value in column) for name, column in values.items()}
     sample = JudgedEvents(name_of_judge, seed, found, len(events), told)
     return sample, declared, estimates, [each for each in sums.windows if each.metric in values]
-
-
-def _impossible(error: Rejected, *place: object) -> None:
-    """An event that was one before is one."""
-    raise error
 
 
 def _values(found: Any, rows: Rows) -> dict[str, list[float | None]]:

@@ -33,6 +33,7 @@ PROFILED = ("ctr", "thumbs_up", "dont_know", "no_result", "latency_p95")
 def monitor(found: Monitor) -> Document:
     """What users meet, first over the whole log, then by slice, by time, and what was read."""
     fired = [each for each in found.alerts if each.fired]
+    outages = [f"{outage_sentence(each, found.calendar)}." for each in found.outages]
     return Document(
         f"{count(found.events, 'event')} of production",
         [
@@ -40,7 +41,7 @@ def monitor(found: Monitor) -> Document:
             Part(*(Bullets([each.sentence for each in fired], ["ALERT"] * len(fired)),) if fired else ()),
             Part(_overall(found)),
             *(Part(*blocks, rank=2, name=f"{name} apart") for name, blocks in _slices(found)),
-            Part(*_outages(found), name="outages"),
+            Part(*((Paragraph("Outages:"), Bullets(outages)) if outages else ()), name="outages"),
             Part(*_changes(found), name="changes"),
             Part(*_variants(found), rank=1, name="variants against each other"),
             Part(*map(Paragraph, _judged(found))),
@@ -190,12 +191,6 @@ def outage_sentence(each: Outage, calendar: Calendar) -> str:
         else "hardly any events"
     )
     return f"{who} {when}: {count(each.seen)}, usually {count(round(each.usual))}"
-
-
-def _outages(found: Monitor) -> Iterator[Any]:
-    if found.outages:
-        yield Paragraph("Outages:")
-        yield Bullets([f"{outage_sentence(each, found.calendar)}." for each in found.outages])
 
 
 def _changes(found: Monitor) -> Iterator[Any]:
