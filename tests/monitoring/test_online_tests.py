@@ -58,7 +58,7 @@ def test_interleaved_lists_say_who_wins_however_the_teams_are_written(tmp_path: 
 
 @pytest.mark.slow
 def test_variants_are_told_apart_and_a_broken_assignment_is_said() -> None:
-    log = simulate_log(2000, seed=2, users=2000, variants=("A", "B"), lift=0.2)
+    log = simulate_log(2500, seed=2, users=2500, variants=("A", "B"), lift=0.2)
     records = list(log.records())
     found = variants(records)
     assert found.control == "A"
