@@ -89,10 +89,10 @@ def with_ends(near: float) -> Method:
     """The same method with this much of the unseen query at the near end, whatever the values."""
 
     def method(values: np.ndarray) -> Ends:
-        kept = ours.ENDS, ours.ENDS_OF_TIES
-        ours.ENDS = ours.ENDS_OF_TIES = near
+        kept = ours.ENDS, ours.ENDS_OF_HITS
+        ours.ENDS = ours.ENDS_OF_HITS = near
         found = ours.interval(values)
-        ours.ENDS, ours.ENDS_OF_TIES = kept
+        ours.ENDS, ours.ENDS_OF_HITS = kept
         return found.low, found.high
 
     return method
@@ -187,6 +187,36 @@ def levels_table(times: int) -> None:
     table(["world", *(f"{level:.0%}, n = {n}" for level in LEVELS for n in FEW)], rows)
 
 
+def unbounded_table(times: int) -> None:
+    """Values without a bound: coverage, and the width as a share of Student's, whatever that covers."""
+    upwards, infinite = (0.0, math.inf), (-math.inf, math.inf)
+    worlds = {
+        "normal": World(lambda rng, size: rng.normal(size=size), 0.0, infinite),
+        "t of 4 degrees": World(lambda rng, size: rng.standard_t(4, size), 0.0, infinite),
+        "uniform": World(lambda rng, size: rng.random(size), 0.5, infinite),
+        "exponential": World(lambda rng, size: rng.exponential(size=size), 1.0, upwards),
+        "ranks, geometric .3": World(
+            lambda rng, size: rng.geometric(0.3, size).astype(float), 1 / 0.3, (1.0, math.inf)
+        ),
+        "lognormal": World(lambda rng, size: rng.lognormal(size=size), math.exp(0.5), upwards),
+        "gamma .3": World(lambda rng, size: rng.gamma(0.3, size=size), 0.3, upwards),
+    }
+    rows = []
+    for name, world in worlds.items():
+
+        def method(values: np.ndarray, world: World = world) -> Ends:
+            found = ours.interval(values, bounds=world.bounds)
+            return found.low, found.high
+
+        cells = []
+        for n in (*FEW, 200):
+            samples = world.samples(n, times)
+            mine, theirs = tried(method, world, samples), tried(students, world, samples)
+            cells.append(f"{short(mine[0])} ({mine[3] / theirs[3]:.2f}; t {short(theirs[0])})")
+        rows.append([name, *cells])
+    table(["values", *(f"n = {n}" for n in (*FEW, 200))], rows)
+
+
 def sisters_table(times: int) -> None:
     """Dense values, and the same with a few queries that fail: most samples of both look alike."""
     dense: dict[str, Draw] = {
@@ -257,6 +287,8 @@ def main() -> int:
     levels_table(times)
     print("Dense values, and the same with one query in n at 0\n")
     sisters_table(times)
+    print("Values without a bound: coverage (width beside Student's; Student's coverage)\n")
+    unbounded_table(times)
     print("Beside what was passed over: coverage (mean width)\n")
     peers_table(max(int(times * PEERS), 20))
     return 0

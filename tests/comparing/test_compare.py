@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankproof import RR, audit, compare, evaluate, explain, gate, report, sample
+from rankproof import RR, audit, compare, evaluate, explain, gate, leaderboard, report, sample
 from rankproof.cli import run
 from rankproof.core.measure import Measure
 from rankproof.errors import DataError, UsageError
@@ -327,3 +327,21 @@ def test_a_measure_of_the_users_own_that_gives_no_numbers_is_named(wrong: list[f
     for ask in (lambda: evaluate(judged, runs["x"], [odd]), lambda: compare(judged, runs, [odd])):
         with pytest.raises(DataError, match=says):
             ask()
+
+
+def test_what_is_assumed_of_a_measure_without_a_bound_is_said_wherever_it_is_used() -> None:
+    judged = {f"q{i}": {"a": 1} for i in range(20)}
+    near, far = ({q: [*"xyzuvw"[: i % reach], "a"] for i, q in enumerate(judged)} for reach in (3, 6))
+    both, one = "FirstRel, RR", "FirstRel"
+    for name, found in {
+        "evaluate": evaluate(judged, near, both),
+        "compare": compare(judged, {"near": near, "far": far}, measures=both),
+        "gate": gate(judged, near, far, measures=both),
+        "leaderboard": leaderboard(judged, {"near": near, "far": far}, measure=one),
+    }.items():
+        for form in ("full", "markdown"):
+            told = " ".join(found.format(form).split())
+            assert "FirstRel: no bound is known, so" in told, (name, form)
+            assert "RR: no bound is known" not in told, (name, form)
+    these = gate(judged, near, far, measures=both, about="these")
+    assert "no bound is known" not in these.format("full")

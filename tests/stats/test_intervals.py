@@ -17,7 +17,7 @@ from rankproof.stats import intervals as module
 from rankproof.stats.intervals import Interval, interval, interval_of_hits, intervals
 from tests.each import with_each
 
-from .worlds import COVERED, WORLDS, coverage, students
+from .worlds import COVERED, WORLDS, World, coverage, students
 
 INFINITE = (-math.inf, math.inf)
 UPWARDS = (0.0, math.inf)
@@ -38,10 +38,11 @@ def hits(yes: int, n: int) -> np.ndarray:
 def drawn(values: np.ndarray, level: float, draws: int = 60_000) -> tuple[float, float]:
     """The ends by drawing the weights, as the definition has it: only for values of which no two are equal."""
     atoms, ends = np.append(values, [0.0, 1.0]), []
-    for near, tail in ((0.0, (1 - level) / 2), (1.0, (1 + level) / 2)):
-        own = np.append(np.ones(len(values)), [0.5, 0.5])
-        assert near in atoms
-        ends.append(float(np.quantile(rng(7).dirichlet(own, draws) @ atoms, tail)))
+    unlike_hits = scipy.stats.kurtosis(values, fisher=False) - scipy.stats.skew(values) ** 2 - 1
+    near = 0.5 + 0.3 * math.exp(-3 * unlike_hits * len(values) / (len(values) - 2))
+    for parts, tail in (((near, 1 - near), (1 - level) / 2), ((1 - near, near), (1 + level) / 2)):
+        weights = rng(7).dirichlet(np.append(np.ones(len(values)), parts), draws)
+        ends.append(float(np.quantile(weights @ atoms, tail)))
     return ends[0], ends[1]
 
 
@@ -103,12 +104,14 @@ def test_no_jump_from_one_query_to_the_next() -> None:
 def test_ends_far_outside_the_values_are_integrated_too() -> None:
     """Where the range reaches beyond the values: as many hits of many in a range of several widths."""
     for n, yes in ((100, 99), (700, 690), (700, 693), (700, 699), (5000, 4990), (700, 3)):
-        values = hits(yes, n)
-        for bounds, ends in (((-3.0, 7.0), (-3.0, 7.0)), (UPWARDS, (0.0, 2.0)), (INFINITE, (-1.0, 2.0))):
+        values, no = hits(yes, n), n - yes
+        below, above = (0.8 * max(1.0, lopsided) ** 0.75 for lopsided in (yes / no, no / yes))
+        tried = ((-3.0, 7.0), (-3.0, 7.0)), (UPWARDS, (0.0, 1 + above)), (INFINITE, (-below, 1 + above))
+        for bounds, ends in tried:
             found = interval(values, bounds=bounds)
             atoms, means = np.array([ends[0], 0.0, 1.0, ends[1]]), []
             for near, tail in ((0.8, 0.025), (0.2, 0.975)):
-                weights = rng(8).dirichlet([near, n - yes, yes, 1 - near], 100_000)
+                weights = rng(8).dirichlet([near, no, yes, 1 - near], 100_000)
                 means.append(float(np.quantile(weights @ atoms, tail)))
             low, high = means
             assert max(abs(found.low - low), abs(found.high - high)) < 0.03 * (high - low), (n, yes, bounds)
@@ -151,11 +154,35 @@ def test_few_queries_hold_the_true_mean(name: str) -> None:
 
 
 def test_it_is_hardly_wider_than_students_where_that_holds() -> None:
-    for name in ("hits .5", "AP-like", "P@5", "ties", "two humps", "RR-like"):
-        for n in (20, 100):
+    for name in ("hits .5", "AP-like", "P@5", "ties", "two humps", "RR-like", "nDCG near 1"):
+        for n in (20, 100) if name != "nDCG near 1" else (100,):
             samples = WORLDS[name].samples(n, 25)
             ours = np.mean([found.high - found.low for found in map(interval, samples)])
             assert ours < 1.1 * np.mean([high - low for low, high in map(students, samples)]), (name, n)
+
+
+@pytest.mark.slow
+def test_hits_that_differ_a_little_are_covered_as_hits_are() -> None:
+    """Values of .98 to 1, but for one in twenty: .89 with 50 queries before, as no two values are equal."""
+    share, n = 0.05, 50
+    world = World(
+        lambda rng, size: rng.uniform(0.98, 1, size) * (rng.random(size) >= share), 0.99 * (1 - share)
+    )
+    assert coverage(world, n, 400) > COVERED[True]
+
+
+@pytest.mark.slow
+def test_values_without_a_bound_are_covered_with_long_tails_too() -> None:
+    tails = {
+        "gamma": World(lambda rng, size: rng.gamma(0.3, size=size), 0.3, UPWARDS),
+        "lognormal": World(lambda rng, size: rng.lognormal(size=size), math.exp(0.5), UPWARDS),
+        "exponential": World(lambda rng, size: -rng.exponential(size=size), -1.0, INFINITE),
+        "normal": World(lambda rng, size: rng.normal(size=size), 0.0, INFINITE),
+    }
+    for n in (10, 30):
+        shares = {name: coverage(world, n, 400) for name, world in tails.items()}
+        assert min(shares.values()) > COVERED[True] - 0.02, (n, shares)
+        assert np.mean(list(shares.values())) < 0.985, (n, shares)
 
 
 def test_equal_values_are_no_reason_for_a_point() -> None:

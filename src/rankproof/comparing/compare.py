@@ -160,7 +160,11 @@ def compare_scores(
     compared = [
         pair for name in alike if name != first for pair in pairs(name, alike[name], alike[first], 1 - alpha)
     ]
-    notes = [*notes, *counted_notes(compared, first, len(alike[first].queries))]
+    notes = [
+        *notes,
+        *counted_notes(compared, first, len(alike[first].queries)),
+        *range_notes(each.measure for each in compared),
+    ]
     notes += [alike[first].apart] if alike[first].apart else []
     notes += [*bounds_notes(alike), *kin_notes(alike), *favours(compared, first)]
     rng = np.random.default_rng(seed)
@@ -264,6 +268,16 @@ def _settled(scores: ScoresLike, key: str) -> tuple[float | None, ...]:
     """The share of what counts that a judge settled, and the ends of the mean; nothing where none was asked."""
     shares = getattr(scores, "coverage", None)
     return () if shares is None else (shares[key], *(scores.bounds(key) or (None, None)))
+
+
+def range_notes(measures: Iterable[Measure]) -> Iterator[str]:
+    """What is assumed of measures without a bound: how far a query may win or lose."""
+    names = {each.name: None for each in measures if not np.isfinite(each.spec.bounds).all()}
+    if names:
+        yield (
+            f"{', '.join(names)}: no bound is known, so intervals and tests of a margin assume that no query wins or "
+            "loses more than the values seen lie apart."
+        )
 
 
 def counted_notes(compared: Iterable[SystemPair], baseline: str, queries: int) -> Iterator[str]:

@@ -10,7 +10,15 @@ import numpy as np
 
 from rankproof._moved import old_arguments
 from rankproof.comparing.alignment import align_scores, soundness
-from rankproof.comparing.compare import SystemPair, bounds_notes, counted_notes, favours, kin_notes, pairs
+from rankproof.comparing.compare import (
+    SystemPair,
+    bounds_notes,
+    counted_notes,
+    favours,
+    kin_notes,
+    pairs,
+    range_notes,
+)
 from rankproof.comparing.gate_rows import (
     ALLOWED,
     INVALID,
@@ -245,6 +253,7 @@ def gate_scores(
     data = {name: soundness(each, first, list(each)) for name, each in sides.items()}
     wrong = [*answer_rows(data, allow_missing), *([] if allow_errors else error_rows(data))]
     notes += counted_notes(compared, "baseline", len(new.queries))
+    notes += [] if about == THESE else range_notes(each.measure for each in compared)
     notes += [*bounds_notes(alike), *kin_notes(alike), *favours(compared, "baseline")]
     notes += [new.apart] if new.apart else []
     notes += [f"Before you trust this, {name}: {said}" for name, each in data.items() for said in each.errors]

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankproof._moved import old_arguments
 from rankproof.comparing.alignment import align_scores
-from rankproof.comparing.compare import SMALL, bounds_notes, kin_notes, possible_ends
+from rankproof.comparing.compare import SMALL, bounds_notes, kin_notes, possible_ends, range_notes
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
@@ -257,7 +257,11 @@ def leaderboard(
         letters=letters(ordered, [(each.better, each.worse) for each in duels if each.told_apart]),
         left_out=every - len(queries),
         wrong=tuple(f"{name}: {each}" for name, found in scores.items() for each in found.wrong),
-        notes=(*bounds_notes({n: e.only([name], e.queries) for n, e in scores.items()}), *kin_notes(scores)),
+        notes=(
+            *range_notes([alike[ordered[0]].column(name).measure]),
+            *bounds_notes({n: e.only([name], e.queries) for n, e in scores.items()}),
+            *kin_notes(scores),
+        ),
     )
 
 

@@ -10,9 +10,16 @@ from rankproof.core.names import find
 from rankproof.core.scoring import ScoreRow, Summary
 from rankproof.document.numbers import ABSENT, DUST, count, estimate_text, is_wide, score, share, span
 from rankproof.document.terminal import wrap
+from rankproof.stats.intervals import GUESSED
 
 if TYPE_CHECKING:
     from rankproof.core.audit import Finding
+
+
+UNBOUNDED = (
+    "no bound is known, so the interval assumes that other queries lie beyond these by about as much as these "
+    "lie apart"
+)
 
 
 class TableField(NamedTuple):
@@ -148,7 +155,8 @@ def notes(rows: Sequence[ScoreRow]) -> list[str]:
     """What must be said beside single numbers, once for all measures of which the same is to be said."""
     said: dict[str, list[str]] = {}
     for row in rows:
-        for each in (AVERAGES.get(average(row.measure)), _thin(row), row.note):
+        guessed = UNBOUNDED if row.method.startswith(GUESSED) and not row.thin else ""
+        for each in (AVERAGES.get(average(row.measure)), _thin(row), row.note, guessed):
             if each:
                 said.setdefault(each, []).append(row.measure)
     return [f"{', '.join(names)}: {each}." for each, names in said.items()]

@@ -33,10 +33,19 @@ UNIT: Bounds = (0.0, 1.0)
 METHOD = "Bayesian bootstrap, part of a query at either end of the range"
 GUESSED = "Bayesian bootstrap, ends of the range guessed from the values"
 
-ENDS, ENDS_OF_TIES = 0.5, 0.8
+ENDS, ENDS_OF_HITS = 0.5, 0.8
 """How much of the unseen query lies at the end that is asked for, the rest at the other: half of it is Jeffreys'
 interval for hits, whose coverage falls to .87 where all values lie on two; four fifths keep it above .93 there,
 where all of it (Clopper and Pearson) would be a tenth wider."""
+
+UNLIKE_HITS = 3.0
+"""How soon values count as other than hits: by exp(-3 d), d as in `_unlike_hits`. With 3 hits that differ a little
+(.98 to 1) are covered as hits are, and values like nDCG near 1 are given intervals a tenth narrower."""
+
+REACH, TAIL = 0.8, 0.75
+"""How far a range without an end goes beyond the values, in shares of the distance between them; and by which power of
+the lopsidedness of the values it goes further on the side of their long tail. Simulated on normal to lognormal values:
+1 and 0 cover .88 of gamma values of shape .3 with ten queries, and are wider for normal ones."""
 
 ATOMS, OUTERMOST = 128, 24
 """More different values than this are taken together with their neighbours, but for the outermost ones."""
@@ -65,8 +74,9 @@ def interval(
 ) -> Interval:
     """The confidence interval of the mean, the sum or the geometric mean of `values`.
 
-    `bounds` are what a query can score. An infinite one, or one that a value lies beyond, is guessed: as far
-    outside the values as they lie apart. `rng` and `resamples` are no longer used, as nothing is drawn.
+    `bounds` are what a query can score. An infinite one, or one that a value lies beyond, is guessed: most of the
+    distance between the values outside of them, further where they have a long tail. `rng` and `resamples` are no
+    longer used, as nothing is drawn.
 
     >>> found = interval(np.array([0.2, 0.4, 0.4, 0.9, 1.0]))
     >>> round(found.low, 2), round(found.high, 2)
@@ -110,7 +120,7 @@ def interval_of(summary: ValueSummary, level: float = 0.95, *, bounds: Bounds = 
 def interval_of_hits(yes: int, n: int, level: float = 0.95) -> tuple[float, float]:
     """The interval of `yes` hits among `n` of them, of which one is enough; the same as that of their mean."""
     ends, counts, tail = np.array([0.0, 1.0]), np.array([n - yes, yes], dtype=np.float64), (1 - level) / 2
-    near = np.array([ENDS_OF_TIES, 1 - ENDS_OF_TIES])
+    near = np.array([ENDS_OF_HITS, 1 - ENDS_OF_HITS])
     low = 0.0 if yes == 0 else quantile(ends, counts + near, tail)
     high = 1.0 if yes == n else quantile(ends, counts + near[::-1], 1 - tail)
     return min(low, yes / n), max(high, yes / n)
@@ -182,33 +192,49 @@ def _interval(seen: _Seen, level: float, bounds: Bounds) -> Interval:
         return Interval(math.nan, math.nan, "one query has no interval" if n else "no queries", n)
     least, most = float(seen.values[0]), float(seen.values[-1])
     apart = most - least
-    low = bounds[0] if -math.inf < bounds[0] <= least else least - apart
-    high = bounds[1] if most <= bounds[1] < math.inf else most + apart
+    atoms, counts = _atoms(seen)
+    mean = float(atoms @ counts) / n if seen.summary is None else seen.summary.powers[0].mean
+    low = bounds[0] if -math.inf < bounds[0] <= least else least - _reach(mean - least, most - mean)
+    high = bounds[1] if most <= bounds[1] < math.inf else most + _reach(most - mean, mean - least)
     guessed = (low, high) != tuple(bounds)
     if guessed and apart == 0:
         return Interval(math.nan, math.nan, f"all {n:,} values are equal, and the measure has no bound", n)
-    share = _share_at_ends(seen)
-    near, tail = ENDS + (ENDS_OF_TIES - ENDS) * share * share, (1 - level) / 2
-    atoms, counts = _atoms(seen)
-    mean = float(atoms @ counts) / n if seen.summary is None else seen.summary.powers[0].mean
-    seen_and_ends = np.concatenate([[low], atoms, [high]])
-    below = (
-        low if most == low else quantile(seen_and_ends, np.concatenate([[near], counts, [1 - near]]), tail)
-    )
-    above = (
-        high
-        if least == high
-        else quantile(seen_and_ends, np.concatenate([[1 - near], counts, [near]]), 1 - tail)
-    )
+    unlike_hits = _unlike_hits(atoms, counts) if seen.summary is None else math.inf  # two atoms for thousands
+    near, tail = ENDS + (ENDS_OF_HITS - ENDS) * math.exp(-UNLIKE_HITS * unlike_hits), (1 - level) / 2
+    # A guessed end says how far the mean may lie on its side, and nothing of the other one.
+    to_high = high if high == bounds[1] else most
+    to_low = low if low == bounds[0] else least
+    below, above = low, high
+    if most != low:
+        below = quantile(
+            np.concatenate([[low], atoms, [to_high]]), np.concatenate([[near], counts, [1 - near]]), tail
+        )
+    if least != high:
+        above = quantile(
+            np.concatenate([[to_low], atoms, [high]]), np.concatenate([[1 - near], counts, [near]]), 1 - tail
+        )
     return Interval(min(below, mean), max(above, mean), GUESSED if guessed else METHOD, n)
 
 
-def _share_at_ends(seen: _Seen) -> float:
-    """The share of the values that lie on the least or the greatest one; two of them always do."""
-    n = seen.n
-    if n < 3 or len(seen.values) < 2 or seen.values[0] == seen.values[-1]:
-        return 1.0
-    return (float(seen.counts[0] + seen.counts[-1]) - 2) / (n - 2)
+def _reach(this_side: float, other_side: float) -> float:
+    """How far the range is taken to go beyond values that reach so far from their mean on either side."""
+    apart = this_side + other_side
+    if not apart:
+        return 0.0
+    return REACH * apart * max(1.0, this_side / max(other_side, 1e-12 * apart)) ** TAIL
+
+
+def _unlike_hits(atoms: Array, counts: Array) -> float:
+    """By how much the kurtosis is more than the least that goes with the skewness: 0 of two values, and of no others.
+
+    Few values look more like hits than many of their kind, so n / (n - 2) makes up for it.
+    """
+    n = counts.sum()
+    off = atoms - counts @ atoms / n
+    square, third, fourth = (float(counts @ off**k) / n for k in (2, 3, 4))
+    if n < 3 or not square:
+        return 0.0
+    return float(max(0.0, fourth / square**2 - third**2 / square**3 - 1) * n / (n - 2))
 
 
 def _atoms(seen: _Seen) -> tuple[Array, Array]:
