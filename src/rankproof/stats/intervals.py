@@ -42,6 +42,9 @@ UNLIKE_HITS = 3.0
 """How soon values count as other than hits: by exp(-3 d), d as in `_unlike_hits`. With 3 hits that differ a little
 (.98 to 1) are covered as hits are, and values like nDCG near 1 are given intervals a tenth narrower."""
 
+MANY = 4000
+"""Different values that are never taken for hits; no more than a summary keeps."""
+
 REACH, TAIL = 0.8, 0.75
 """How far a range without an end goes beyond the values, in shares of the distance between them; and by which power of
 the lopsidedness of the values it goes further on the side of their long tail. Simulated on normal to lognormal values:
@@ -199,8 +202,10 @@ def _interval(seen: _Seen, level: float, bounds: Bounds) -> Interval:
     guessed = (low, high) != tuple(bounds)
     if guessed and apart == 0:
         return Interval(math.nan, math.nan, f"all {n:,} values are equal, and the measure has no bound", n)
-    unlike_hits = _unlike_hits(atoms, counts) if seen.summary is None else math.inf  # two atoms for thousands
-    near, tail = ENDS + (ENDS_OF_HITS - ENDS) * math.exp(-UNLIKE_HITS * unlike_hits), (1 - level) / 2
+    like_hits = math.exp(-UNLIKE_HITS * _unlike_hits(atoms, counts))
+    # It fades out with the number of different values: of thousands a summary keeps no more than three moments.
+    like_hits *= max(0.0, 1 - max(0, len(seen.values) - 2) / MANY) if seen.summary is None else 0.0
+    near, tail = ENDS + (ENDS_OF_HITS - ENDS) * like_hits, (1 - level) / 2
     # A guessed end says how far the mean may lie on its side, and nothing of the other one.
     to_high = high if high == bounds[1] else most
     to_low = low if low == bounds[0] else least
@@ -221,7 +226,7 @@ def _reach(this_side: float, other_side: float) -> float:
     apart = this_side + other_side
     if not apart:
         return 0.0
-    return REACH * apart * max(1.0, this_side / max(other_side, 1e-12 * apart)) ** TAIL
+    return REACH * apart * math.pow(max(1.0, this_side / max(other_side, 1e-12 * apart)), TAIL)
 
 
 def _unlike_hits(atoms: Array, counts: Array) -> float:
@@ -229,12 +234,13 @@ def _unlike_hits(atoms: Array, counts: Array) -> float:
 
     Few values look more like hits than many of their kind, so n / (n - 2) makes up for it.
     """
-    n = counts.sum()
+    n = float(counts.sum())
     off = atoms - counts @ atoms / n
-    square, third, fourth = (float(counts @ off**k) / n for k in (2, 3, 4))
+    square, third, fourth = (float((counts * off**k).sum()) / n for k in (2, 3, 4))
     if n < 3 or not square:
         return 0.0
-    return float(max(0.0, fourth / square**2 - third**2 / square**3 - 1) * n / (n - 2))
+    beyond: float = (fourth / square**2 - third**2 / square**3 - 1) * n / (n - 2)
+    return max(beyond, 0.0)
 
 
 def _atoms(seen: _Seen) -> tuple[Array, Array]:
