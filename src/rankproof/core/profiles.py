@@ -213,6 +213,23 @@ _ALL = (
         free_of={"nDCG": "", "DCG": ""},
     ),
     Profile(
+        name="spark",
+        source="pyspark 4.1.4, mllib.evaluation.RankingMetrics",
+        proof=_RUN,
+        says=(
+            "AP@k is divided by k where more documents are relevant than that.",
+            "It is given lists of documents: equal scores stay in the order they were given.",
+            _ANSWERED_ONLY,
+        ),
+        measures={"AP": {"denominator": "min"}},
+        conventions={"ties": "input", "missing": "skip"},
+        beyond=(
+            Beyond("called from Python its nDCG never sees a grade: every relevant document gains 1", "nDCG"),
+        ),
+        proven="AP@k P@k R@k",
+        unproven="nDCG",
+    ),
+    Profile(
         name="elasticsearch",
         source="Elasticsearch's rank_eval API, modules/rank-eval at d04e400",
         proof="formulas written from its source, proven by the values of its own unit tests; it was not run",

@@ -83,6 +83,10 @@ SKLEARN: Names = {
     **at({"ndcg_score@*": "nDCG@*", "dcg_score@*": "DCG@*"}, FIVE),
     "ndcg_score": "nDCG", "dcg_score": "DCG", "average_precision_score": "AP",
 }  # fmt: skip
+SPARK: Names = {
+    **at({"precisionAt@*": "P@*", "recallAt@*": "R@*", "meanAveragePrecisionAt@*": "AP@*"}, FIVE),
+    "meanAveragePrecision": "AP",
+}  # fmt: skip
 ELASTIC: Names = at(
     {"dcg@*": "DCG@*", "ndcg@*": "nDCG@*", "precision@*": "P@*", "recall@*": "R@*", "mean_reciprocal_rank@*": "RR@*",
      "expected_reciprocal_rank@*": "ERR(top_grade=4)@*"}, FIVE,
@@ -182,6 +186,7 @@ TABLE: dict[str, tuple[str, Names, float, Left]] = {
     "ranx": ("ranx", RANX, EXACT, left_by_ranx),
     "torchmetrics": ("torchmetrics", TORCH, SINGLE, left_by_torchmetrics),
     "sklearn": ("sklearn", SKLEARN, EXACT, left_by_sklearn),
+    "spark": ("spark", SPARK, EXACT, nothing_left),
     "elasticsearch": ("elasticsearch", ELASTIC, EXACT, left_by_products),
     "opensearch": ("opensearch", OPENSEARCH, EXACT, left_by_opensearch),
     "quepid": ("quepid", QUEPID, EXACT, left_by_products),
@@ -231,6 +236,24 @@ def test_few_comparisons_are_left_out(profile: str) -> None:
     asked = [pair for pair in measured if pair[1] in names]
     assert {name for _, name in asked} == set(names)
     assert sum(left(*pair) for pair in asked) < len(asked) / 2
+
+
+def test_grades_given_from_python_change_nothing_in_the_ndcg_of_spark() -> None:
+    """So its profile says that it has another number, and the number is that of grades of 0 and 1."""
+    for name, each in golden("spark")["cases"].items():
+        for k in FIVE:
+            graded, binary = (
+                each["per_query"].get(f"ndcgAt@{k}{more}", {}) for more in ("", ", without grades")
+            )
+            assert graded == binary, name
+        judged = {
+            query: {doc: int(grade >= 1) for doc, grade in docs.items()}
+            for query, docs in cases()[name]["judgments"].items()
+        }
+        scores = evaluate(judged, cases()[name]["run"], [f"nDCG@{k}" for k in FIVE], profile="spark")
+        for k in FIVE:
+            for query, value in each["per_query"].get(f"ndcgAt@{k}", {}).items():
+                assert math.isclose(scores.per_query[f"nDCG@{k}"][query], value, abs_tol=EXACT), (name, k)
 
 
 def test_what_elasticsearch_publishes_in_its_own_tests() -> None:
