@@ -9,8 +9,7 @@ import argparse
 import platform
 import sys
 
-import logs  # noqa: F401  its cases enter the table as it is loaded
-import reports  # noqa: F401  the same
+import reports  # noqa: F401  its cases enter the table as it is loaded
 import retrieve  # noqa: F401  the same
 import runner  # noqa: F401  the same
 from cases import CASES

@@ -28,7 +28,7 @@ ORDER = (
     {"bench", "judging", "monitoring"},
     {"diagnosing"},
     {"reports"},
-    {"functional", "demo", "pytest_plugin", "compat", "spark"},
+    {"functional", "demo", "pytest_plugin", "compat", "spark", "web"},
     {"cli"},
     {"__main__"},
 )
@@ -178,7 +178,8 @@ def test_only_one_wing_speaks_http() -> None:
     for module, path in MODULES.items():
         spoken = {name for name, _ in imported(path) if name.split(".")[0] in speakers}
         spoken |= {name for name, _ in imported(path) if name.startswith("urllib.re")}
-        assert not spoken or wing(module) == "net", f"{module}: {spoken}"
+        # `web` answers a browser on this machine and asks nobody.
+        assert not spoken or wing(module) in ("net", "web"), f"{module}: {spoken}"
 
 
 def test_no_module_bears_the_name_of_a_public_function() -> None:

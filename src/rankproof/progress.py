@@ -2,14 +2,55 @@
 
 from __future__ import annotations
 
+import json
+import os
 import sys
-from time import monotonic
-from typing import TextIO
+from collections.abc import Iterable
+from pathlib import Path
+from time import monotonic, time
+from typing import Any, TextIO
 
 FIRST = 1.0
 """Seconds after which a person wants to know what is going on."""
 EVERY = {True: 0.25, False: 10.0}
 """Seconds between two reports: on a terminal, where a line is written over, and elsewhere."""
+
+
+LIVE = "RANKPROOF_LIVE"
+"""The variable of the environment that names a folder in which runs write how far they are, for the app to show."""
+
+
+class LiveFile:
+    """What a run tells of itself while it runs, line by line, where the environment names a folder for it."""
+
+    def __init__(self, what: str, ending: str) -> None:
+        self._stream = None
+        folder = os.environ.get(LIVE)
+        if folder:
+            name = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in what)[:80]
+            place = Path(folder, f"{name}-{os.getpid()}{ending}")
+            try:
+                place.parent.mkdir(parents=True, exist_ok=True)
+                self._stream = open(place, "w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
+            except OSError as error:
+                sys.stderr.write(
+                    f"{place}: {error.strerror}, so nothing is shown of this run while it runs.\n"
+                )
+
+    def __bool__(self) -> bool:
+        return self._stream is not None
+
+    def write(self, records: Iterable[dict[str, Any]]) -> None:
+        """Add lines, so that others can read them at once."""
+        if self._stream is not None:
+            self._stream.write("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in records))
+            self._stream.flush()
+
+    def close(self) -> None:
+        """Nothing more is written."""
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
 
 
 class Progress:
@@ -27,11 +68,16 @@ class Progress:
         self._next = self._began + FIRST
         self._told = False
         self._known: int | None = None
+        self._live = LiveFile(what, ".progress.jsonl")
+        self._written = 0.0
+        self._last: dict[str, Any] = {}
 
     def tell(self, done: int, failed: int, more: str = "") -> None:
         """Say how far it is, if it is time to; what was done at the first call took no time."""
         now = monotonic()
         self._known = done if self._known is None else self._known
+        if self._live:
+            self._note(now, done, failed, more)
         if now < self._next:
             return
         gained = done - self._known
@@ -42,8 +88,19 @@ class Progress:
         self._stream.write(f"\r\x1b[K{line}" if self._moving else f"{line}\n")
         self._stream.flush()
 
+    def _note(self, now: float, done: int, failed: int, more: str) -> None:
+        """Write down how far it is, a few times a second."""
+        counts = {"done": done, "total": self._total, "failed": failed, "more": more}
+        self._last = {"what": self._what, "noun": self._noun, "at": time(), **counts}
+        if now - self._written >= EVERY[True]:
+            self._written = now
+            self._live.write([self._last])
+
     def close(self) -> None:
         """Take the moving line away."""
+        if self._live:
+            self._live.write([{**self._last, "what": self._what, "at": time(), "ended": True}])
+            self._live.close()
         if self._told and self._moving:
             self._stream.write("\r\x1b[K")
             self._stream.flush()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property
@@ -32,7 +32,7 @@ from rankproof.io.ids import as_text, judged_kinds, plain_digits
 from rankproof.io.labelled import LabelledQuestions, load_labelled, save_labelled
 from rankproof.io.load import load_judgments
 from rankproof.io.roles import Columns, with_columns
-from rankproof.progress import Progress
+from rankproof.progress import LIVE, LiveFile, Progress
 from rankproof.scoring.evaluate import Measures
 from rankproof.scoring.grouping import Grouping
 from rankproof.store.answers import Answers, open_answers
@@ -63,9 +63,31 @@ def answer_rows(
     progress: bool | None,
 ) -> list[RunRow]:
     """A row for each question; answers kept in `cache` are not asked for again."""
-    with _memory(cache) as memory, _told(name, len(questions), progress) as told:
+    with _memory(cache) as memory, _told(name, len(questions), progress) as told, _shown(name) as show:
         about = {} if memory is None else _about(name, retriever, corpus)
-        return answer_all(questions, retriever, reading, plan, memory=memory, about=about, told=told)
+        return answer_all(
+            questions, retriever, reading, plan, memory=memory, about=about, told=told, show=show
+        )
+
+
+@contextmanager
+def _shown(name: str) -> Iterator[Callable[[Mapping[str, RunRow]], None] | None]:
+    """Where answers go as they come, so that the app can show first means; None where nobody looks."""
+    live = LiveFile(name, ".partial.jsonl")
+    if not live:
+        yield None
+        return
+
+    def show(rows: Mapping[str, RunRow]) -> None:
+        answered = [(query, row.answer) for query, row in rows.items() if row.answer is not None]
+        live.write(
+            {"query": query, "results": [doc for doc, _ in answer.found]} for query, answer in answered
+        )
+
+    try:
+        yield show
+    finally:
+        live.close()
 
 
 def _about(name: str, retriever: Adapted, corpus: Corpus | None) -> dict[str, Any]:
@@ -83,7 +105,7 @@ def _memory(cache: str | os.PathLike[str] | None) -> Iterator[Answers | None]:
 @contextmanager
 def _told(name: str, total: int, wanted: bool | None) -> Iterator[Told]:
     """Where progress goes: to standard error where a person looks at it, or it was asked for."""
-    if wanted is False or (wanted is None and not sys.stderr.isatty()):
+    if wanted is False or (wanted is None and not sys.stderr.isatty() and LIVE not in os.environ):
         yield lambda done, failed: None
         return
     progress = Progress(name, total)

@@ -59,6 +59,7 @@ COMMANDS = {
     "rank": "Write a ranking with the rank of every row, once for all judgments.",
     "sql": "Write the query that counts where rankings stay in an engine.",
     "convert": "Write judgments or a ranking in another format.",
+    "app": "See, compare, judge and share in a browser.",
     "trec_eval": "Take trec_eval's arguments and print what it prints.",
     "demo": "Go through the whole story on the embedded sample.",
 }

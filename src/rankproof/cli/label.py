@@ -44,7 +44,7 @@ WIDTH = 78
 
 
 @click.command("label")
-@click.argument("pool")
+@click.argument("pool", required=False)
 @click.option("--who", metavar="NAME", help="Whose labels these are. [your login]")
 @click.option(
     "-o", "--labels", default="labels.jsonl", metavar="FILE", help="Where they are kept. [labels.jsonl]"
@@ -59,7 +59,7 @@ WIDTH = 78
 @click.option("--agreement", is_flag=True, help="Say how far people agree, and end.")
 @options.form()
 def command(
-    pool: str,
+    pool: str | None,
     who: str | None,
     labels: str,
     queries: str | None,
@@ -79,8 +79,8 @@ def command(
 
     \b
     rankproof label pool.jsonl --who ana --queries q.jsonl --corpus docs/
-    rankproof label pool.jsonl --agreement
-    rankproof label pool.jsonl --qrels new.tsv --add-to old.tsv
+    rankproof label --labels labels.jsonl --agreement
+    rankproof label --labels labels.jsonl --qrels new.tsv --add-to old.tsv
     """
     from rankproof.bench.testset.labels import LabelAgreement, last_labels, read_labels
     from rankproof.bench.testset.pool import read_pool
@@ -88,13 +88,17 @@ def command(
     if not 1 <= highest <= 9:
         raise UsageError(f"--highest: got {highest}, expected a grade from 1 to 9. Next: leave it out for 3.")
     _check(judgments, qrels, add_to)
-    made = read_pool(pool)
+    if pool is None and qrels is None and not agreement:
+        raise UsageError(
+            "label: got no pool, expected one to judge. Next: make it with 'rankproof pool RUN...'."
+        )
     given = last_labels(read_labels(labels))
     if agreement:
         write_result(LabelAgreement.of(given), form or "table", None)
     elif qrels is not None:
         _write_judgments(given, qrels, add_to)
     else:
+        made = read_pool(str(pool))
         made = made if judgments is None else _without(made, judgments)
         who = who or getpass.getuser()
         with tell_oddities():

@@ -6,6 +6,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -60,9 +61,9 @@ def sniff(head: bytes, name: str) -> Format:
 def _lines(head: bytes) -> list[str]:
     """The first lines that are neither blank nor comments."""
     text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
-    lines = [line for line in re.split(r"\r\n|\n|\r", text) if fields(line)]
-    found = [line for line in lines if not fields(line)[0].startswith("#") or _is_row(line)]
-    return [line.strip(" ") for line in found[:SAMPLE]]
+    named = ((line, fields(line)) for line in re.split(r"\r\n|\n|\r", text))
+    found = (line for line, cells in named if cells and (not cells[0].startswith("#") or _is_row(line)))
+    return [line.strip(" ") for line in islice(found, SAMPLE)]
 
 
 def _is_row(line: str) -> bool:

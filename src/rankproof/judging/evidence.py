@@ -298,10 +298,11 @@ class Verdicts(Displayable):
         ]
         return (each for each in self if all(test(each) for test in tests))
 
-    def override(self, pair: str, value: Any, *, by: str) -> LedgerEntry:
+    def override(self, pair: str, value: Any, *, by: str, why: str = "") -> LedgerEntry:
         """Put a person's verdict beside those of machines; it is what counts from now on.
 
-        `pair` is the id of a pair, or its beginning; `value` one of its relation, or True or False.
+        `pair` is the id of a pair, or its beginning; `value` one of its relation, or True or False; `why` is the
+        reason, which is kept beside it.
         """
         if not by.strip():
             raise UsageError("by: got no name, expected who overrides. Next: say who you are.")
@@ -313,6 +314,8 @@ class Verdicts(Displayable):
                 " Next: give a value that the relation has."
             )
         entry = entry_of(said, judge.name)
+        if why:
+            entry = replace(entry, origin={**entry.origin, "why": why})
         self.ledger.keep(judge.identity, judge.name, [entry])
         return entry
 

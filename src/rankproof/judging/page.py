@@ -154,7 +154,7 @@ def samples_page(
 
 def _sections(system: JudgedSystem, words: Mapping[str, str], key: str) -> list[Section]:
     named = f": {system.name}" if system.name else ""
-    found = [Section(f"{key}-scores", f"Scores{named}", _scores(system.summary))]
+    found = [Section(f"{key}-scores", f"Scores{named}", score_table(system.summary))]
     if system.halves and sum(system.halves.values()):
         found.append(Section(f"{key}-blame", f"Which half failed{named}", _blame(system, words)))
     found.append(Section(f"{key}-samples", f"Samples{named}", _samples(system)))
@@ -176,7 +176,8 @@ def _compared(found: Comparison) -> Markup:
     return join([told, table(f"Against {found.baseline}", headings, rows, words=(0, 1, 5))])
 
 
-def _scores(summary: Summary) -> Markup:
+def score_table(summary: Summary) -> Markup:
+    """The means with coverage and bounds, and what has to be said about them."""
     fields = telling_columns(summary.rows)
     headings = ["metric", *(each.heading.replace("\n", " ") for each in fields)]
     rows = [[row.measure, *(each.cell(row) for each in fields)] for row in summary.rows]

@@ -43,7 +43,7 @@ from rankproof.core.names import parse, parse_all
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
 from rankproof.errors import DataError, one_of
-from rankproof.progress import Progress
+from rankproof.progress import LIVE, Progress
 from rankproof.store.answers import open_answers
 
 
@@ -158,7 +158,7 @@ def _memory(source: GridSource, cache: str | os.PathLike[str] | None) -> Iterato
 @contextmanager
 def _telling(wanted: bool | None) -> Iterator[Callable[[str, int], Told]]:
     """Where progress goes: to standard error where a person looks at it, or it was asked for."""
-    if wanted is False or (wanted is None and not sys.stderr.isatty()):
+    if wanted is False or (wanted is None and not sys.stderr.isatty() and LIVE not in os.environ):
         yield lambda what, total: lambda done, failed: None
         return
     shown: list[Progress] = []

@@ -49,12 +49,13 @@ def answer_all(
     memory: Memory | None = None,
     about: Mapping[str, Any] | None = None,
     told: Told = lambda done, failed: None,
+    show: Callable[[Mapping[str, RunRow]], None] | None = None,
 ) -> list[RunRow]:
     """A row for each question, in their order.
 
     What `memory` has is not asked again; answers are put into it as they come, failures never, so that a run
     that was stopped goes on from there. `about` is what else shapes the answers beside the retriever's settings:
-    the corpus.
+    the corpus. `show` is given rows as they come.
     """
     keys = {} if memory is None else _keys(questions, retriever, reading.k, about or {})
     rows = _remembered(keys, memory)
@@ -64,10 +65,12 @@ def answer_all(
     for work in _moments_of(asked, retriever, reading, plan):
         told(known + work.done, work.failed)
         # Without a memory nobody waits for rows: reading them now would only keep a fast retriever waiting.
-        if memory is not None or work.over.is_set():
+        if memory is not None or show is not None or work.over.is_set():
             some = {row.question: row for row in work.fetch()}
             _keep(some, rows, keys, memory)
             rows.update(some)
+            if show is not None:
+                show(some)
     return settle([rows[name] for name in questions], reading.k)
 
 

@@ -21,7 +21,7 @@ class Markup(str):
 
 Child = str | None
 
-_VOID = {"meta", "br", "hr", "col", "link"}
+_VOID = {"meta", "br", "hr", "col", "link", "input"}
 
 
 def escape(text: str) -> Markup:

@@ -1,0 +1,401 @@
+"""Two rankings against each other: the verdict, every query as a point and as a row, groups of queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rankproof.comparing.alignment import hits_of, relevant_from
+from rankproof.comparing.comparison import Comparison
+from rankproof.comparing.gate import Gate
+from rankproof.document.formats.html import part_of_page
+from rankproof.document.html.page import (
+    WIDE,
+    Markup,
+    Scale,
+    el,
+    figure,
+    ident,
+    join,
+    line,
+    number,
+    picture,
+    text,
+    ticks,
+    x_axis,
+    y_axis,
+)
+from rankproof.document.numbers import count, score, signed_number
+from rankproof.errors import UsageError
+from rankproof.scoring.scores import Scores
+from rankproof.web.site import Choices, Page, Site, button, form, measure_of, note, sections, select
+
+MODES = {
+    "nothing": "nothing relevant found",
+    "part": "a part never found",
+    "low": "all found, ranked too low",
+    "best": "as good as can be",
+    "none": "nothing relevant exists",
+}
+"""How a query fails under the second ranking."""
+EQUAL = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRow:
+    """One query under both rankings."""
+
+    query: str
+    words: str
+    mine: float
+    theirs: float
+    gain: float
+    """The difference, turned so that more is better."""
+    group: str
+    mode: str
+    grade: float
+    """The best grade that a document has for it."""
+
+    @property
+    def outcome(self) -> str:
+        """won, lost or equal."""
+        return "equal" if abs(self.gain) < EQUAL else "won" if self.gain > 0 else "lost"
+
+
+def query_rows(
+    site: Site, baseline: str, system: str, measure: str, corrected: bool = False
+) -> list[QueryRow]:
+    """Every query that counts for both, what lost most first."""
+    old, new = (site.workspace.scores(name, corrected) for name in (baseline, system))
+    first, second, sign = old.values(measure), new.values(measure), old.column(measure).measure.spec.sign
+    groups = {new.queries[i]: name for name, places in new.groups.items() for i in places.tolist()}
+    modes, grades, texts = _modes(new, measure), _grades(new), site.workspace.questions
+    found = [
+        QueryRow(
+            query,
+            texts.get(query, ""),
+            first[query],
+            second[query],
+            sign * (second[query] - first[query]),
+            groups.get(query, ""),
+            modes[query],
+            grades.get(query, 0.0),
+        )
+        for query in second
+        if query in first
+    ]
+    return sorted(found, key=lambda row: row.gain)
+
+
+def _modes(scores: Scores, measure: str) -> dict[str, str]:
+    hits, rel = hits_of(scores), relevant_from(scores)
+    wanted = hits.ideal.relevant(rel).count().tolist()
+    got = hits.relevant(rel).count().tolist()
+    values = scores.column(measure).values.tolist()
+    best = max(values, default=0.0)
+    return {
+        query: "none"
+        if not w
+        else "nothing"
+        if not g
+        else "part"
+        if g < w
+        else "best"
+        if v >= best - EQUAL
+        else "low"
+        for query, w, g, v in zip(scores.queries, wanted, got, values, strict=True)
+    }
+
+
+def _grades(scores: Scores) -> dict[str, float]:
+    if scores.judgments is None:
+        return {}
+    return {query: max(scores.judgments.of(query).values(), default=0.0) for query in scores.queries}
+
+
+def pair_of(site: Site, choices: Choices) -> tuple[str, str]:
+    """The two rankings that were chosen, else the baseline and the best of the others."""
+    space = site.workspace
+    a = choices.get("a") or space.baseline()
+    b = choices.get("b") or space.other(a)
+    if b is None:
+        raise UsageError(
+            "there is one ranking here, and a comparison needs two. Next: put another into the folder."
+        )
+    if a == b:
+        raise UsageError(f"{a} cannot be compared with itself. Next: choose another ranking.")
+    space.run(a), space.run(b)
+    return a, b
+
+
+def compare(site: Site, choices: Choices) -> Page:
+    """The page of two rankings."""
+    a, b = pair_of(site, choices)
+    scores = site.workspace.scores(a)
+    measure = measure_of(scores, choices.get("m"))
+    corrected = choices.get("given") == "yes"
+    rows = query_rows(site, a, b, measure, corrected)
+    pictures = el(
+        "div", _scatter(measure, a, b, rows), _sorted(measure, a, b, rows), cls="grid", id="pictures"
+    )
+    return Page(
+        f"{b} against {a}",
+        sections(
+            ("verdict", "Verdict", _verdict(site, a, b, corrected)),
+            ("pictures", f"{measure}, query by query", join([_about_pictures(site), pictures])),
+            (
+                "queries",
+                "Queries",
+                join([_filters(site, rows), query_table(site, a, b, measure, rows, corrected)]),
+            ),
+        ),
+        opening=choose(site, "compare", a, b, measure, list(scores), corrected),
+        scripts=("compare",),
+    )
+
+
+def choose(
+    site: Site, page: str, a: str, b: str, measure: str, measures: Sequence[str], corrected: bool
+) -> Markup | None:
+    """The form that chooses what is compared."""
+    if site.links.static:
+        return None
+    runs = list(site.workspace.runs)
+    given = el(
+        "label",
+        el("input", type="checkbox", name="given", value="yes", checked="checked" if corrected else None),
+        " with the grades given here",
+    )
+    return form(
+        site,
+        f"/{page}",
+        select("a", "before", runs, a),
+        select("b", "after", runs, b),
+        select("m", "measure", list(measures), measure) if measures else None,
+        given if site.workspace.grades else None,
+        button("Show"),
+        cls="choices",
+    )
+
+
+def _verdict(site: Site, a: str, b: str, corrected: bool) -> Markup:
+    return site.later(
+        *site.workspace.comparing(a, b, corrected),
+        comparison_part,
+        "verdict",
+        a=a,
+        b=b,
+        given="yes" if corrected else None,
+    )
+
+
+def comparison_part(found: Comparison) -> Markup:
+    """What `rankproof compare` says, as a part of a page."""
+    return part_of_page(found._document())
+
+
+def gate_part(found: Gate) -> Markup:
+    """What `rankproof gate` says, as a part of a page."""
+    return part_of_page(found._document())
+
+
+def _about_pictures(site: Site) -> Markup:
+    words = "Each point is a query: above the line it got better."
+    if site.links.static:
+        return note(words)
+    return note(
+        f"{words} Drag a box over points, or use the filters below: both pictures and the table follow."
+    )
+
+
+HIGH, LEFT, BOTTOM = 300, 44, 34
+
+
+def _scatter(measure: str, a: str, b: str, rows: Sequence[QueryRow]) -> Markup:
+    """Every query by its value before and after."""
+    values = [value for row in rows for value in (row.mine, row.theirs)] or [0.0, 1.0]
+    low, high = min(0.0, *values), max(1.0 if max(values) <= 1 else max(values), *values)
+    x, y = Scale(low, high, LEFT, WIDE - 12), Scale(low, high, HIGH - BOTTOM, 12)
+    axes = [x_axis(x, HIGH - BOTTOM, 12, ticks(low, high)), y_axis(y, LEFT, WIDE - 12, ticks(low, high))]
+    diagonal = line(x(low), y(low), x(high), y(high), "zero")
+    points = join(_point(i, row, x(row.mine), y(row.theirs)) for i, row in enumerate(rows))
+    named = [
+        text((LEFT + WIDE) / 2, HIGH - 4, f"before: {a}"[:60], "axis mid"),
+        text(2, 8, f"after: {b}"[:60], "axis"),
+    ]
+    says = f"{count(len(rows), 'query', 'queries')}; the table below has the values"
+    drawn = picture(
+        f"{measure} before and after", says, HIGH, *axes, diagonal, el("g", points, cls="points"), *named
+    )
+    return figure(f"{measure} before and after", el("div", drawn, id="scatter"))
+
+
+def _point(i: int, row: QueryRow, x: float, y: float) -> Markup:
+    told = f"{row.query}: {score(row.mine)} to {score(row.theirs)}"
+    return el(
+        "circle", el("title", told), cx=number(x), cy=number(y), r=3, cls=f"dot {row.outcome}", data_i=i
+    )
+
+
+def _sorted(measure: str, a: str, b: str, rows: Sequence[QueryRow]) -> Markup:
+    """Every difference as a bar, the greatest loss first."""
+    limit = max([abs(row.gain) for row in rows] or [1.0]) or 1.0
+    y = Scale(-limit, limit, HIGH - BOTTOM, 12)
+    x = Scale(0, max(len(rows), 1), LEFT, WIDE - 12)
+    wide = max(x(1) - x(0), 0.2)
+    bars = join(
+        el(
+            "rect",
+            el("title", f"{row.query}: {signed_number(row.gain)}"),
+            x=f"{x(i):.2f}",
+            y=number(min(y(row.gain), y(0)) - (0.5 if row.outcome == "equal" else 0)),
+            width=f"{wide:.2f}",
+            height=number(max(abs(y(row.gain) - y(0)), 1)),
+            cls=f"bar {row.outcome}",
+            data_i=i,
+        )
+        for i, row in enumerate(rows)
+    )
+    axis = y_axis(y, LEFT, WIDE - 12, [-limit, 0.0, limit], "+")
+    tally = {name: sum(row.outcome == name for row in rows) for name in ("won", "equal", "lost")}
+    says = f"{tally['won']:,} better, {tally['equal']:,} equal, {tally['lost']:,} worse"
+    drawn = picture(
+        f"Differences of {measure}",
+        says,
+        HIGH,
+        axis,
+        el("g", bars, cls="bars"),
+        line(LEFT, y(0), WIDE - 12, y(0), "zero"),
+    )
+    return figure(f"Differences, sorted: {says}", el("div", drawn, id="sorted"))
+
+
+def _filters(site: Site, rows: Sequence[QueryRow]) -> Markup | None:
+    """What narrows the table and the pictures; without a script there is nothing to narrow."""
+    groups = sorted({row.group for row in rows if row.group})
+    grades = sorted({row.grade for row in rows})
+    return el(
+        "form",
+        el("label", el("span", "text or id"), el("input", type="search", name="text", size=16)),
+        select("outcome", "outcome", {"": "all", "won": "won", "lost": "lost", "equal": "equal"}, ""),
+        select("group", "group", {"": "all", **{each: each for each in groups}}, "") if groups else None,
+        select("mode", "after", {"": "all", **MODES}, ""),
+        select("grade", "best grade", {"": "all", **{f"{each:g}": f"{each:g}" for each in grades}}, ""),
+        _number("least", "change of at least"),
+        button("All", type="reset"),
+        el("output", f"{len(rows):,} of {len(rows):,}", id="shown", aria_live="polite"),
+        cls="choices needs-script",
+        id="filters",
+    )
+
+
+def _number(name: str, label: str) -> Markup:
+    return el(
+        "label", el("span", label), el("input", type="number", name=name, min=0, max=1, step=0.01, size=5)
+    )
+
+
+def query_table(
+    site: Site, a: str, b: str, measure: str, rows: Sequence[QueryRow], corrected: bool = False
+) -> Markup:
+    """Every query as a row, what lost most first."""
+    headings: tuple[tuple[str, str | None], ...] = (
+        ("query", "w"),
+        ("before", None),
+        ("after", None),
+        ("change", None),
+        ("group", "w"),
+        ("after it", "w"),
+    )
+    grouped = any(row.group for row in rows)
+    kept = [each for each in headings if grouped or each[0] != "group"]
+    head = el("tr", *(el("th", words, scope="col", cls=kind) for words, kind in kept))
+    body = el("tbody", *(_row(site, i, row, a, b, measure, grouped, corrected) for i, row in enumerate(rows)))
+    whole = el(
+        "table",
+        el("caption", el("span", f"{measure} of each query, what lost most first")),
+        el("thead", head),
+        body,
+        id="rows",
+    )
+    return el("div", whole, cls="scroll", tabindex=0, role="group", aria_label="Queries")
+
+
+def _row(
+    site: Site, i: int, row: QueryRow, a: str, b: str, measure: str, grouped: bool, corrected: bool
+) -> Markup:
+    words = el("small", ident(row.words)) if row.words else None
+    name = site.link(
+        ident(row.query), "query", id=row.query, a=a, b=b, m=measure, given="yes" if corrected else None
+    )
+    data: Mapping[str, Any] = {
+        "data_i": i,
+        "data_outcome": row.outcome,
+        "data_mode": row.mode,
+        "data_grade": f"{row.grade:g}",
+        "data_gain": f"{row.gain:.6g}",
+        "data_group": row.group or None,
+    }
+    return el(
+        "tr",
+        el("th", name, words, scope="row", cls="w"),
+        el("td", score(row.mine)),
+        el("td", score(row.theirs)),
+        el("td", signed_number(row.gain), cls={"won": "up", "lost": "down"}.get(row.outcome)),
+        el("td", ident(row.group), cls="w") if grouped else None,
+        el("td", MODES[row.mode], cls="w"),
+        **data,
+    )
+
+
+def gate(site: Site, choices: Choices) -> Page:
+    """What a red build links to: the decision, the queries that made it, what would settle it."""
+    a, b = pair_of(site, choices)
+    scores = site.workspace.scores(a)
+    measure = measure_of(scores, None)
+    corrected = choices.get("given") == "yes"
+    rows = query_rows(site, a, b, measure, corrected)
+    lost = [row for row in rows if row.outcome == "lost"]
+    decided = site.later(
+        *site.workspace.gating(a, b, corrected),
+        gate_part,
+        "gate",
+        a=a,
+        b=b,
+        given="yes" if corrected else None,
+    )
+    made = join(
+        [
+            el(
+                "p",
+                f"{count(len(lost), 'query lost', 'queries lost')}, the greatest loss first. "
+                "Open one to see both rankings, and to correct a grade that is wrong.",
+            ),
+            query_table(site, a, b, measure, lost[:20], corrected),
+        ]
+    )
+    return Page(
+        f"May {b} replace {a}?",
+        sections(
+            ("decision", "Decision", decided),
+            ("lost", "The queries that made it", made if lost else note("No query lost.")),
+            ("given", "Grades given here", _given(site, a, b, corrected)) if site.workspace.grades else None,
+        ),
+        opening=choose(site, "gate", a, b, "", [], corrected),
+        scripts=("compare",),
+    )
+
+
+def _given(site: Site, a: str, b: str, corrected: bool) -> Markup:
+    """What the grades given here do to the decision."""
+    number_given = sum(map(len, site.workspace.grades.values()))
+    words = (
+        f"{count(number_given, 'grade')} given here are {'counted' if corrected else 'not counted'} above. "
+    )
+    if site.links.static:
+        return el("p", words)
+    other = site.link(
+        "Leave them out" if corrected else "Count them", "gate", a=a, b=b, given=None if corrected else "yes"
+    )
+    return el("p", words, other, ".")

@@ -1,0 +1,136 @@
+"""Pages that show a result as the command line does: audit, diagnosis, leaderboard."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from rankproof.comparing.leaderboard import Leaderboard, leaderboard
+from rankproof.core.audit import Audit
+from rankproof.diagnosing.diagnose import Diagnosis
+from rankproof.diagnosing.diagnose import diagnose as diagnosed
+from rankproof.document.formats.html import part_of_page
+from rankproof.document.html.page import Markup, el, ident, join
+from rankproof.errors import UsageError
+from rankproof.io.load import load_ranking
+from rankproof.web.folder import FileKind
+from rankproof.web.site import Choices, Page, Site, button, form, measure_of, note, sections, select
+
+
+def _system(site: Site, choices: Choices) -> str:
+    name = choices.get("s") or site.workspace.baseline()
+    site.workspace.run(name)
+    return name
+
+
+def _choose(site: Site, page: str, system: str, measure: str | None = None) -> Markup | None:
+    """The form that chooses a ranking, and where it matters a measure."""
+    if site.links.static:
+        return None
+    space = site.workspace
+    measures = select("m", "measure", list(space.scores(system)), measure) if measure else None
+    return form(
+        site,
+        f"/{page}",
+        select("s", "ranking", list(space.runs), system),
+        measures,
+        button("Show"),
+        cls="choices",
+    )
+
+
+def audit(site: Site, choices: Choices) -> Page:
+    """What is wrong or odd about the judgments and a ranking; each query is one click away."""
+    system = _system(site, choices)
+    found = site.workspace.scores(system).audit
+    body = join([_finding(site, each) for each in found]) if len(found) else note("Nothing is wrong or odd.")
+    return Page(
+        f"Audit of {system}", sections(("findings", "Findings", body)), opening=_choose(site, "audit", system)
+    )
+
+
+def _finding(site: Site, finding: Any) -> Markup:
+    """A finding with its examples; those that are queries are links."""
+    index = site.workspace.judgments().index
+    examples = [
+        site.link(ident(str(each)), "query", id=str(each)) if str(each) in index else ident(str(each))
+        for each in finding.examples
+    ]
+    listed = el("p", "Like ", join(examples, ", "), ".", cls="note") if examples else None
+    return el(
+        "div",
+        el("b", finding.severity),
+        el("div", el("p", str(finding)), listed),
+        cls=f"finding {finding.severity}",
+    )
+
+
+def diagnosis(site: Site, choices: Choices) -> Page:
+    """What to fix first."""
+    system = _system(site, choices)
+    space = site.workspace
+    measure = measure_of(space.scores(system), choices.get("m"))
+    make = diagnosing(site, system, measure)
+    shown = site.later(*make, diagnosis_part, "diagnosis", s=system, m=measure)
+    return Page(
+        f"What to fix first in {system}",
+        sections(("diagnosis", "Diagnosis", shown)),
+        opening=_choose(site, "diagnosis", system, measure),
+    )
+
+
+def diagnosing(site: Site, system: str, measure: str) -> tuple[Any, Any]:
+    """How a ranking is diagnosed, and the key under which that is kept."""
+    space = site.workspace
+    file, judged = space.run(system), space.judgments_file
+    texts = [
+        each and os.fspath(each.path)
+        for each in (space.text_file(FileKind.QUERIES), space.text_file(FileKind.CORPUS))
+    ]
+    key = ("diagnosed", file.stamp, judged and judged.stamp, measure, *texts)
+    return key, lambda: diagnosed(
+        space.judgments(), load_ranking(file.path), measure, queries=texts[0], corpus=texts[1]
+    )
+
+
+def diagnosis_part(found: Diagnosis) -> Markup:
+    """What `rankproof diagnose` says, as a part of a page."""
+    return part_of_page(found._document())
+
+
+def audit_part(found: Audit) -> Markup:
+    """What `rankproof audit` says, as a part of a page."""
+    return part_of_page(found._document())
+
+
+MOST = 50
+"""Rankings on a leaderboard: every pair of them is compared."""
+
+
+def board(site: Site, choices: Choices) -> Page:
+    """The rankings in their order, and how far it can be trusted."""
+    space = site.workspace
+    if len(space.runs) < 2:
+        raise UsageError("a leaderboard needs two rankings or more. Next: put another into the folder.")
+    measure = measure_of(space.scores(space.baseline()), choices.get("m"))
+    shown = site.later(*boarding(site, measure), board_part, "leaderboard", m=measure)
+    chosen = None
+    if not site.links.static:
+        measures = list(space.scores(space.baseline()))
+        chosen = form(
+            site, "/leaderboard", select("m", "measure", measures, measure), button("Show"), cls="choices"
+        )
+    return Page(f"Leaderboard by {measure}", sections(("board", "Order", shown)), opening=chosen)
+
+
+def boarding(site: Site, measure: str) -> tuple[Any, Any]:
+    """How the rankings are ordered, and the key under which that is kept."""
+    space = site.workspace
+    names = list(space.runs)[:MOST]
+    key = ("board", measure, *(space.run(name).stamp for name in names))
+    return key, lambda: leaderboard({name: space.scores(name) for name in names}, measure)
+
+
+def board_part(found: Leaderboard) -> Markup:
+    """What `rankproof leaderboard` says, as a part of a page."""
+    return part_of_page(found._document())

@@ -1,0 +1,174 @@
+"""Grading a pool of documents: one key a document, disagreements first, several people at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rankproof.bench.testset.labels import alpha, pairs
+from rankproof.bench.testset.pool import Item, Pool, read_pool
+from rankproof.core.table import best_first
+from rankproof.document.html.page import Child, Markup, el, ident, join, table
+from rankproof.document.numbers import score
+from rankproof.web.folder import FileKind
+from rankproof.web.query_pages import _marked, _snippet
+from rankproof.web.site import Choices, Page, Site, button, form, note, sections, select
+
+DEPTH = 10
+"""The best documents of each ranking that are asked about where there is no pool."""
+WHOLE = 6000
+"""Characters of a document that are shown to whoever grades it."""
+
+
+def pool_of(site: Site, choices: Choices) -> tuple[str, Pool | None]:
+    """The pool that was chosen, or the first in the folder; None where there is none."""
+    pools = {each.name: each for each in site.workspace.of_kind(FileKind.POOL)}
+    if not pools:
+        return "", None
+    file = pools.get(choices.get("pool", "")) or next(iter(pools.values()))
+    return file.name, site.workspace.kept(("pool", file.stamp), lambda: read_pool(file.path))
+
+
+def to_grade(site: Site, pool: Pool | None) -> Iterator[Item]:
+    """What this person has still to grade: what others disagree on first, then the pool in its order.
+
+    Without a pool it is what nobody has judged of the top of two rankings, the query with the lowest value first.
+    """
+    space = site.workspace
+    own = space.labels.get(site.who, {})
+    disputed = [item for each in pairs(space.labels) for item in each.apart]
+    yield from (item for item in dict.fromkeys(disputed) if item not in own)
+    known = space.judgments() if space.judgments_file is not None else None
+    for query, documents in _documents(site, pool):
+        judged = {} if known is None or query not in known.index else known.of(query)
+        for document in documents:
+            if Item(query, document) not in own and document not in judged:
+                yield Item(query, document)
+
+
+def _documents(site: Site, pool: Pool | None) -> Iterator[tuple[str, list[str]]]:
+    """Queries with the documents to grade, in the order in which they are gone through."""
+    if pool is not None:
+        yield from ((query, list(found)) for query, found in pool.ranks.items())
+        return
+    space = site.workspace
+    if space.judgments_file is None or not space.runs:
+        return
+    first = space.other(space.baseline()) or space.baseline()
+    systems = list(dict.fromkeys([first, space.baseline()]))
+    scores = space.scores(first)
+    for query, _ in scores.worst(len(scores.queries)):
+        tops = (best_first(space.table(name, query), scores.conventions).get(query, []) for name in systems)
+        yield query, list(dict.fromkeys(doc for top in tops for doc in top[:DEPTH]))
+
+
+def judge(site: Site, choices: Choices) -> Page:
+    """The next document to grade."""
+    space = site.workspace
+    name, pool = pool_of(site, choices)
+    item = next(to_grade(site, pool), None)
+    done = f"{len(space.labels.get(site.who, {})):,} graded"
+    if pool is not None:
+        done += f", {sum(1 for _ in to_grade(site, pool)):,} left"
+    merge = f"rankproof label --labels {space.labels_path.name} --qrels NEW.tsv --add-to JUDGMENTS.tsv"
+    after = join(
+        [
+            el(
+                "p",
+                f"Every grade is in {space.labels_path.name} before the next document is shown. Your "
+                "judgments stay as they are; this command writes new ones with the grades laid over them:",
+            ),
+            el("pre", el("code", merge)),
+        ]
+    )
+    return Page(
+        "Judge",
+        sections(
+            ("card", done, note(NOTHING) if item is None else _card(site, item)),
+            ("agreement", "Agreement", _agreement(site)),
+            ("after", "What becomes of the grades", after),
+        ),
+        opening=_choose(site, name),
+        scripts=("judge",),
+    )
+
+
+NOTHING = "Everything is graded. A deeper pool has more: rankproof pool RUN... --depth 20 -o pool.jsonl"
+
+
+def _choose(site: Site, name: str) -> Markup | None:
+    pools = [each.name for each in site.workspace.of_kind(FileKind.POOL)]
+    if not pools:
+        return el("p", f"The first {DEPTH} documents of every ranking that nobody has judged.", cls="size")
+    return form(site, "/judge", select("pool", "pool", pools, name), button("Show"), cls="choices")
+
+
+def _card(site: Site, item: Item) -> Markup:
+    """A question, a document, and a button for each grade."""
+    space = site.workspace
+    words = space.questions.get(item.query, "")
+    document = space.corpus.get(item.document)
+    text = "" if document is None else document.text
+    shown = text if len(text) <= WHOLE else _snippet(text, words)
+    parts = shown.split("\n\n") if shown else []
+    grades = (
+        button(f"{n}", name="grade", value=str(n), title=_MEANING.get(n, ""), data_key=str(n))
+        for n in range(space.settings.highest + 1)
+    )
+    return el(
+        "article",
+        el("h3", ident(words or item.query)),
+        el("p", ident(item.query), cls="note") if words else None,
+        el("h4", ident((document.title if document is not None else "") or item.document)),
+        el("p", ident(item.document), cls="note"),
+        *(el("p", *_marked(each, words)) for each in parts),
+        note("The text of this document is not known: put a file of documents into the folder.")
+        if document is None
+        else None,
+        form(
+            site,
+            "/grade",
+            el("input", type="hidden", name="query", value=item.query),
+            el("input", type="hidden", name="document", value=item.document),
+            el("input", type="hidden", name="back", value="/judge"),
+            *grades,
+            button("skip", name="grade", value="skip", data_key="s"),
+            button("undo the last", name="grade", value="undo", data_key="u"),
+            method="post",
+            cls="grades",
+        )
+        if site.writes
+        else None,
+        note("Keys: 0 to ", str(space.settings.highest), " grade, s skips, u takes the last one back."),
+        cls="card",
+        id="grading",
+    )
+
+
+_MEANING = {0: "does not help", 1: "is related", 2: "answers in part", 3: "answers it"}
+
+
+def _agreement(site: Site) -> Markup:
+    """How far people agree, and on what they do not."""
+    labels = site.workspace.labels
+    found = pairs(labels)
+    if not found:
+        return note("Two people have to grade the same documents before there is agreement to speak of.")
+    rows: list[list[Child]] = [
+        [
+            ident(f"{each.first} and {each.second}"),
+            f"{each.n:,}",
+            _part(each.same),
+            _part(each.kappa),
+            f"{len(each.apart):,}",
+        ]
+        for each in found
+    ]
+    whole = alpha(labels)
+    said = None if whole is None else note(f"Krippendorff's alpha over all: {score(whole)}")
+    return join(
+        [table("", ("who", "both graded", "same grade", "kappa", "apart"), rows, label="Agreement"), said]
+    )
+
+
+def _part(value: float | None) -> str:
+    return "" if value is None else score(value)

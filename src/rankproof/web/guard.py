@@ -1,0 +1,130 @@
+"""Who may talk to the app: this machine's browser that knows the token, asking from our own pages."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+LARGEST = 1 << 20
+"""Bytes of a request's body that are read."""
+
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",  # with "no-referrer" a browser says of our own forms that they come from nowhere
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+class Guard:
+    """Refuses what does not come from our own pages, and puts the policy on every answer."""
+
+    def __init__(self, app: App, token: str, hosts: Iterable[str]) -> None:
+        self.app = app
+        self.token = token
+        self.hosts = {each.lower() for each in hosts}
+
+    @property
+    def csrf(self) -> str:
+        """What every form sends along; it says nothing about the token."""
+        return hmac.new(self.token.encode(), b"csrf", hashlib.sha256).hexdigest()
+
+    def _cookie(self, port: str) -> str:
+        return f"rankproof-{port}"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or pass it on."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
+        }
+        host = headers.get("host", "").lower()
+        problem = self._stranger(scope, headers, host)
+        if problem:
+            await _plain(send, 403, problem)
+            return
+        name = self._cookie(host.rpartition(":")[2])
+        given = dict(parse_qsl(scope["query_string"].decode("latin-1")))
+        if scope["method"] == "GET" and self._is_token(given.get("token", "")):
+            await self._welcome(scope, given, name, send)
+            return
+        if not self._is_token(_cookies(headers).get(name, "")):
+            await _plain(
+                send, 403, "This page needs the address that 'rankproof app' printed, with its token."
+            )
+            return
+        await self.app(scope, receive, _with_headers(send))
+
+    def _stranger(self, scope: Scope, headers: dict[str, str], host: str) -> str:
+        """Why a request is refused before anything is looked at; empty where it is not."""
+        if host not in self.hosts:
+            return f"The name {host[:80]!r} is not one under which this app answers."
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc.lower() != host:
+            return "This request comes from a page of another site."
+        if scope["method"] not in ("GET", "HEAD", "POST"):
+            return "Only GET and POST are answered."
+        if scope["method"] == "POST" and headers.get("sec-fetch-site", "same-origin") != "same-origin":
+            return "This request comes from a page of another site."
+        length = headers.get("content-length", "0")
+        if not length.isdigit() or int(length) > LARGEST:
+            return f"The request is too large; at most {LARGEST:,} bytes are read."
+        return ""
+
+    def _is_token(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode(), self.token.encode())
+
+    async def _welcome(self, scope: Scope, given: dict[str, str], name: str, send: Send) -> None:
+        """The token becomes a cookie, and leaves the address."""
+        given.pop("token")
+        target = f"{scope['path']}?{urlencode(given)}" if given else scope["path"]
+        target = "/" + target.lstrip("/")  # never the name of another host
+        cookie = f"{name}={self.token}; Path=/; HttpOnly; SameSite=Lax"
+        headers = [(b"location", target.encode("latin-1", "replace")), (b"set-cookie", cookie.encode())]
+        await _with_headers(send)({"type": "http.response.start", "status": 303, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+
+
+def _cookies(headers: dict[str, str]) -> dict[str, str]:
+    try:
+        return {name: each.value for name, each in SimpleCookie(headers.get("cookie", "")).items()}
+    except CookieError:
+        return {}
+
+
+async def _plain(send: Send, status: int, words: str) -> None:
+    send = _with_headers(send)
+    headers = [(b"content-type", b"text/plain; charset=utf-8")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": f"{words}\n".encode("utf-8", "replace")})
+
+
+def _with_headers(send: Send) -> Send:
+    """What is sent, with our headers on it."""
+    ours = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", []), *ours]}
+        await send(message)
+
+    return sending

@@ -1,0 +1,239 @@
+"""The first page: what is here, how good it is, what changed, and whether the gates passed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from math import isfinite
+from pathlib import Path
+
+from rankproof.comparing.alignment import first_measure, sign_of
+from rankproof.comparing.gate import gate_scores
+from rankproof.comparing.history import History
+from rankproof.document.html.charts import timeline
+from rankproof.document.html.page import Child, Markup, el, figure, fold, ident, join, table
+from rankproof.document.numbers import count, score, span
+from rankproof.document.terminal import cut
+from rankproof.errors import RankproofError, UsageError
+from rankproof.scoring.protocol import ScoresLike
+from rankproof.scoring.scores import Scores
+from rankproof.web.folder import FileKind, FoundFile
+from rankproof.web.site import Choices, Page, Site, note, problem, sections
+
+LAST = 40
+"""Saved results in a time line."""
+KINDS = {
+    FileKind.JUDGMENTS: "Judgments",
+    FileKind.QUERIES: "Queries",
+    FileKind.CORPUS: "Documents",
+    FileKind.HISTORY: "Saved results",
+    FileKind.SAMPLES: "Samples to judge",
+    FileKind.LEDGER: "Verdicts",
+    FileKind.POOL: "Pools to label",
+    FileKind.LABELS: "Labels",
+    FileKind.ANSWERS: "Answers of retrievers",
+}
+
+
+def home(site: Site, choices: Choices) -> Page:
+    """The cards and tables of the folder."""
+    space = site.workspace
+    waiting = [name for name in space.runs if space.judgments_file and space.scores_if_ready(name) is None]
+    places = ", ".join(Path(each).name or each for each in space.settings.places)
+    return Page(
+        f"What is in {places}",
+        sections(
+            _news(site),
+            ("runs", "Rankings", _runs(site, waiting)),
+            *(
+                ("history-" + str(n), f"Over time: {each.name}", _history(site, each))
+                for n, each in enumerate(space.of_kind(FileKind.HISTORY))
+            ),
+            ("files", "Files", _files(site)),
+        ),
+        opening=el("p", _measured_by(site), cls="size"),
+        changing=True,
+    )
+
+
+def _measured_by(site: Site) -> Child:
+    file = site.workspace.judgments_file
+    if file is None:
+        return "There are no judgments here yet, so nothing is measured. Put a file of them into the folder."
+    others = len(site.workspace.of_kind(FileKind.JUDGMENTS)) - 1
+    more = (
+        f"; {count(others, 'other file')} of judgments is not used (--judgments chooses)"
+        if others > 0
+        else ""
+    )
+    return join(["Measured by ", ident(file.name), f"{more}."])
+
+
+def _news(site: Site) -> tuple[str, str, Child] | None:
+    """What changed since the reader was here last."""
+    new = [each for each in site.workspace.files if site.seen and each.changed > site.seen]
+    if not new:
+        return None
+    listed = (el("li", ident(each.name), f" ({each.kind})") for each in new[:20])
+    more = note(f"and {len(new) - 20:,} more") if len(new) > 20 else None
+    return "news", "New since your last visit", join([el("ul", *listed), more])
+
+
+def _runs(site: Site, waiting: Sequence[str]) -> Markup:
+    space = site.workspace
+    if not space.runs:
+        return note("There is no ranking here. A file put into the folder shows up by itself.")
+    if space.judgments_file is None:
+        return el("ul", *(el("li", ident(name)) for name in space.runs))
+    ready = {name: space.scores_if_ready(name) for name in space.runs}
+    scores = {name: each for name, each in ready.items() if isinstance(each, Scores)}
+    wrong = {name: each for name, each in ready.items() if isinstance(each, RankproofError)}
+    progress = (
+        el("p", f"Reading {count(len(waiting), 'ranking')} ...", cls="note", role="status")
+        if waiting
+        else None
+    )
+    cards = join(el("div", el("h3", ident(name)), problem(each), cls="card") for name, each in wrong.items())
+    return join([progress, _means(site, scores) if scores else None, cards])
+
+
+def _means(site: Site, scores: dict[str, Scores]) -> Markup:
+    """The rankings, the best first."""
+    first = next(iter(scores.values()))
+    measure = first_measure(first)
+    ordered = sorted(scores, key=lambda name: -sign_of(first) * scores[name][measure])
+    baseline = site.workspace.baseline()
+    shown = list(first)[:6]
+    rows: list[list[Child]] = []
+    for name in ordered:
+        each = scores[name]
+        low, high = each.interval(measure)
+        ends = span(low, high) if isfinite(low) else ""
+        compared: Child = (
+            "baseline" if name == baseline else site.link("compare", "compare", a=baseline, b=name)
+        )
+        gated: Child = None if name == baseline else site.link("gate", "gate", a=baseline, b=name)
+        rows.append(
+            [
+                ident(name),
+                score(each[measure]),
+                ends,
+                *(score(each[m]) for m in shown[1:] if m in each),
+                join([compared, " ", gated]),
+            ]
+        )
+    headings = ("ranking", measure, "interval", *shown[1:], "look at")
+    return table(
+        f"Means over {count(len(first.queries), 'query', 'queries')}, the best first",
+        headings,
+        rows,
+        words=(0, len(headings) - 1),
+    )
+
+
+def _history(site: Site, file: FoundFile) -> Markup:
+    """The time line of each measure of a history, and what a gate says of each result against the one before."""
+    space = site.workspace
+    shown = space.kept(("entries", file.stamp), lambda: _drawn(file))
+    return shown if isinstance(shown, Markup) else problem(shown)
+
+
+def _drawn(file: FoundFile) -> Markup | RankproofError:
+    try:
+        found = list(_saved(file))
+    except RankproofError as error:
+        return error
+    if not found:
+        return note("Nothing is saved in it yet.")
+    names = list(dict.fromkeys(measure for _, _, scores in found for measure in scores))
+    pictures = (figure(name, _line(name, found)) for name in names[:6])
+    rows = _gates(found)
+    listed = table(
+        "Each result against the one before it, on the first measure",
+        ("saved", "name", "mean", "gate"),
+        rows,
+        words=(0, 1, 3),
+    )
+    return join([el("div", *pictures, cls="grid"), fold("The results", listed, opened=True)])
+
+
+Saved = tuple[str, str, ScoresLike]
+"""When, under which name, what."""
+
+
+def _saved(file: FoundFile) -> Iterator[Saved]:
+    history = History(file.path)
+    for entry in history.entries(LAST):
+        yield entry.saved_at, entry.name, history.scores(entry.name)
+
+
+def _line(measure: str, found: Sequence[Saved]) -> Markup:
+    points = [
+        (_short(name), scores[measure], *scores.interval(measure))
+        for at, name, scores in found
+        if measure in scores
+    ]
+    return timeline(
+        measure,
+        [
+            (label, value, low if isfinite(low) else value, high if isfinite(high) else value)
+            for label, value, low, high in points
+        ],
+    )
+
+
+def _short(name: str) -> str:
+    """A name under an axis."""
+    return cut(name, 12)
+
+
+def _day(at: str) -> str:
+    try:
+        return datetime.fromisoformat(at).astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+    except ValueError:
+        return at
+
+
+def _gates(found: Sequence[Saved]) -> list[list[Child]]:
+    """The newest first."""
+    rows: list[list[Child]] = []
+    for n, (at, name, scores) in enumerate(found):
+        measure = first_measure(scores)
+        said: Child = "first"
+        if n:
+            try:
+                said = gate_scores(found[n - 1][2], scores, [measure]).outcome
+            except (UsageError, RankproofError) as error:
+                said = el("small", str(error).partition(" Next: ")[0])
+        rows.append([_day(at), ident(name), score(scores[measure]), said])
+    return rows[::-1]
+
+
+def _files(site: Site) -> Markup:
+    """The other files by what they hold; one that is damaged says what is wrong with it."""
+    space = site.workspace
+    cards = [
+        el("div", el("h3", ident(each.name)), el("p", each.problem, cls="bad"), cls="card")
+        for each in space.of_kind(FileKind.DAMAGED)
+    ]
+    rows: list[list[Child]] = [
+        [KINDS[each.kind], ident(each.name), _size(each.size)] for each in space.files if each.kind in KINDS
+    ]
+    unknown = [each for each in space.files if each.kind is FileKind.UNKNOWN]
+    left = note(f"{count(len(unknown), 'other file')} passed over.") if unknown else None
+    listed = table("", ("what", "file", "size"), rows, words=(0, 1), label="Files") if rows else None
+    return join([*cards, listed, left])
+
+
+def _size(size: int) -> str:
+    """Bytes in words.
+
+    >>> _size(900), _size(2_500_000)
+    ('900 B', '2.5 MB')
+    """
+    value = float(size)
+    for unit in ("B", "kB", "MB"):
+        if value < 1000:
+            return f"{value:.3g} {unit}"
+        value /= 1000
+    return f"{value:.3g} GB"

@@ -1,0 +1,405 @@
+"""One query: the rankings side by side, grades, moved documents, snippets, and what another grade would do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rankproof.core.explained import Explained
+from rankproof.core.names import parse
+from rankproof.document.html.page import Child, Markup, el, ident, join, line
+from rankproof.document.numbers import count, score, signed_number
+from rankproof.errors import UsageError, nearest, shorten
+from rankproof.scoring.evaluate import evaluate
+from rankproof.scoring.explain import explain_scores
+from rankproof.scoring.explain_page import chip, legend, missed_list
+from rankproof.scoring.scores import Scores
+from rankproof.web.compare_pages import pair_of, query_rows, query_table
+from rankproof.web.site import Choices, Page, Site, button, form, measure_of, note, sections, select
+
+DEEP = 20
+"""Ranks that are shown."""
+SNIPPET = 240
+"""Characters of a document that are shown."""
+ROW = 5.5
+"""The height of a document in the list, in the unit of the style sheet, so that lines meet it."""
+
+
+def queries(site: Site, choices: Choices) -> Page:
+    """All queries, the hardest first."""
+    space = site.workspace
+    if len(space.runs) < 2:
+        return _of_one(site, choices)
+    a, b = pair_of(site, choices)
+    measure = measure_of(space.scores(a), choices.get("m"))
+    rows = query_rows(site, a, b, measure)
+    lowest = sorted(rows, key=lambda row: (row.theirs, row.query))
+    return Page(
+        "Queries",
+        sections(
+            (
+                "queries",
+                f"{count(len(rows), 'query', 'queries')} by {measure} of {b}",
+                query_table(site, a, b, measure, lowest),
+            )
+        ),
+        scripts=("compare",),
+    )
+
+
+def _of_one(site: Site, choices: Choices) -> Page:
+    from rankproof.document.html.page import table
+
+    space = site.workspace
+    name = space.baseline()
+    scores = space.scores(name)
+    measure = measure_of(scores, choices.get("m"))
+    rows: list[list[Child]] = [
+        [
+            join([site.link(ident(query), "query", id=query, m=measure), _small(space.questions.get(query))]),
+            score(value),
+        ]
+        for query, value in scores.worst(len(scores.queries), measure)
+    ]
+    return Page(
+        "Queries",
+        sections(
+            ("queries", f"By {measure} of {name}", table("", ("query", measure), rows, label="Queries"))
+        ),
+    )
+
+
+def _small(words: str | None) -> Markup | None:
+    return el("small", ident(words)) if words else None
+
+
+@dataclass(frozen=True, slots=True)
+class QuerySide:
+    """One ranking of the query."""
+
+    name: str
+    scores: Scores
+    own: Explained
+
+
+def query(site: Site, choices: Choices) -> Page:
+    """The page of one query."""
+    space, name = site.workspace, choices.get("id", "")
+    corrected = choices.get("given") == "yes"
+    judged = space.judgments(corrected)
+    if name not in judged.index:
+        raise UsageError(
+            f"query {shorten(name)} is not judged.{nearest(name, judged.query_ids)} Next: choose one of the queries."
+        )
+    shown = _shown(site, choices)
+    measure = measure_of(space.scores(shown[0]), choices.get("m"))
+    sides = [side_of(site, each, name, measure, corrected) for each in shown]
+    highest = max(
+        [line.grade or 0.0 for side in sides for line in side.own.lines] + [float(space.settings.highest)]
+    )
+    words = space.questions.get(name, "")
+    lists = el(
+        "div",
+        *_lists(site, sides, name, words, highest),
+        cls=f"rankings of-{len(sides)}",
+        id="rankings",
+        data_query=name,
+        data_measure=measure,
+    )
+    missed = (
+        join([el("h3", ident(side.name)), missed_list(_titles(site, side), side.own)])
+        for side in sides
+        if side.own.missed
+    )
+    numbers = (explain_link(site, side, name, measure) for side in sides)
+    return Page(
+        words or name,
+        sections(
+            (
+                "numbers",
+                "Numbers",
+                join(
+                    [
+                        el("ul", *(el("li", each) for each in numbers)),
+                        el("div", id="whatif", aria_live="polite"),
+                        _gate_words(site, shown, corrected),
+                    ]
+                ),
+            ),
+            ("lists", "Rankings", join([legend(highest), _keys(site), lists])),
+            ("missed", "Relevant, and not found", join(missed))
+            if any(side.own.missed for side in sides)
+            else None,
+        ),
+        opening=join([el("p", ident(name), cls="size"), _choose(site, name, shown, measure, corrected)]),
+        scripts=("query",) if site.writes else (),
+    )
+
+
+def _shown(site: Site, choices: Choices) -> list[str]:
+    """The rankings that are shown: those that were chosen, else the baseline and the best other."""
+    space = site.workspace
+    if choices.get("systems"):
+        names = [each for each in choices["systems"].split(",") if each]
+        for each in names:
+            space.run(each)
+        return names[:4]
+    if len(space.runs) == 1:
+        return [space.baseline()]
+    return list(pair_of(site, choices))
+
+
+def side_of(site: Site, system: str, query: str, measure: str, corrected: bool = False) -> QuerySide:
+    """One ranking of a query, and how its number comes about."""
+    scores = site.workspace.scores(system, corrected)
+    judged = site.workspace.judgments(corrected)
+    alone = replace(scores, columns={measure: scores.columns[measure]})
+    return QuerySide(
+        system, scores, explain_scores(alone, judged, site.workspace.table(system, query), query)
+    )
+
+
+def _titles(site: Site, side: QuerySide) -> Mapping[str, str]:
+    corpus = site.workspace.corpus
+    named = [line.document for line in side.own.lines] + [doc for doc, _ in side.own.missed]
+    return {doc: corpus[doc].title or corpus[doc].text[:80] for doc in named if doc in corpus}
+
+
+def _lists(site: Site, sides: Sequence[QuerySide], query: str, words: str, highest: float) -> list[Markup]:
+    """The lists, and between two of them the lines of documents that are in both."""
+    parts: list[Markup] = []
+    for n, side in enumerate(sides):
+        if n:
+            parts.append(_moves(sides[n - 1], side))
+        parts.append(_list(site, side, query, words, highest))
+    return parts
+
+
+def _moves(left: QuerySide, right: QuerySide) -> Markup:
+    """A line from each document on the left to where it stands on the right."""
+    first, second = (
+        {line.document: i for i, line in enumerate(side.own.lines[:DEEP])} for side in (left, right)
+    )
+    lines = (
+        line(
+            0,
+            (i + 0.5) * 10,
+            30,
+            (second[doc] + 0.5) * 10,
+            "move up" if second[doc] < i else "move down" if second[doc] > i else "move",
+        )
+        for doc, i in first.items()
+        if doc in second
+    )
+    deep = 10 * max(len(first), len(second), 1)
+    return el(
+        "svg",
+        *lines,
+        viewBox=f"0 0 30 {deep}",
+        preserveAspectRatio="none",
+        cls=f"moves rows-{deep // 10}",
+        aria_hidden="true",
+    )
+
+
+def _list(site: Site, side: QuerySide, query: str, words: str, highest: float) -> Markup:
+    items = (_document(site, row, query, words, highest) for row in side.own.lines[:DEEP])
+    more = len(side.own.lines) - DEEP
+    return el(
+        "div",
+        el("h3", ident(side.name)),
+        el("ol", *items, cls="ranking")
+        if side.own.lines
+        else note("The ranking has no document for this query."),
+        note(f"and {more:,} more") if more > 0 else None,
+        cls="side",
+    )
+
+
+def _document(site: Site, row: Any, query: str, words: str, highest: float) -> Markup:
+    document = site.workspace.corpus.get(row.document)
+    given = site.workspace.grades.get(query, {}).get(row.document) if not site.links.static else None
+    title = ident(document.title or row.document) if document is not None else ident(row.document)
+    told = el(
+        "div",
+        title,
+        el("small", ident(row.document)) if document is not None and document.title else None,
+        cls="title",
+    )
+    text = (
+        el("p", *_marked(_snippet(document.text, words), words), cls="snippet")
+        if document is not None
+        else None
+    )
+    mark = el("small", f"given here: {given}", cls="given") if given is not None else None
+    return el(
+        "li",
+        el(
+            "div",
+            el("span", "" if row.rank is None else f"{row.rank:,}", cls="rank"),
+            chip(row.grade, highest),
+            mark,
+            cls="place",
+        ),
+        el("div", told, text, cls="doc"),
+        tabindex=0 if site.writes else None,
+        data_doc=row.document,
+        aria_label=f"rank {row.rank}, {row.document}, {'not judged' if row.grade is None else f'grade {row.grade:g}'}",
+    )
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.findall(r"\w+", text.casefold()) if len(word) > 2]
+
+
+def _snippet(text: str, words: str) -> str:
+    """The part of a text that has most of the query's words."""
+    wanted, flat = set(_words(words)), " ".join(text.split())
+    if len(flat) <= SNIPPET:
+        return flat
+    found = [match.start() for match in re.finditer(r"\w+", flat) if match.group().casefold() in wanted]
+    if not found:
+        return f"{flat[:SNIPPET]} ..."
+    best = max(found, key=lambda start: sum(start <= other < start + SNIPPET for other in found))
+    start = max(0, best - 20)
+    return f"{'... ' if start else ''}{flat[start : start + SNIPPET]} ..."
+
+
+def _marked(text: str, words: str) -> list[Child]:
+    """The text with the query's words marked."""
+    wanted = set(_words(words))
+    parts = re.split(r"(\w+)", text)
+    return [el("mark", part) if part.casefold() in wanted else part for part in parts]
+
+
+def explain_link(site: Site, side: QuerySide, query: str, measure: str) -> Markup:
+    """The number of one ranking; it opens how it comes about."""
+    value = f"{measure} {score(side.own.value)}"
+    return join([ident(side.name), ": ", site.link(value, "explain", id=query, s=side.name, m=measure)])
+
+
+def _keys(site: Site) -> Markup | None:
+    if not site.writes:
+        return None
+    most = site.workspace.settings.highest
+    return note(
+        f"Choose a document with the mouse or the arrow keys, then press 0 to {most} to grade it, u to take it back, "
+        "w to see what another grade would do."
+    )
+
+
+def _choose(site: Site, query: str, shown: Sequence[str], measure: str, corrected: bool) -> Markup | None:
+    space = site.workspace
+    if site.links.static or len(space.runs) < 2:
+        return None
+    names = list(space.runs)
+    hidden = el("input", type="hidden", name="id", value=query)
+    kept = el("input", type="hidden", name="given", value="yes") if corrected else None
+    return form(
+        site,
+        "/query",
+        hidden,
+        kept,
+        select("a", "left", names, shown[0]),
+        select("b", "right", names, shown[-1]),
+        select("m", "measure", list(space.scores(shown[0])), measure),
+        button("Show"),
+        cls="choices",
+    )
+
+
+def _gate_words(site: Site, shown: Sequence[str], corrected: bool) -> Markup | None:
+    """What the gate says of these two, with the grades given here where there are some."""
+    if len(shown) != 2:
+        return None
+    a, b = shown
+    space = site.workspace
+    parts = [
+        site.later(
+            *space.gating(a, b, given),
+            outcome_part(given),
+            "outcome",
+            a=a,
+            b=b,
+            given="yes" if given else None,
+        )
+        for given in (False, True)[: 1 + bool(space.grades)]
+    ]
+    return join(
+        [
+            *parts,
+            el(
+                "p",
+                site.link(
+                    "To the decision", "gate", a=a, b=b, given="yes" if corrected or space.grades else None
+                ),
+            ),
+        ]
+    )
+
+
+def explain(site: Site, choices: Choices) -> Page:
+    """How one number comes about."""
+    from rankproof.document.formats.html import part_of_page
+    from rankproof.scoring.explain import Explanation
+
+    space, name = site.workspace, choices.get("id", "")
+    system = choices.get("s") or space.baseline()
+    measure = measure_of(space.scores(system), choices.get("m"))
+    side = side_of(site, system, name, measure)
+    found = Explanation(side.own, None, tuple(side.scores.wrong))
+    back = site.link("Back to the query", "query", id=name, m=measure)
+    return Page(
+        f"{measure} of {name} under {system}",
+        sections(("steps", "How it comes about", part_of_page(found._document()))),
+        opening=el("p", back),
+    )
+
+
+def what_if(
+    site: Site, query: str, document: str, grade: float | None, systems: Sequence[str], measure: str
+) -> list[dict[str, Any]]:
+    """The query's number and the mean of each ranking, if this document had this grade (None: not judged)."""
+    space = site.workspace
+    judged = space.judgments()
+    own = dict(judged.of(query))
+    if grade is None:
+        own.pop(document, None)
+    else:
+        own[document] = grade
+    found = []
+    for name in systems:
+        scores, table = space.scores(name), space.table(name, query)
+        before = scores.values(measure).get(query, 0.0)
+        ranking = {query: _as_mapping(table)}
+        after = evaluate({query: own}, ranking, [parse(measure)]).values(measure)[query] if own else 0.0
+        n = len(scores.values(measure))
+        mean = scores[measure]
+        moved = mean + (after - before) / n if n else mean
+        found.append(
+            {
+                "system": name,
+                "measure": measure,
+                "before": before,
+                "after": after,
+                "mean": mean,
+                "mean_after": moved,
+                "words": f"{name}: {measure} {score(before)} would be {score(after)} "
+                f"({signed_number(after - before)}), and the mean {score(mean)} would be {score(moved)}",
+            }
+        )
+    return found
+
+
+def _as_mapping(table: Any) -> Any:
+    if table.score is None:
+        return list(table.doc)
+    return dict(zip(map(str, table.doc), table.score.tolist(), strict=True))
+
+
+def outcome_part(given: bool) -> Any:
+    """What shows the outcome of a gate in one line; `given` with the grades given here."""
+    words = "with the grades given here" if given else "as judged"
+    return lambda found: el("p", f"The gate {words}: ", el("b", found.outcome), ".")

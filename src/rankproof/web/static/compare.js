@@ -1,0 +1,89 @@
+// One choice of queries, shown in both pictures and in the table.
+const form = document.getElementById("filters");
+const rows = [...document.querySelectorAll("#rows tbody tr")];
+const marks = new Map();
+for (const mark of document.querySelectorAll("[data-i]:not(tr)")) {
+  const list = marks.get(mark.dataset.i) ?? [];
+  list.push(mark);
+  marks.set(mark.dataset.i, list);
+}
+let brushed = null; // the numbers of the queries in the box, or null
+
+const fits = (row, wanted) => {
+  const data = row.dataset;
+  return (!wanted.text || row.textContent.toLowerCase().includes(wanted.text.toLowerCase()))
+    && (!wanted.outcome || data.outcome === wanted.outcome)
+    && (!wanted.group || data.group === wanted.group)
+    && (!wanted.mode || data.mode === wanted.mode)
+    && (!wanted.grade || data.grade === wanted.grade)
+    && (!wanted.least || Math.abs(Number(data.gain)) >= Number(wanted.least))
+    && (brushed === null || brushed.has(data.i));
+};
+
+const show = () => {
+  const wanted = form ? Object.fromEntries(new FormData(form)) : {};
+  let n = 0;
+  for (const row of rows) {
+    const kept = fits(row, wanted);
+    row.hidden = !kept;
+    n += kept;
+    for (const mark of marks.get(row.dataset.i) ?? []) mark.classList.toggle("off", !kept);
+  }
+  const shown = document.getElementById("shown");
+  if (shown) shown.textContent = `${n.toLocaleString("en")} of ${rows.length.toLocaleString("en")}`;
+};
+
+const brush = (holder, selector) => {
+  const svg = holder?.querySelector("svg");
+  if (!svg) return;
+  let box = null, start = null;
+  const at = (event) => new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+  svg.addEventListener("pointerdown", (event) => {
+    start = at(event);
+    svg.setPointerCapture(event.pointerId);
+    box?.remove();
+    box = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+    box.classList.add("brush");
+    svg.append(box);
+  });
+  svg.addEventListener("pointermove", (event) => {
+    if (!start) return;
+    const end = at(event);
+    for (const [name, value] of Object.entries({
+      x: Math.min(start.x, end.x), y: Math.min(start.y, end.y),
+      width: Math.abs(start.x - end.x), height: Math.abs(start.y - end.y),
+    })) box.setAttribute(name, value);
+  });
+  svg.addEventListener("pointerup", (event) => {
+    const end = at(event);
+    const [left, right] = [Math.min(start.x, end.x), Math.max(start.x, end.x)];
+    const [top, bottom] = [Math.min(start.y, end.y), Math.max(start.y, end.y)];
+    start = null;
+    if (right - left < 3 && bottom - top < 3) {
+      box.remove();
+      brushed = null;
+    } else {
+      brushed = new Set();
+      for (const mark of svg.querySelectorAll(selector)) {
+        const around = mark.getBBox();
+        const x = around.x + around.width / 2, y = around.y + around.height / 2;
+        const inside = selector === "circle" ? x >= left && x <= right && y >= top && y <= bottom : x >= left && x <= right;
+        if (inside) brushed.add(mark.dataset.i);
+      }
+    }
+    show();
+  });
+};
+
+if (rows.length && form) {
+  form.addEventListener("input", show);
+  form.addEventListener("reset", () => {
+    brushed = null;
+    for (const box of document.querySelectorAll(".brush")) box.remove();
+    setTimeout(show);
+  });
+  form.addEventListener("submit", (event) => event.preventDefault());
+  brush(document.getElementById("scatter"), "circle");
+  brush(document.getElementById("sorted"), "rect[data-i]");
+  show();
+}

@@ -1,0 +1,74 @@
+// Rankings side by side: move with the arrow keys, grade with a digit, ask what another grade would do.
+const lists = document.getElementById("rankings");
+const items = [...document.querySelectorAll(".ranking li[tabindex]")];
+const says = document.getElementById("whatif");
+const csrf = document.body.dataset.csrf;
+const address = new URLSearchParams(location.search);
+
+const tell = (lines) => {
+  says.replaceChildren(...lines.map((line) => {
+    const p = document.createElement("p");
+    p.textContent = line;
+    return p;
+  }));
+};
+
+const systems = [...document.querySelectorAll(".side h3")].map((each) => each.textContent);
+
+const mark = (item) => {
+  for (const other of items) other.classList.toggle("same", other !== item && other.dataset.doc === item.dataset.doc);
+};
+
+const grade = async (item, value) => {
+  const body = new URLSearchParams({ csrf, query: lists.dataset.query, document: item.dataset.doc, grade: value });
+  try {
+    const answer = await fetch("/grade", { method: "POST", body, headers: { accept: "application/json" } });
+    if (!answer.ok) {
+      const said = await answer.json().catch(() => ({ problem: "That was refused." }));
+      tell([said.problem]);
+      return;
+    }
+  } catch {
+    tell(["The app does not answer, so this grade was NOT written. Start it again, and grade it again."]);
+    return;
+  }
+  address.set("given", "yes");
+  address.set("at", items.indexOf(item));
+  location.search = address.toString();
+};
+
+const ask = async (item, value) => {
+  const wanted = new URLSearchParams({
+    query: lists.dataset.query, document: item.dataset.doc, grade: value, systems: systems.join("\n"), measure: lists.dataset.measure,
+  });
+  const said = await (await fetch(`/whatif?${wanted}`)).json();
+  const head = value === "" ? "if nobody had judged it" : `with grade ${value}`;
+  tell(said.problem ? [said.problem] : [`${item.dataset.doc} ${head}:`, ...said.sides.map((side) => side.words)]);
+};
+
+let asking = false;
+lists?.addEventListener("keydown", (event) => {
+  const item = event.target.closest("li[tabindex]");
+  if (!item || event.ctrlKey || event.metaKey || event.altKey) return;
+  const own = [...item.parentElement.children];
+  const sides = [...document.querySelectorAll(".ranking")];
+  const row = own.indexOf(item), side = sides.indexOf(item.parentElement);
+  const go = (list, place) => list?.children[Math.min(place, list.children.length - 1)]?.focus();
+  if (event.key === "ArrowDown" || event.key === "j") go(item.parentElement, row + 1);
+  else if (event.key === "ArrowUp" || event.key === "k") go(item.parentElement, Math.max(0, row - 1));
+  else if (event.key === "ArrowRight") go(sides[side + 1], row);
+  else if (event.key === "ArrowLeft") go(sides[side - 1], row);
+  else if (event.key === "w") {
+    asking = !asking;
+    tell([asking ? "Press a digit, or - for not judged: nothing is written." : ""]);
+  } else if (/^[0-9]$/.test(event.key) || (asking && event.key === "-")) {
+    if (asking) {
+      asking = false;
+      ask(item, event.key === "-" ? "" : event.key);
+    } else grade(item, event.key);
+  } else if (event.key === "u") grade(item, "undo");
+  else return;
+  event.preventDefault();
+});
+for (const item of items) item.addEventListener("focus", () => mark(item));
+if (address.has("at")) items[Number(address.get("at"))]?.focus();

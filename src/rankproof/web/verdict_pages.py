@@ -1,0 +1,362 @@
+"""Verdicts of judges: claims beside the text that bears them, a person's word in their place, calibration."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rankproof.document.formats.html import part_of_page
+from rankproof.document.html.page import Child, Markup, el, fold, ident, join, table
+from rankproof.document.numbers import count
+from rankproof.errors import UsageError
+from rankproof.judging.evidence import Verdicts
+from rankproof.judging.judge import judge
+from rankproof.judging.judged import JudgedScores
+from rankproof.judging.labelling import Draw, Task, prepare_task
+from rankproof.judging.page import score_table
+from rankproof.judging.verdicts import VALUES, Relation
+from rankproof.judging.words import QUESTIONS, WORDS, certainty, nouns, verdict
+from rankproof.store.ledger import HUMAN, LedgerEntry
+from rankproof.web.folder import FileKind, FoundFile
+from rankproof.web.site import Choices, Page, Site, button, form, note, sections, select
+
+SHOWN = 25
+"""Verdicts on a page."""
+DRAWN = 50
+"""Pairs of each relation in a calibration session: so many labels correct the numbers of a judge."""
+
+
+def _ledger(site: Site, choices: Mapping[str, str]) -> FoundFile | None:
+    """The ledger that was chosen, else the first."""
+    found = {each.name: each for each in site.workspace.of_kind(FileKind.LEDGER)}
+    return found.get(choices.get("ledger", "")) or next(iter(found.values()), None)
+
+
+def verdicts(site: Site, choices: Choices) -> Page:
+    """The verdicts of a ledger, those of people first where they differ."""
+    file = _ledger(site, choices)
+    if file is None:
+        words = "There is no ledger of verdicts here. One is written by: rankproof judge SAMPLES --ledger verdicts.db"
+        return Page("Verdicts", sections(("verdicts", "Verdicts", note(words))))
+    kept = Verdicts(file.path)
+    found = list(_matching(kept, choices))
+    start = _whole(choices.get("from", "0"))
+    shown = found[start : start + SHOWN]
+    said = _by_pair(kept)
+    cards = join(_card(site, file, each, said.get(each.id, ())) for each in shown)
+    heading = f"{count(len(found), 'verdict')}" + (f", from {start + 1:,} on" if start else "")
+    return Page(
+        f"Verdicts in {file.name}",
+        sections(
+            _means(site, file),
+            ("judges", "Who judged", _judges(kept)),
+            (
+                "verdicts",
+                heading,
+                join([_choose(site, file, kept, choices), cards, _more(site, choices, start, len(found))]),
+            ),
+            ("calibration", "How far the judge can be trusted", _calibration_words(site, file)),
+        ),
+    )
+
+
+def _whole(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() else 0
+
+
+def _matching(kept: Verdicts, choices: Choices) -> Iterator[LedgerEntry]:
+    value = choices.get("value", "")
+    return kept.where(
+        judge=choices.get("judge") or None,
+        relation=choices.get("relation") or None,
+        value=int(value) if value.lstrip("-").isdigit() else None,
+        contains=choices.get("text") or None,
+        unmeasured={"yes": True, "no": False}.get(choices.get("open", "")),
+    )
+
+
+def _by_pair(kept: Verdicts) -> dict[str, list[LedgerEntry]]:
+    """What people said, by the pair."""
+    found: dict[str, list[LedgerEntry]] = {}
+    for each in kept.ledger.entries(human=True):
+        found.setdefault(each.id, []).append(each)
+    return found
+
+
+def _means(site: Site, file: FoundFile) -> tuple[str, str, Child] | None:
+    """The means of samples under these verdicts, with coverage and bounds; None where there are no samples."""
+    samples = site.workspace.of_kind(FileKind.SAMPLES)
+    if not samples:
+        return None
+    shown = (
+        join(
+            [
+                el("h3", ident(each.name)),
+                site.later(*judging(site, each, file), means_part, "means", file=each.name, ledger=file.name),
+            ]
+        )
+        for each in samples
+    )
+    return "means", "Means, by what is in the ledger", join(shown)
+
+
+def judging(site: Site, samples: FoundFile, ledger: FoundFile) -> tuple[Any, Any]:
+    """How samples are scored by the verdicts that are there; nothing is asked."""
+    key = ("judged", samples.stamp, ledger.stamp)
+    return key, lambda: judge(os.fspath(samples.path), judge="replay", ledger=ledger.path)
+
+
+def means_part(found: JudgedScores) -> Markup:
+    """The table of `rankproof judge`, with what it cost."""
+    return score_table(found.summary(""))
+
+
+def means(site: Site, choices: Choices) -> Any:
+    """The means of one file of samples as a part that is worked out later."""
+    file, samples = (
+        _ledger(site, choices),
+        {each.name: each for each in site.workspace.of_kind(FileKind.SAMPLES)},
+    )
+    if file is None or choices.get("file", "") not in samples:
+        raise UsageError("there are no such samples here. Next: load the page again.")
+    return judging(site, samples[choices["file"]], file)
+
+
+def _judges(kept: Verdicts) -> Markup:
+    rows: list[list[Child]] = [
+        [
+            ident(each["name"]),
+            "person" if each["human"] else "machine",
+            f"{each['verdicts']:,}",
+            f"{each['unmeasured']:,}",
+        ]
+        for each in kept.judges()
+    ]
+    return table("", ("judge", "is a", "verdicts", "could not tell"), rows, words=(0, 1), label="Judges")
+
+
+def _choose(site: Site, file: FoundFile, kept: Verdicts, choices: Choices) -> Markup | None:
+    if site.links.static:
+        return None
+    ledgers = [each.name for each in site.workspace.of_kind(FileKind.LEDGER)]
+    judges = {"": "all", **{each["name"]: each["name"] for each in kept.judges()}}
+    relations = {"": "all", **{str(each): each.name.lower().replace("_", " ") for each in Relation}}
+    return form(
+        site,
+        "/verdicts",
+        select("ledger", "ledger", ledgers, file.name) if len(ledgers) > 1 else None,
+        select("judge", "judge", judges, choices.get("judge", "")),
+        select("relation", "about", relations, choices.get("relation", "")),
+        select("open", "settled", {"": "all", "no": "yes", "yes": "no"}, choices.get("open", "")),
+        el(
+            "label",
+            el("span", "with the words"),
+            el("input", type="search", name="text", value=choices.get("text", "")),
+        ),
+        button("Show"),
+        cls="choices",
+    )
+
+
+def _more(site: Site, choices: Choices, start: int, total: int) -> Markup | None:
+    """The way to the verdicts before and after these."""
+    kept = {name: value for name, value in choices.items() if name not in ("from", "save")}
+    before = (
+        site.link("Before", "verdicts", **{**kept, "from": str(max(0, start - SHOWN))}) if start else None
+    )
+    after = (
+        site.link("More", "verdicts", **{**kept, "from": str(start + SHOWN)})
+        if start + SHOWN < total
+        else None
+    )
+    return el("p", before, " ", after) if before or after else None
+
+
+def _card(site: Site, file: FoundFile, each: LedgerEntry, people: Sequence[LedgerEntry]) -> Markup:
+    """One verdict: both texts, what was said, by whom, how sure, and the place to say otherwise."""
+    relation = Relation(each.relation)
+    left, right = nouns(relation, each.right)
+    said = verdict(relation, each.value, each.reason) + certainty(each.probability)
+    human = each.judge.startswith(f"{HUMAN}:")
+    others = join(
+        el(
+            "p",
+            el("b", verdict(relation, other.value, other.reason)),
+            f", says {other.judge}",
+            _why(other),
+            cls="given",
+        )
+        for other in people
+        if not human
+    )
+    return el(
+        "article",
+        el(
+            "div",
+            el("div", el("small", left), el("p", ident(each.left))) if left else None,
+            el("div", el("small", right), el("p", *_quoted(each.right, each.quote)), _items(each)),
+            cls="sides",
+        ),
+        el("p", el("b", said), f", says {each.judge}", _why(each), f" ({each.at})" if each.at else ""),
+        others,
+        _override(site, file, each, relation),
+        cls="card verdict",
+        id=f"pair-{each.id}",
+    )
+
+
+def _why(each: LedgerEntry) -> str:
+    reason = str(each.origin.get("why", ""))
+    return f", because: {reason}" if reason else ""
+
+
+def _items(each: LedgerEntry) -> Markup | None:
+    return el("ul", *(el("li", ident(item)) for item in each.items)) if each.items else None
+
+
+LONG = 1500
+"""Characters of a text that are shown at first."""
+
+
+def _quoted(text: str, quote: str) -> list[Child]:
+    """The text with the words that show it marked."""
+    at = text.find(quote) if quote else -1
+    if at < 0:
+        if len(text) <= LONG:
+            return [ident_free(text)]
+        return [ident_free(text[:LONG]), fold("The rest", ident_free(text[LONG:]))]
+    start = max(0, at - LONG // 2)
+    end = at + len(quote) + LONG // 2
+    return [
+        ("... " if start else "") + text[start:at],
+        el("mark", quote),
+        text[at + len(quote) : end] + (" ..." if end < len(text) else ""),
+    ]
+
+
+def ident_free(text: str) -> Markup:
+    """A text of somebody else that keeps its writing direction to itself, and is not cut."""
+    return el("bdi", text)
+
+
+def _override(site: Site, file: FoundFile, each: LedgerEntry, relation: Relation) -> Markup | None:
+    if not site.writes or not VALUES[relation]:
+        return None
+    values = {str(value): f"{value}: {WORDS[relation][value]}" for value in VALUES[relation]}
+    return fold(
+        "Say otherwise",
+        form(
+            site,
+            "/override",
+            el("input", type="hidden", name="ledger", value=file.name),
+            el("input", type="hidden", name="pair", value=each.id),
+            el("input", type="hidden", name="back", value=site.links.to("verdicts", ledger=file.name)),
+            select("value", "your verdict", values, str(each.value)),
+            el(
+                "label",
+                el("span", "because"),
+                el("input", name="why", maxlength=500, size=40, required="required"),
+            ),
+            button("Write it down"),
+            method="post",
+            cls="choices",
+        ),
+        cls="plain",
+    )
+
+
+def override(site: Site, sent: Mapping[str, str]) -> None:
+    """Write a person's verdict, with the reason."""
+    file = _ledger(site, sent)
+    value = sent.get("value", "")
+    if file is None or not value.lstrip("-").isdigit():
+        raise UsageError("there is nothing to override with. Next: choose a verdict of the list.")
+    if not sent.get("why", "").strip():
+        raise UsageError("a verdict that overrides needs a reason. Next: write why.")
+    Verdicts(file.path).override(sent.get("pair", ""), int(value), by=site.who, why=sent["why"].strip()[:500])
+    site.workspace.refresh()
+
+
+# --- calibration -----------------------------------------------------------------------------------
+
+
+def _calibration_words(site: Site, file: FoundFile) -> Markup:
+    words = (
+        f"Label up to {DRAWN} pairs of each kind that are drawn at random, and every mean is shown corrected by what "
+        "you said, beside the raw one. "
+    )
+    return el("p", words, site.link("Label pairs", "calibration", ledger=file.name) if site.writes else None)
+
+
+def _task(site: Site, file: FoundFile) -> Task:
+    """The session of this person."""
+    return prepare_task(file.path, None, None, site.who, Draw(DRAWN))
+
+
+def calibration(site: Site, choices: Choices) -> Page:
+    """The next pair to label; what the judge says is not shown, as it would sway."""
+    file = _ledger(site, choices)
+    if file is None:
+        raise UsageError("there is no ledger of verdicts here. Next: judge samples with --ledger FILE.")
+    task = _task(site, file)
+    pair = task.session.next()
+    done = f"{task.session.done:,} of {len(task.session.drawn):,} pairs labelled by {site.who}"
+    body = (
+        note("Every pair that was drawn is labelled.") if pair is None else _pair_card(site, file, pair.ask)
+    )
+    return Page(
+        "Calibration",
+        sections(
+            ("pair", done, body),
+            ("result", "What the labels say by now", part_of_page(task.result()._document())),
+        ),
+        scripts=("judge",),
+    )
+
+
+def _pair_card(site: Site, file: FoundFile, ask: Any) -> Markup:
+    left, right = nouns(ask.relation, ask.right)
+    values = VALUES[ask.relation]
+    return el(
+        "article",
+        el("div", el("small", left), el("p", ident_free(ask.left)), cls="side"),
+        el("div", el("small", right), el("p", ident_free(ask.right)), cls="side"),
+        el("p", QUESTIONS[ask.relation].partition("?")[0], "?"),
+        form(
+            site,
+            "/calibrate",
+            el("input", type="hidden", name="ledger", value=file.name),
+            el("input", type="hidden", name="left", value=ask.left),
+            el("input", type="hidden", name="right", value=ask.right),
+            el("input", type="hidden", name="back", value=site.links.to("calibration", ledger=file.name)),
+            *(
+                button(
+                    f"{value}: {WORDS[ask.relation][value]}",
+                    name="value",
+                    value=str(value),
+                    data_key="-" if value < 0 else str(value),
+                )
+                for value in sorted(values, reverse=True)
+            ),
+            method="post",
+            cls="grades",
+        ),
+        cls="card",
+        id="grading",
+    )
+
+
+def label(site: Site, sent: Mapping[str, str]) -> None:
+    """Keep the label of a pair, if it is the one that was shown."""
+    file, value = _ledger(site, sent), sent.get("value", "")
+    if file is None or not value.lstrip("-").isdigit():
+        raise UsageError("there is nothing to label. Next: load the page again.")
+    session = _task(site, file).session
+    pair = session.next()
+    if pair is None or (pair.ask.left, pair.ask.right) != (sent.get("left"), sent.get("right")):
+        raise UsageError(
+            "this pair is labelled already, perhaps in another window. Next: load the page again."
+        )
+    session.grade(int(value))
+    site.workspace.refresh()

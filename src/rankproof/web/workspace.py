@@ -1,0 +1,368 @@
+"""What the app works on: the files of a folder, read when they are asked for, and the results made of them."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rankproof.bench.testset.labels import (
+    GRADED,
+    SKIPPED,
+    UNDONE,
+    Labels,
+    QuestionLabel,
+    last_labels,
+    merge_labels,
+    read_labels,
+    write_label,
+)
+from rankproof.comparing.alignment import first_measure, sign_of
+from rankproof.comparing.compare import compare_scores
+from rankproof.comparing.comparison import Comparison
+from rankproof.comparing.gate import Gate, gate_scores
+from rankproof.core.corpus import Corpus, Document
+from rankproof.core.judgments import Judgments
+from rankproof.core.table import RankingTable
+from rankproof.errors import DataError, RankproofError, UsageError, nearest, shorten
+from rankproof.io.corpora import load_corpus, load_questions
+from rankproof.io.load import load_judgments, load_ranking
+from rankproof.scoring.evaluate import Measures, evaluate, prepare
+from rankproof.scoring.grouping import groups_of
+from rankproof.scoring.scores import Scores
+from rankproof.web.folder import FileKind, FoundFile, find_files, named_by_stem
+
+LABELS = "app-labels.jsonl"
+"""The file of the grades that are given in the app, in the first folder that was named."""
+TABLES = 4
+"""Rankings whose documents are held in memory; the others are read again when they are asked for."""
+RESULTS = 64
+"""Comparisons, gates and other results that are kept."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the command line said."""
+
+    places: tuple[str, ...]
+    measures: Measures | None = None
+    judgments: str | None = None
+    queries: str | None = None
+    corpus: str | None = None
+    by: str | None = None
+    baseline: str | None = None
+    labels: str | None = None
+    margin: float = 0.01
+    highest: int = 3
+    read_only: bool = False
+
+
+@dataclass(eq=False)
+class Workspace:
+    """The folder as the pages see it. Everything is read lazily, and read again when its file has changed."""
+
+    settings: Settings
+    files: list[FoundFile] = field(default_factory=list)
+    _results: OrderedDict[Any, Future[Any]] = field(default_factory=OrderedDict)
+    _tables: OrderedDict[Any, Mapping[str, RankingTable]] = field(default_factory=OrderedDict)
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+    _writing: threading.Lock = field(default_factory=threading.Lock)
+    _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2, "rankproof-app"))
+
+    def __post_init__(self) -> None:
+        self.refresh()
+
+    # --- files ---------------------------------------------------------------------------------
+
+    def refresh(self) -> bool:
+        """Look at the folder again; whether anything has changed."""
+        found = find_files(self.settings.places, self.files)
+        changed = [each.stamp for each in found] != [each.stamp for each in self.files]
+        self.files = found
+        return changed
+
+    def of_kind(self, kind: FileKind) -> list[FoundFile]:
+        """The files that hold this."""
+        return [each for each in self.files if each.kind is kind]
+
+    @property
+    def runs(self) -> dict[str, FoundFile]:
+        """The rankings by their names."""
+        return named_by_stem(self.of_kind(FileKind.RUN))
+
+    def run(self, name: str) -> FoundFile:
+        """The ranking of that name."""
+        runs = self.runs
+        if name not in runs:
+            raise UsageError(
+                f"there is no ranking {shorten(name)} here.{nearest(name, runs)} Next: choose one of the list."
+            )
+        return runs[name]
+
+    @property
+    def judgments_file(self) -> FoundFile | None:
+        """The judgments that all is measured by: those that were named, else the first there are."""
+        return self._named(self.settings.judgments, FileKind.JUDGMENTS)
+
+    def _named(self, given: str | None, kind: FileKind) -> FoundFile | None:
+        if given is not None:
+            return next(iter(find_files([given], self.files)), None)
+        found = self.of_kind(kind)
+        return found[0] if found else None
+
+    @property
+    def labels_path(self) -> Path:
+        """Where grades are written: a file of their own, never the user's."""
+        if self.settings.labels is not None:
+            return Path(self.settings.labels)
+        first = Path(self.settings.places[0])
+        return (first if first.is_dir() else first.parent) / LABELS
+
+    # --- what is made of them ------------------------------------------------------------------
+
+    def kept(self, key: Any, make: Callable[[], T]) -> T:
+        """What was made under this key, or is made now; others who ask for it meanwhile wait for the same."""
+        return self._started(key, make, here=True).result()
+
+    def later(self, key: Any, make: Callable[[], T]) -> Future[T]:
+        """The same in the background: a future, which may be done already."""
+        return self._started(key, make, here=False)
+
+    def _started(self, key: Any, make: Callable[[], T], here: bool) -> Future[T]:
+        with self._lock:
+            found = self._results.get(key)
+            if found is not None:
+                self._results.move_to_end(key)
+                return found
+            own: Future[T] = Future()
+            self._results[key] = own
+            self._forget_old()
+        if here:
+            _fulfil(own, make)
+        else:
+            self._pool.submit(_fulfil, own, make)
+        return own
+
+    def _forget_old(self) -> None:
+        """Leave what was asked for last; scores of a run are small, and stay while their file does."""
+        others = [key for key in self._results if key[0] != "scores" and self._results[key].done()]
+        for key in others[: max(0, len(others) - RESULTS)]:
+            del self._results[key]
+
+    def close(self) -> None:
+        """Take nothing up any more."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    # --- judgments and scores ------------------------------------------------------------------
+
+    def judgments(self, corrected: bool = False) -> Judgments:
+        """The judgments; `corrected` with the grades that were given here laid over them."""
+        file = self.judgments_file
+        if file is None:
+            raise UsageError(
+                "there are no judgments here. Next: put a file of them into the folder, or name one: "
+                "rankproof app FOLDER --judgments FILE."
+            )
+        plain = self.kept(("judgments", file.stamp), lambda: prepare(load_judgments(file.path)))
+        if not corrected or not self.grades:
+            return plain
+        return self.kept(("judgments", file.stamp, self._labels_stamp), lambda: self._laid_over(plain))
+
+    def _laid_over(self, plain: Judgments) -> Judgments:
+        grades = plain.as_dict()
+        for query, own in self.grades.items():
+            grades[query] = {**grades.get(query, {}), **own}
+        return prepare(load_judgments(grades))
+
+    @property
+    def _labels_stamp(self) -> tuple[int, float]:
+        with suppress(OSError):
+            about = self.labels_path.stat()
+            return about.st_size, about.st_mtime
+        return 0, 0.0
+
+    @property
+    def labels(self) -> Labels:
+        """What each person has said here, the last word on each document."""
+        return self.kept(("labels", self._labels_stamp), lambda: last_labels(read_labels(self.labels_path)))
+
+    @property
+    def grades(self) -> dict[str, dict[str, int]]:
+        """One grade for each document that was graded here."""
+        return self.kept(("grades", self._labels_stamp), lambda: merge_labels(self.labels))
+
+    def scores(self, name: str, corrected: bool = False) -> Scores:
+        """The scores of a ranking."""
+        key, make = self._scoring(name, corrected)
+        return self.kept(key, make)
+
+    def scores_if_ready(self, name: str) -> Scores | RankproofError | None:
+        """The scores if they are there, what is wrong if they cannot be made, None while they are being made."""
+        found = self.later(*self._scoring(name, False))
+        if not found.done():
+            return None
+        error = found.exception()
+        if error is None:
+            return found.result()
+        return error if isinstance(error, RankproofError) else DataError(f"{error}")
+
+    def kept_or_wrong(self, name: str) -> None:
+        """Make the scores now; what is wrong with them is kept like a result."""
+        with suppress(RankproofError):
+            self.scores(name)
+
+    def _scoring(self, name: str, corrected: bool) -> tuple[Any, Callable[[], Scores]]:
+        file, judged_by = self.run(name), self.judgments_file
+        stamp = self._labels_stamp if corrected and self.grades else None
+        key = ("scores", file.stamp, judged_by and judged_by.stamp, stamp)
+
+        def make() -> Scores:
+            by = self.groups
+            return evaluate(self.judgments(corrected), load_ranking(file.path), self.settings.measures, by=by)
+
+        return key, make
+
+    @property
+    def groups(self) -> Any:
+        """The groups of queries that were named."""
+        return None if self.settings.by is None else groups_of(self.settings.by)
+
+    def comparing(
+        self, baseline: str, system: str, corrected: bool = False
+    ) -> tuple[Any, Callable[[], Comparison]]:
+        """How two rankings are compared on all measures, and the key under which that is kept."""
+        scores = {name: self.scores(name, corrected) for name in (baseline, system)}
+        key = ("compared", *(self._scoring(name, corrected)[0] for name in scores))
+        return key, lambda: compare_scores(scores, baseline=baseline, by=self.groups)
+
+    def gating(
+        self, baseline: str, candidate: str, corrected: bool = False
+    ) -> tuple[Any, Callable[[], Gate]]:
+        """How it is decided whether the candidate may replace the baseline, and the key under which that is kept."""
+        old, new = (self.scores(name, corrected) for name in (baseline, candidate))
+        key = ("gated", *(self._scoring(name, corrected)[0] for name in (baseline, candidate)))
+        return key, lambda: gate_scores(old, new, [first_measure(old)], margin=self.settings.margin)
+
+    # --- choices -------------------------------------------------------------------------------
+
+    def ready(self) -> dict[str, Scores]:
+        """The scores that are there, by name."""
+        found = {name: self.scores_if_ready(name) for name in self.runs}
+        return {name: each for name, each in found.items() if isinstance(each, Scores)}
+
+    def baseline(self) -> str:
+        """What others are compared with: what was named, else the first."""
+        runs = self.runs
+        if self.settings.baseline is not None:
+            self.run(self.settings.baseline)
+            return self.settings.baseline
+        if not runs:
+            raise UsageError("there is no ranking here. Next: put one into the folder.")
+        return next(iter(runs))
+
+    def other(self, baseline: str) -> str | None:
+        """The best of the others."""
+        scores = {name: each for name, each in self.ready().items() if name != baseline}
+        if not scores:
+            return next((name for name in self.runs if name != baseline), None)
+        return max(scores, key=lambda name: sign_of(scores[name]) * scores[name][first_measure(scores[name])])
+
+    # --- texts ---------------------------------------------------------------------------------
+
+    @property
+    def questions(self) -> Mapping[str, str]:
+        """The texts of the queries; none where they are not known."""
+        file = self.text_file(FileKind.QUERIES)
+        return {} if file is None else self.kept(("queries", file.stamp), lambda: _questions(file.path))
+
+    @property
+    def corpus(self) -> Mapping[str, Document]:
+        """The documents; none where they are not known."""
+        file = self.text_file(FileKind.CORPUS)
+        return {} if file is None else self.kept(("corpus", file.stamp), lambda: _corpus(file.path))
+
+    def text_file(self, kind: FileKind) -> FoundFile | None:
+        """The file of the queries' or of the documents' texts: the one that was named, else the first there is."""
+        return self._named(self.settings.queries if kind is FileKind.QUERIES else self.settings.corpus, kind)
+
+    def table(self, name: str, query: str) -> RankingTable:
+        """The documents of one query in a ranking."""
+        file = self.run(name)
+        with self._lock:
+            if file.stamp in self._tables:
+                self._tables.move_to_end(file.stamp)
+            else:
+                self._tables[file.stamp] = _by_query(load_ranking(file.path).table())
+                while len(self._tables) > TABLES:
+                    self._tables.popitem(last=False)
+            return self._tables[file.stamp].get(query) or RankingTable([], [], source=str(file.path))
+
+    # --- grades given here ---------------------------------------------------------------------
+
+    def grade(self, who: str, query: str, document: str, grade: int | None, undo: bool = False) -> None:
+        """Write one decision of a person; it is on the disk when this returns."""
+        if self.settings.read_only:
+            raise UsageError("this app was started to read only. Next: start it without --read-only.")
+        if grade is not None and not 0 <= grade <= self.settings.highest:
+            raise UsageError(
+                f"grade: got {grade}, expected 0 to {self.settings.highest}. Next: give one of these."
+            )
+        what = UNDONE if undo else SKIPPED if grade is None else GRADED
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        with self._writing:
+            write_label(self.labels_path, QuestionLabel(query, document, who, what, grade, now))
+
+
+def _fulfil(future: Future[T], make: Callable[[], T]) -> None:
+    try:
+        future.set_result(make())
+    except BaseException as error:
+        future.set_exception(error)  # whoever else asks for the result gets it
+        raise
+
+
+def _questions(path: Path) -> Mapping[str, str]:
+    return load_questions(os.fspath(path))
+
+
+def _corpus(path: Path) -> Corpus:
+    return load_corpus(os.fspath(path))
+
+
+def _by_query(table: RankingTable) -> Mapping[str, RankingTable]:
+    """The table cut into one for each query."""
+    return _Parts(table, table.by_query())
+
+
+class _Parts(Mapping[str, RankingTable]):
+    """A table query by query; a part is made when it is asked for."""
+
+    def __init__(self, table: RankingTable, rows: Mapping[str, Sequence[int]]) -> None:
+        self._table, self._rows = table, rows
+
+    def __getitem__(self, query: str) -> RankingTable:
+        rows, whole = self._rows[query], self._table
+        picked = (None if each is None else each[rows] for each in (whole.score, whole.rank))
+        score, rank = picked
+        return RankingTable(
+            [whole.query[row] for row in rows],
+            [whole.doc[row] for row in rows],
+            score=score,
+            rank=rank,
+            source=whole.source,
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)

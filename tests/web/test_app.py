@@ -1,0 +1,301 @@
+"""The app over HTTP: who may ask, what pages say, and that no grade is lost."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from rankproof import compare, evaluate, gate
+from rankproof.bench.testset.labels import last_labels, merge_labels, read_labels
+from rankproof.document.formats.html import part_of_page
+from rankproof.document.numbers import score
+from rankproof.errors import DataError
+from rankproof.web.server import prepared
+from rankproof.web.workspace import LABELS, Settings
+
+from .conftest import RunningApp, Start
+
+PAGES = (
+    *("/", "/compare", "/queries", "/query?id=q02", "/explain?id=q02", "/gate", "/leaderboard", "/diagnosis"),
+    *("/audit", "/judge", "/verdicts", "/live"),
+)
+
+
+def test_only_who_knows_the_token_gets_in_and_it_leaves_the_address(start: Start, folder: Path) -> None:
+    app = start(folder)
+    assert app.ask("/").status == 403
+    assert app.ask("/?token=wrong").status == 403
+    welcome = app.ask(f"/compare?a=dense&token={app.token}")
+    assert (welcome.status, welcome.headers["location"]) == (303, "/compare?a=dense")
+    assert "HttpOnly" in welcome.headers["set-cookie"]
+    assert "SameSite" in welcome.headers["set-cookie"]
+    assert app.ask("/").status == 200
+    assert app.token not in app.ask("/").text
+
+
+STRANGERS = {
+    "another host": {"Host": "evil.example"},
+    "a rebound name": {"Host": "127.0.0.1.evil.example"},
+    "another port": {"Host": "127.0.0.1:1"},
+    "another origin": {"Origin": "https://evil.example"},
+    "no origin at all": {"Origin": "null"},
+}
+
+
+@pytest.mark.parametrize("who", STRANGERS)
+def test_strangers_are_refused_even_with_the_cookie(start: Start, folder: Path, who: str) -> None:
+    app = start(folder).enter()
+    assert app.ask("/", headers=STRANGERS[who]).status == 403
+    sent = {"csrf": app.csrf, "query": "q02", "document": "x", "grade": "1"}
+    assert app.ask("/grade", send=sent, headers=STRANGERS[who]).status == 403
+    assert not (folder / LABELS).exists()
+
+
+def test_what_is_written_needs_the_proof_of_our_page(start: Start, folder: Path) -> None:
+    app = start(folder).enter()
+    sent = {"query": "q02", "document": "x", "grade": "1"}
+    for wrong in ({}, {"csrf": ""}, {"csrf": "0" * 64}, {"csrf": app.token}):
+        for path in ("/grade", "/who", "/override", "/calibrate"):
+            assert app.ask(path, send=sent | wrong).status == 403
+    assert (
+        app.ask("/grade", send=sent | {"csrf": app.csrf}, headers={"Sec-Fetch-Site": "cross-site"}).status
+        == 403
+    )
+    assert app.ask("/grade?" + "&".join(f"{k}={v}" for k, v in sent.items())).status == 404
+    assert app.ask("/", method="DELETE").status == 403
+    assert app.ask("/who", send={"who": "x" * (2 << 20), "csrf": app.csrf}).status == 403
+    assert not (folder / LABELS).exists()
+
+
+def test_every_answer_carries_the_policy(start: Start, folder: Path) -> None:
+    app = start(folder).enter()
+    for path in (*PAGES, "/static/style.css", "/nothing", "/part?name=verdict"):
+        headers = app.ask(path).headers
+        assert "script-src 'self'" in headers["content-security-policy"], path
+        assert "unsafe" not in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cache-control"] == "no-store"
+        assert "server" not in headers
+
+
+def test_paths_cannot_leave_the_folder(start: Start, folder: Path) -> None:
+    secret = folder.parent / "secret.txt"
+    secret.write_text("the secret")
+    app = start(folder).enter()
+    for path in (
+        "/static/../../secret.txt",
+        "/static/%2e%2e%2fsecret.txt",
+        f"/static/{quote(str(secret), safe='')}",
+    ):
+        assert "the secret" not in app.ask(path).text
+    for page in ("compare?a=", "audit?s=", "query?id=q02&systems=", "verdicts?ledger=", "judge?pool="):
+        for name in ("../secret.txt", str(secret), "..%2fsecret.txt"):
+            assert "the secret" not in app.ask(f"/{page}{name}").text
+
+
+def test_read_only_writes_nothing(start: Start, folder: Path) -> None:
+    app = start(folder, read_only=True).enter()
+    page = app.ask("/judge").text
+    assert "data-csrf" not in page
+    assert '<form action="/grade"' not in page
+    assert app.ask("/grade", send={"csrf": "", "query": "q02", "document": "x", "grade": "1"}).status == 403
+    assert not (folder / LABELS).exists()
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_stands(start: Start, folder: Path, path: str) -> None:
+    answer = start(folder).enter().ask(path)
+    assert answer.status == 200
+    assert re.search(r"<script(?! type=\"module\" src=)", answer.text) is None
+    assert " style=" not in answer.text
+    assert " onclick" not in answer.text
+
+
+def test_numbers_are_those_of_the_command_line(start: Start, folder: Path) -> None:
+    judgments, runs = (
+        folder / "judgments.tsv",
+        {n: folder / f"{n}.run" for n in ("dense", "fused", "keyword")},
+    )
+    app = start(folder).enter()
+    for _ in range(100):
+        home = app.ask("/").text
+        if "Reading" not in home:
+            break
+        time.sleep(0.1)
+    for path in runs.values():
+        scores = evaluate(judgments, path)
+        for name in list(scores)[:6]:
+            assert f"<td>{score(scores[name])}</td>" in home
+    found = compare(judgments, {name: runs[name] for name in ("dense", "fused")})
+    assert app.ask("/part?name=verdict&a=dense&b=fused").text == part_of_page(found._document())
+    measure = found.names[0]
+    page = app.ask("/compare?a=dense&b=fused").text
+    for query, value in found.scores["fused"].values(measure).items():
+        row = page.partition(f"/query?id={query}&amp;")[2].partition("</tr>")[0]
+        assert f"<td>{score(found.scores['dense'].values(measure)[query])}</td><td>{score(value)}</td>" in row
+    decided = gate(judgments, runs["dense"], runs["fused"], [measure])
+    part = app.ask("/part?name=gate&a=dense&b=fused").text
+    assert decided.outcome.upper() in part
+
+
+def test_what_if_says_what_evaluate_says_of_the_other_grade(start: Start, folder: Path) -> None:
+    from rankproof.io.load import load_judgments
+
+    app = start(folder).enter()
+    judged = load_judgments(folder / "judgments.tsv").as_dict()
+    judged["q02"]["errors-fh503-01"] = 3.0
+    said = app.ask(
+        "/whatif?query=q02&document=errors-fh503-01&grade=3&systems=dense%0Afused&measure=nDCG%4010"
+    ).text
+    for side in json.loads(said)["sides"]:
+        scores = evaluate(judged, folder / f"{side['system']}.run", "nDCG@10")
+        assert side["after"] == pytest.approx(scores.values("nDCG@10")["q02"])
+        assert side["mean_after"] == pytest.approx(scores["nDCG@10"])
+    assert not (folder / LABELS).exists()
+
+
+@pytest.mark.slow
+def test_two_people_grade_at_once_and_a_kill_loses_nothing(start_process: Start, folder: Path) -> None:
+    app = start_process(folder).enter()
+    people = {name: RunningApp(app.address).enter() for name in ("ana", "ben")}
+    for name, each in people.items():
+        assert each.ask("/who", send={"csrf": each.csrf, "who": name}).status == 303
+    given: list[tuple[str, str, str]] = []
+
+    def grade(job: tuple[str, int]) -> None:
+        name, n = job
+        answer = people[name].grade(f"q{n:02}", f"d{n}", str(n % 4))
+        assert answer.status == 200
+        given.append((name, f"q{n:02}", f"d{n}"))
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(grade, [(name, n) for n in range(20) for name in people]))
+    assert app.process is not None
+    app.process.send_signal(signal.SIGKILL)
+    app.process.wait(10)
+    labels = last_labels(read_labels(folder / LABELS))
+    kept = {(who, item.query, item.document) for who, own in labels.items() for item in own}
+    assert kept == set(given)
+    assert len(kept) == 40
+    before = (folder / "judgments.tsv").read_bytes()
+    again = start_process(folder).enter()
+    assert again.grade("q02", "d2", "undo").status == 200
+    assert (folder / "judgments.tsv").read_bytes() == before
+
+
+def test_a_grade_changes_the_decision_and_not_the_judgments(start: Start, folder: Path) -> None:
+    before = (folder / "judgments.tsv").read_bytes()
+    app = start(folder).enter()
+    app.ask("/who", send={"csrf": app.csrf, "who": "ana"})
+    assert app.grade("q02", "errors-fh503-01", "3").status == 200
+    assert (folder / "judgments.tsv").read_bytes() == before
+    assert merge_labels(last_labels(read_labels(folder / LABELS))) == {"q02": {"errors-fh503-01": 3}}
+    plain, corrected = (app.ask(f"/compare?a=dense&b=fused{more}").text for more in ("", "&given=yes"))
+    rows = [page.partition("/query?id=q02&amp;")[2].partition("</tr>")[0] for page in (plain, corrected)]
+    assert rows[0] != rows[1]
+    assert "1 grade given here are not counted" in app.ask("/gate?a=dense&b=fused").text
+
+
+@pytest.mark.parametrize("grade", ["4", "-1", "1.5", "", "x", "99999999999999999999"])
+def test_a_grade_that_is_none_is_refused(start: Start, folder: Path, grade: str) -> None:
+    app = start(folder).enter()
+    app.ask("/who", send={"csrf": app.csrf, "who": "ana"})
+    answer = app.grade("q02", "x", grade)
+    assert answer.status == 400
+    assert "Next:" in answer.text
+    assert not (folder / LABELS).exists()
+
+
+def test_a_damaged_file_is_an_error_on_its_own_card(start: Start, folder: Path) -> None:
+    for n in range(100):
+        content = (b"", b"SQLite format 3\x00junk", b"q1 Q0 d1 1 x r\n" * 3, bytes(range(256)) * n)[n % 4]
+        (folder / f"damaged{n:03}.{('run', 'db', 'run', 'jsonl')[n % 4]}").write_bytes(content)
+    (folder / "twice.run").write_text("q02 Q0 d 1 0.5 r\nq02 Q0 d 2 0.5 r\n")
+    app = start(folder).enter()
+    for _ in range(200):
+        home = app.ask("/")
+        if "Reading" not in home.text:
+            break
+        time.sleep(0.1)
+    assert home.status == 200
+    assert home.text.count('class="card"') >= 50
+    assert "dense" in home.text
+    assert app.ask("/compare?a=dense&b=fused").status == 200
+    assert app.ask("/compare?a=dense&b=twice").status == 400
+
+
+def test_a_new_run_shows_up_by_itself(start: Start, folder: Path) -> None:
+    app = start(folder).enter()
+    assert "newest" not in app.ask("/").text
+    version = json.loads(app.ask("/state").text)["version"]
+    (folder / "newest.run").write_bytes((folder / "dense.run").read_bytes())
+    until = time.monotonic() + 20
+    while time.monotonic() < until and json.loads(app.ask("/state").text)["version"] == version:
+        time.sleep(0.1)
+    assert "newest" in app.ask("/").text
+
+
+HOSTILE = "<img src=x onerror=alert(1)>\"'&\u202eabc"
+
+
+def test_texts_of_others_are_never_markup(start: Start, tmp_path: Path) -> None:
+    inside = tmp_path / "<b>runs"
+    inside.mkdir()
+    (inside / "queries.jsonl").write_text(json.dumps({"_id": "q1", "text": HOSTILE}) + "\n")
+    document = {"_id": "d1", "title": HOSTILE, "text": HOSTILE * 500}
+    (inside / "documents.jsonl").write_text(json.dumps(document) + "\n")
+    (inside / "judgments.json").write_text(json.dumps({"q1": {"d1": 1, HOSTILE: 2}}))
+    for name in ("a<i>", "b\"onload='x'"):
+        (inside / f"{name}.json").write_text(json.dumps({"q1": {HOSTILE: 0.75, "d1": 0.5}}))
+    app = start(inside).enter()
+    for path in (
+        "/",
+        "/compare",
+        "/query?id=q1",
+        "/gate",
+        "/queries",
+        "/judge",
+        "/audit",
+        "/part?name=verdict",
+    ):
+        page = app.ask(path)
+        assert page.status == 200, page.text
+        assert "<img" not in page.text
+        assert "<i>" not in page.text
+        assert "\u202e" not in page.text
+    assert "<img" not in app.ask(f"/query?id={quote(HOSTILE)}").text
+
+
+def test_a_page_is_saved_as_one_file(start: Start, folder: Path) -> None:
+    app = start(folder).enter()
+    for path in ("/compare?a=dense&b=fused", "/query?id=q02", "/gate", "/"):
+        saved = app.ask(f"{path}{'&' if '?' in path else '?'}save=yes")
+        assert "attachment" in saved.headers["content-disposition"]
+        assert "<script" not in saved.text
+        assert 'rel="stylesheet"' not in saved.text
+        assert 'href="/' not in saved.text
+        assert "action=" not in saved.text
+        assert "Working it out" not in saved.text
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_it_cleanly(start_process: Start, folder: Path) -> None:
+    process = start_process(folder).enter().process
+    assert process is not None
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+    assert process.returncode in (0, 130)
+    assert "Traceback" not in said
+
+
+def test_a_port_that_is_taken_is_named(start: Start, folder: Path) -> None:
+    port = start(folder).host.rpartition(":")[2]
+    with pytest.raises(DataError, match=rf"port {port} of 127\.0\.0\.1 cannot be used.* Next:"):
+        prepared(Settings((str(folder),)), port=int(port))

@@ -1,0 +1,224 @@
+"""The app in a real browser: every page by keyboard and by mouse, at three widths, and without barriers."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankproof import History, evaluate, judge
+from rankproof.web.workspace import LABELS
+
+from .conftest import RunningApp, Start
+from .test_app import HOSTILE, PAGES
+
+pytestmark = pytest.mark.slow
+
+WIDTHS = (1200, 700, 320)
+
+
+@pytest.fixture
+def full(folder: Path) -> Path:
+    """A folder that has something for every page."""
+    history = History(folder / "history.db")
+    for name in ("dense", "keyword", "fused"):
+        history.save(evaluate(folder / "judgments.tsv", folder / f"{name}.run"), name)
+    rows = [
+        {
+            "question": "Can I get a refund?",
+            "contexts": ["Within 30 days.", "No."],
+            "answer": "Within 30 days.",
+        }
+    ]
+    (folder / "samples.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    judge(rows, "context_relevance, faithfulness", judge=lambda *_: True, ledger=folder / "verdicts.db")
+    return folder
+
+
+def page_of(browser: Any, app: RunningApp, width: int = 1200, **settings: Any) -> tuple[Any, list[str]]:
+    """A window that came in by the address, and what went wrong in it."""
+    context = browser.new_context(viewport={"width": width, "height": 900}, **settings)
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("dialog", lambda dialog: (wrong.append(f"dialog {dialog.message}"), dialog.dismiss()))
+    page.goto(app.address)
+    return page, wrong
+
+
+def go(page: Any, app: RunningApp, path: str) -> None:
+    page.goto(f"http://{app.host}{path}")
+    page.wait_for_function("() => !document.querySelector('.later')", timeout=60_000)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_has_errors_or_barriers_at_any_width(
+    start: Start, browser: Any, full: Path, scheme: str
+) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    app, kept = start(full, by=f"{full}/queries.jsonl:kind"), os.environ.get("RANKPROOF_SCREENS")
+    for width in WIDTHS:
+        page, wrong = page_of(browser, app, width, color_scheme=scheme, bypass_csp=True)
+        for path in (*PAGES, "/calibration"):
+            go(page, app, path)
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"), (path, width)
+            if width != 700:
+                found = Axe().run(page)
+                assert found.violations_count == 0, f"{path} at {width}: {found.generate_report()}"
+            if kept:
+                page.screenshot(
+                    path=f"{kept}/{path.strip('/').partition('?')[0] or 'home'}-{width}-{scheme}.png"
+                )
+        assert wrong == []
+        page.context.close()
+
+
+def test_from_a_red_gate_to_another_verdict_by_keyboard(start: Start, browser: Any, full: Path) -> None:
+    app = start(full)
+    page, wrong = page_of(browser, app)
+    go(page, app, "/gate?a=dense&b=keyword")
+    assert "FAIL" in page.locator("#decision").inner_text()
+    link = page.locator("#rows tbody tr:first-child a")
+    query = link.inner_text()
+    link.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#rankings")
+    item = page.locator(".side").last.locator("li").first
+    document = item.get_attribute("data-doc")
+    item.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    with page.expect_navigation():
+        page.keyboard.press("3")
+    page.wait_for_function("() => document.body.innerText.includes('with the grades given here')")
+    line = json.loads((full / LABELS).read_text().splitlines()[-1])
+    assert (line["query"], line["document"], line["grade"]) == (query, document, 3)
+    assert page.evaluate("document.activeElement.dataset.doc") == document
+    page.get_by_text("To the decision").click()
+    page.wait_for_selector("#given")
+    assert "1 grade" in page.locator("#given").inner_text()
+    assert wrong == []
+
+
+def test_another_grade_is_tried_without_writing_it(start: Start, browser: Any, full: Path) -> None:
+    app = start(full)
+    page, _ = page_of(browser, app)
+    go(page, app, "/query?id=q02&a=dense&b=fused")
+    page.locator(".side").first.locator("li").first.focus()
+    page.keyboard.press("w")
+    page.keyboard.press("3")
+    page.wait_for_function("() => document.getElementById('whatif').innerText.includes('would be')")
+    assert not (full / LABELS).exists()
+
+
+def test_a_box_over_points_chooses_the_same_queries_everywhere(
+    start: Start, browser: Any, full: Path
+) -> None:
+    app = start(full)
+    page, _ = page_of(browser, app)
+    go(page, app, "/compare?a=dense&b=keyword")
+    every = page.locator("#rows tbody tr:visible").count()
+    box = page.locator("#sorted svg").bounding_box()
+    page.locator("#sorted").scroll_into_view_if_needed()
+    box = page.locator("#sorted svg").bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.11, box["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + box["height"] - 40, steps=4)
+    page.mouse.up()
+    chosen = page.locator("#rows tbody tr:visible").count()
+    assert 0 < chosen < every
+    numbers = page.eval_on_selector_all("#rows tbody tr:not([hidden])", "rows => rows.map(r => r.dataset.i)")
+    bright = page.eval_on_selector_all("#scatter circle:not(.off)", "all => all.map(c => c.dataset.i)")
+    assert sorted(numbers) == sorted(bright)
+    page.select_option("#filters select[name=outcome]", "won")
+    assert page.locator("#rows tbody tr:visible").count() <= chosen
+    page.locator("#filters button[type=reset]").click()
+    page.wait_for_function(
+        f"() => document.querySelectorAll('#rows tbody tr:not([hidden])').length === {every}"
+    )
+    page.fill("#filters input[name=text]", "q02")
+    assert page.locator("#rows tbody tr:visible").count() == 1
+
+
+def test_documents_are_graded_one_key_each_by_two_people_at_once(
+    start: Start, browser: Any, full: Path
+) -> None:
+    app = start(full)
+    windows = {name: page_of(browser, app)[0] for name in ("ana", "ben")}
+    for name, page in windows.items():
+        go(page, app, "/judge")
+        page.fill("input[name=who]", name)
+        with page.expect_navigation():
+            page.get_by_text("Change").click()
+    for key in "0123":
+        for page in windows.values():
+            with page.expect_navigation():
+                page.keyboard.press(key if page is windows["ana"] else str(3 - int(key)))
+    labels = [json.loads(line) for line in (full / LABELS).read_text().splitlines()]
+    assert [(each["who"], each["grade"]) for each in labels if each["who"] == "ana"] == [
+        ("ana", n) for n in range(4)
+    ]
+    assert sum(each["who"] == "ben" for each in labels) == 4
+    with windows["ana"].expect_navigation():
+        windows["ana"].keyboard.press("u")
+    assert json.loads((full / LABELS).read_text().splitlines()[-1])["what"] == "undone"
+    assert "ana and ben" in windows["ana"].locator("#agreement").inner_text()
+
+
+def test_a_verdict_is_overridden_with_its_reason(start: Start, browser: Any, full: Path) -> None:
+    app = start(full)
+    page, _ = page_of(browser, app)
+    go(page, app, "/verdicts")
+    card = page.locator(".verdict", has_text="Say otherwise").first
+    card.get_by_text("Say otherwise").click()
+    card.locator("select[name=value]").select_option("0")
+    card.locator("input[name=why]").fill("it is <b>beside</b> the point")
+    with page.expect_navigation():
+        card.get_by_text("Write it down").click()
+    assert "because: it is <b>beside</b> the point" in page.locator("main").inner_text()
+
+
+def test_a_dead_server_says_that_a_grade_was_not_written(
+    start_process: Start, browser: Any, full: Path
+) -> None:
+    app = start_process(full)
+    page, _ = page_of(browser, app)
+    go(page, app, "/query?id=q02")
+    assert app.process is not None
+    app.process.kill()
+    app.process.wait(10)
+    page.locator(".ranking li").first.focus()
+    page.keyboard.press("2")
+    page.wait_for_function("() => document.getElementById('whatif').innerText.includes('NOT written')")
+    assert not (full / LABELS).exists()
+
+
+def test_a_new_run_is_seen_within_two_seconds_of_work(start: Start, browser: Any, full: Path) -> None:
+    app = start(full)
+    page, _ = page_of(browser, app)
+    page.wait_for_function("() => document.body.innerText.includes('the best first')")
+    page.wait_for_timeout(1500)
+    (full / "newest.run").write_bytes((full / "dense.run").read_bytes())
+    page.wait_for_function("() => document.body.innerText.includes('newest')", timeout=15_000)
+
+
+def test_texts_that_mean_harm_do_none(start: Start, browser: Any, tmp_path: Path) -> None:
+    inside = tmp_path / "runs"
+    inside.mkdir()
+    long = HOSTILE * 300
+    (inside / "queries.jsonl").write_text(json.dumps({"_id": "q1", "text": long}) + "\n")
+    (inside / "documents.jsonl").write_text(json.dumps({"_id": "d1", "title": long, "text": long}) + "\n")
+    (inside / "judgments.json").write_text(json.dumps({"q1": {"d1": 1, long: 2}}))
+    for name in ("a<script>alert(1)</script>", "b'\"><svg onload=alert(1)>"):
+        (inside / f"{name.replace('/', '')}.json").write_text(json.dumps({"q1": {long: 0.75, "d1": 0.5}}))
+    app = start(inside)
+    page, wrong = page_of(browser, app, 320)
+    for path in ("/", "/compare", "/query?id=q1", "/gate", "/queries", "/judge", "/audit", "/leaderboard"):
+        go(page, app, path)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"), path
+    assert wrong == []

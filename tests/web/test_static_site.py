@@ -1,0 +1,69 @@
+"""The app as files: every link leads somewhere, nothing is asked of the network, the numbers are equal."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from rankproof import evaluate
+from rankproof.document.numbers import score
+from rankproof.errors import UsageError
+from rankproof.web.static_site import export
+from rankproof.web.workspace import Settings
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from .conftest import fill
+
+    folder, target = tmp_path_factory.mktemp("runs"), tmp_path_factory.mktemp("made") / "site"
+    fill(folder)
+    for name in ("dense", "fused", "keyword"):  # fewer queries, so that there are fewer pages
+        lines = (folder / f"{name}.run").read_text().splitlines(keepends=True)
+        (folder / f"{name}.run").write_text("".join(line for line in lines if line < "q07"))
+    rows = (folder / "judgments.tsv").read_text().splitlines(keepends=True)
+    (folder / "judgments.tsv").write_text(
+        "".join(row for row in rows if row < "q07" or row.startswith("query"))
+    )
+    export(Settings((str(folder),)), target)
+    (target / "from").write_text(str(folder))
+    return target
+
+
+def pages(site: Path) -> dict[str, str]:
+    return {path.name: path.read_text(encoding="utf-8") for path in site.glob("*.html")}
+
+
+def test_every_link_leads_to_a_file(site: Path) -> None:
+    found = pages(site)
+    assert "index.html" in found
+    assert len(found) > 12
+    for name, text in found.items():
+        for link in re.findall(r'(?:href|src)="([^"]+)"', text):
+            target = unescape(link).partition("#")[0]
+            assert not target or (site / target).is_file(), f"{name}: {link}"
+
+
+def test_nothing_can_be_written_or_asked(site: Path) -> None:
+    for name, text in pages(site).items():
+        assert not re.search(r'(?:href|src|action)="(?:https?:)?//', text), name
+        assert not re.search(r'method="post"|data-csrf|Working it out', text), name
+
+
+def test_the_numbers_are_those_of_evaluate(site: Path) -> None:
+    folder = Path((site / "from").read_text())
+    index = pages(site)["index.html"]
+    for name in ("dense", "fused", "keyword"):
+        scores = evaluate(folder / "judgments.tsv", folder / f"{name}.run")
+        for measure in list(scores)[:6]:
+            assert f"<td>{score(scores[measure])}</td>" in index
+
+
+def test_what_is_there_is_left_as_it_is(site: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(UsageError, match=r"something already.*--force"):
+        export(Settings(((site / "from").read_text(),)), tmp_path)
+    assert [each.name for each in tmp_path.iterdir()] == ["mine.txt"]
