@@ -11,7 +11,18 @@ import pandas
 import polars
 import pytest
 
-from rankproof import Scores, compare, diagnose, evaluate, gate, judge, report, sample
+from rankproof import (
+    Scores,
+    compare,
+    compare_scores,
+    diagnose,
+    evaluate,
+    gate,
+    gate_scores,
+    judge,
+    report,
+    sample,
+)
 from rankproof.cli import run
 from rankproof.errors import RankproofError
 
@@ -131,6 +142,54 @@ LEFT = "of {} are in no group, so they count only in what is said of all"
 
 def said(text: str) -> str:
     return " ".join(text.split()).replace("&#x27;", "'")
+
+
+BEYOND = "The groups name {} queries not among the {} scored"
+
+
+def test_queries_that_only_the_groups_name_are_told_of_in_every_result() -> None:
+    judged = {f"q{i}": {"a": 1, "b": 0} for i in range(12)}
+    runs = {name: dict.fromkeys(judged, docs) for name, docs in (("one", ["a", "b"]), ("other", ["b", "a"]))}
+    by = {**dict.fromkeys(judged, "x"), "Q1": "x", "q1 ": "y", "q99": "z"}
+    told = BEYOND.format(3, 12)
+    scores, found = evaluate(judged, runs["one"], "RR", by=by), compare(judged, runs, "RR", by=by)
+    page = report(judged, runs, "RR", by=by)
+    saved = {name: Scores.from_dict(each.to_dict()) for name, each in found.scores.items()}
+    for text in (
+        scores.format("full"),
+        scores.format("markdown"),
+        scores.apart,
+        scores.html(),
+        str(scores.to_dict()["audit"]),
+        found.format("full"),
+        found.format("markdown"),
+        found.html(),
+        compare_scores(saved).format("full"),
+        compare_scores(saved, by=by).format("full"),
+        gate(judged, *runs.values(), "RR", by=by).format("table"),
+        gate_scores(*saved.values()).format("markdown"),
+        page.html(),
+        page.text(),
+        diagnose(judged, runs["other"], by=by).format("full"),
+    ):
+        assert said(text).count(told) == 1, text
+    assert "'Q1'" in scores.apart
+    assert "'q99'" in scores.apart
+    # Other groups leave nothing of what was said of the first ones.
+    every = dict.fromkeys(judged, "all")
+    assert "The groups name" not in compare_scores(saved, by=every).format("full")
+    for other in (every, lambda query: "x", None):
+        assert "The groups name" not in evaluate(judged, runs["one"], "RR", by=other).format("full")
+
+
+def test_samples_that_only_the_groups_name_are_told_of() -> None:
+    samples = [
+        {"id": f"s{i}", "question": "Refund?", "contexts": ["Within 30 days."], "answer": "30 days."}
+        for i in range(4)
+    ]
+    found = judge(samples, "faithfulness", by={"s0": "x", "S1": "x", "s2": "y", "s3": "y", "s1": "x"})
+    assert "The groups name 1 sample not among the 4 scored" in said(found.format("full"))
+    assert Scores.from_dict(found.to_dict()).apart == found.apart != ""
 
 
 def test_queries_in_no_group_are_told_of_in_every_result() -> None:

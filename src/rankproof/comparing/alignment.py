@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankproof.core.audit.queries import beyond_queries
 from rankproof.core.explained import ExplainedCase
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
@@ -56,6 +57,8 @@ def align_scores(
     found = {name: each.only(names, queries) for name, each in scores.items()}
     for each in found.values():
         each.groups = group_places(each.queries, groups)
+        if by is not None:
+            each.beyond = beyond_queries(each.queries, by, each.nouns)
     if differ:
         _count_alike(list(found.values()), names)
     left_out = groups is None and any(each.groups for each in scores.values())

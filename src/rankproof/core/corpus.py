@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, ValuesView
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -56,6 +56,10 @@ class Corpus(Displayable, Mapping[str, Document]):
     def of(cls, documents: Mapping[str, str | Mapping[str, Any] | Document]) -> Corpus:
         """A corpus of `{id: text}` or `{id: {"title": ..., "text": ..., more}}`."""
         return cls(_document(str(name), what) for name, what in documents.items())
+
+    def values(self) -> ValuesView[Document]:
+        """The documents; those of a mapping would look up each by its id."""
+        return self._by_id.values()
 
     def __getitem__(self, name: str) -> Document:
         return self._by_id[name]

@@ -12,7 +12,7 @@ from rankproof._moved import old_arguments
 from rankproof.comparing.alignment import check_mean
 from rankproof.core.audit.finding import Finding
 from rankproof.core.audit.ids import CORPUS, check_found, not_in_corpus, relevant_in, respelt, without_text
-from rankproof.core.audit.queries import ungrouped_queries
+from rankproof.core.audit.queries import beyond_queries, ungrouped_queries
 from rankproof.core.corpus import Corpus
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.judgments import Judgments
@@ -206,8 +206,12 @@ def _diagnosis(
     gap = evidence.hole
     tried = fixes(trials(evidence, whole), rng, alpha)
     helps = any(each.claimed and not each.most for each in tried)
-    groups = group_places(evidence.scores.queries, groups_of(by, evidence.judgments))
-    left = ungrouped_queries(evidence.scores.queries, groups)
+    grouped = groups_of(by, evidence.judgments)
+    groups = group_places(evidence.scores.queries, grouped)
+    left = (
+        ungrouped_queries(evidence.scores.queries, groups),
+        beyond_queries(evidence.scores.queries, grouped),
+    )
     kinds = evidence.kinds() | {
         name: [evidence.scores.queries[i] for i in rows.tolist()] for name, rows in groups.items()
     }
@@ -242,7 +246,7 @@ def _diagnosis(
         fix_order=FIX_FIRST if bands["R@5"].word in WORDS[:2] else (),
         findings=tuple(scores.audit.serious),
         hole=gap,
-        notes=(*_notes(evidence), *([] if left is None else [str(left)])),
+        notes=(*_notes(evidence), *(str(each) for each in left if each is not None)),
     )
 
 

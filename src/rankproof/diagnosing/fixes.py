@@ -12,11 +12,15 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.stats.differences import Ends, agree_with_test, difference_intervals
+from rankproof.stats.distributions import HALF_ROOT
 from rankproof.stats.flips import sign_flips
 from rankproof.stats.paired import paired_differences, total
 
 FEWEST = 10
 """With fewer queries nothing is claimed."""
+FAR, CLOSE = 30.0, 1e-9
+"""Standard errors beyond which nothing is looked for, as the tail of the normal distribution is 0 there, and up to
+which an estimate is worked out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +135,8 @@ class Fix(Displayable):
     wins: int = 0
     losses: int = 0
     elsewhere: float | None = None
-    """Of a claimed gain what to count on for other queries: less, as chance alone brings a part of it."""
+    """Of a claimed gain what to count on for other queries: less, as luck brings a part of what is claimed. It is as
+    often too high as too low; 0 where luck may have brought all."""
 
     @property
     def verdict(self) -> str:
@@ -213,14 +218,21 @@ def _fix(trial: Trial, gains: Array, span: Ends) -> Fix:
 
 
 def _elsewhere(gains: Array, low: float) -> float:
-    """The gain without what being claimed adds to it.
+    """The gain without what being claimed adds to it: as often too high as too low, however seldom it is claimed.
 
-    Only a gain that lies far enough above 0 is claimed, and luck takes some of them there. If the true gain were the
-    one measured, the mean of those claimed (a normal distribution cut off below) would be too high by this much.
+    Only a gain that lies far enough above 0 is claimed, and luck takes some of them there. Counted in standard
+    errors, that is a normal distribution cut off below; the true gain is the one under which half of what is left
+    lies above the gain that was measured (at least 0).
     """
     gain, error = float(gains.mean()), float(gains.std(ddof=1)) / math.sqrt(len(gains))
     if not error:
         return gain
-    beyond = low / error
-    density = math.exp(-beyond * beyond / 2) / math.sqrt(2 * math.pi)
-    return max(0.0, gain - error * density / (math.erfc(-beyond / math.sqrt(2)) / 2))
+    measured, least = gain / error, (gain - low) / error
+    below, above = max(0.0, measured - FAR), measured
+    while above - below > CLOSE:
+        middle = (below + above) / 2
+        if 2 * math.erfc((measured - middle) * HALF_ROOT) < math.erfc((least - middle) * HALF_ROOT):
+            below = middle
+        else:
+            above = middle
+    return below * error

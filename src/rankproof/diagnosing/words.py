@@ -241,7 +241,10 @@ def _gain(fix: Fix) -> str:
 
 def gain_of(fix: Fix) -> str:
     """What a change brings."""
-    less = "" if fix.elsewhere is None else f", elsewhere about {signed_number(fix.elsewhere)}"
+    less = ""
+    if fix.elsewhere is not None:
+        less = f"about {signed_number(fix.elsewhere)}" if fix.elsewhere else "perhaps nothing"
+        less = f", on other queries {less}"
     return f"{fix.measure} {_gain(fix)} {signed_span(fix.low, fix.high)}{less}"
 
 
@@ -271,6 +274,11 @@ def _method(found: Diagnosis) -> list[str]:
         tried = count(len(found.fixes), "change")
         said.append(
             f"Intervals of gains hold for all {tried} tried at once; none that includes 0 is claimed."
+        )
+    if any(each.elsewhere is not None for each in found.fixes):
+        said.append(
+            "On other queries a claimed gain is less, as luck has a part in what can be claimed; the estimate for "
+            "them is as often too high as too low."
         )
     if found.patterns:
         said.append(

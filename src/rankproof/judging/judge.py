@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from rankproof.core.audit import Finding
+from rankproof.core.audit.queries import beyond_queries
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, check_number, check_whole, nearest, one_of
@@ -140,6 +142,10 @@ class SampleGroups:
                 f"{nearest(self._column, self._columns)} Next: name one of them, or a file of lines ID<TAB>GROUP."
             )
         return group_places(samples, self._found)
+
+    def beyond(self, samples: tuple[str, ...]) -> Finding | None:
+        """What is to be said of samples that only the groups name."""
+        return None if self._column is not None else beyond_queries(samples, self._by, JudgedScores.nouns)
 
 
 DEFAULT_METRICS = "context_precision, context_recall, context_relevance, faithfulness, answer_relevance"
@@ -332,6 +338,7 @@ def _gathered(
         query_ids=ids,
         columns={name: tallies.pop(0).column() for name in names},  # one after the other, to hold few twice
         groups=groups.of(ids),
+        beyond=groups.beyond(ids),
         judges=[{"name": each.name, "identity": dict(each.identity)} for each in run.judges],
         settings=settings,
         samples=alike.hexdigest(),

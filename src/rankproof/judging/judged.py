@@ -11,6 +11,7 @@ from typing import Any, Self, cast
 import numpy as np
 
 from rankproof.core.audit import Audit, Finding
+from rankproof.core.audit.queries import BEYOND
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import Pair, ScoreRow, Summary
@@ -349,6 +350,7 @@ def read_back(data: Mapping[str, Any]) -> JudgedScores:
         query_ids=queries,
         columns={},
         groups={name: np.array([index[q] for q in each]) for name, each in data["groups"].items()},
+        beyond=Audit.from_dict(data["audit"]).of_kind(BEYOND),
         names=dict(data["names"]),
         judges=list(data["judges"]),
         settings=dict(data["settings"]),

@@ -15,6 +15,7 @@ from rankproof._moved import old_arguments
 from rankproof.core.arrays import HIGHEST_EXP
 from rankproof.core.audit import Audit, audit_full
 from rankproof.core.audit.ids import NOTHING_SHARED, check_found, ranked_otherwise
+from rankproof.core.audit.queries import beyond_queries
 from rankproof.core.defaults import DEFAULT_MEASURES, PAIR_MEASURES
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments, select_queries
@@ -185,6 +186,7 @@ def score_ranking(
         columns=score_columns(measures, hits, conventions, rng, judgments.query_ids),
         conventions=conventions,
         groups=group_places(judgments.query_ids, by),
+        beyond=beyond_queries(judgments.query_ids, by),
         names={asked: each.name for asked, each in (asked_as or {}).items()},
         hits=hits,
         judgments=judgments,

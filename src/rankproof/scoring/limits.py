@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankproof.core import scoring
+from rankproof.core.audit import Audit
+from rankproof.core.audit.queries import BEYOND
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
@@ -230,6 +232,7 @@ def read_back(data: Mapping[str, Any], kind: type[Scores]) -> Scores:
         columns={name: _column(name, values, index) for name, values in data["per_query"].items()},
         conventions=Conventions.from_dict(data["definition"]["conventions"]),
         groups={name: np.array([index[q] for q in each]) for name, each in data["groups"].items()},
+        beyond=Audit.from_dict(data["audit"]).of_kind(BEYOND),
         names=dict(data["names"]),
         stored=json.loads(json.dumps(dict(data))),
     )

@@ -22,7 +22,7 @@ from rankproof.errors import NotThere, RankproofError, check_whole, shorten
 from rankproof.scoring.limits import PerQueryValues, as_data, ends
 
 if TYPE_CHECKING:
-    from rankproof.core.audit import Audit
+    from rankproof.core.audit import Audit, Finding
     from rankproof.stats.corrected import Corrected
     from rankproof.stats.intervals import Interval
 
@@ -47,6 +47,8 @@ class ScoresLike(Result, ABC):
     """Of which library the data frames are that were scored; "" for other inputs."""
     stored: dict[str, Any] = field(default_factory=dict)
     """What `from_dict` read back: rows, definition and audit as they were."""
+    beyond: Finding | None = None
+    """What is to be said of queries that the groups name and that are not among these."""
 
     nouns: ClassVar[tuple[str, str]] = ("query", "queries")
     """What one and many of what is scored are called."""
@@ -241,11 +243,15 @@ class ScoresLike(Result, ABC):
 
     @property
     def apart(self) -> str:
-        """What is to be said of queries in none of the groups that `by=` named; empty where there are none."""
+        """What is to be said where `by=` groups other queries than these; empty where there are none."""
+        return " ".join(map(str, self._apart()))
+
+    def _apart(self) -> list[Finding]:
+        """Queries in none of the groups, and queries that only the groups name."""
         from rankproof.core.audit.queries import ungrouped_queries
 
         left = ungrouped_queries(self.query_ids, self.groups, self.nouns)
-        return "" if left is None else str(left)
+        return [each for each in (left, self.beyond if self.groups else None) if each is not None]
 
     @property
     def judged_shares(self) -> dict[str, float]:
@@ -273,11 +279,10 @@ class ScoresLike(Result, ABC):
     def audit(self) -> Audit:
         """What is to be known about the data before the numbers are believed."""
         from rankproof.core.audit import Audit
-        from rankproof.core.audit.queries import UNGROUPED, ungrouped_queries
+        from rankproof.core.audit.queries import BEYOND, UNGROUPED
 
-        kept = [each for each in self._audited if each.kind != UNGROUPED]
-        left = ungrouped_queries(self.query_ids, self.groups, self.nouns)
-        return Audit.of(kept if left is None else [*kept, left])
+        kept = [each for each in self._audited if each.kind not in (UNGROUPED, BEYOND)]
+        return Audit.of([*kept, *self._apart()])
 
     @property
     def wrong(self) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rankproof.core.audit import Audit
-from rankproof.core.audit.queries import unanswered_queries, unjudged_queries
+from rankproof.core.audit.queries import beyond_queries, unanswered_queries, unjudged_queries
 from rankproof.core.corpus import UNJUDGED, Corpus, JudgedSpan, Place, ShownDocument, SpanJudgments, place_of
 from rankproof.core.defaults import SPAN_MEASURES
 from rankproof.core.hits import Array
@@ -200,6 +200,7 @@ def evaluate_spans(
     """
     asked = _span_measures(parse_all(SPAN_MEASURES if measures is None else measures))
     conventions = Conventions(missing=missing, no_relevant=no_relevant)
+    grouped = groups_of(by, judgments)
     judged, opened = load_spans(judgments), load_ranking(ranking)
     found = documents_by_query(opened.table())
     counted = shown_document(judged, found, load_corpus(corpus), chunks, tokens)
@@ -210,7 +211,8 @@ def evaluate_spans(
         query_ids=queries,
         columns={each.name: ScoreColumn(each, each(counted), kept) for each in asked},
         conventions=conventions,
-        groups=group_places(queries, groups_of(by, judgments)),
+        groups=group_places(queries, grouped),
+        beyond=beyond_queries(queries, grouped),
         stored={
             **_stored(judged, opened.source, asked, conventions, tokens),
             "audit": _audit(queries, list(found), conventions).to_dict(),

@@ -161,7 +161,19 @@ def test_any_writing_is_found(engine: str, text: str, question: str) -> None:
 LETTERS = st.sampled_from(list("abXÉéßẞıİΣςﬁ①½№“”—か゛\u3099\u0301\u0338=東京한국ﾊﾟアعरไ\u00ad\u200b _'-9"))
 
 
-@given(st.text(LETTERS | st.characters(codec="utf-8"), max_size=40))
+BLOCKS = st.sampled_from(
+    [(0x20, 0x24F), (0x300, 0x36F), (0x370, 0x3FF), (0x400, 0x4FF), (0x5D0, 0x6FF), (0x1E00, 0x206F)]
+)
+ALPHABETS = BLOCKS.flatmap(
+    lambda ends: st.characters(codec="utf-8", min_codepoint=ends[0], max_codepoint=ends[1])
+)
+"""Letters of alphabets that are folded without their neighbours, and long texts have many of them."""
+
+
+@given(
+    st.text(LETTERS | st.characters(codec="utf-8"), max_size=40)
+    | st.text(ALPHABETS | st.sampled_from("a \u0301"), min_size=30, max_size=90)
+)
 def test_what_is_indexed_has_the_words_that_questions_have(text: str) -> None:
     import tantivy
 

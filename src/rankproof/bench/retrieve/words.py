@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import zip_longest
 from operator import add
 
@@ -23,9 +23,17 @@ _PLAIN_WORD = re.compile(r"[a-z0-9]+")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 """What has to be folded before an index sees it, which splits and lowers ASCII itself: far less work in most texts."""
 FEW = 24
-"""Up to so many different characters are replaced one after the other, which takes a third of the time of a pattern."""
+"""Up to so many different characters are replaced one after the other, which takes less time than going through all."""
 LONG = 16
 """From so many characters on, a run is not remembered."""
+ALONE = (
+    *((0x0, 0x6FF), (0x10A0, 0x10FF), (0x1E00, 0x2BFF)),
+    *((0x2C60, 0x2DFF), (0xA640, 0xA7FF), (0xFB00, 0xFDFF)),
+)
+"""Blocks of characters that nothing beside them changes but marks, which are dropped anyway: those of Latin, Greek,
+Cyrillic, Armenian, Georgian, Hebrew and Arabic, of punctuation and symbols."""
+_JOINS = re.compile(f"[^{''.join(f'{chr(first)}-{chr(last)}' for first, last in ALONE)}]")
+_BEYOND_LATIN = re.compile("[\u0370-\u06ff\u1f00-\u1fff]")
 _UNSPACED_RUN = re.compile(f"([{UNSPACED}{HANGUL}]+)")
 _VOICED = "\u3099\u309a"
 """The marks that make another Japanese sound of a letter; all other marks above or below a letter are dropped."""
@@ -56,14 +64,20 @@ def prepare_text(text: str) -> str:
     """
     if text.isascii():
         return text
-    letters = set("".join(_BEYOND_ASCII.findall(text)))
-    if len(letters) > FEW or not all(map(_plain_alone, letters)):
+    if _JOINS.search(text):
         return _BEYOND_ASCII.sub(
             lambda run: _short(run[0]) if len(run[0]) < LONG else _folded_run(run[0]), text
         )
-    for letter in letters:
-        text = text.replace(letter, _short(letter))
-    return text
+    if _BEYOND_LATIN.search(text):
+        text = text.casefold()  # most letters of other alphabets only lose their case
+    place = 0
+    for _ in range(FEW):
+        found = _changed_alone().search(text, place)
+        if not found:
+            return text
+        place = found.start()
+        text = text.replace(found[0], _short(found[0]))
+    return text.translate(_ALONE)
 
 
 def _folded_run(run: str) -> str:
@@ -71,14 +85,26 @@ def _folded_run(run: str) -> str:
     return _UNSPACED_RUN.sub(lambda part: f" {' '.join(_pieces(part[0]))} ", plain)
 
 
-@lru_cache(maxsize=1 << 16)
-def _plain_alone(letter: str) -> bool:
-    """Whether a character becomes ASCII whatever stands beside it."""
-    return _folded_run(letter).isascii()
-
-
 _short = lru_cache(maxsize=1 << 16)(_folded_run)
 """Letters with accents, quotes and dashes come again and again."""
+
+
+@cache
+def _changed_alone() -> re.Pattern[str]:
+    """The characters beyond ASCII that nothing beside them changes, and that do not stand for themselves."""
+    alone = (chr(code) for first, last in ALONE for code in range(max(first, 0x80), last + 1))
+    return re.compile(f"[{''.join(letter for letter in alone if _folded_run(letter) != letter)}]")
+
+
+class _Alone(dict[int, str]):
+    """What stands for each of these; ASCII stays. Looked up once."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = chr(code) if code < 0x80 else _folded_run(chr(code))
+        return self[code]
+
+
+_ALONE = _Alone()
 
 
 def fold_text(text: str) -> str:

@@ -169,6 +169,30 @@ def ungrouped_queries(
     )
 
 
+BEYOND = "groups-without-query"
+
+
+def beyond_queries(
+    queries: Sequence[str], groups: object, nouns: tuple[str, str] = ("query", "queries")
+) -> Finding | None:
+    """What is to be said where groups, `{query: group}`, name queries that are not scored; of a function nothing."""
+    if not isinstance(groups, Mapping):
+        return None
+    known = set(queries)
+    extra = [query for query, group in groups.items() if group is not None and query not in known]
+    if not extra:
+        return None
+    one, many = nouns
+    return Finding(
+        "note",
+        BEYOND,
+        len(extra),
+        f"The groups name {count_of(len(extra), one, many)} not among the {len(queries):,} scored.",
+        few_examples([str(query) for query in extra[:EXAMPLES]]),
+        f"nothing, if they were made for more {many}; else compare the spelling of the ids.",
+    )
+
+
 def no_common_queries(judged: Sequence[str], ranked: list[str]) -> Finding:
     """The finding for two sides that share no query."""
     sides = [f"{shorten(q)} is judged" for q in judged[:2]] + [f"{shorten(q)} is ranked" for q in ranked[:2]]
