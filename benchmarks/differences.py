@@ -18,10 +18,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from rankproof import evaluate, sample
-from rankproof.stats.bca import intervals as bca_intervals
 from rankproof.stats.confidence import ValueSample, lower_bound
 from rankproof.stats.detection import detectable, needed_queries
 from rankproof.stats.differences import adaptive_interval, t_interval
+from rankproof.stats.differences import intervals as bca_intervals
 from rankproof.stats.flips import sign_flips
 from rankproof.stats.gate import FAIL, INCONCLUSIVE, PASS, decide, overall
 

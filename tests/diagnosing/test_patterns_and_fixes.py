@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from rankproof.diagnosing.fixes import CHANGES, Fix, Trial, fixes
-from rankproof.diagnosing.modes import Whole, failures
+from rankproof.diagnosing.modes import Whole, band, failures
 from rankproof.diagnosing.patterns import FEWEST, Pattern, patterns
-from rankproof.scoring.words import band
 
 
 def found(kinds: dict[str, list[str]], values: dict[str, float], **settings: bool) -> dict[str, Pattern]:

@@ -23,7 +23,19 @@ from rankproof.core.scoring import ScoreRow
 from rankproof.diagnosing.evidence import Evidence
 from rankproof.diagnosing.fixes import Fix, fixes
 from rankproof.diagnosing.holes import Hole
-from rankproof.diagnosing.modes import FIX_FIRST, Failure, Regime, Served, Whole, failures, regime_of
+from rankproof.diagnosing.modes import (
+    CUTS,
+    FIX_FIRST,
+    WORDS,
+    Band,
+    Failure,
+    Regime,
+    Served,
+    Whole,
+    band,
+    failures,
+    regime_of,
+)
 from rankproof.diagnosing.patterns import Cause, Pattern, patterns
 from rankproof.diagnosing.trials import MOST_PLACED, trials
 from rankproof.document.formats import Result
@@ -37,7 +49,6 @@ from rankproof.scoring.evaluate import Measures, check_alpha, check_spelling, ev
 from rankproof.scoring.grouping import Grouping, group_places, groups_of
 from rankproof.scoring.limits import ends
 from rankproof.scoring.scores import Scores
-from rankproof.scoring.words import CUTS, WORDS, Band, band
 
 K = 10
 """Documents that are seen, where neither `k` nor the measure says how many."""

@@ -1,6 +1,5 @@
 """Retrievers that need nothing but documents, and what they are combined with."""
 
-from rankproof.bench.retrieve.blend import hybrid
 from rankproof.bench.retrieve.bm25 import keyword
 from rankproof.bench.retrieve.embedder import (
     Embedder,
@@ -13,7 +12,7 @@ from rankproof.bench.retrieve.latent import lsa
 from rankproof.bench.retrieve.reranking import Rerank, cross_encoder, rerank
 from rankproof.bench.retrieve.rewriting import Speller, expand, expansion, rewriting, spelling
 from rankproof.bench.retrieve.search import Search, as_search, where
-from rankproof.bench.retrieve.vectors import dense
+from rankproof.bench.retrieve.vectors import dense, hybrid
 
 __all__ = [
     "Embedder",

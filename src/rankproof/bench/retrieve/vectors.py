@@ -1,20 +1,33 @@
-"""Dense search: the documents whose vectors are nearest to the question's, found exactly."""
+"""Dense search, by the vectors nearest to the question's, found exactly; and hybrid search, which fuses rankings."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
+from rankproof.bench.fusion.pool import pool_of
+from rankproof.bench.fusion.recipe import Recipe, Weights, fused_scores, recipe
 from rankproof.bench.retrieve.embedder import Embed, Embedder, as_embedder, embed_texts, embed_with_cache
 from rankproof.bench.retrieve.latent import lsa
 from rankproof.bench.retrieve.nearest import nearest_among, unit_rows
-from rankproof.bench.retrieve.search import Answer, Search, with_options
+from rankproof.bench.retrieve.search import (
+    DEPTH,
+    Allowed,
+    Answer,
+    Search,
+    as_search,
+    changed_options,
+    shared_corpus,
+    with_options,
+)
+from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
 from rankproof.core.hits import Array
+from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, check_whole, one_of
 from rankproof.io.corpora import load_corpus
 
@@ -119,3 +132,146 @@ def _without_model(corpus: Any, options: dict[str, str], batch: Any, cache: Any)
             "dense: got options for an embedder, and no embedder. Next: give one, or use lsa(corpus), which needs none."
         )
     return lsa(corpus)
+
+
+def search_of_lists(lists: Mapping[str, Found], corpus: Corpus) -> Search:
+    """A search that answers each question, by its text, with the list there is.
+
+    >>> search_of_lists({"fees?": [("d2", 2.0), ("d1", 1.0)]}, Corpus.of({"d1": "Hours.", "d2": "Fees."}))("fees?", 1)
+    [('d2', 2.0)]
+    """
+
+    def answer(questions: Sequence[str], k: int, allowed: frozenset[str] | None) -> list[Found]:
+        known = (lists.get(question, []) for question in questions)
+        return [[pair for pair in found if allowed is None or pair[0] in allowed][:k] for found in known]
+
+    return Search("what was found before", dict, answer, corpus)
+
+
+def blend_lists(lists: Mapping[str, Mapping[str, Found]], made: Recipe) -> dict[str, Found]:
+    """Lists of several retrievers as one list a question; a question that one has nothing for is the others'.
+
+    >>> from rankproof.bench.fusion.recipe import recipe
+    >>> lists = {"one": {"q": [("a", 2.0), ("b", 1.0)]}, "other": {"q": [("b", 9.0)], "r": [("c", 1.0)]}}
+    >>> {q: [doc for doc, _ in found] for q, found in blend_lists(lists, recipe(["one", "other"], "rrf")).items()}
+    {'q': ['b', 'a'], 'r': ['c']}
+    """
+    pool = pool_of({name: _table_of_list(each) for name, each in lists.items()})
+    return {
+        query: list(docs.items()) for query, docs in pool.order_documents(fused_scores(made, pool)).items()
+    }
+
+
+def _table_of_list(lists: Mapping[str, Found]) -> RankingTable:
+    """Lists as columns."""
+    return RankingTable(
+        query=[name for name, found in lists.items() for _ in found],
+        doc=[doc for found in lists.values() for doc, _ in found],
+        score=np.array([score for found in lists.values() for _, score in found], dtype=np.float64),
+        source="a search",
+    )
+
+
+METHOD = "rrf"
+
+
+def hybrid(
+    retrievers: Mapping[str, Any] | Sequence[Any],
+    method: str = METHOD,
+    *,
+    weights: Weights | None = None,
+    normalise: str | None = None,
+    depth: int = DEPTH,
+    **parameters: Any,
+) -> Search:
+    """One retriever of several, their rankings fused; `a + b` is `hybrid([a, b])`.
+
+    `retrievers` is a list or `{name: retriever}`. `method`, `weights`, `normalise` and `parameters` are those of
+    `rankproof.fuse`. Each retriever gives its `depth` best documents, or as many as are asked for in the end.
+
+    >>> from rankproof.bench.retrieve import keyword, lsa
+    >>> pages = {"d1": "Refunds within 30 days.", "d2": "Opening hours."}
+    >>> hybrid([keyword(pages), lsa(pages)], "weighted-sum", weights=[1, 2])
+    hybrid([keyword, lsa], 'weighted-sum', weights=[1.0, 2.0])
+    """
+    named = _named(retrievers)
+    made = recipe(list(named), method, normalise, weights, parameters)
+    if made.method.learn is not None:
+        raise UsageError(
+            f"{made.method.name} learns from judged queries, which a retriever has not. Next: choose another method; "
+            "settings found with 'tune' are good here."
+        )
+    check_whole("depth", depth)
+    searches = tuple(named.values())
+    plain = made.method.name == METHOD and depth == DEPTH and weights is None and not parameters
+    return Search(
+        name=" + ".join(map(_term, searches)) if plain else _name(searches, made, depth),
+        describe=lambda: {
+            "kind": "hybrid",
+            "retrievers": {name: dict(each.settings) for name, each in named.items()},
+            "method": made.method.name,
+            **_plain(made),
+            "depth": depth,
+        },
+        answer=_fused_answer(named, made, depth),
+        corpus=shared_corpus(searches),
+        parts=searches if plain else (),
+    )
+
+
+def _fused_answer(named: Mapping[str, Search], made: Recipe, depth: int) -> Answer:
+    def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
+        tables = {
+            name: _table(each.search(questions, max(k, depth), allowed)) for name, each in named.items()
+        }
+        pool = pool_of(tables)
+        by_question = pool.order_documents(fused_scores(made, pool))
+        return [list(by_question.get(str(n), {}).items())[:k] for n in range(len(questions))]
+
+    return answer
+
+
+def _table(found: Sequence[Found]) -> RankingTable:
+    """What was found, with the places of the questions for their ids."""
+    rows = [(str(n), document, score) for n, each in enumerate(found) for document, score in each]
+    questions, documents, scores = zip(*rows, strict=True) if rows else ((), (), ())
+    return RankingTable(list(questions), list(documents), np.array(scores, dtype=np.float64))
+
+
+def _named(retrievers: Mapping[str, Any] | Sequence[Any]) -> dict[str, Search]:
+    if isinstance(retrievers, Mapping):
+        named = {str(name): as_search(each) for name, each in retrievers.items()}
+    else:
+        every = [as_search(each) for each in retrievers]
+        named = dict(zip(_names(every), every, strict=True))
+    if len(named) < 2:
+        raise UsageError(
+            f"hybrid: got {len(named)} retrievers, expected at least two. Next: give another retriever."
+        )
+    return named
+
+
+def _names(searches: Sequence[Search]) -> list[str]:
+    """What they print as, with a number where that is not their own."""
+    printed = [repr(each) for each in searches]
+    return [
+        name if printed.count(name) == 1 else f"{name} {printed[: n + 1].count(name)}"
+        for n, name in enumerate(printed)
+    ]
+
+
+def _term(search: Search) -> str:
+    return f"({search})" if search.reranked else repr(search)
+
+
+def _name(searches: Sequence[Search], made: Recipe, depth: int) -> str:
+    options = {**_plain(made), "depth": depth}
+    usual = {name: each.default for name, each in made.method.parameters.items()}
+    said = changed_options(options, {**usual, "depth": DEPTH, "normalise": "min-max"})
+    listed = f"[{', '.join(map(repr, searches))}]"
+    return f"hybrid({', '.join([listed, repr(made.method.name), *said])})"
+
+
+def _plain(made: Recipe) -> dict[str, Any]:
+    """What is set, as JSON has it."""
+    return {name: list(v) if isinstance(v, tuple) else v for name, v in made.settings.items()}

@@ -11,7 +11,6 @@ def families() -> dict[str, tuple[ModuleType, ...]]:
     from rankproof.core.measures import (
         aspects,
         census,
-        compatibility,
         counts,
         cwl,
         gains,
@@ -29,7 +28,7 @@ def families() -> dict[str, tuple[ModuleType, ...]]:
         "Ranks": (ranked, interpolated),
         "Grades": (graded, gains),
         "Incomplete judgments": (incomplete,),
-        "Readers": (users, cwl, compatibility),
+        "Readers": (users, cwl),
         "Aspects": (aspects, novelty),
         "Counts": (counts, census),
         "Two rankings": (pairs,),
