@@ -1,7 +1,7 @@
 """Summaries of values that can be put together from parts, in any order and however the values were split.
 
-The same values give the same bits on one worker and on a thousand: sums are exact until they are read (`core/sums.py`),
-and everything else is counts, least and greatest values, and short lists. `a + b` puts two
+The same values give the same bits on one worker and on a thousand: sums are exact until they are read
+(`core/arrays.py`), and everything else is counts, least and greatest values, and short lists. `a + b` puts two
 summaries together; `stats/merged.py` makes intervals and tests of them.
 """
 
@@ -15,8 +15,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from rankproof.core.arrays import Array, PerQuery, distinct
-from rankproof.core.sums import FLOOR, KEPT, LARGEST, ExactSum, exact_mean, round_to_digits
+from rankproof.core.arrays import (
+    FLOOR,
+    KEPT,
+    LARGEST,
+    Array,
+    ExactSum,
+    PerQuery,
+    distinct,
+    exact_mean,
+    round_to_digits,
+)
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from rankproof.core.arrays import FLOOR, LARGEST, exact_mean
 from rankproof.core.bounds import seen_down_to
 from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import Measure
@@ -23,7 +24,6 @@ from rankproof.core.rules import (
     tied_values,
     worth,
 )
-from rankproof.core.sums import FLOOR, LARGEST, exact_mean
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, shorten
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rankproof.bench.fusion.recipe import recipe
-from rankproof.bench.retrieve.vectors import blend_lists, search_of_lists
+from rankproof.bench.retrieve.dense_search import blend_lists, search_of_lists
 from rankproof.bench.retriever import Found, Retriever
 from rankproof.core.corpus import Corpus
 from rankproof.core.hits import Array

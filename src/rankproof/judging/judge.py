@@ -47,7 +47,7 @@ from rankproof.scoring.grouping import group_places, groups_of
 from rankproof.store.ledger import Ledger
 
 if TYPE_CHECKING:
-    from rankproof.judging.models.limits import ModelArguments
+    from rankproof.judging.models.budget import ModelArguments
 
 
 @dataclass(slots=True)

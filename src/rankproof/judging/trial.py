@@ -17,7 +17,7 @@ from rankproof.document.model import Document
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.judge import Judge
 from rankproof.judging.models.judge import ModelJudge
-from rankproof.judging.trust.trial import (
+from rankproof.judging.trust.batch_trial import (
     PAIRS,
     TrialOutcome,
     TrialResult,
@@ -33,7 +33,7 @@ from rankproof.stats.shares import Share, share_of
 from rankproof.store.ledger import Ledger
 
 if TYPE_CHECKING:
-    from rankproof.judging.models.limits import ModelArguments
+    from rankproof.judging.models.budget import ModelArguments
 
 FEWER = (20, 5)
 """Pairs a call that are tried where asking all together costs accuracy."""

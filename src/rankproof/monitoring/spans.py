@@ -20,7 +20,7 @@ Placed = tuple[str, int, Any]
 """The name of a source, the number of a line or row in it, and its record."""
 
 
-class Dialect(NamedTuple):
+class SpanDialect(NamedTuple):
     """What one convention calls the fields of an event, the best source first."""
 
     name: str
@@ -32,7 +32,7 @@ class Dialect(NamedTuple):
 
 
 DIALECTS = (
-    Dialect(
+    SpanDialect(
         "OpenTelemetry GenAI",
         "semantic conventions 1.38 (2025-10), development",
         {
@@ -44,7 +44,7 @@ DIALECTS = (
         },
         ("gen_ai.retrieval.documents",),
     ),
-    Dialect(
+    SpanDialect(
         "OpenInference",
         "openinference-semantic-conventions 0.1",
         {
@@ -56,7 +56,7 @@ DIALECTS = (
         },
         ("reranker.output_documents", "retrieval.documents"),
     ),
-    Dialect(
+    SpanDialect(
         "OpenLLMetry",
         "traceloop-sdk 0.40",
         {

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankproof.core.arrays import distinct
+from rankproof.core.arrays import FLOOR, KEPT, LARGEST, distinct, round_to_digits
 from rankproof.core.hits import Array
-from rankproof.core.sums import FLOOR, KEPT, LARGEST, round_to_digits
 from rankproof.document.display import Displayable
 from rankproof.errors import check_number
 from rankproof.stats.distributions import quantile

@@ -17,7 +17,7 @@ from rankproof import calibrate, judge, stress, trial
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.models.asking import _letters, calls_for
 from rankproof.judging.trial import _loss, _way
-from rankproof.judging.trust.trial import PAIRS, TrialOutcome, cases, groups_of, kind
+from rankproof.judging.trust.batch_trial import PAIRS, TrialOutcome, cases, groups_of, kind
 from rankproof.judging.verdicts import VALUES, Ask, Relation
 from tests.judging.models import server
 from tests.shell import rankproof

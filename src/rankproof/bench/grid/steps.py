@@ -16,8 +16,8 @@ from rankproof.bench.grid import kinds, source
 from rankproof.bench.grid.configuration import FACTORS, NOT_USED, Configuration
 from rankproof.bench.grid.filters import matching_documents
 from rankproof.bench.grid.plan import GridPlan
+from rankproof.bench.retrieve.dense_search import blend_lists, search_of_lists
 from rankproof.bench.retrieve.rewriting import rewrite_question
-from rankproof.bench.retrieve.vectors import blend_lists, search_of_lists
 from rankproof.bench.retriever import Found
 from rankproof.bench.runner import RunRow, answer_all, plan_for
 from rankproof.bench.runner.answering import Memory, Told

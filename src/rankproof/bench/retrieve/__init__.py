@@ -1,6 +1,7 @@
 """Retrievers that need nothing but documents, and what they are combined with."""
 
 from rankproof.bench.retrieve.bm25 import keyword
+from rankproof.bench.retrieve.dense_search import dense, hybrid
 from rankproof.bench.retrieve.embedder import (
     Embedder,
     endpoint,
@@ -12,7 +13,6 @@ from rankproof.bench.retrieve.latent import lsa
 from rankproof.bench.retrieve.reranking import Rerank, cross_encoder, rerank
 from rankproof.bench.retrieve.rewriting import Speller, expand, expansion, rewriting, spelling
 from rankproof.bench.retrieve.search import Search, as_search, where
-from rankproof.bench.retrieve.vectors import dense, hybrid
 
 __all__ = [
     "Embedder",

@@ -183,7 +183,7 @@ def best_documents(scores: Mapping[str, float], k: int) -> Found:
 
 
 def _plus(left: Any, right: Any) -> Search:
-    from rankproof.bench.retrieve.vectors import hybrid
+    from rankproof.bench.retrieve.dense_search import hybrid
 
     both = [as_search(left), as_search(right)]
     return hybrid([part for each in both for part in (each.parts or (each,))])

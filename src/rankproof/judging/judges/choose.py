@@ -25,7 +25,7 @@ from rankproof.judging.verdicts import (
 from rankproof.store.ledger import HUMAN, Ledger
 
 if TYPE_CHECKING:
-    from rankproof.judging.models.limits import ModelArguments
+    from rankproof.judging.models.budget import ModelArguments
 
 UNASKED = "no human has judged it"
 

@@ -20,7 +20,7 @@ from string import ascii_lowercase
 from typing import Any
 from urllib.parse import unquote
 
-from rankproof.judging.models.limits import MOST_PAIRS
+from rankproof.judging.models.budget import MOST_PAIRS
 from rankproof.judging.prompts import CLAIMS, SUPPORT, VERDICTS, prompt
 from rankproof.judging.verdicts import WITHOUT_PARTS, Ask, Relation
 

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from rankproof.judging.models.asking import Call, calls_for
-from rankproof.judging.models.limits import Budget, ModelLimits, tokens_in
+from rankproof.judging.models.budget import Budget, ModelLimits, tokens_in
 from rankproof.judging.models.providers import Reply, Service
 from rankproof.judging.models.reading import Reading, read
 from rankproof.judging.models.transport import Hopeless, Line
