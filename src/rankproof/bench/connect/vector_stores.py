@@ -291,7 +291,9 @@ def qdrant(
         "embedder": dict(asked.settings),
         "id": id,
         "vector": vector,
-        "filter": _plain(filter),
+        "filter": filter.model_dump(exclude_none=True, mode="json")
+        if hasattr(filter, "model_dump")
+        else filter,
     }
     # Asked once: it cannot change, and asking costs as much as a search.
     sign = cache(lambda: -1 if _distance(client, collection, vector) in QDRANT_DISTANCES else 1)
@@ -327,10 +329,6 @@ def _qdrant_address(where: Any) -> str:
     told = getattr(where, "init_options", {})
     named = (str(told[name]) for name in ("url", "host", "path", "location") if told.get(name))
     return without_access(next(named, "a client"))
-
-
-def _plain(filter: Any) -> Any:
-    return filter.model_dump(exclude_none=True, mode="json") if hasattr(filter, "model_dump") else filter
 
 
 def _qdrant_faults(secrets: tuple[str | None, ...]) -> Any:

@@ -153,6 +153,7 @@ def pool_of(tables: Mapping[str, RankingTable], depth: int | None = None) -> Sco
         rank[row, column] = _ranks(_keys(table)[source], row, query)
         if table.score is not None:
             score[row, column] = table.score[source]
+    known = set(queries)
     whole = ScorePool(
         names=tuple(tables),
         queries=queries,
@@ -161,7 +162,9 @@ def pool_of(tables: Mapping[str, RankingTable], depth: int | None = None) -> Sco
         rank=rank,
         score=score,
         unscored=tuple(name for name, table in tables.items() if table.score is None and len(table)),
-        empty=_empty(tables.values(), queries),
+        empty=tuple(
+            dict.fromkeys(name for each in tables.values() for name in each.empty if name not in known)
+        ),
     )
     return whole if depth is None else _cut(whole, depth)
 
@@ -205,11 +208,6 @@ def _ranks(key: Array, row: Array, query: Array) -> Array:
     rank = np.zeros(len(row))
     rank[order] = np.arange(1, len(row) + 1) - np.searchsorted(own, own)
     return rank
-
-
-def _empty(tables: Iterable[RankingTable], queries: tuple[str, ...]) -> tuple[str, ...]:
-    known = set(queries)
-    return tuple(dict.fromkeys(query for each in tables for query in each.empty if query not in known))
 
 
 def _cut(pool: ScorePool, depth: int) -> ScorePool:

@@ -116,7 +116,8 @@ def _alike(questions: Mapping[str, str]) -> Iterator[Finding]:
     pairs = [
         (a, b)
         for a, b in _sharing(words)
-        if _close(words[a], words[b]) and forms(questions[a]) != forms(questions[b])
+        if len(words[a] & words[b]) >= ALIKE * len(words[a] | words[b])
+        and forms(questions[a]) != forms(questions[b])
     ]
     if pairs:
         yield Finding(
@@ -138,10 +139,6 @@ def _sharing(words: Mapping[str, frozenset[str]]) -> list[tuple[str, str]]:
                 pairs[(other, query)] = None
             holders[word].append(query)
     return list(pairs)
-
-
-def _close(a: frozenset[str], b: frozenset[str]) -> bool:
-    return len(a & b) >= ALIKE * len(a | b)
 
 
 def _unanswered(relevant: Mapping[str, set[str]], judgments: Grades) -> Iterator[Finding]:
