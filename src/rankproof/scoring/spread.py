@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core.arrays import Array
+from rankproof.core.arrays import FLOOR, Array, ExactSum
 from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
@@ -23,7 +23,6 @@ from rankproof.core.names import parse
 from rankproof.core.resamples import Resamples, hash_of
 from rankproof.core.rules import Conventions
 from rankproof.core.scoring import ScoreColumn, ceiling, score_columns, tie_bounds
-from rankproof.core.sums import FLOOR, ExactSum
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
 from rankproof.errors import DataError, NotThere, UsageError
