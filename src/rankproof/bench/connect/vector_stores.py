@@ -356,7 +356,17 @@ def _qdrant_found(
     ]
     answers = client.query_batch_points(collection, requests=requests)
     return [
-        best_pairs(((_id(point, name), sign * point.score) for point in each.points), k) for each in answers
+        best_pairs(
+            (
+                (
+                    point.id if name is None else field_in(point.payload or {}, name, "qdrant"),
+                    sign * point.score,
+                )
+                for point in each.points
+            ),
+            k,
+        )
+        for each in answers
     ]
 
 
@@ -364,10 +374,6 @@ def _distance(client: Any, collection: str, vector: str | None) -> str:
     vectors = client.get_collection(collection).config.params.vectors
     told = vectors.get(vector or "") if isinstance(vectors, Mapping) else vectors
     return str(getattr(getattr(told, "distance", ""), "value", ""))
-
-
-def _id(point: Any, name: str | None) -> Any:
-    return point.id if name is None else field_in(point.payload or {}, name, "qdrant")
 
 
 def _qdrant_fill(
