@@ -171,7 +171,6 @@ def regime_of(precision: Band, recall: Band, lost: float = 0.0, helps: bool = Fa
     `lost` is the share of what is relevant that is never found: much of it is no high recall, whatever the first five
     hold. `helps` says that a change was tried and surely helps.
 
-    >>> from rankproof.scoring.words import band
     >>> regime_of(band("P@5", 0.19, 0.2), band("R@5", 0.3, 1.0)).name
     'high precision, low recall'
     """
