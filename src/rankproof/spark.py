@@ -31,7 +31,7 @@ from rankproof.io.frames import judgments_from_frame, ranking_from_frame
 from rankproof.io.ids import check_same_kind
 from rankproof.io.roles import JUDGMENTS, RANKING, Columns, guess, with_columns
 from rankproof.scoring.evaluate import Measures, check_conventions
-from rankproof.scoring.spread import WORST, Kernel, SpreadComparison, SpreadScores, spread_scores, summarised
+from rankproof.scoring.spread import WORST, Kernel, SpreadComparison, SpreadScores, spread_scores, summary_of
 
 __all__ = ["compare", "evaluate"]
 
@@ -200,7 +200,7 @@ class _Paired:
         groups = {"slice": slices, "cluster": [None] * len(queries)}
         counted = np.ones(len(queries), dtype=np.bool_)
         told = [
-            summarised(
+            summary_of(
                 queries,
                 each,
                 counted,

@@ -89,6 +89,7 @@ WRITERS = {
         *("--method", "combsum", "-o", "out.run"),
     ),
     "pool": ("pool", "my.run", "other.run", "-o", "out.jsonl"),
+    "sql": ("sql", "--dialect", "duckdb", "-o", "out.sql"),
     "label --qrels": ("label", "pool.jsonl", "--labels", "labels.jsonl", "--qrels", "out.qrels"),
     "questions draw": ("questions", "draw", "docs.tsv", "--sources", "sentence", "-o", "out.jsonl"),
     "questions draw --qrels": (

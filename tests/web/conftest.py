@@ -18,7 +18,7 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 
 from rankproof import sample
-from rankproof.web.server import prepared
+from rankproof.web.server import make_server
 from rankproof.web.workspace import Settings
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -107,7 +107,7 @@ def start() -> Iterator[Start]:
     running: list[tuple[Any, Thread]] = []
 
     def begin(*places: Path, **settings: Any) -> RunningApp:
-        server, listening, address = prepared(Settings(tuple(map(str, places)), **settings))
+        server, listening, address = make_server(Settings(tuple(map(str, places)), **settings))
         thread = Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         while not server.started:

@@ -17,7 +17,7 @@ from rankproof.bench.testset.labels import last_labels, merge_labels, read_label
 from rankproof.document.formats.html import part_of_page
 from rankproof.document.numbers import score
 from rankproof.errors import DataError
-from rankproof.web.server import prepared
+from rankproof.web.server import make_server
 from rankproof.web.workspace import LABELS, Settings
 
 from .conftest import RunningApp, Start
@@ -298,4 +298,4 @@ def test_ctrl_c_ends_it_cleanly(start_process: Start, folder: Path) -> None:
 def test_a_port_that_is_taken_is_named(start: Start, folder: Path) -> None:
     port = start(folder).host.rpartition(":")[2]
     with pytest.raises(DataError, match=rf"port {port} of 127\.0\.0\.1 cannot be used.* Next:"):
-        prepared(Settings((str(folder),)), port=int(port))
+        make_server(Settings((str(folder),)), port=int(port))

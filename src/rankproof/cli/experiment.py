@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from rankproof.cli import options
-from rankproof.cli.monitor import listed, pairs
+from rankproof.cli.monitor import pairs, split_names
 from rankproof.cli.output import format_of, tell_progress, write
 from rankproof.errors import UsageError
 
@@ -70,7 +70,7 @@ def _shown(
     "--sparse", multiple=True, metavar="NAME[,NAME]", help="Fields that are logged only if not empty."
 )
 def variants(shares: str | None, sparse: Sequence[str], **how: Any) -> None:
-    """Hold each variant of an A/B test against the control, by users.
+    """Hold each variant of an A/B test against the control.
 
     Says first whether users were assigned by the shares that were planned: if
     not, no difference can be trusted.
@@ -79,7 +79,7 @@ def variants(shares: str | None, sparse: Sequence[str], **how: Any) -> None:
         how["shares"] = {
             name: _number(value, "--shares") for name, value in pairs([shares], "--shares").items()
         }
-    _shown("variants", **how, sparse=listed(sparse))
+    _shown("variants", **how, sparse=split_names(sparse))
 
 
 @command.command("interleaving")
@@ -101,7 +101,7 @@ def interleaving(**how: Any) -> None:
 @click.option("--run", "runs", multiple=True, metavar="RUN", help="A ranking: which DCG would it have had?")
 @click.option("--queries", metavar="FILE", help="With --run: the texts of its queries.")
 def clicks(propensities: str | None, runs: Sequence[str], queries: str | None, **how: Any) -> None:
-    """Take the place out of clicks (position bias), by inverse propensity.
+    """Take the place out of clicks (position bias).
 
     How often each rank is looked at comes from documents that were shown at
     several ranks of one query, if it is not given.
@@ -109,7 +109,7 @@ def clicks(propensities: str | None, runs: Sequence[str], queries: str | None, *
     from rankproof.io.corpora import load_questions
 
     if propensities is not None:
-        how["propensities"] = [_number(each, "--propensities") for each in listed([propensities])]
+        how["propensities"] = [_number(each, "--propensities") for each in split_names([propensities])]
     if queries is not None:
         how["queries"] = load_questions(queries)
     _shown("clicks", **how, rankings=options.named_paths(runs))

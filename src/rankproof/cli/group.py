@@ -57,9 +57,9 @@ COMMANDS = {
     "measures": "List the measures, or describe one in full.",
     "profiles": "List the tools whose conventions can be followed.",
     "rank": "Write a ranking with the rank of every row, once for all judgments.",
-    "sql": "Write the query that counts where rankings stay in an engine.",
+    "sql": "Write the query that counts where judged documents stand.",
     "convert": "Write judgments or a ranking in another format.",
-    "app": "See, compare, judge and share in a browser.",
+    "app": "Show a folder of judgments, rankings and results in a browser.",
     "trec_eval": "Take trec_eval's arguments and print what it prints.",
     "demo": "Go through the whole story on the embedded sample.",
 }

@@ -133,7 +133,7 @@ def command(
         settings["cutoffs"] = cutoffs
     if spec is not None:
         judge = judge_named(spec, ledger, base_url, options_of_judge)
-        settings["judge"] = _AskedOnce(judge, ",".join(listed(judged) or JUDGED), dry_run)
+        settings["judge"] = _AskedOnce(judge, ",".join(split_names(judged) or JUDGED), dry_run)
     elif dry_run or judged or settings["corpus"]:
         raise UsageError(
             "--dry-run, --judge-metric and --corpus are for --judge. Next: name a judge, like lexical."
@@ -141,10 +141,10 @@ def command(
     with _written_lines(rejected) as on_rejected, tell_progress(f"reading {logs[0]}"):
         found = monitor(
             list(logs) if len(logs) > 1 else logs[0],
-            by=listed(by) or None,
+            by=split_names(by) or None,
             columns=pairs(columns),
-            sparse=listed(sparse),
-            fields=listed(fields),
+            sparse=split_names(sparse),
+            fields=split_names(fields),
             on_rejected=on_rejected,
             **settings,
         )
@@ -198,7 +198,7 @@ def _tell(closed: Sequence[OnlineEstimate], calendar: Calendar) -> None:
         click.echo(json.dumps(row(each, calendar), ensure_ascii=False))
 
 
-def listed(given: Sequence[str]) -> list[str]:
+def split_names(given: Sequence[str]) -> list[str]:
     """Names with commas between."""
     return [each.strip() for some in given for each in some.split(",") if each.strip()]
 
@@ -206,7 +206,7 @@ def listed(given: Sequence[str]) -> list[str]:
 def pairs(given: Sequence[str], option: str = "--columns") -> dict[str, str]:
     """Pairs like FIELD=NAME."""
     found = {}
-    for each in listed(given):
+    for each in split_names(given):
         name, sign, column = each.partition("=")
         if not (name and sign and column):
             raise UsageError(

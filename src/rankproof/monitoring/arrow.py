@@ -16,7 +16,16 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, shorten
-from rankproof.monitoring.arrow_columns import coded, hashed, is_text, lists, mapped, nulls, numbers, plain
+from rankproof.monitoring.arrow_columns import (
+    apply_code,
+    decode_dictionary,
+    hash_texts,
+    is_text,
+    lists,
+    nulls,
+    numbers,
+    parse_numbers,
+)
 from rankproof.monitoring.block import (
     NAN,
     VALUES,
@@ -166,7 +175,7 @@ class ArrowReader:
         found, _ = self._maker.schema.places(names)
         if "ts" not in found:
             raise UnusualShape
-        column = {name: plain(batch.column(names.index(key))) for name, key in found.items()}
+        column = {name: decode_dictionary(batch.column(names.index(key))) for name, key in found.items()}
         n = batch.num_rows
         bad = np.zeros(n, dtype=bool)
         time = self._times(column["ts"], bad)
@@ -174,7 +183,7 @@ class ArrowReader:
         sketch = np.zeros((4, n), dtype=np.uint64)
         for at, name in enumerate(("id", "session", "user", "query")):
             if name in column:
-                ids[at], *more = hashed(column[name], sketched=name == "query")
+                ids[at], *more = hash_texts(column[name], sketched=name == "query")
                 if name == "user":
                     self._maker.remember(ids[at], partial(_text_at, column[name]))
                 sketch = more[0] if more else sketch
@@ -184,19 +193,19 @@ class ArrowReader:
         self._clicks(column, row, ranked, bad)
         _answers(column, row)
         if "thumb" in column:
-            row["thumb"][:] = mapped(column["thumb"], vote, bad, nothing=0.0)
+            row["thumb"][:] = parse_numbers(column["thumb"], vote, bad, nothing=0.0)
         if "latency_ms" in column:
             row["latency_ms"][:] = numbers(column["latency_ms"])
             bad |= ~(row["latency_ms"] >= 0) & ~np.isnan(row["latency_ms"]) | np.isinf(row["latency_ms"])
             bad |= np.isnan(row["latency_ms"]) & ~nulls(column["latency_ms"])
         for at, name in enumerate(self._maker.fields):
             if name in names:
-                values[len(VALUES) + at] = numbers(plain(batch.column(names.index(name))))
+                values[len(VALUES) + at] = numbers(decode_dictionary(batch.column(names.index(name))))
         slices = np.full((len(self._maker.by), n), -1, dtype=np.int32)
         for at, name in enumerate(self._maker.by):
             key = found.get(name, name)
             if key in names:
-                slices[at] = coded(batch.column(names.index(key)), self._maker.codes[at].code)
+                slices[at] = apply_code(batch.column(names.index(key)), self._maker.codes[at].code)
             elif "." in name:
                 raise UnusualShape
         return EventBlock(time, ids, sketch, values, slices), np.flatnonzero(bad)
@@ -288,9 +297,9 @@ class ArrowReader:
                 return
             event = np.repeat(np.arange(len(lengths)), np.diff(begins))
             of = np.repeat(np.arange(len(lengths)), np.diff(cited_from))
-            clicked = _pairs(event, hashed(inner.field("id"))[0])
+            clicked = _pairs(event, hash_texts(inner.field("id"))[0])
             with_clicks = (lengths > 0)[of]
-            quoted = np.sort(_pairs(of, hashed(cited)[0])[with_clicks])
+            quoted = np.sort(_pairs(of, hash_texts(cited)[0])[with_clicks])
             if len(quoted):
                 at = np.minimum(np.searchsorted(quoted, clicked), len(quoted) - 1)
                 row["cited_click"][event[quoted[at] == clicked]] = 1
@@ -333,7 +342,7 @@ def _answers(column: dict[str, Any], row: dict[str, Array]) -> None:
             row["answered"][:] = numbers(some)
     flags = column.get("abstained")
     if flags is not None:
-        row["abstained"][:] = mapped(flags, flag, np.zeros(len(flags), dtype=bool), nothing=NAN)
+        row["abstained"][:] = parse_numbers(flags, flag, np.zeros(len(flags), dtype=bool), nothing=NAN)
         if not pa.types.is_boolean(flags.type):
             raise UnusualShape
     if answer is not None:

@@ -20,7 +20,7 @@ def is_text(kind: Any) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def plain(column: Any) -> Any:
+def decode_dictionary(column: Any) -> Any:
     """The column without a dictionary around lists; texts stay as they are."""
     import pyarrow as pa
 
@@ -70,7 +70,7 @@ def lists(column: Any) -> tuple[Array, Array, Any]:
     return np.diff(begins).astype(np.float64), begins, inner
 
 
-def hashed(column: Any, *, sketched: bool = False) -> tuple[Array, ...]:
+def hash_texts(column: Any, *, sketched: bool = False) -> tuple[Array, ...]:
     """The hash of each text (0 for null), and the sketch of each query; each text is looked at once."""
     import pyarrow as pa
 
@@ -130,7 +130,7 @@ def _bytes_of(texts: Any) -> tuple[Array, Array]:
     return everything[begins[0] : begins[-1]], begins - begins[0]
 
 
-def coded(column: Any, code: Callable[[Any], int]) -> Array:
+def apply_code(column: Any, code: Callable[[Any], int]) -> Array:
     """Each value through a function, called once a value that differs."""
     import pyarrow as pa
 
@@ -141,7 +141,7 @@ def coded(column: Any, code: Callable[[Any], int]) -> Array:
     return np.asarray(table[_places(encoded)])
 
 
-def mapped(column: Any, parse: Callable[[Any], float], bad: Array, nothing: float) -> Array:
+def parse_numbers(column: Any, parse: Callable[[Any], float], bad: Array, nothing: float) -> Array:
     """Each value as a number; what cannot be one is bad, and null is `nothing`."""
     import pyarrow as pa
 

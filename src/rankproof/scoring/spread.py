@@ -115,7 +115,7 @@ class Kernel:
                 "dropped": [census.dropped],
             }.items()
         }
-        summary = summarised(queries, {n: c.values for n, c in columns.items()}, counted, groups, self)
+        summary = summary_of(queries, {n: c.values for n, c in columns.items()}, counted, groups, self)
         worst = dict(summary.worst)
         for (
             name,
@@ -166,7 +166,7 @@ class Kernel:
         return pyarrow.schema([*texts, ("counted", pyarrow.bool_()), *numbers]).empty_table()
 
 
-def summarised(
+def summary_of(
     queries: Sequence[str],
     values: Mapping[str, Array],
     counted: Array,

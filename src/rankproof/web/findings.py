@@ -70,7 +70,7 @@ def diagnosis(site: Site, choices: Choices) -> Page:
     system = _system(site, choices)
     space = site.workspace
     measure = measure_of(space.scores(system), choices.get("m"))
-    make = diagnosing(site, system, measure)
+    make = diagnosis_job(site, system, measure)
     shown = site.later(*make, diagnosis_part, "diagnosis", s=system, m=measure)
     return Page(
         f"What to fix first in {system}",
@@ -79,7 +79,7 @@ def diagnosis(site: Site, choices: Choices) -> Page:
     )
 
 
-def diagnosing(site: Site, system: str, measure: str) -> tuple[Any, Any]:
+def diagnosis_job(site: Site, system: str, measure: str) -> tuple[Any, Any]:
     """How a ranking is diagnosed, and the key under which that is kept."""
     space = site.workspace
     file, judged = space.run(system), space.judgments_file
@@ -113,7 +113,7 @@ def board(site: Site, choices: Choices) -> Page:
     if len(space.runs) < 2:
         raise UsageError("a leaderboard needs two rankings or more. Next: put another into the folder.")
     measure = measure_of(space.scores(space.baseline()), choices.get("m"))
-    shown = site.later(*boarding(site, measure), board_part, "leaderboard", m=measure)
+    shown = site.later(*board_job(site, measure), board_part, "leaderboard", m=measure)
     chosen = None
     if not site.links.static:
         measures = list(space.scores(space.baseline()))
@@ -123,7 +123,7 @@ def board(site: Site, choices: Choices) -> Page:
     return Page(f"Leaderboard by {measure}", sections(("board", "Order", shown)), opening=chosen)
 
 
-def boarding(site: Site, measure: str) -> tuple[Any, Any]:
+def board_job(site: Site, measure: str) -> tuple[Any, Any]:
     """How the rankings are ordered, and the key under which that is kept."""
     space = site.workspace
     names = list(space.runs)[:MOST]

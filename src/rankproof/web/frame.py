@@ -22,7 +22,7 @@ NAVIGATION = {
 """The pages that are reached from everywhere, and what they are called."""
 
 
-def whole(site: Site, page: Page, name: str, *, alone: bool = False) -> str:
+def page_text(site: Site, page: Page, name: str, *, alone: bool = False) -> str:
     """The page as text; `alone` as one file that needs nothing else: its style inside it, without scripts."""
     from rankproof import __version__
 

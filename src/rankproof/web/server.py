@@ -19,19 +19,19 @@ from rankproof.web.compare_pages import compare, comparison_part, gate, gate_par
 from rankproof.web.findings import (
     audit,
     board,
+    board_job,
     board_part,
-    boarding,
-    diagnosing,
     diagnosis,
+    diagnosis_job,
     diagnosis_part,
 )
-from rankproof.web.frame import fragment, style, whole
+from rankproof.web.frame import fragment, page_text, style
 from rankproof.web.grading import judge
 from rankproof.web.guard import Guard
 from rankproof.web.home import home
 from rankproof.web.live_page import live
 from rankproof.web.query_pages import explain, outcome_part, queries, query, what_if
-from rankproof.web.site import Choices, Page, Site, Unlinked, measure_of, problem, sections, settled
+from rankproof.web.site import Choices, Page, Site, Unlinked, measure_of, problem, sections, show_result
 from rankproof.web.verdict_pages import calibration, label, means, means_part, override, verdicts
 from rankproof.web.workspace import Settings, Workspace
 
@@ -88,16 +88,16 @@ def parts(site: Site, name: str, choices: Choices) -> str:
         pair = pair_of(site, choices)
         making: Any = space.comparing if name == "verdict" else space.gating
         show: Any = {"verdict": comparison_part, "gate": gate_part, "outcome": outcome_part(given)}[name]
-        return fragment(settled(space.later(*making(*pair, given)), show))
+        return fragment(show_result(space.later(*making(*pair, given)), show))
     if name == "leaderboard":
         measure = measure_of(space.scores(space.baseline()), choices.get("m"))
-        return fragment(settled(space.later(*boarding(site, measure)), board_part))
+        return fragment(show_result(space.later(*board_job(site, measure)), board_part))
     if name == "means":
-        return fragment(settled(space.later(*means(site, choices)), means_part))
+        return fragment(show_result(space.later(*means(site, choices)), means_part))
     if name == "diagnosis":
         system = choices.get("s") or space.baseline()
         measure = measure_of(space.scores(system), choices.get("m"))
-        return fragment(settled(space.later(*diagnosing(site, system, measure)), diagnosis_part))
+        return fragment(show_result(space.later(*diagnosis_job(site, system, measure)), diagnosis_part))
     raise UsageError("there is no such part of a page. Next: go back, and load the page again.")
 
 
@@ -193,7 +193,7 @@ class Handler:
             made, status = _not_found(), 404
         else:
             made, status = _made(make, site, choices)
-        answer = HTMLResponse(whole(site, made, name, alone=alone), status_code=status)
+        answer = HTMLResponse(page_text(site, made, name, alone=alone), status_code=status)
         if alone:
             answer.headers["Content-Disposition"] = f'attachment; filename="rankproof-{name}.html"'
         if name == "home" and status == 200:
@@ -322,7 +322,7 @@ def _written(
         page = Page("That did not work", sections(("problem", "What happened", problem(error))))
         from starlette.responses import HTMLResponse
 
-        return HTMLResponse(whole(site, page, ""), status_code=400)
+        return HTMLResponse(page_text(site, page, ""), status_code=400)
     if "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"done": True})
     return RedirectResponse(_back(sent.get("back") or request.headers.get("referer", "")), status_code=303)
@@ -366,7 +366,7 @@ def _login() -> str:
 LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
-def prepared(settings: Settings, host: str = "127.0.0.1", port: int = 0) -> tuple[Any, socket.socket, str]:
+def make_server(settings: Settings, host: str = "127.0.0.1", port: int = 0) -> tuple[Any, socket.socket, str]:
     """A server that is ready to run, where it listens, and its address with the token."""
     try:
         import uvicorn
@@ -399,7 +399,7 @@ def serve(
     ready: Callable[[str], None] = lambda address: None,
 ) -> None:
     """Run the app until Ctrl-C; `ready` is told the address as soon as it answers."""
-    server, listening, address = prepared(settings, host, port)
+    server, listening, address = make_server(settings, host, port)
     threading.Thread(target=_when_started, args=(server, lambda: ready(address)), daemon=True).start()
     try:
         server.run(sockets=[listening])

@@ -89,10 +89,10 @@ class Site:
     ) -> Markup:
         """What takes long: shown if it is there, else a place that the browser fills as soon as it is."""
         if self.links.static:
-            return settled(self.workspace.later(key, make), show)
+            return show_result(self.workspace.later(key, make), show)
         found = self.workspace.later(key, make)
         if found.done():
-            return settled(found, show)
+            return show_result(found, show)
         words = el("p", "Working it out ... ", self.link("Load it", "part", name=part, **choices))
         return el(
             "div",
@@ -103,7 +103,7 @@ class Site:
         )
 
 
-def settled(found: Future[T], show: Callable[[T], Markup]) -> Markup:
+def show_result(found: Future[T], show: Callable[[T], Markup]) -> Markup:
     """A result as markup, or what is wrong."""
     try:
         return show(found.result())

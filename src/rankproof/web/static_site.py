@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rankproof.document.disk import write_file
 from rankproof.errors import RankproofError, UsageError
-from rankproof.web.frame import whole
+from rankproof.web.frame import page_text
 from rankproof.web.server import PAGES, static_file
 from rankproof.web.site import Links, Page, Site, problem, sections
 from rankproof.web.workspace import Settings, Workspace
@@ -78,7 +78,7 @@ def export(settings: Settings, folder: str | os.PathLike[str], *, force: bool = 
         while links.wanted:
             page, choices = links.wanted.popleft()
             if page not in NEVER:
-                text = whole(site, _made(site, page, choices), page)
+                text = page_text(site, _made(site, page, choices), page)
                 written.append(write_file(target / links.to(page, **choices), text, force=force))
     finally:
         workspace.close()

@@ -213,7 +213,9 @@ class Workspace:
         error = found.exception()
         if error is None:
             return found.result()
-        return error if isinstance(error, RankproofError) else DataError(f"{error}")
+        if isinstance(error, RankproofError):
+            return error
+        return DataError(f"{name}: {error}. Next: look at the file, or take it out of the folder.")
 
     def kept_or_wrong(self, name: str) -> None:
         """Make the scores now; what is wrong with them is kept like a result."""

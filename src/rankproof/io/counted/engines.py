@@ -11,7 +11,7 @@ from rankproof.core.join import EXACT
 from rankproof.core.rules import Conventions
 from rankproof.io.counted.counts import COUNTS, OF_QUERIES
 from rankproof.io.counted.rankings import Judged, Table, check_ids
-from rankproof.io.counted.text import Counted, counting_text, key, quoted, table_in
+from rankproof.io.counted.text import Counted, counting_text, key, quote_name, table_in
 
 if TYPE_CHECKING:
     import sqlite3
@@ -40,7 +40,7 @@ class SqlEngine:
 
     def size(self, took: Mapping[str, str], source: str) -> tuple[int, int]:
         """How many rows and how many queries there are; a row without an id is an error."""
-        query, doc = (quoted(self.dialect, took[role]) for role in ("query", "doc"))
+        query, doc = (quote_name(self.dialect, took[role]) for role in ("query", "doc"))
         found = self.bring(
             f"select count(*) as n, count({query}) as q, count({doc}) as d, "
             f"count(distinct {key(self.dialect, took['query'])}) as m from {table_in(self.dialect, self.run)}"
@@ -50,12 +50,12 @@ class SqlEngine:
 
     def some_queries(self, query: str, most: int) -> Sequence[Any]:
         """The ids of some queries, each once."""
-        name, rows = quoted(self.dialect, query), table_in(self.dialect, self.run)
+        name, rows = quote_name(self.dialect, query), table_in(self.dialect, self.run)
         return list(self.bring(f"select distinct {name} as q from {rows} limit {most}")["q"])
 
     def head(self, query: str, doc: str, rows: int) -> Table:
         """The first rows of two columns."""
-        names = ", ".join(quoted(self.dialect, name) for name in (query, doc))
+        names = ", ".join(quote_name(self.dialect, name) for name in (query, doc))
         return self.bring(f"select {names} from {table_in(self.dialect, self.run)} limit {rows}")
 
 

@@ -11,7 +11,7 @@ from rankproof.core.join import Rankings
 from rankproof.errors import DataError, shorten
 from rankproof.io.counted.engines import DataFusion, DuckDB, Polars, Spark, SQLite
 from rankproof.io.counted.rankings import CountedRankings
-from rankproof.io.counted.text import QUERY, quoted, table_in
+from rankproof.io.counted.text import QUERY, quote_name, table_in
 from rankproof.io.rankings import ranking_of, said_of_order
 from rankproof.io.roles import RANKING, guess, guess_sentence
 from rankproof.io.rows import Rows
@@ -91,7 +91,7 @@ def _in_sqlite(connection: sqlite3.Connection, name: str) -> Rankings:
     columns = [each[0] for each in connection.execute(f"select * from {rows} limit 0").description]
     took = guess(columns, RANKING, name)
     notes = (guess_sentence(took, name), *said_of_order(took, name))
-    names = {role: quoted("sqlite", column) for role, column in took.items()}
+    names = {role: quote_name("sqlite", column) for role, column in took.items()}
 
     @cache
     def whole() -> Rankings:

@@ -24,7 +24,7 @@ HIGHEST_FLOAT32 = 3.4028235677973366e38
 
 
 @dataclass(frozen=True)
-class Dialect:
+class SqlDialect:
     """What engines write differently."""
 
     text: str
@@ -47,42 +47,42 @@ class Dialect:
 
 
 _ANSI = {"text": "cast({} as varchar)", "double": "cast({} as double)"}
-DIALECTS: dict[str, Dialect] = {
-    "duckdb": Dialect(
+DIALECTS: dict[str, SqlDialect] = {
+    "duckdb": SqlDialect(
         **_ANSI, bytes="encode({})", exact="cast(cast({} as varchar) as double)", nan="isnan({})",
         single="cast({} as float)",
     ),
-    "sqlite": Dialect(
+    "sqlite": SqlDialect(
         text="cast({} as text)", bytes="cast({} as blob)", double="cast({} as real)", exact="cast({} as real)",
         nan="{0} is null", short="text",
     ),
-    "sqlite, UTF-16": Dialect(
+    "sqlite, UTF-16": SqlDialect(
         text="cast({} as text)", bytes="rankproof_bytes({})", double="cast({} as real)", exact="cast({} as real)",
         nan="{0} is null", short="text",
     ),
-    "postgres": Dialect(
+    "postgres": SqlDialect(
         text="cast({} as text)", bytes="convert_to({}, 'UTF8')", double="cast({} as double precision)",
         exact="cast({} as double precision)", nan="{} = 'NaN'::double precision", single="cast({} as real)",
         short="text",
     ),
-    "spark": Dialect(
+    "spark": SqlDialect(
         text="cast({} as string)", bytes="cast({} as binary)", double="cast({} as double)",
         exact="cast(cast({} as string) as double)", nan="isnan({})", single="cast({} as float)", quote="`",
         short="string",
     ),
-    "datafusion": Dialect(
+    "datafusion": SqlDialect(
         **_ANSI, bytes="cast({} as bytea)", exact="cast(cast({} as varchar) as double)", nan="isnan({})",
         single="cast({} as real)",
     ),
-    "bigquery": Dialect(
+    "bigquery": SqlDialect(
         text="cast({} as string)", bytes="cast({} as bytes)", double="cast({} as float64)",
         exact="cast(cast({} as string) as float64)", nan="is_nan({})", whole="int64", quote="`", short="string",
     ),
-    "snowflake": Dialect(
+    "snowflake": SqlDialect(
         text="cast({} as varchar)", bytes="to_binary({}, 'UTF-8')", double="cast({} as double)",
         exact="cast(cast({} as varchar) as double)", nan="{} = 'NaN'::double",
     ),
-    "trino": Dialect(
+    "trino": SqlDialect(
         text="cast({} as varchar)", bytes="to_utf8({})", double="cast({} as double)",
         exact="cast(cast({} as varchar) as double)", nan="is_nan({})", single="cast({} as real)",
     ),
@@ -209,8 +209,10 @@ def _order(dialect: str, what: Counted, conventions: Conventions, by_rank: bool)
                 f"{what.run}: ties='rank' was asked for, but there is no rank column. "
                 "Next: name it, or choose another rule, as ties='trec' for the order by score."
             )
-        return f"(0.0 - {spoken.double.format(quoted(dialect, what.columns['rank']))})"
-    number = (spoken.exact if what.decimal else spoken.double).format(quoted(dialect, what.columns["score"]))
+        return f"(0.0 - {spoken.double.format(quote_name(dialect, what.columns['rank']))})"
+    number = (spoken.exact if what.decimal else spoken.double).format(
+        quote_name(dialect, what.columns["score"])
+    )
     if conventions.precision == "float32":
         if not spoken.single:
             raise UsageError(
@@ -234,7 +236,8 @@ def _answers(dialect: str, what: Counted) -> str:
     if what.numbered:
         return "query, judgment, probe"
     ids = {
-        name: DIALECTS[dialect].text.format(quoted(dialect, what.judged[role])) for name, role in _IDS.items()
+        name: DIALECTS[dialect].text.format(quote_name(dialect, what.judged[role]))
+        for name, role in _IDS.items()
     }
     return ", ".join(f"{text} as {name}" for name, text in ids.items())
 
@@ -259,10 +262,10 @@ wanted as (
 def key(dialect: str, column: str) -> str:
     """A column of ids as bytes, by which rows are joined, grouped and compared."""
     spoken = DIALECTS[dialect]
-    return spoken.bytes.format(spoken.text.format(quoted(dialect, column)))
+    return spoken.bytes.format(spoken.text.format(quote_name(dialect, column)))
 
 
-def quoted(dialect: str, name: str) -> str:
+def quote_name(dialect: str, name: str) -> str:
     """A name as the engine reads it; Snowflake's are in upper case unless they are quoted."""
     quote = DIALECTS[dialect].quote
     if dialect == "snowflake" and PLAIN.fullmatch(name):
@@ -275,4 +278,4 @@ def table_in(dialect: str, table: str) -> str:
     if QUERY.match(table):
         return f"({table}) given_rows"
     parts = table.split(".")
-    return table if table.startswith("{") else ".".join(quoted(dialect, part) for part in parts)
+    return table if table.startswith("{") else ".".join(quote_name(dialect, part) for part in parts)
