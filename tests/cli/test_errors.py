@@ -26,7 +26,11 @@ RUN = ("judgments.txt", "first.run")
         (("evaluate", *RUN, "--profile", "elastic"), 2, "'elasticsearch'"),
         (("evaluate", *RUN, "--corpus-size", "0"), 2, "corpus_size: got 0"),
         (("evaluate", *RUN, "-m", "Accuracy"), 2, "corpus"),
-        (("evaluate", "judgments.txt"), 2, "Missing argument 'RUN...'. Next: 'rankproof evaluate --help'"),
+        (
+            ("evaluate", "judgments.txt"),
+            2,
+            "got judgments alone, expected a run too. Next: name one, or --counted FILE.",
+        ),
         (("evaluate", "-", "-"), 2, "read once"),
         (("compare", *RUN, "first.run"), 2, "first.run: given more than once. Next: name each file once."),
         (("evaluate", "judgments.txt", "firs.run"), 2, "Did you mean 'first.run'?"),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import rankproof
@@ -206,6 +206,8 @@ def test_a_notebook_gets_tables_with_every_number_of_the_text(verb: str) -> None
 CELL = st.text(max_size=12).map(lambda text: "".join(c for c in text if c.isprintable()).strip())
 
 
+@example([("", "\u0dd2", "0.0000")])
+@example([("e\u0301", "\u0301e", "0.0000"), ("\u0301", "\u0301\u0301", "0.5000")])
 @given(st.lists(st.tuples(CELL, CELL, st.floats(0, 1).map("{:.4f}".format)), min_size=1, max_size=5))
 def test_a_table_of_any_cells_becomes_a_table_of_the_same_cells(rows: list[tuple[str, str, str]]) -> None:
     rows = [(a or "x", b or "y", c) for a, b, c in rows]

@@ -178,8 +178,15 @@ def _between(line: str, start: int, end: int) -> str:
     """The part of a line between two columns of the screen."""
     if line.isascii():
         return line[start:end]
-    head = first_columns(line, start)
-    return first_columns(line[len(head) :], end - start)
+    head = _up_to(line, start)
+    return _up_to(line[len(head) :], end - start)
+
+
+def _up_to(line: str, limit: int) -> str:
+    """The first columns of a line; an accent after a blank belongs to what follows, as a cell may begin with one."""
+    head = first_columns(line, limit)
+    at = head.rfind(" ") + 1
+    return head[:at] if at and not width(head[at:]) else head
 
 
 # --- columns of the screen ----------------------------------------------------------------------------------------

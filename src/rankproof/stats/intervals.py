@@ -82,7 +82,7 @@ def interval(
 
     >>> found = interval(np.array([0.2, 0.4, 0.4, 0.9, 1.0]))
     >>> round(found.low, 2), round(found.high, 2)
-    (0.32, 0.82)
+    (0.3, 0.83)
     """
     return intervals([values], rng, level, [average], resamples, bounds=[bounds])[0]
 

@@ -50,7 +50,7 @@ def _name(page: str, choices: Mapping[str, str]) -> str:
     """A file name that every system can hold, and that no other page has.
 
     >>> _name("home", {}), _name("query", {"id": "q 1/?"})
-    ('index.html', 'query-q-1-6cbd7dcf.html')
+    ('index.html', 'query-q-1-5e6df826.html')
     """
     if page == "home" and not choices:
         return "index.html"
