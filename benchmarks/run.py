@@ -9,7 +9,8 @@ import argparse
 import platform
 import sys
 
-import reports  # noqa: F401  its cases enter the table as it is loaded
+import logs  # noqa: F401  its cases enter the table as it is loaded
+import reports  # noqa: F401  the same
 import retrieve  # noqa: F401  the same
 import runner  # noqa: F401  the same
 from cases import CASES

@@ -279,3 +279,32 @@ def test_too_many_rows_apart_are_refused_with_the_way_out(
     assert numbers(evaluate(judged, tmp_path, MEASURES)) == expected  # in several passes
     monkeypatch.setattr(collect, "PASSES", 2)
     assert "partitioned by query" in refused(judged, tmp_path)
+
+
+MANY = (
+    "nDCG@5, nDCG, nDCG(gain='exp')@10, DCG@10, AP, AP@10, AP(rel=2), RR, RR@5, RR(rel=2), P@1, P@5, P@10, R@5, R@20, "
+    "R@100, F@10, Success@1, Success@10, Rprec, Bpref, infAP, RBP(p=0.5), RBP(p=0.95), ERR@10, ERR@20, Judged@5, "
+    "Judged@20, GMAP, num_rel, num_rel_ret, num_ret"
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ties", ["trec", "expected", "best"])
+def test_thirty_measures_have_the_same_bits_in_every_form(ties: str, tmp_path: Path) -> None:
+    judged, rows = world(100, queries=50)
+    expected = numbers(evaluate(judged, in_memory(rows), MANY, ties=ties))
+    for kind, writer in WRITERS.items():
+        for name, parts in partings(rows, 1):
+            folder = tmp_path / kind / name
+            folder.mkdir(parents=True)
+            for i, part in enumerate(parts):
+                writer(folder / f"{i}.{kind}", part)
+            assert numbers(evaluate(judged, folder, MANY, ties=ties)) == expected, (kind, name)
+    whole = as_parquet(tmp_path / "whole.parquet", rows)
+    for given in (
+        whole,
+        pl.read_parquet(whole),
+        pq.read_table(whole),
+        [*tmp_path.glob("parquet/by query/*")],
+    ):
+        assert numbers(evaluate(judged, given, MANY, ties=ties)) == expected

@@ -18,6 +18,7 @@ from rankproof.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from rankproof.judging.judge import Judge
+    from rankproof.monitoring.alerts import Alert
     from rankproof.monitoring.sums import OnlineEstimate
     from rankproof.monitoring.windows import Calendar
 
@@ -129,6 +130,8 @@ def command(
     if settings["lateness"] is not None and form == "jsonl":
         calendar = Calendar(zone_named(settings["timezone"]), settings["window"])
         settings["on_window"] = lambda closed: _tell(closed, calendar)
+    told: list[Alert] = []
+    settings["on_alert"] = lambda alert: told.append(_tell_alert(alert))
     if cutoffs:
         settings["cutoffs"] = cutoffs
     if spec is not None:
@@ -151,8 +154,8 @@ def command(
     if "on_window" not in settings:
         write(print_as(found, form), output)
     for each in found.alerts:
-        if each.fired:
-            click.echo(f"rankproof: alert: {each.sentence}", err=True)
+        if each.fired and each not in told:
+            _tell_alert(each)
     for reason in found.undelivered:
         click.echo(f"rankproof: {reason}", err=True)
     if any(each.fired for each in found.alerts):
@@ -172,6 +175,11 @@ class _AskedOnce:
             click.get_current_context().exit(0)
         click.echo(f"rankproof: {plan}", err=True)
         return self.judge(rows, self._metrics)
+
+
+def _tell_alert(alert: Alert) -> Alert:
+    click.echo(f"rankproof: alert: {alert.sentence}", err=True)
+    return alert
 
 
 def _hook(redact: str | None) -> Callable[[Any], Any] | None:

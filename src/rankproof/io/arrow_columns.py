@@ -265,7 +265,7 @@ def _judged(table: Any) -> Iterator[JudgedRows]:
         query_length=ends - begin[starts],
         rows=np.diff(np.append(starts, table.num_rows)),
         docs=doc.between(0, table.num_rows).tobytes(),
-        doc_length=np.diff(doc.offsets),
+        doc_length=np.diff(doc.offsets).astype(np.int32),
         grade=grade,
         aspect=aspect,
     )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
 
 from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
@@ -106,14 +106,17 @@ BUFFER = 1 << 20
 """How many bytes of a column are read at a time, however large its row groups are."""
 
 
-def stream_parquet(path: Path, source: str) -> ColumnRankings | None:
-    """The rankings in a Parquet file, read in batches as they are asked for; None without pyarrow."""
-    if importlib.util.find_spec("pyarrow") is None:
-        return None
+class _Streamed(NamedTuple):
+    """A Parquet file whose columns are known, to be read in batches."""
+
+    took: dict[str, str]
+    batches: Callable[[], Iterator[Any]]
+
+
+def _streamed(path: Path, wanted: Wanted, source: str) -> _Streamed:
+    """The columns of a Parquet file that are wanted, read as they are asked for, however large its row groups are."""
     import pyarrow
     import pyarrow.parquet
-
-    from rankproof.io.columns import ColumnRankings  # few inputs are tables, and most of these small
 
     def opened() -> Any:
         try:
@@ -122,7 +125,7 @@ def stream_parquet(path: Path, source: str) -> ColumnRankings | None:
             raise _damaged(source, error) from error
 
     with opened() as file:
-        took = guess(file.schema_arrow.names, RANKING, source)
+        took = guess(file.schema_arrow.names, wanted, source)
         columns = list(took.values())
         held = _held_in_a_row(file, took["doc"])
 
@@ -134,10 +137,21 @@ def stream_parquet(path: Path, source: str) -> ColumnRankings | None:
             except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
                 raise _damaged(source, error) from error
 
+    return _Streamed(took, batches)
+
+
+def stream_parquet(path: Path, source: str) -> ColumnRankings | None:
+    """The rankings in a Parquet file, read in batches as they are asked for; None without pyarrow."""
+    if importlib.util.find_spec("pyarrow") is None:
+        return None
+    from rankproof.io.columns import ColumnRankings  # few inputs are tables, and most of these small
+
+    took, batches = _streamed(path, RANKING, source)
+
     def slow() -> Rankings:
         import narwhals as nw
 
-        whole = nw.from_native(_by_pyarrow(path, lambda names: columns, source))
+        whole = nw.from_native(_by_pyarrow(path, lambda names: list(took.values()), source))
         return ranking_of(_rows(whole, took, source))
 
     notes = (guess_sentence(took, source), *said_of_order(took, source))
@@ -146,17 +160,38 @@ def stream_parquet(path: Path, source: str) -> ColumnRankings | None:
 
 def stream_large(path: Path, source: str) -> ColumnRankings | None:
     """The same of a large file; None for a small one."""
-    if importlib.util.find_spec("pyarrow") is None:
+    return stream_parquet(path, source) if _is_large(path) else None
+
+
+def judgments_in_parquet(path: Path, source: str) -> Judgments | None:
+    """The judgments in a large Parquet file, read in batches; None for a small one, and for one out of the ordinary."""
+    if not _is_large(path):
         return None
+    from rankproof.io.arrow_columns import judgments_in
+
+    took, batches = _streamed(path, JUDGMENTS, source)
+    roles = {name: role for role, name in took.items()}
+    tables = (table.rename_columns([roles[name] for name in table.column_names]) for table in batches())
+    return _with_notes(judgments_in(tables, source), took, source)
+
+
+def _with_notes(judgments: Judgments | None, took: Mapping[str, str], source: str) -> Judgments | None:
+    if judgments is None:
+        return None
+    notes = [guess_sentence(took, source), *([] if "grade" in took else [ungraded_note(source)])]
+    return replace(judgments, notes=tuple(notes))
+
+
+def _is_large(path: Path) -> bool:
+    if importlib.util.find_spec("pyarrow") is None:
+        return False
     import pyarrow.parquet
 
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
-            if file.metadata.num_rows < LARGE and path.stat().st_size < BUFFER:
-                return None
+            return bool(file.metadata.num_rows >= LARGE or path.stat().st_size >= BUFFER)
     except (pyarrow.ArrowException, OSError):
-        return None  # whoever reads the whole file says what it is
-    return stream_parquet(path, source)
+        return False  # whoever reads the whole file says what it is
 
 
 def _held_in_a_row(file: Any, column: str) -> float:
@@ -213,10 +248,7 @@ def judgments_in_columns(chosen: Any, took: Mapping[str, str], source: str) -> J
     found = judgments_in(tables_of(table), source)
     if found is None and not table.column("query").null_count:
         found = judgments_in(tables_of(by_query(table)), source)
-    if found is None:
-        return None
-    notes = [guess_sentence(took, source), *([] if "grade" in took else [ungraded_note(source)])]
-    return replace(found, notes=tuple(notes))
+    return _with_notes(found, took, source)
 
 
 def ranking_from_frame(frame: Any, source: str = "ranking") -> Rankings:

@@ -21,6 +21,7 @@ from rankproof.io.frames import (
     begins_as_parquet,
     is_frame,
     judgments_from_frame,
+    judgments_in_parquet,
     library_of,
     ranking_from_frame,
     read_parquet,
@@ -184,7 +185,10 @@ def _judgments_in(path: PathLike, source: str) -> Judgments:
     if kind == TREC_JUDGMENTS:
         return replace(read_qrels(path, source=source), untyped=True)
     if kind == PARQUET:
-        return judgments_from_frame(read_parquet(path, JUDGMENTS, source), source)
+        in_place = not isinstance(path, Pipe) and begins_as_parquet(Path(path))
+        return (in_place and judgments_in_parquet(Path(path), source)) or judgments_from_frame(
+            read_parquet(path, JUDGMENTS, source), source
+        )
     found = _content(path, kind, JUDGMENTS, source)
     if isinstance(found, Rows):
         return replace(judgments_of(found), untyped=kind != JSON)

@@ -97,9 +97,13 @@ def table_of(frame: Any) -> Any | None:
 
     try:
         opened: Any = nw.from_native(frame)
-        return (opened.collect() if isinstance(opened, nw.LazyFrame) else opened).to_arrow()
+        table: Any = (opened.collect() if isinstance(opened, nw.LazyFrame) else opened).to_arrow()
+        for at, each in enumerate(table.schema):
+            if str(each.type) == "string_view":  # which little of Arrow can work with yet
+                table = table.set_column(at, each.name, table.column(at).cast(pyarrow.large_string()))
     except (pyarrow.ArrowException, TypeError, ValueError, NotImplementedError):
         return None
+    return table
 
 
 class ArrowReader:

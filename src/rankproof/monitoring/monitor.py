@@ -34,6 +34,7 @@ from rankproof.io.corpora import load_corpus
 from rankproof.monitoring.alerts import (
     Alert,
     AlertRule,
+    AlertWatch,
     check_alerts,
     read_rules,
     read_state,
@@ -198,6 +199,7 @@ def monitor(
     judge_sample: int = JUDGED,
     corpus: Any = None,
     seed: int = 0,
+    on_alert: Callable[[Alert], object] | None = None,
 ) -> Monitor:
     """What the users of a log met: online metrics with intervals, by window and slice.
 
@@ -210,7 +212,8 @@ def monitor(
     before anything of it is kept, and may alter or drop it (see `privacy.py`). `cluster` says which events are alike:
     those of one user or only those of one session. `alerts` are rules (a TOML file, or mappings; see `alerts.py`), and
     `state` is a file that remembers what was told. Only if `webhook` names an address (or several), alerts that fire
-    are sent there; what is not delivered is in `.undelivered`, and sent again next time.
+    are sent there; what is not delivered is in `.undelivered`, and sent again next time. Alerts of a stream are handed
+    to `on_alert` as windows close.
 
     `judge` (a `rankproof.Judge`, or a function of rows with query, contexts and answer) scores a random sample of
     `judge_sample` events, whose texts are masked before (by `change`, else by `mask`). Contexts are the texts of the
@@ -244,7 +247,15 @@ def monitor(
     if lateness is not None:
         check_number("lateness", lateness, least=0, advice="give seconds")
     steps = StepCounts(wanted, maker.codes, fields)
-    watch = _Watch(sums, Sessions(None if lateness is None else round(lateness * SECOND)), steps, on_window)
+    before = dict(told)
+    alarm = AlertWatch(rules or (), told, calendar, lambda alert: _pass_on(alert, on_alert, state, told))
+    watch = _Watch(
+        sums,
+        Sessions(None if lateness is None else round(lateness * SECOND)),
+        steps,
+        *([on_window] if on_window is not None else []),
+        *([alarm.take] if lateness is not None else []),
+    )
     for block in reader.blocks(log):
         watch.take(block)
     watch.end()
@@ -270,8 +281,8 @@ def monitor(
         found.estimates = _in_order([*found.estimates, *estimates])
         found.windows = _in_order([*found.windows, *windows])
     if rules is not None:
-        before = dict(told)
-        found.alerts.extend(check_alerts(found, rules, told))
+        checked = check_alerts(found, rules, told)
+        found.alerts.extend(each if each.fired else alarm.fired.get(each.rule.name, each) for each in checked)
         found.undelivered.extend(deliver(found, hooks))
         if found.undelivered:
             told = before
@@ -303,6 +314,16 @@ def _rules(alerts: Any) -> list[AlertRule]:
     return read_rules(alerts) if isinstance(alerts, (str, os.PathLike)) else rules_of(list(alerts))
 
 
+def _pass_on(
+    alert: Alert, on_alert: Callable[[Alert], object] | None, state: Any, told: dict[str, int]
+) -> None:
+    """Tell an alert of a stream at once, and remember that: nobody knows when the stream ends."""
+    if on_alert is not None:
+        on_alert(alert)
+    if state is not None:
+        write_state(state, told)
+
+
 class _Watch:
     """Blocks to sums, window by window."""
 
@@ -311,7 +332,7 @@ class _Watch:
         sums: Sums,
         sessions: Sessions,
         steps: StepCounts,
-        on_window: Callable[[list[OnlineEstimate]], object] | None,
+        *on_window: Callable[[list[OnlineEstimate]], object],
     ) -> None:
         self.sums, self.sessions, self.steps, self._on_window = sums, sessions, steps, on_window
         self._users: Counter[int] = Counter()
@@ -346,8 +367,9 @@ class _Watch:
         self._tell()
 
     def _tell(self) -> None:
-        if self._on_window is not None and len(self.sums.windows) > self._told:
-            self._on_window(self.sums.windows[self._told :])
+        if len(self.sums.windows) > self._told:
+            for call in self._on_window:
+                call(self.sums.windows[self._told :])
             self._told = len(self.sums.windows)
 
     def result(

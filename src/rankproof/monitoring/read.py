@@ -15,6 +15,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -37,6 +38,8 @@ PATIENCE = 0.5
 """Seconds after which the events of a slow pipe are handed on."""
 PIECE = 1 << 16
 """Bytes that are read at once: as much may be lost where an archive is cut off."""
+LOOKED_AT = 20
+"""Lines in which the time of the first event of a file is looked for."""
 SHOWN = 3
 """Rejected lines of each reason that are kept to be shown."""
 
@@ -81,7 +84,7 @@ class LogReader:
 
     def blocks(self, source: Any) -> Iterator[EventBlock]:
         """The events of a path, a list of paths, a frame, or mappings."""
-        for each in sources_of(source):
+        for each in sources_of(source, self.maker.schema):
             if is_frame(each):
                 yield from self._of_frame(each)
             elif isinstance(each, (str, os.PathLike)):
@@ -198,10 +201,10 @@ def _records_of_path(path: str | os.PathLike[str], rejects: Rejects) -> Iterator
             yield from filter(None, records_of(stream, name, rejects))
 
 
-def sources_of(source: Any) -> Iterator[Any]:
+def sources_of(source: Any, schema: EventSchema | None = None) -> Iterator[Any]:
     """The sources one by one: the files that a pattern names or a folder holds, the oldest first."""
     if isinstance(source, (str, os.PathLike)):
-        yield from _files_of(source)
+        yield from _files_of(source, schema or EventSchema())
     elif is_frame(source) or not isinstance(source, (list, tuple)):
         if isinstance(source, Mapping) or not (is_frame(source) or hasattr(source, "__iter__")):
             raise UsageError(
@@ -210,12 +213,12 @@ def sources_of(source: Any) -> Iterator[Any]:
         yield source
     elif source and all(isinstance(each, (str, os.PathLike)) or is_frame(each) for each in source):
         for each in source:
-            yield from sources_of(each)
+            yield from sources_of(each, schema)
     else:
         yield source
 
 
-def _files_of(source: str | os.PathLike[str]) -> Iterator[str]:
+def _files_of(source: str | os.PathLike[str], schema: EventSchema) -> Iterator[str]:
     path = os.fspath(source)
     if path == STDIN:
         yield path
@@ -229,7 +232,25 @@ def _files_of(source: str | os.PathLike[str]) -> Iterator[str]:
         return
     if not found:
         raise UsageError(f"{path}: no file there. Next: check the folder, and the pattern.")
-    yield from sorted(found, key=lambda each: (os.path.getmtime(each), each))
+    if len(found) > 1:
+        found.sort(key=lambda each: (_begin_of(each, schema), each))
+    yield from found
+
+
+def _begin_of(path: str, schema: EventSchema) -> float:
+    """The time of the first event of a file, where its first lines say so: a copied file is newer than what it holds.
+    Else when it was written last."""
+    with suppress(DataError, UsageError, OSError, StopIteration), open_file(path) as stream:
+        head = bytes(stream.peek(PIECE))  # type: ignore[attr-defined]
+        if head[:4] != MAGIC:
+            lines = _csv if _is_header(head) else _lines
+            for each in islice(lines(stream, path, Rejects()), LOOKED_AT):
+                record = each[2] if each is not None else None
+                if isinstance(record, dict):
+                    found, _ = schema.places(record)
+                    with suppress(Rejected, KeyError):
+                        return schema.time(record[found["ts"]])
+    return os.path.getmtime(path)
 
 
 def decoders() -> Sequence[Callable[[bytes], Any]]:

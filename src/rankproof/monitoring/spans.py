@@ -117,11 +117,18 @@ class Traces:
 
         A record that is no OTLP comes out as it is, so that it is rejected as no event.
         """
+        found = False
         try:
             for span in spans_of(record):
+                found = True
                 self._open.setdefault(span.trace or f"{name}:{at}", (name, at, []))[2].append(span)
         except (TypeError, ValueError, AttributeError, KeyError):
             yield name, at, record
+        else:
+            if not found and any(
+                record.values()
+            ):  # an exporter that had nothing to send writes an empty list
+                yield name, at, record
         while len(self._open) > MOST_OPEN:
             yield self._event(next(iter(self._open)))
 

@@ -20,6 +20,7 @@ from rankproof.errors import DataError
 from rankproof.io.rankings import RowRankings
 from rankproof.io.trec.chunks import BadLine, in_order
 from rankproof.io.trec.index import Index, index_of
+from rankproof.io.trec.lines import Repeated
 from rankproof.io.trec.scan import Scanned
 
 GATHERED = 1 << 23
@@ -141,10 +142,11 @@ def _first_pass(
 
     _ = scan.index  # made before the threads begin
     for piece, result in in_order(work, read()):
+        twice = isinstance(result, Repeated)  # a file that can be read is not left out for what it says
         if isinstance(result, BadLine):
             result = sources[piece.file].error(result, piece.piece, piece.number, sources)
         if isinstance(result, DataError):
-            if not keep_going:
+            if twice or not keep_going:
                 raise result
             damaged.setdefault(piece.file, result)
             continue

@@ -113,7 +113,7 @@ def judgments_of_parts(known: list[JudgedRows], source: str) -> Judgments | None
     )
     docs = Texts.joined([each.docs for each in known], np.concatenate([each.doc_length for each in known]))
     grade = np.concatenate([each.grade for each in known])
-    del known
+    known.clear()  # whoever made them holds the list
     starts = starts_of_runs(queries.chunk, queries.begin, queries.length)
     if len(starts) < len(queries):  # a query goes on in the next piece
         queries = Texts.joined(*_fields(queries.chunk, queries.start[starts], queries.start[starts + 1]))

@@ -1,0 +1,223 @@
+"""The same events give the same numbers in every format, type and unit, and through every kind of junk."""
+
+from __future__ import annotations
+
+import csv
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankproof import simulate_log
+from rankproof.monitoring.monitor import monitor
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+pd = pytest.importorskip("pandas")
+pl = pytest.importorskip("polars")
+
+UNITS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+BY: dict[str, Any] = {"by": ["variant", "language"]}
+
+
+def numbers(source: Any, **how: Any) -> dict[str, Any]:
+    """Everything but how the lines came."""
+    found = monitor(source, **how)
+    names = ("events", "sessions", "estimates", "windows", "profile", "heavy_users")
+    told = found.to_dict()
+    return {"rejected": found.rejected, **{key: told[key] for key in names}}
+
+
+@pytest.fixture(scope="module")
+def records() -> list[dict[str, Any]]:
+    made = list(simulate_log(50, seed=2, days=2, variants=("A", "B")).records())
+    for each in made:
+        each["ts"] = round(each["ts"])
+    return made
+
+
+def as_parquet(path: Path, table: Any) -> Path:
+    pq.write_table(table, path, row_group_size=33)
+    return path
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_times_of_every_unit_with_and_without_a_zone(tmp_path, records, unit) -> None:
+    expected = numbers(records, **BY)
+    scaled = [{**each, "ts": each["ts"] * UNITS[unit]} for each in records]
+    table = pa.Table.from_pylist(scaled)
+    moments = [datetime.fromtimestamp(each["ts"], UTC) for each in records]
+    naive = [each.replace(tzinfo=None) for each in moments]
+
+    def with_times(times: Any) -> Any:
+        return table.set_column(table.schema.get_field_index("ts"), "ts", times)
+
+    for source in (
+        scaled,
+        table,
+        as_parquet(tmp_path / "log.parquet", table),
+        with_times(pa.array(moments, pa.timestamp(unit, "UTC"))),
+        with_times(pa.array(moments, pa.timestamp(unit, "America/New_York"))),
+        with_times(pa.array(naive, pa.timestamp(unit))),
+        [{**each, "ts": moment.isoformat()} for each, moment in zip(records, moments, strict=True)],
+        [{**each, "ts": str(each["ts"])} for each in scaled],
+        pd.DataFrame(records).assign(ts=naive),
+    ):
+        assert numbers(source, **BY) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "zone", ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "America/Santiago"]
+)
+def test_times_without_a_zone_are_local_in_months_in_which_clocks_change(tmp_path, zone) -> None:
+    for start, season in (("2025-03-01", "spring"), ("2025-10-01", "autumn"), ("2025-04-01", "southern")):
+        made = list(simulate_log(40, seed=3, start=start, days=31, timezone=zone).records())
+        for each in made:
+            each["ts"] = round(each["ts"])
+        how = {"timezone": zone, "window": "day"}
+        from zoneinfo import ZoneInfo
+
+        local = [datetime.fromtimestamp(each["ts"], ZoneInfo(zone)).replace(tzinfo=None) for each in made]
+        rows = [{**each, "ts": time.isoformat()} for each, time in zip(made, local, strict=True)]
+        table = pa.Table.from_pylist([{**each, "ts": time} for each, time in zip(made, local, strict=True)])
+        first, second = numbers(rows, **how), numbers(table, **how)
+        assert first == second, season
+        assert first["events"] == len(made)
+
+
+def test_columns_of_every_type(tmp_path, records) -> None:
+    expected = numbers(records, **BY)
+    table = pa.Table.from_pylist(records)
+
+    def large(kind: Any) -> Any:
+        if pa.types.is_string(kind):
+            return pa.large_string()
+        return pa.large_list(kind.value_type) if pa.types.is_list(kind) else kind
+
+    wide = table.cast(pa.schema([pa.field(each.name, large(each.type)) for each in table.schema]))
+    coded = table
+    for name in ("id", "session", "user", "query", "answer", "thumb", "variant", "language"):
+        at = coded.schema.get_field_index(name)
+        coded = coded.set_column(at, name, coded.column(name).dictionary_encode())
+    frame = pd.DataFrame(records)
+    sources = [
+        wide, as_parquet(tmp_path / "wide.parquet", wide), coded, as_parquet(tmp_path / "coded.parquet", coded),
+        pl.from_arrow(table), pl.from_arrow(table).with_columns(pl.col("variant", "user").cast(pl.Categorical)),
+        frame.astype({"variant": "category", "language": "category"}), frame.astype({"query": "string"}),
+    ]  # fmt: skip
+    if hasattr(pa, "string_view"):
+        at = table.schema.get_field_index("query")
+        sources.append(table.set_column(at, "query", table.column("query").cast(pa.string_view())))
+    for source in sources:
+        assert numbers(source, **BY) == expected
+
+
+def test_gaps_and_letters_of_every_script(tmp_path, records) -> None:
+    queries = ["Straße in İstanbul", "ÄÖÜ résumé", "日本語の質問", None, ""]
+    odd = [
+        {
+            **each,
+            "query": queries[at % 5], "user": None if at % 4 == 0 else each["user"],
+            "results": None if at % 7 == 0 else each["results"], "clicks": [] if at % 7 == 0 else each["clicks"],
+            "citations": None if at % 6 == 0 else each["citations"], "arm": at % 3 if at % 4 else None,
+            "latency_ms": None if at % 3 == 0 else each["latency_ms"], "flag": at % 2 == 0 if at % 5 else None,
+            "abstained": None if at % 2 else each["abstained"],
+        }
+        for at, each in enumerate(records)
+    ]  # fmt: skip
+    how = {"by": ["variant", "arm", "flag"], "fields": ["flag"]}
+    expected, table = numbers(odd, **how), pa.Table.from_pylist(odd)
+    lines = tmp_path / "log.jsonl"
+    lines.write_text("".join(json.dumps(each) + "\n" for each in odd))
+    for source in (
+        table,
+        as_parquet(tmp_path / "log.parquet", table),
+        pd.DataFrame(odd),
+        pl.from_arrow(table),
+        lines,
+    ):
+        assert numbers(source, **how) == expected
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_csv_with_quotes_and_line_ends_in_cells(tmp_path, records, mark) -> None:
+    odd = [
+        {
+            **each,
+            "query": each["query"] + (' "x"\n,y;z' if at % 3 else ""),
+            "answer": each["answer"] + '\r\nmore, "so"',
+        }
+        for at, each in enumerate(records)
+    ]
+    with (tmp_path / "log.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(odd[0]), delimiter=mark)
+        writer.writeheader()
+        for each in odd:
+            writer.writerow({key: json.dumps(v) if isinstance(v, list) else v for key, v in each.items()})
+    assert numbers(tmp_path / "log.csv", **BY) == numbers(odd, **BY)
+
+
+JUNK = [
+    b"\x00\x01\xff\xfe" * 10,
+    b'{"ts": 17409',
+    b'{"ts":' + b"[" * 50_000,
+    b'"x" "x"',
+    b'{"ts": 1740960001, "query": "' + b"a" * 10_000_000 + b'", "latency_ms": -1}',
+    b'{"ts": 1e400}',
+    b'{"ts": NaN}',
+    b'{"ts": 1740960001, "query": "\\ud800", "latency_ms": -2}',
+    b'{"ts": ' + b"9" * 400 + b"}",
+    b'{"ts": ' + b"9" * 5000 + b"}",
+    b"null", b"12", b"[]", b"{}", b"\xef\xbb\xbf{}",
+    b'{"resourceSpans": 5}',
+    b'{"resourceSpans": [{"scopeSpans": [{"spans": [5]}]}]}',
+    b'{"context": {"trace_id": "1", "span_id": 2}, "start_time": []}',
+]  # fmt: skip
+
+
+def test_junk_among_the_lines_is_counted_and_changes_nothing(tmp_path, records) -> None:
+    lines = [json.dumps(each).encode() for each in records]
+    for at, each in enumerate(JUNK):
+        lines.insert(3 * at, each)
+    lines.insert(10, b"  ")
+    log, kept = tmp_path / "log.jsonl", []
+    log.write_bytes(b"\n".join(lines))
+    found, expected = numbers(log, **BY), numbers(records, **BY)
+    assert sum(found.pop("rejected").values()) == len(JUNK)
+    del expected["rejected"]
+    assert found == expected
+    monitor(log, on_rejected=kept.append)
+    assert [json.loads(each)["where"].rpartition(" ")[2].isdigit() for each in kept] == [True] * len(JUNK)
+
+
+def test_lines_that_only_some_decoders_take_are_events(tmp_path) -> None:
+    log = tmp_path / "log.jsonl"
+    base = '"clicks": [], "user": "u'
+    log.write_text(
+        "\n".join(
+            [
+                f'{{"ts": 1740960001, "latency_ms": NaN, {base}1"}}',
+                f'{{"ts": 1740960002, "query": "\\ud800 half", {base}2"}}',
+                f'{{"ts": 1740960003, "big": {10**40}, {base}3"}}',
+            ]
+        )
+    )
+    found = monitor(log)
+    assert (found.events, found.rejected) == (3, {})
+
+
+def test_clocks_that_are_hours_fast_or_slow_do_not_close_windows_of_others(records) -> None:
+    skewed = [{**each, "ts": each["ts"] + (80_000 if at % 25 == 0 else 0)} for at, each in enumerate(records)]
+    found = monitor(skewed, lateness=90_000, window="hour")
+    assert found.counts.late == 0
+    assert found.events == len(records)
+
+
+def test_an_empty_export_of_spans_is_no_rejected_line(tmp_path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text('{"ts": 1740960001, "clicks": [], "user": "u"}\n{"resourceSpans": []}\n')
+    found = monitor(log)
+    assert (found.events, found.rejected) == (1, {})
