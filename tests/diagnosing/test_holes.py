@@ -170,3 +170,12 @@ def test_an_old_index_of_cacm(shared_data: Path) -> None:
         assert found is not None
         at = int(found.said.split("CACM-# up to ")[1].split(" ")[0])
         assert cut - 30 < at < cut
+
+
+def test_a_hole_that_is_named_is_what_to_mend_first_without_the_texts() -> None:
+    judged = {f"q{number}": {f"{'wiki' if number % 3 else 'mail'}-{number}": 1} for number in range(60)}
+    run = {query: [doc for doc in docs if "mail" not in doc] + ["x", "y"] for query, docs in judged.items()}
+    found = diagnose(judged, run)
+    assert found.hole is not None
+    for name in ("table", "full", "markdown", "html"):
+        assert "Bring back the documents that no question returns" in " ".join(found.format(name).split())

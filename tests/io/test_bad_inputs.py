@@ -63,6 +63,7 @@ RANKING_FILES = {
     "two columns, no header": (b"q1,d1\nq1,d2\n", "line 1: got 2 columns without a header that is known"),
     "four columns, no header": (b"q1,d1,1,0.5\nq1,d2,2,0.25\n", "so it cannot be told which is what of a ranking. Next: add a header line"),
     "ranks or scores": (b"q1\td1\t1\nq1\td2\t2\nq2\td1\t1\n", "the third column counts 1, 2, 3 in every query, so it may be a rank or a score"),
+    "distances": (b"query_id,doc_id,_distance\nq1,d1,1\n", "'_distance' looks like a distance, which is less for what is better, expected a score"),
     "judgments in CSV": (b"query_id,doc_id,relevance\nq1,d1,1\n", "this looks like judgments (it has a column 'relevance' and no score), expected a ranking"),
     "judgments in TREC": (b"q1 0 d1 1\nq2 0 d1 0\n", "this looks like judgments (4 columns), expected a ranking (6 columns)"),
     "three columns of TREC": (b"q1 d1 1\nq2 d1 0\n", "not a format that is known: 3 columns between blanks, as in 'q1 d1 1'"),

@@ -10,9 +10,9 @@ import pytest
 
 from rankproof import evaluate
 from rankproof.document.numbers import score
-from rankproof.errors import UsageError
+from rankproof.errors import DataError, UsageError
 from rankproof.web.static_site import export
-from rankproof.web.workspace import Settings
+from rankproof.web.workspace import Settings, Workspace
 
 
 @pytest.fixture(scope="module")
@@ -67,3 +67,34 @@ def test_what_is_there_is_left_as_it_is(site: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"something already.*--force"):
         export(Settings(((site / "from").read_text(),)), tmp_path)
     assert [each.name for each in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_an_error_in_the_data_stands_on_every_page_with_numbers_of_a_ranking(
+    folder: Path, tmp_path: Path
+) -> None:
+    """A part of the documents of one ranking has an ending that the judgments do not know."""
+    judged = (folder / "judgments.tsv").read_text(encoding="utf-8").splitlines(keepends=True)
+    (folder / "judgments.tsv").write_text(
+        "".join(line for line in judged if line < "q05" or line[0:5] == "query"), encoding="utf-8"
+    )
+    run = (folder / "dense.run").read_text(encoding="utf-8").splitlines()
+    rows = [line.split(" ") for line in run]
+    for row in rows:
+        if row[0] in ("q01", "q03"):
+            row[2] += ".pdf"
+    (folder / "dense.run").write_text("".join(" ".join(row) + "\n" for row in rows), encoding="utf-8")
+    site = tmp_path / "site"
+    export(Settings((str(folder),)), site)
+    pages = [page for page in site.glob("*.html") if "dense" in page.read_text(encoding="utf-8")]
+    without_numbers = {"judge.html", "verdicts.html"}
+    silent = {page.name for page in pages if "at their end" not in page.read_text(encoding="utf-8")}
+    assert silent <= without_numbers
+    assert len(pages) > 8
+
+
+@pytest.mark.parametrize("name", ["judgments.tsv", "dense.run", "queries.jsonl"])
+def test_labels_are_never_added_to_a_file_of_something_else(folder: Path, name: str) -> None:
+    before = (folder / name).read_bytes()
+    with pytest.raises(DataError, match=r"expected a label: query, document, who, what, grade\. Next:"):
+        Workspace(Settings((str(folder),), labels=str(folder / name)))
+    assert (folder / name).read_bytes() == before

@@ -216,8 +216,14 @@ def regime(found: Diagnosis) -> list[str]:
 
 def _first(found: Diagnosis) -> list[Block]:
     items = [ListItem(f"{each.title}: {gain_of(each)}", lines=_evidence(each)) for each in found.first]
-    tried = Bullets(items, numbered=True) if items else Paragraph("Nothing that was tried is sure to help.")
-    return [Heading("Fix this first"), tried]
+    if items:
+        return [Heading("Fix this first"), Bullets(items, numbered=True)]
+    told = "Nothing that was tried is sure to help."
+    if found.hole is not None:
+        told = (
+            "Bring back the documents that no question returns. Nothing else that was tried is sure to help."
+        )
+    return [Heading("Fix this first"), Paragraph(told)]
 
 
 def _evidence(fix: Fix) -> list[str]:

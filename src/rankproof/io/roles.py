@@ -342,8 +342,19 @@ def _unsure(role: str, found: list[str], columns: Sequence[str], source: str) ->
     )
 
 
+DISTANCES = frozenset({"distance", "distances", "dist", "l2", "cosine_distance", "l2_distance", "euclidean"})
+"""Columns of which less is better."""
+
+
 def _absent(role: str, columns: Sequence[str], wanted: Wanted, source: str) -> DataError:
     known = ", ".join(repr(name) for names in NAMES[role] for name in names)
+    away = [column for column in columns if role == "score" and column.casefold().strip("_@") in DISTANCES]
+    if away:
+        return DataError(
+            f"{source}: {away[0]!r} looks like a distance, which is less for what is better, expected a score, "
+            f"which is more; the columns are {list_in_words(columns)}. "
+            f"Next: add a column 'score' that holds minus the distance, or a column 'rank'."
+        )
     return DataError(
         f"{source}: no column looks like the {role} of {wanted.what}; the columns are {list_in_words(columns)}. "
         f"Next: rename the one that is to {NAMES[role][0][0]!r} (also known: {known}), or {_by_option(role)}."

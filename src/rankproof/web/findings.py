@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
 from rankproof.comparing.leaderboard import Leaderboard, leaderboard
@@ -11,8 +12,11 @@ from rankproof.diagnosing.diagnose import Diagnosis
 from rankproof.diagnosing.diagnose import diagnose as diagnosed
 from rankproof.document.formats.html import part_of_page
 from rankproof.document.html.page import Markup, el, ident, join
+from rankproof.document.model import Document
 from rankproof.errors import UsageError
 from rankproof.io.load import load_ranking
+from rankproof.scoring.scores import Scores
+from rankproof.scoring.words import wrong_data
 from rankproof.web.folder import FileKind
 from rankproof.web.site import Choices, Page, Site, button, form, measure_of, note, sections, select
 
@@ -101,6 +105,12 @@ def diagnosis_part(found: Diagnosis) -> Markup:
 def audit_part(found: Audit) -> Markup:
     """What `rankproof audit` says, as a part of a page."""
     return part_of_page(found._document())
+
+
+def errors_part(scored: Iterable[tuple[str, Scores]]) -> Markup | None:
+    """What makes numbers of these rankings wrong, to stand above them; None where nothing does."""
+    wrong = [f"{name}: {each}" for name, scores in scored for each in scores.wrong]
+    return part_of_page(Document("", [wrong_data(wrong)])) if wrong else None
 
 
 MOST = 50

@@ -17,6 +17,7 @@ from rankproof.document.terminal import cut
 from rankproof.errors import RankproofError, UsageError
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores
+from rankproof.web.findings import errors_part
 from rankproof.web.folder import FileKind, FoundFile
 from rankproof.web.site import Choices, Page, Site, note, problem, sections
 
@@ -94,7 +95,8 @@ def _runs(site: Site, waiting: Sequence[str]) -> Markup:
         else None
     )
     cards = join(el("div", el("h3", ident(name)), problem(each), cls="card") for name, each in wrong.items())
-    return join([progress, _means(site, scores) if scores else None, cards])
+    shown = join([errors_part(scores.items()), _means(site, scores)]) if scores else None
+    return join([progress, shown, cards])
 
 
 def _means(site: Site, scores: dict[str, Scores]) -> Markup:

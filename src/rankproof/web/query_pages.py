@@ -17,6 +17,7 @@ from rankproof.scoring.explain import explain_scores
 from rankproof.scoring.explain_page import chip, legend, missed_list
 from rankproof.scoring.scores import Scores
 from rankproof.web.compare_pages import pair_of, query_rows, query_table
+from rankproof.web.findings import errors_part
 from rankproof.web.site import Choices, Page, Site, button, form, measure_of, note, sections, select
 
 DEEP = 20
@@ -42,7 +43,12 @@ def queries(site: Site, choices: Choices) -> Page:
             (
                 "queries",
                 f"{count(len(rows), 'query', 'queries')} by {measure} of {b}",
-                query_table(site, a, b, measure, lowest),
+                join(
+                    [
+                        errors_part((name, space.scores(name)) for name in dict.fromkeys((a, b))),
+                        query_table(site, a, b, measure, lowest),
+                    ]
+                ),
             )
         ),
         scripts=("compare",),
@@ -63,10 +69,11 @@ def _of_one(site: Site, choices: Choices) -> Page:
         ]
         for query, value in scores.worst(len(scores.queries), measure)
     ]
+    listed = table("", ("query", measure), rows, label="Queries")
     return Page(
         "Queries",
         sections(
-            ("queries", f"By {measure} of {name}", table("", ("query", measure), rows, label="Queries"))
+            ("queries", f"By {measure} of {name}", join([errors_part([(name, scores)]), listed])),
         ),
     )
 
@@ -122,6 +129,7 @@ def query(site: Site, choices: Choices) -> Page:
                 "Numbers",
                 join(
                     [
+                        errors_part((side.name, side.scores) for side in sides),
                         el("ul", *(el("li", each) for each in numbers)),
                         el("div", id="whatif", aria_live="polite"),
                         _gate_words(site, shown, corrected),

@@ -80,6 +80,7 @@ class Workspace:
 
     def __post_init__(self) -> None:
         self.refresh()
+        _ = self.labels  # a file of something else is refused before a grade is written to it
 
     # --- files ---------------------------------------------------------------------------------
 

@@ -173,8 +173,9 @@ def _label(line: str, where: str) -> QuestionLabel:
     try:
         return _checked(json.loads(line))
     except (ValueError, TypeError, KeyError) as error:
+        why = "" if isinstance(error, (json.JSONDecodeError, TypeError)) else f" ({error})"
         raise DataError(
-            f"{where}: got {shorten(line)}, expected a label: query, document, who, what, grade ({error}). "
+            f"{where}: got {shorten(line)}, expected a label: query, document, who, what, grade{why}. "
             "Next: name a file that 'rankproof label' wrote."
         ) from error
 
