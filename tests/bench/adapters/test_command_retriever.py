@@ -169,6 +169,17 @@ def test_a_crash_is_a_failure_of_its_question_only(tmp_path: Path, bad: list[str
     assert made.failures == {f"q{questions.index(each)}": f"exit code 1: no {each}" for each in bad}
 
 
+@pytest.mark.parametrize("last", ["", "sys.stdout.write('{half'), sys.stdout.flush(), "])
+@pytest.mark.parametrize("bad", [["b"], ["a"], ["f"], ["b", "c"], ["a", "d", "f"]])
+def test_an_end_without_an_error_is_a_failure_of_its_question_only(
+    tmp_path: Path, bad: list[str], last: str
+) -> None:
+    questions = ["a", "b", "c", "d", "e", "f"]
+    made = serve(tmp_path, questions, f"text in {bad} and ({last}os._exit(0))")
+    assert answered(made, questions) == set(questions) - set(bad)
+    assert made.failures.keys() == {f"q{questions.index(each)}" for each in bad}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("bad", [["a"], ["c"], ["b", "c"]])
 def test_a_hang_is_a_failure_of_its_question_only(tmp_path: Path, bad: list[str]) -> None:

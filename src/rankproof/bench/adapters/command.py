@@ -317,7 +317,7 @@ def _words_on_windows(line: str) -> list[str]:
 
 
 TRIES = 3
-"""Questions that a command which has never answered is asked one by one before it is given up."""
+"""Questions that a command which answers nothing is asked one by one before it is given up."""
 
 
 def of_command(
@@ -370,6 +370,8 @@ class Asking:
         """Whether the command has ever answered."""
         self.lost = 0
         """Questions that it was asked in vain before it had ever answered."""
+        self.idle = 0
+        """Starts in a row that answered nothing and ended well."""
         self.suspect = -1
         """The question that is asked alone, to see whether it is the one that the others wait for."""
         self.halves = False
@@ -384,16 +386,22 @@ class Asking:
                 waiting.append(asked[1:])
                 asked = asked[:1]
             process = Process(self.words, self.flow, self.running)
-            came: dict[int, None] = {}
+            came: dict[int, Any] = {}
             for place, answer, seconds in process.answers(asked, self.questions, self.k):
-                came[place] = None
+                came[place] = answer
                 self.worked = True
                 yield place, answer, seconds
             left = [place for place in asked if place not in came]
             if not left:
                 self.halves |= asked == [self.suspect]
             elif process.failure is None:
-                yield from ((place, process.no_line(), 0.0) for place in left)
+                # Where it stopped early, if without an error, it is started again behind that question.
+                self.idle = 0 if came else self.idle + 1
+                early = self.idle < TRIES and list(came) == asked[: len(came)]
+                at_fault = 0 if came and isinstance([*came.values()][-1], Failed) else 1
+                at = at_fault if early else len(left)
+                yield from ((place, process.no_line(), 0.0) for place in left[:at])
+                waiting += [left[at:]] if left[at:] else []
             elif len(asked) == 1 or (came and list(came) == asked[: len(came)]):
                 # Answers come one by one and in order, so the first that is open is at fault.
                 yield left[0], process.failure, process.waited
