@@ -110,8 +110,11 @@ def start() -> Iterator[Start]:
         server, listening, address = make_server(Settings(tuple(map(str, places)), **settings))
         thread = Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
-        while not server.started:
+        for _ in range(6000):
+            if server.started:
+                break
             time.sleep(0.01)
+        assert server.started
         running.append((server, thread))
         return RunningApp(address)
 

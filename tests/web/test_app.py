@@ -7,12 +7,13 @@ import re
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
+from html import unescape
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
-from rankproof import compare, evaluate, gate
+from rankproof import Grid, compare, evaluate, gate, grid
 from rankproof.bench.testset.labels import last_labels, merge_labels, read_labels
 from rankproof.document.formats.html import part_of_page
 from rankproof.document.numbers import score
@@ -273,16 +274,72 @@ def test_texts_of_others_are_never_markup(start: Start, tmp_path: Path) -> None:
     assert "<img" not in app.ask(f"/query?id={quote(HOSTILE)}").text
 
 
-def test_a_page_is_saved_as_one_file(start: Start, folder: Path) -> None:
+def test_a_page_is_saved_as_one_file_by_its_last_link(start: Start, folder: Path) -> None:
     app = start(folder).enter()
     for path in ("/compare?a=dense&b=fused", "/query?id=q02", "/gate", "/"):
-        saved = app.ask(f"{path}{'&' if '?' in path else '?'}save=yes")
+        links = re.findall(r'<a href="([^"]+)">Save this page as one file</a>', app.ask(path).text)
+        assert len(links) == 1, path
+        saved = app.ask(unescape(links[0]))
+        assert saved.text.partition("<h1>")[2].partition("</h1>")[0] in app.ask(path).text
         assert "attachment" in saved.headers["content-disposition"]
         assert "<script" not in saved.text
         assert 'rel="stylesheet"' not in saved.text
         assert 'href="/' not in saved.text
         assert "action=" not in saved.text
         assert "Working it out" not in saved.text
+
+
+@pytest.fixture(scope="module")
+def saved_grid() -> Grid:
+    return grid({"benchmark": "sample", "k": [5, 10], "retrievers": {"words": "keyword", "dense": "lsa"}})
+
+
+def test_a_saved_grid_is_shown_as_bench_says_it(start: Start, folder: Path, saved_grid: Grid) -> None:
+    app = start(folder).enter()
+    assert 'href="/grid"' not in app.ask("/").text
+    assert "there is no saved grid here" in app.ask("/grid").text
+    saved_grid.save(folder / "first.json")
+    app = start(folder).enter()
+    assert 'href="/grid"' in app.ask("/").text
+    page = app.ask("/grid").text
+    assert part_of_page(saved_grid._document()) in page
+    for name in (
+        *saved_grid.front,
+        *(level.name for effect in saved_grid.effects for level in effect.levels),
+    ):
+        assert name in page
+    (folder / "second.json").write_text(json.dumps({**saved_grid.to_dict(), "rows": [{"name": "x"}]}))
+    app = start(folder).enter()
+    answer = app.ask("/grid?g=second")
+    assert (answer.status, "no grid that was saved" in answer.text) == (400, True)
+    assert app.ask("/grid?g=first").status == 200
+    refused = app.ask("/grid?g=third").text
+    assert all(name in refused for name in ("first", "second", "third"))
+    assert "as one file" not in refused
+
+
+@pytest.mark.slow
+def test_twenty_browsers_at_once_get_what_one_gets(start_process: Start, folder: Path) -> None:
+    app = start_process(folder, "--by", f"{folder}/queries.jsonl:kind").enter()
+    paths = [
+        *(page for page in PAGES if page not in ("/", "/live", "/judge")),
+        *(f"/query?id=q{n:02}" for n in range(2, 12)),
+        *(f"/part?name={name}&a=dense&b=fused" for name in ("verdict", "gate", "outcome")),
+        *("/part?name=leaderboard", "/part?name=diagnosis"),
+    ]
+
+    def shown(path: str) -> tuple[int, str]:
+        answer = app.ask(path)
+        return answer.status, answer.text
+
+    for path in paths:
+        shown(path)  # what is worked out once is there now
+    alone = {path: shown(path) for path in paths}
+    with ThreadPoolExecutor(20) as browsers:
+        asked = [path for n in range(20) for path in (*paths[n:], *paths[:n])]
+        for path, answer in zip(asked, browsers.map(shown, asked), strict=True):
+            assert answer == alone[path], path
+    assert {status for status, _ in alone.values()} == {200}
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rankproof import History, evaluate, judge
+from rankproof import History, evaluate, grid, judge
 from rankproof.web.workspace import LABELS
 
 from .conftest import RunningApp, Start
@@ -34,6 +34,7 @@ def full(folder: Path) -> Path:
         }
     ]
     (folder / "samples.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    grid({"benchmark": "sample", "k": [5, 10], "retrievers": {"words": "keyword"}}).save(folder / "grid.json")
     judge(rows, "context_relevance, faithfulness", judge=lambda *_: True, ledger=folder / "verdicts.db")
     return folder
 
@@ -64,7 +65,7 @@ def test_no_page_has_errors_or_barriers_at_any_width(
     app, kept = start(full, by=f"{full}/queries.jsonl:kind"), os.environ.get("RANKPROOF_SCREENS")
     for width in WIDTHS:
         page, wrong = page_of(browser, app, width, color_scheme=scheme, bypass_csp=True)
-        for path in (*PAGES, "/calibration"):
+        for path in (*PAGES, "/calibration", "/grid"):
             go(page, app, path)
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"), (path, width)
             if width != 700:
@@ -76,6 +77,20 @@ def test_no_page_has_errors_or_barriers_at_any_width(
                 )
         assert wrong == []
         page.context.close()
+
+
+def test_pages_print_whole_and_without_what_only_a_screen_needs(
+    start: Start, browser: Any, full: Path
+) -> None:
+    app = start(full, by=f"{full}/queries.jsonl:kind")
+    page, wrong = page_of(browser, app, 720)
+    page.emulate_media(media="print")
+    for path in (*PAGES, "/grid"):
+        go(page, app, path)
+        assert not page.is_visible(".bar"), path
+        assert page.is_visible("h1"), path
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"), path
+    assert wrong == []
 
 
 def test_from_a_red_gate_to_another_verdict_by_keyboard(start: Start, browser: Any, full: Path) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rankproof import evaluate
+from rankproof import compare, evaluate
+from rankproof.document.formats.html import part_of_page
 from rankproof.document.numbers import score
 from rankproof.errors import DataError, UsageError
 from rankproof.web.static_site import export
@@ -60,6 +61,19 @@ def test_the_numbers_are_those_of_evaluate(site: Path) -> None:
         scores = evaluate(folder / "judgments.tsv", folder / f"{name}.run")
         for measure in list(scores)[:6]:
             assert f"<td>{score(scores[measure])}</td>" in index
+
+
+def test_verdicts_are_those_of_compare(site: Path) -> None:
+    folder = Path((site / "from").read_text())
+    said = {
+        pair: part_of_page(
+            compare(folder / "judgments.tsv", {n: folder / f"{n}.run" for n in pair})._document()
+        )
+        for pair in (("dense", "fused"), ("dense", "keyword"))
+    }
+    compared = [text for name, text in pages(site).items() if name.startswith("compare-")]
+    for pair, words in said.items():
+        assert any(words in text for text in compared), pair
 
 
 def test_what_is_there_is_left_as_it_is(site: Path, tmp_path: Path) -> None:

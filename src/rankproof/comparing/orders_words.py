@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from rankproof.document.html.charts import Bar, whiskers
+from rankproof.document.html.page import figure
 from rankproof.document.model import (
     PAGE,
     PAPER,
     TERMINAL,
+    Block,
     Cell,
+    Chart,
     Column,
     Document,
     Paragraph,
@@ -55,12 +60,24 @@ def leaderboard(view: View) -> Document:
     ]
     parts = [
         wrong_data(view["wrong"]),
+        Part(_drawn(view), media=(PAGE,)),
         Part(Table(shown), media=(*TERMINAL, PAGE)),
         # In a paper the letters of what cannot be told apart stand above the means.
         Part(Table([system, Column(measure, raised, True), intervals, ranks]), media=(PAPER,)),
         Part(*map(Paragraph, _trust(view))),
     ]
     return Document(f"Leaderboard by {measure}", parts, records, dict(view))
+
+
+def _drawn(view: View) -> Block:
+    """The means with their intervals, in the order of the table."""
+    rows = [(name, "", _bar(view, name)) for name in view["means"]]
+    return Chart("", picture=lambda: figure("Means and intervals", whiskers(view["measure"], rows)))
+
+
+def _bar(view: View, name: str) -> Bar:
+    low, high = (math.nan if end is None else end for end in view["intervals"][name])
+    return Bar(view["measure"], view["means"][name], low, high, math.nan)
 
 
 def correlation(view: View) -> Document:

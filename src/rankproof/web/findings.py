@@ -1,11 +1,14 @@
-"""Pages that show a result as the command line does: audit, diagnosis, leaderboard."""
+"""Pages that show a result as the command line does: audit, diagnosis, leaderboard, grid."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
+from rankproof.bench.grid.grid import Grid, saved_grid
 from rankproof.comparing.leaderboard import Leaderboard, leaderboard
 from rankproof.core.audit import Audit
 from rankproof.diagnosing.diagnose import Diagnosis
@@ -13,11 +16,11 @@ from rankproof.diagnosing.diagnose import diagnose as diagnosed
 from rankproof.document.formats.html import part_of_page
 from rankproof.document.html.page import Markup, el, ident, join
 from rankproof.document.model import Document
-from rankproof.errors import UsageError
+from rankproof.errors import DataError, UsageError, one_of
 from rankproof.io.load import load_ranking
 from rankproof.scoring.scores import Scores
 from rankproof.scoring.words import wrong_data
-from rankproof.web.folder import FileKind
+from rankproof.web.folder import FileKind, named_by_stem
 from rankproof.web.site import Choices, Page, Site, button, form, measure_of, note, sections, select
 
 
@@ -144,3 +147,29 @@ def board_job(site: Site, measure: str) -> tuple[Any, Any]:
 def board_part(found: Leaderboard) -> Markup:
     """What `rankproof leaderboard` says, as a part of a page."""
     return part_of_page(found._document())
+
+
+def grid(site: Site, choices: Choices) -> Page:
+    """A grid that was saved: what each configuration is worth, the front, and what each factor does."""
+    known = named_by_stem(site.workspace.of_kind(FileKind.GRID))
+    if not known:
+        raise UsageError(
+            "there is no saved grid here. Next: `rankproof bench FILE -o grid.json`, into this folder."
+        )
+    name = choices.get("g") or next(iter(known))
+    if name not in known:
+        raise one_of("grid", name, known)
+    file = known[name]
+    found = site.workspace.kept(("grid", file.stamp), lambda: _saved(file.path))
+    shown = part_of_page(found._document())
+    chosen = None
+    if len(known) > 1 and not site.links.static:
+        chosen = form(site, "/grid", select("g", "grid", list(known), name), button("Show"), cls="choices")
+    return Page(f"Grid: {name}", sections(("grid", "Configurations", shown)), opening=chosen)
+
+
+def _saved(path: Path) -> Grid:
+    try:
+        return saved_grid(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path.name} cannot be read: {error}. Next: save it anew.") from None

@@ -37,6 +37,7 @@ class FileKind(StrEnum):
     HISTORY = "history"
     LEDGER = "ledger"
     ANSWERS = "answers"
+    GRID = "grid"
     PROGRESS = "progress of a run"
     PARTIAL = "answers of a run that is not over"
     UNKNOWN = "unknown"
@@ -224,6 +225,8 @@ def _by_columns(names: Sequence[str]) -> FileKind:
 
 def _by_fields(fields: set[str]) -> FileKind:
     """The kind of a record by its fields."""
+    if {"rows", "effects", "front", "winner"} <= fields:
+        return FileKind.GRID
     if "pool" in fields and "systems" in fields:
         return FileKind.POOL
     if {"query", "document", "who", "what"} <= fields:
@@ -268,7 +271,9 @@ def _kind_of_whole_json(path: Path) -> FileKind:
         raise DataError(f"no JSON: {error}. Next: check how it was made.") from error
     if isinstance(record, list) and record and isinstance(record[0], dict):
         return _by_columns(list(map(str, record[0])))
-    return _kind_of_mapping(record) if isinstance(record, dict) and _is_nested(record) else FileKind.UNKNOWN
+    if not isinstance(record, dict):
+        return FileKind.UNKNOWN
+    return _kind_of_mapping(record) if _is_nested(record) else _by_fields(set(record))
 
 
 def _is_nested(record: dict[str, Any]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankproof.document.html.page import Child, Markup, Section, el, join, sheet
+from rankproof.web.folder import FileKind
 from rankproof.web.site import Page, Site, button, form
 
 NAVIGATION = {
@@ -13,6 +14,7 @@ NAVIGATION = {
     "queries": "Queries",
     "gate": "Gate",
     "leaderboard": "Leaderboard",
+    "grid": "Grid",
     "diagnosis": "Diagnosis",
     "audit": "Audit",
     "judge": "Judge",
@@ -32,9 +34,8 @@ def page_text(site: Site, page: Page, name: str, *, alone: bool = False) -> str:
         page.opening,
         _contents(page.sections) if len(page.sections) > 2 else None,
     )
-    foot = el(
-        "footer", el("hr"), el("p", f"rankproof {__version__}. The numbers are those of the command line.")
-    )
+    made = f"rankproof {__version__}. The numbers are those of the command line."
+    foot = el("footer", el("hr"), el("p", made, _save(site, page, name, alone)))
     body = el(
         "body",
         el("a", "Skip to the content", href="#main", cls="skip"),
@@ -99,6 +100,7 @@ def _bar(site: Site, name: str) -> Markup:
         el("li", el("a", words, href=site.links.to(each), aria_current="page" if each == name else None))
         for each, words in NAVIGATION.items()
         if not (site.links.static and each in ("judge", "live"))
+        if each != "grid" or site.workspace.of_kind(FileKind.GRID)
     )
     return el("div", el("nav", el("ul", *links), aria_label="Pages"), _person(site), cls="bar")
 

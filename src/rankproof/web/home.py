@@ -33,6 +33,7 @@ KINDS = {
     FileKind.POOL: "Pools to label",
     FileKind.LABELS: "Labels",
     FileKind.ANSWERS: "Answers of retrievers",
+    FileKind.GRID: "Saved grids",
 }
 
 

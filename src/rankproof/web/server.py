@@ -24,6 +24,7 @@ from rankproof.web.findings import (
     diagnosis,
     diagnosis_job,
     diagnosis_part,
+    grid,
 )
 from rankproof.web.frame import fragment, page_text, style
 from rankproof.web.grading import judge
@@ -48,6 +49,7 @@ PAGES: dict[str, Callable[[Site, Choices], Page]] = {
     "explain": explain,
     "gate": gate,
     "leaderboard": board,
+    "grid": grid,
     "diagnosis": diagnosis,
     "audit": audit,
     "judge": judge,
@@ -193,7 +195,8 @@ class Handler:
             made, status = _not_found(), 404
         else:
             made, status = _made(make, site, choices)
-        answer = HTMLResponse(page_text(site, made, name, alone=alone), status_code=status)
+        text = page_text(site, made, name if status == 200 else "", alone=alone)
+        answer = HTMLResponse(text, status_code=status)
         if alone:
             answer.headers["Content-Disposition"] = f'attachment; filename="rankproof-{name}.html"'
         if name == "home" and status == 200:

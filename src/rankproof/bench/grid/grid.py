@@ -18,6 +18,7 @@ from rankproof.bench.grid.outcome import (
     Effect,
     GridRow,
     Held,
+    Level,
     main_effects,
     mark_front,
     row_of,
@@ -112,6 +113,31 @@ class Grid(Result):
 
     def _in_one_line(self) -> str:
         return f"<Grid of {len(self.rows)} configurations by {self.measure}; winner: {self.winner}>"
+
+
+def saved_grid(data: Mapping[str, Any]) -> Grid:
+    """The grid that `to_dict` was taken of, without its rankings; what is no grid is a `DataError`."""
+    try:
+        return Grid(
+            measure=parse(data["measure"]).name,
+            rows=tuple(GridRow(**each) for each in data["rows"]),
+            effects=tuple(
+                Effect(**{**each, "levels": tuple(Level(**level) for level in each["levels"])})
+                for each in data["effects"]
+            ),
+            shares=data["shares"],
+            baseline=data["baseline"],
+            winner=data["winner"],
+            chosen_on=data["chosen_on"],
+            held=None if data["held_out"] is None else Held(**data["held_out"]),
+            notes=tuple(data["notes"]),
+            rankings={},
+            wrong=tuple(data["wrong"]),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise DataError(
+            f"no grid that was saved: {error}. Next: save it anew, as JSON (`rankproof bench FILE -o grid.json`)."
+        ) from None
 
 
 def grid(plan: Any, *, cache: str | os.PathLike[str] | None = None, progress: bool | None = None) -> Grid:

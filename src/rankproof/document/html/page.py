@@ -98,7 +98,8 @@ def table(
     `grouped` rows share their first cell with those below that have the same.
     """
     text = set(words)
-    head = el("tr", *(el("th", h, scope="col", cls=_kind(i, text)) for i, h in enumerate(headings)))
+    columns = ((h, _kind(i, text)) for i, h in enumerate(headings))  # a heading without words is none
+    head = el("tr", *(el("th", h, scope="col", cls=kind) if h else el("td", cls=kind) for h, kind in columns))
     bodies = _groups(rows, text) if grouped else [el("tbody", *(_row(row, text) for row in rows))]
     named = el("caption", el("span", caption)) if caption else None
     whole = el("table", named, el("thead", head), *bodies, cls=cls)
