@@ -7,6 +7,7 @@ the same rows; rows that no reader can take are rejected with the same reasons.
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -17,32 +18,31 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, shorten
 from rankproof.monitoring.arrow_columns import (
+    Hashes,
     apply_code,
     decode_dictionary,
     hash_texts,
+    in_order_of_time,
     is_text,
     lists,
     nulls,
     numbers,
     parse_numbers,
+    parse_times,
+    places,
 )
-from rankproof.monitoring.block import (
-    NAN,
-    VALUES,
-    EventBlock,
-    join_blocks,
-)
-from rankproof.monitoring.events import EARLIEST, SCALES, Rejected, flag, vote
+from rankproof.monitoring.block import NAN, VALUES, EventBlock, join_blocks
+from rankproof.monitoring.events import EARLIEST, SCALES, Rejected, vote
 from rankproof.monitoring.refusals import refuses
 from rankproof.monitoring.rows import RecordColumns, RowMaker, UnusualShape, margins
 from rankproof.monitoring.sessions import SECOND
 
 BATCH = 32_768
 """Rows that are read at once."""
+LOW = np.uint64(2 * BATCH - 1)
+"""The bits of a hash that give way to the place of an event in its batch, and to a mark."""
 SOME = 4096
 """Rows that become mappings at once."""
-REPEATED = ("query", "answer", "thumb", "variant")
-"""Texts that often come again: they are looked at once each."""
 Reject = Callable[[Rejected, str, int, Any], object]
 
 
@@ -58,20 +58,31 @@ def batches(path: Path | io.BytesIO, name: str, maker: RowMaker, *, ids: bool = 
     try:
         kind = pyarrow.parquet.read_schema(path)
         found, others = maker.schema.places(kind.names)
-        repeated = [
-            found[name] for name in REPEATED if name in found and is_text(kind.field(found[name]).type)
-        ]
-        with pyarrow.parquet.ParquetFile(path, read_dictionary=repeated, pre_buffer=False) as file:
+        with pyarrow.parquet.ParquetFile(path, pre_buffer=False) as file:
+            repeated = _repeated(file)
             roots = {each.partition(".")[0] for each in (*maker.by, *maker.fields)}
             all_needed = maker.change is not None  # a hook may look at any column
             wanted = [*found.values(), *(each for each in others if all_needed or each in roots)]
             if not ids and not all_needed and "results" in found:
                 wanted[wanted.index(found["results"])] = _scores_only(file, found["results"])
+        with pyarrow.parquet.ParquetFile(path, read_dictionary=repeated, pre_buffer=False) as file:
             yield from file.iter_batches(BATCH, columns=list(dict.fromkeys(wanted)), use_threads=False)
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(
             f"{name}: no valid Parquet ({shorten(str(error))}). Next: copy or write it again."
         ) from error
+
+
+def _repeated(file: Any) -> list[str]:
+    """The texts, within lists too, that are kept as places in a dictionary: a text takes four bytes at least."""
+    size: Counter[str] = Counter()
+    for group in range(file.num_row_groups):
+        row_group = file.metadata.row_group(group)
+        for at in range(row_group.num_columns):
+            column = row_group.column(at)
+            if column.physical_type == "BYTE_ARRAY":
+                size[column.path_in_schema] += column.total_uncompressed_size - 4 * column.num_values
+    return [path for path, over in size.items() if over < 0]
 
 
 def _scores_only(file: Any, column: str) -> str:
@@ -112,6 +123,7 @@ class ArrowReader:
     def __init__(self, maker: RowMaker, reject: Reject) -> None:
         self._maker, self._records = maker, RecordColumns(maker, reject)
         self._rows = 0
+        self._known: dict[str, tuple[Any, Hashes]] = {}
 
     def blocks(self, batch: Any, name: str) -> Iterator[EventBlock]:
         """The events of a batch."""
@@ -187,14 +199,15 @@ class ArrowReader:
         sketch = np.zeros((4, n), dtype=np.uint64)
         for at, name in enumerate(("id", "session", "user", "query")):
             if name in column:
-                ids[at], *more = hash_texts(column[name], sketched=name == "query")
+                ids[at], more = hash_texts(column[name], self._known, name)
                 if name == "user":
                     self._maker.remember(ids[at], partial(_text_at, column[name]))
-                sketch = more[0] if more else sketch
+                sketch = more if name == "query" else sketch
         values = np.full((len(VALUES) + len(self._maker.fields), n), NAN, dtype=np.float32)
         row = dict(zip(VALUES, values, strict=False))
-        ranked = self._results(column.get("results"), row)
-        self._clicks(column, row, ranked, bad)
+        if "results" in column:
+            _results(column["results"], row)
+        self._clicks(column, row, bad)
         _answers(column, row)
         if "thumb" in column:
             row["thumb"][:] = parse_numbers(column["thumb"], vote, bad, nothing=0.0)
@@ -219,6 +232,8 @@ class ArrowReader:
         import pyarrow as pa
         import pyarrow.compute as pc
 
+        if is_text(column.type):
+            column = parse_times(column)
         kind = column.type
         if pa.types.is_timestamp(kind):
             if kind.tz is None and str(self._maker.schema.timezone) != "UTC":
@@ -239,74 +254,73 @@ class ArrowReader:
         bad |= (time < EARLIEST * SECOND) | (time > latest * SECOND)
         return time
 
-    def _results(self, column: Any, row: dict[str, Array]) -> Array | None:
-        """How many, and the margin; whether ranks are places in the list."""
-        import pyarrow as pa
-
-        if column is None:
-            return None
-        lengths, begins, inner = lists(column)
-        row["results"][:] = lengths
-        if pa.types.is_struct(inner.type):
-            names = [each.name for each in inner.type]
-            if inner.null_count or (
-                names not in (["score"],) and ("id" not in names or inner.field("id").null_count)
-            ):
-                raise UnusualShape
-            if "score" in names and len(inner):
-                scores = numbers(inner.field("score"))
-                if not np.isfinite(scores).all():
-                    raise UnusualShape
-                margins(scores, begins, lengths, row["margin"])
-        elif not is_text(inner.type):
-            raise UnusualShape
-        return begins
-
-    def _clicks(
-        self, column: dict[str, Any], row: dict[str, Array], ranked: Array | None, bad: Array
-    ) -> None:
-        """Clicks with ranks; other rows with clicks go the long way."""
+    def _clicks(self, column: dict[str, Any], row: dict[str, Array], bad: Array) -> None:
+        """Clicks with ranks; rows with other clicks go the long way."""
         import pyarrow as pa
 
         if "citations" in column:
             row["citations"][:], cited_from, cited = lists(column["citations"])
-            if len(cited) and not is_text(cited.type):
+            if len(cited) and (not is_text(cited.type) or cited.null_count):
                 raise UnusualShape
         if "clicks" not in column:
             return
         lengths, begins, inner = lists(column["clicks"])
         row["clicks"][:] = lengths
         row["first_click"][:] = row["top_click"][:] = 0
-        some = np.flatnonzero(lengths > 0)
-        names = [each.name for each in inner.type] if pa.types.is_struct(inner.type) else []
         if "citations" in column:
             row["cited_click"][row["citations"] > 0] = 0
+        some = np.flatnonzero(lengths > 0)
         if not len(some):
             return
-        if "rank" in names and not {"ts", "time"} & set(names):
-            ranks = numbers(inner.field("rank"))
-        elif pa.types.is_integer(inner.type):
-            ranks = numbers(inner)
-        else:
+        event = np.repeat(np.arange(len(lengths)), np.diff(begins))
+        names = [each.name for each in inner.type] if pa.types.is_struct(inner.type) else []
+        ids = inner.field("id") if "id" in names else None
+        if inner.null_count or not ("rank" in names or pa.types.is_integer(inner.type)):
             bad[some] = True
             return
-        if not ((ranks >= 1) & (ranks == np.floor(ranks))).all():
-            bad[some] = True
-            return
+        ranks = numbers(inner.field("rank") if names else inner)
+        bad[event[~((ranks >= 1) & (ranks == np.floor(ranks)))]] = True
+        if times := next((each for each in ("ts", "time") if each in names), None):
+            when = in_order_of_time(inner.field(times))
+            ranks = ranks[np.lexsort((when, event))]
         row["first_click"][some] = ranks[begins[:-1][some]]
         row["top_click"][some] = np.minimum.reduceat(ranks, begins[:-1][some])
         if "citations" in column and len(cited):
-            if "id" not in names or inner.field("id").null_count:
+            if ids is None or ids.null_count:
                 bad[some] = True
                 return
-            event = np.repeat(np.arange(len(lengths)), np.diff(begins))
+            clicked, _ = hash_texts(ids, self._known, "clicks")
+            quoted, _ = hash_texts(cited, self._known, "citations")
+            bad[event[clicked == 0]] = True  # what has no id is the document of its rank
             of = np.repeat(np.arange(len(lengths)), np.diff(cited_from))
-            clicked = _pairs(event, hash_texts(inner.field("id"))[0])
-            with_clicks = (lengths > 0)[of]
-            quoted = np.sort(_pairs(of, hash_texts(cited)[0])[with_clicks])
-            if len(quoted):
-                at = np.minimum(np.searchsorted(quoted, clicked), len(quoted) - 1)
-                row["cited_click"][event[quoted[at] == clicked]] = 1
+            both = (lengths > 0) & (row["citations"] > 0)
+            pairs = np.concatenate([_pairs(clicked, event, both, 0), _pairs(quoted, of, both, 1)])
+            pairs.sort()
+            same = pairs[1:][(pairs[1:] ^ pairs[:-1]) == 1]  # a clicked and a cited document of one event
+            row["cited_click"][((same & LOW) >> np.uint64(1)).astype(np.int64)] = 1
+
+
+def _results(column: Any, row: dict[str, Array]) -> None:
+    """How many, and the margin."""
+    import pyarrow as pa
+
+    lengths, begins, inner = lists(column)
+    row["results"][:] = lengths
+    if not len(inner):
+        return
+    if inner.null_count:
+        raise UnusualShape
+    if pa.types.is_struct(inner.type):
+        names = [each.name for each in inner.type]
+        if names != ["score"] and ("id" not in names or inner.field("id").null_count):
+            raise UnusualShape
+        if "score" in names:
+            scores = numbers(inner.field("score"))
+            if not np.isfinite(scores).all():
+                raise UnusualShape
+            margins(scores, begins, lengths, row["margin"])
+    elif not is_text(inner.type):
+        raise UnusualShape
 
 
 def _text_at(column: Any, row: int) -> str:
@@ -322,8 +336,10 @@ def _has_scores_alone(batch: Any, found: Mapping[str, str]) -> bool:
     return inner is not None and pa.types.is_struct(inner) and [each.name for each in inner] == ["score"]
 
 
-def _pairs(event: Array, hashes: Array) -> Array:
-    return np.asarray(hashes ^ (event.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)))
+def _pairs(hashes: Array, event: Array, some: Array, mark: int) -> Array:
+    """The hashes of texts of some events, with the place of the event and a mark in their low bits."""
+    kept = np.flatnonzero(some[event])
+    return (hashes[kept] & ~LOW) | (event[kept].astype(np.uint64) << np.uint64(1)) | np.uint64(mark)
 
 
 def _answers(column: dict[str, Any], row: dict[str, Array]) -> None:
@@ -332,25 +348,21 @@ def _answers(column: dict[str, Any], row: dict[str, Array]) -> None:
     import pyarrow.compute as pc
 
     answer = column.get("answer")
-    if answer is not None:
-        if pa.types.is_dictionary(answer.type):
-            answer = answer.dictionary_decode()
-        if not (
-            pa.types.is_string(answer.type)
-            or pa.types.is_large_string(answer.type)
-            or answer.null_count == len(answer)
-        ):
+    if answer is not None and not pa.types.is_null(answer.type):
+        answer = answer if pa.types.is_dictionary(answer.type) else answer.dictionary_encode()
+        if not is_text(answer.type.value_type):
             raise UnusualShape
-        if answer.null_count < len(answer):
-            some = pc.greater(pc.binary_length(pc.utf8_trim_whitespace(answer)), 0)
-            row["answered"][:] = numbers(some)
+        some = numbers(pc.greater(pc.binary_length(pc.utf8_trim_whitespace(answer.dictionary)), 0))
+        row["answered"][:] = np.append(some, NAN)[places(answer)]
     flags = column.get("abstained")
     if flags is not None:
-        row["abstained"][:] = parse_numbers(flags, flag, np.zeros(len(flags), dtype=bool), nothing=NAN)
-        if not pa.types.is_boolean(flags.type):
+        if not (pa.types.is_boolean(flags.type) or pa.types.is_null(flags.type)):
             raise UnusualShape
-    if answer is not None:
-        left = np.flatnonzero(np.isnan(row["abstained"]) & ~np.isnan(row["answered"]))
-        if len(left):
-            texts = answer.take(pa.array(left)).to_pylist()
-            row["abstained"][left] = [refuses(each) for each in texts]
+        row["abstained"][:] = numbers(flags)
+    left = np.flatnonzero(np.isnan(row["abstained"]) & ~np.isnan(row["answered"]))
+    if answer is not None and len(left):
+        at = places(answer)[left]
+        texts = answer.dictionary.take(pa.array(np.unique(at)))
+        refused = np.zeros(len(answer.dictionary), dtype=np.float32)
+        refused[np.unique(at)] = [refuses(each) for each in texts.to_pylist()]
+        row["abstained"][left] = refused[at]

@@ -8,15 +8,19 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.monitoring.block import hash_bytes, sketch_bytes
+from rankproof.monitoring.block import SKETCH, hash_bytes, sketch_bytes
 from rankproof.monitoring.events import Rejected
 from rankproof.monitoring.rows import UnusualShape
 
+ISO_TIME = r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)?$"
+ZONED = r"(Z|[+-]\d\d:\d\d)$"
+
 
 def is_text(kind: Any) -> bool:
-    """Whether the values are texts."""
+    """Whether the values are texts, as they are or as places in a dictionary."""
     import pyarrow as pa
 
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
@@ -70,37 +74,43 @@ def lists(column: Any) -> tuple[Array, Array, Any]:
     return np.diff(begins).astype(np.float64), begins, inner
 
 
-def hash_texts(column: Any, *, sketched: bool = False) -> tuple[Array, ...]:
-    """The hash of each text (0 for null), and the sketch of each query; each text is looked at once."""
+Hashes = tuple[Array, Array]
+"""The hash of each text (0 for null), and the sketch of each query."""
+
+
+def hash_texts(column: Any, known: dict[str, tuple[Any, Hashes]], name: str) -> Hashes:
+    """The hashes and, of queries, the sketches; `known` keeps those of the last dictionary of each column, which most
+    batches of a file have in common."""
     import pyarrow as pa
 
+    sketched = name == "query"
     if pa.types.is_integer(column.type):
         column = column.cast(pa.string())
+    if pa.types.is_null(column.type):
+        return np.zeros(len(column), dtype=np.uint64), np.zeros((SKETCH, len(column)), dtype=np.uint64)
+    if sketched and is_text(column.type) and not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
     if not pa.types.is_dictionary(column.type):
-        if not is_text(column.type):
-            if pa.types.is_null(column.type):
-                nothing = np.zeros(len(column), dtype=np.uint64)
-                return (nothing, np.zeros((4, len(column)), dtype=np.uint64)) if sketched else (nothing,)
-            raise UnusualShape
-        column = column.dictionary_encode() if sketched else column
-    if pa.types.is_dictionary(column.type):
-        texts, at = column.dictionary, _places(column)
-    else:
-        texts, at = column, None
-    if sketched:
-        texts = _lower(texts)
-    data, begins = _bytes_of(texts)
+        return _hashes_of(column, sketched)
+    entries, found = known.get(name, (None, None))
+    if found is None or not column.dictionary.equals(entries):
+        hashes, sketch = _hashes_of(column.dictionary, sketched)
+        nothing = np.zeros((len(sketch), 1), dtype=np.uint64)  # of null, behind the end
+        found = np.append(hashes, np.uint64(0)), np.hstack([sketch, nothing])
+        known[name] = column.dictionary, found
+    at = places(column)
+    return found[0][at], found[1][:, at]
+
+
+def _hashes_of(texts: Any, sketched: bool) -> Hashes:
+    if not is_text(texts.type):
+        raise UnusualShape
+    data, begins = _bytes_of(_lower(texts) if sketched else texts)
     hashes = hash_bytes(data, begins)
-    if at is None:
-        return (hashes,)
-    hashes = np.append(hashes, np.uint64(0))[at]
-    if not sketched:
-        return (hashes,)
-    sketch = np.hstack([sketch_bytes(data, begins), np.zeros((4, 1), dtype=np.uint64)])
-    return hashes, sketch[:, at]
+    return hashes, sketch_bytes(data, begins) if sketched else np.zeros((0, len(hashes)), dtype=np.uint64)
 
 
-def _places(encoded: Any) -> Array:
+def places(encoded: Any) -> Array:
     """The place of each value in the dictionary; null has the one behind its end."""
     index = encoded.indices
     index = index.fill_null(len(encoded.dictionary)) if index.null_count else index
@@ -138,7 +148,7 @@ def apply_code(column: Any, code: Callable[[Any], int]) -> Array:
         raise UnusualShape
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     table = np.array([*(code(each) for each in encoded.dictionary.to_pylist()), -1], dtype=np.int32)
-    return np.asarray(table[_places(encoded)])
+    return np.asarray(table[places(encoded)])
 
 
 def parse_numbers(column: Any, parse: Callable[[Any], float], bad: Array, nothing: float) -> Array:
@@ -154,6 +164,30 @@ def parse_numbers(column: Any, parse: Callable[[Any], float], bad: Array, nothin
             table.append(nothing if each is None else float(parse(each)))
         except Rejected:
             table.append(np.inf)
-    found = np.array([*table, nothing])[_places(encoded)]
+    found = np.array([*table, nothing])[places(encoded)]
     bad |= np.isinf(found)
     return np.where(np.isinf(found), nothing, found)
+
+
+def parse_times(column: Any) -> Any:
+    """Times written as ISO 8601, with or without zones, as Arrow's; others are looked at row by row."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+    if pc.all(pc.match_substring_regex(column, ISO_TIME)).as_py() is False:
+        raise UnusualShape
+    zoned = pc.any(pc.match_substring_regex(column, ZONED)).as_py()
+    return column.cast(pa.timestamp("us", "UTC" if zoned else None))
+
+
+def in_order_of_time(column: Any) -> Array:
+    """Numbers in the order of times of clicks; times that are texts, or missing, are looked at row by row."""
+    import pyarrow as pa
+
+    if pa.types.is_timestamp(column.type):
+        column = column.cast(pa.int64())
+    found = numbers(column)
+    if np.isnan(found).any():
+        raise UnusualShape
+    return found

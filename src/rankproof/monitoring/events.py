@@ -358,7 +358,7 @@ def clicks_of(value: Any) -> tuple[Click, ...]:
             found.append(Click(None, place(each)))
         else:
             found.append(Click(text(each), 0))
-    if len(times) == len(found) and all(isinstance(each, (int, float, str)) for each in times):
+    if len(times) == len(found) and all(isinstance(each, (int, float, str, datetime)) for each in times):
         try:
             found = [found[i] for i in sorted(range(len(found)), key=times.__getitem__)]
         except TypeError as error:

@@ -124,20 +124,16 @@ class Sums:
         begins = self.calendar.begins(int(block.time.min()), int(block.time.max()))
         window = np.searchsorted(begins, block.time, side="right") - 1
         counted = _BlockSums(self.metrics, columns, group)
-        nothing = np.zeros(len(block), dtype=np.int64)
-        for name, codes, names in (
-            ("", nothing, [""]),
-            *(
-                (name, code.astype(np.int64), each.names)
-                for name, code, each in zip(self._by, block.slices, self._codes, strict=True)
-            ),
-        ):
-            for (at, code), cell in counted.cells(window, codes, len(names)):
-                start, end = int(begins[at]), int(begins[at + 1])
-                self._place(start, end).setdefault((name, names[code]), self._cell()).take(cell)
-        weekday, hour = self.calendar.weekday_and_hour(block.time)
-        for name, codes, size in (("weekday", weekday, 7), ("hour", hour, 24)):
-            for (_, code), cell in counted.cells(nothing, codes, size):
+        for at, cell in counted.cells(window):
+            self._place(int(begins[at]), int(begins[at + 1])).setdefault(("", ""), self._cell()).take(cell)
+        for name, codes, known in zip(self._by, block.slices, self._codes, strict=True):
+            size = len(known.names)
+            for place, cell in counted.cells(np.where(codes >= 0, window * size + codes, -1)):
+                at, code = divmod(place, size)
+                cells = self._place(int(begins[at]), int(begins[at + 1]))
+                cells.setdefault((name, known.names[code]), self._cell()).take(cell)
+        for name, codes in zip(("weekday", "hour"), self.calendar.weekday_and_hour(block.time), strict=True):
+            for code, cell in counted.cells(codes):
                 self.profile.setdefault((name, str(code)), self._cell()).take(cell)
 
     def _place(self, start: int, end: int) -> dict[Key, SumCell]:
@@ -202,71 +198,74 @@ class Sums:
 
 
 class _BlockSums:
-    """The sums of a block, by window and code and group."""
+    """The sums of a block, by cell and group."""
 
     def __init__(self, metrics: Sequence[OnlineMetric], columns: Mapping[str, Array], group: Array) -> None:
         self._group = group
-        self._sums: list[tuple[Array, Array | None, Array | None] | None] = []
+        self._some: list[Array] = []
+        """Sets of events that are counted: many metrics have one in common."""
+        self._sums: list[tuple[int, Array | None, int] | None] = []
         for each in metrics:
             by = np.asarray(each.by(columns), dtype=bool)
             if not by.any():
                 self._sums.append(None)
                 continue
             of = np.asarray(each.of(columns))
-            kept = np.flatnonzero(by)
-            weights = None if of.dtype == bool else of[kept].astype(np.float64)
-            yes = np.flatnonzero(of & by) if weights is None else kept
-            self._sums.append((yes, weights, None if len(kept) == len(by) else kept))
+            among = self._place_of(np.flatnonzero(by))
+            if of.dtype == bool:
+                self._sums.append((self._place_of(np.flatnonzero(of & by)), None, among))
+            else:
+                self._sums.append((among, of[self._some[among]].astype(np.float64), among))
         self._bins = {}
         for name in COLUMNS:
             kept = np.flatnonzero(~np.isnan(columns[name]))
             if len(kept):
                 logs = np.log(np.maximum(columns[name][kept], SMALLEST) / SMALLEST) / WIDTH
-                self._bins[name] = kept, np.minimum(logs, BINS - 1).astype(np.int64)
+                bins = np.minimum(logs, BINS - 1).astype(np.int64)
+                self._bins[name] = kept, bins + group[kept] % FEWER_GROUPS * BINS
 
-    def cells(self, window: Array, codes: Array, size: int) -> Iterator[tuple[tuple[int, int], SumCell]]:
-        """The sums of each window and code of which there are events."""
-        if size == 0:
-            return
-        dense = np.where(codes >= 0, window * size + codes, -1)
-        sizes = np.bincount(dense[dense >= 0] if (codes < 0).any() else dense)
-        present = np.flatnonzero(sizes)
-        if not len(present):
-            return
-        if (
-            codes < 0
-        ).any():  # events without this field are counted into a cell of their own, which is left out
-            number = np.full(len(sizes) + 1, -1)
-            number[present] = np.arange(len(present))
-            place = np.where(dense >= 0, number[dense], len(present))
-        else:
-            number = np.zeros(len(sizes), dtype=np.int64)
-            number[present] = np.arange(len(present))
-            place = number[dense]
+    def _place_of(self, events: Array) -> int:
+        """Where a set of events stands."""
+        for at, each in enumerate(self._some):
+            if len(each) == len(events) and np.array_equal(each, events):
+                return at
+        self._some.append(events)
+        return len(self._some) - 1
+
+    def cells(self, places: Array) -> Iterator[tuple[int, SumCell]]:
+        """The sums of each place at which there are events; those at -1 are left out."""
+        sizes = np.bincount(places + 1)
+        present = np.flatnonzero(sizes[1:])
         cells = len(present)
+        if not cells:
+            return
+        number = np.full(len(sizes), cells)  # what is left out is counted into a cell of its own
+        number[present + 1] = np.arange(cells)
+        place = number[places + 1]
         index = place * GROUPS + self._group
         shape = (cells + 1) * GROUPS
-        everything: Array | None = None
+        counts = [
+            np.bincount(index[each] if len(each) < len(index) else index, minlength=shape)
+            for each in self._some
+        ]
         of, by = (np.zeros((len(self._sums), cells, GROUPS)) for _ in range(2))
         for m, sums in enumerate(self._sums):
-            if sums is None:
-                continue
-            yes, weights, kept = sums
-            of[m] = np.bincount(index[yes], weights, shape)[: cells * GROUPS].reshape(cells, GROUPS)
-            if kept is None:
-                everything = np.bincount(index, minlength=shape) if everything is None else everything
-                counts = everything
-            else:
-                counts = np.bincount(index[kept], minlength=shape)
-            by[m] = counts[: cells * GROUPS].reshape(cells, GROUPS)
+            if sums is not None:
+                yes, weights, among = sums
+                found = (
+                    counts[yes] if weights is None else np.bincount(index[self._some[yes]], weights, shape)
+                )
+                of[m] = found[: cells * GROUPS].reshape(cells, GROUPS)
+                by[m] = counts[among][: cells * GROUPS].reshape(cells, GROUPS)
         histograms = {}
         for name, (kept, bins) in self._bins.items():
-            at = (place[kept] * FEWER_GROUPS + self._group[kept] % FEWER_GROUPS) * BINS + bins
-            counts = np.bincount(at, minlength=(cells + 1) * FEWER_GROUPS * BINS)
-            histograms[name] = counts[: cells * FEWER_GROUPS * BINS].reshape(cells, FEWER_GROUPS, BINS)
+            filled = np.bincount(
+                place[kept] * (FEWER_GROUPS * BINS) + bins, minlength=(cells + 1) * FEWER_GROUPS * BINS
+            )
+            histograms[name] = filled[: cells * FEWER_GROUPS * BINS].reshape(cells, FEWER_GROUPS, BINS)
         for i, each in enumerate(present.tolist()):
             drawn = {name: h[i].astype(np.uint32) for name, h in histograms.items() if h[i].any()}
-            yield divmod(each, size), SumCell(of[:, i], by[:, i], drawn, int(sizes[each]))
+            yield each, SumCell(of[:, i], by[:, i], drawn, int(sizes[each + 1]))
 
 
 # --- from sums to estimates ---------------------------------------------------------------------------------------
@@ -331,11 +330,11 @@ Drawn = tuple[float, float, float, float, float, float]
 
 def percentiles(counts: Array, shares: Sequence[float], level: float = 0.95) -> Iterator[list[Drawn]]:
     """For each share the percentile of each cell; `counts` are by cell, group of users and bin."""
-    by = counts.sum(2, dtype=np.float64)
+    up_to = np.cumsum(counts, axis=2, dtype=np.uint32)
+    by = up_to[:, :, -1].astype(np.float64)
     n, groups = by.sum(1), (by > 0).sum(1)
     users = _users(groups, by.shape[1])
-    up_to = np.cumsum(counts, axis=2, dtype=np.uint32)
-    reached = up_to.sum(1, dtype=np.float64)
+    reached = np.cumsum(counts.sum(1), axis=1, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(groups > 1, _t(n**2 / (by**2).sum(1) - 1, level), math.nan)
         for share in shares:
