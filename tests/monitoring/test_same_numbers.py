@@ -142,6 +142,80 @@ def test_gaps_and_letters_of_every_script(tmp_path, records) -> None:
         assert numbers(source, **how) == expected
 
 
+def clicks_with_times(each: dict[str, Any], at: int) -> list[Any]:
+    """Two clicks, of which the later one is written first."""
+    return [
+        {"id": hit["id"], "rank": hit["rank"], "ts": 9.0 - at % 7 - k}
+        for k, hit in enumerate(each["results"][1:3])
+    ]
+
+
+CLICKS = {
+    "with times": clicks_with_times,
+    "with moments": lambda each, at: [
+        {**click, "ts": datetime.fromtimestamp(1e9 + click["ts"], UTC)}
+        for click in clicks_with_times(each, at)
+    ],
+    "by id": lambda each, at: [hit["id"] for hit in each["results"][at % 3 : at % 5]],
+    "by rank": lambda each, at: [3, 1][: at % 3],
+    "some without id": lambda each, at: [{"id": "" if at % 4 else "x", "rank": 1 + at % 3}],
+    "some without rank": lambda each, at: [
+        {"id": hit["id"], "rank": None if at % 4 else hit["rank"]} for hit in each["results"][at % 2 : 2]
+    ],
+    "twice": lambda each, at: [{"id": hit["id"], "rank": hit["rank"]} for hit in each["results"][:1]] * 2,
+    "no place": lambda each, at: [{"id": "d", "rank": at % 3}],
+    "null among them": lambda each, at: [None] if at % 5 == 0 else [{"id": "d", "rank": 2}],
+}
+
+
+@pytest.mark.parametrize("kind", CLICKS)
+def test_clicks_of_every_shape(tmp_path, records, kind) -> None:
+    odd = [
+        {
+            **each,
+            "clicks": CLICKS[kind](each, at),
+            "citations": [None] if at % 11 == 0 else [hit["id"] for hit in each["results"][at % 2 : 3]],
+        }
+        for at, each in enumerate(records)
+    ]
+    expected, table = numbers(odd, **BY), pa.Table.from_pylist(odd)
+    assert kind == "null among them" or expected["rejected"].get("bad text", 0) >= len(odd) // 11
+    nested = ["citations.list.element", "clicks.list.element.id", "clicks.list.element"]
+    for name, how in {
+        "plain": {"use_dictionary": False}, "coded": {"use_dictionary": nested},
+    }.items():  # fmt: skip
+        pq.write_table(pa.concat_tables([table] * 5), tmp_path / f"{name}.parquet", **how)
+        assert numbers(tmp_path / f"{name}.parquet", **BY) == numbers(odd * 5, **BY)
+    for source in (table, pl.from_arrow(table)):
+        assert numbers(source, **BY) == expected
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "%Y-%m-%dT%H:%M:%S.250Z",
+        "%Y-%m-%d %H:%M:%S.123456+02:00",
+        "%Y-%m-%dT%H:%M",
+        "%Y-%m-%d",
+        "%Y%m%d%H%M%S",
+    ],
+)
+def test_times_written_as_text(tmp_path, records, form) -> None:
+    odd = [
+        {**each, "ts": datetime.fromtimestamp(each["ts"] + 7 * at, UTC).strftime(form) if at % 9 else "soon"}
+        for at, each in enumerate(records)
+    ]
+    for rows, how in (
+        (odd, {}),
+        ([each for each in odd if each["ts"] != "soon"], {"timezone": "Europe/Berlin"}),
+    ):
+        lines = tmp_path / "log.jsonl"
+        lines.write_text("".join(json.dumps(each) + "\n" for each in rows))
+        table = pa.Table.from_pylist(rows)
+        for source in (table, as_parquet(tmp_path / "log.parquet", table), pd.DataFrame(rows), lines):
+            assert numbers(source, **how) == numbers(rows, **how)
+
+
 @pytest.mark.parametrize("mark", [",", ";", "\t"])
 def test_csv_with_quotes_and_line_ends_in_cells(tmp_path, records, mark) -> None:
     odd = [
