@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from rankproof.cli import run
+from rankproof.judging.evidence import Verdicts
 from rankproof.judging.verdicts import Relation
 
 ROWS = [
@@ -181,7 +182,7 @@ def test_verdicts_are_listed_filtered_and_overridden(shell: Any) -> None:
     bananas = next(record for record in records if "Bananas" in record["right"])
     _, table, _ = shell("verdicts --ledger gold.db --contains bananas --relation R")
     assert table.startswith(f"{bananas['id']}  R  irrelevant  by gold\n  question: Where is the tower?\n")
-    code, _, err = shell(f"verdicts --ledger gold.db --override {bananas['id'][:8]}=3 --by ana")
+    code, _, err = shell(f"verdicts --ledger gold.db --override {bananas['id'][:8]}=3 --by ana --why quoted")
     assert (code, err) == (0, f"{bananas['id']} is 3 by human:ana from now on.\n")
     assert (
         "human:ana 1" in shell("judge s.jsonl -m context_precision --judge replay:gold --ledger gold.db")[1]
@@ -189,6 +190,10 @@ def test_verdicts_are_listed_filtered_and_overridden(shell: Any) -> None:
     assert [line.split()[0] for line in shell("verdicts --ledger gold.db --judges")[1].splitlines()[2:]] == [
         *("gold", "human:ana"),
     ]
+    assert {each.judge: each.origin.get("why") for each in Verdicts("gold.db").where()} == {
+        "gold": None,
+        "human:ana": "quoted",
+    }
     assert shell("verdicts --ledger gold.db --unmeasured")[1] == "No verdict fits.\n"
 
 
@@ -210,6 +215,7 @@ def test_verdicts_are_listed_filtered_and_overridden(shell: Any) -> None:
         ("verdicts --ledger s.jsonl", 3, "no ledger of verdicts, or a damaged one"),
         ("verdicts --ledger gold.db --override xyz", 2, "expected ID=VALUE"),
         ("verdicts --ledger gold.db --override ffffffffffff=1", 2, "no pair whose id begins"),
+        ("verdicts --ledger gold.db --why so", 2, "--why is the reason of an --override"),
         ("verdicts --ledger new.db --import s.jsonl", 3, "s.jsonl, line 1: got"),
     ],
 )

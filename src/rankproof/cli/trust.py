@@ -304,6 +304,7 @@ VERDICT_FORMATS = ("table", "jsonl", "json", "csv")
     "--override", metavar="ID=VALUE", multiple=True, help="Put a person's verdict in; it counts from now on."
 )
 @click.option("--by", metavar="NAME", help="Who overrides. [your login name]")
+@click.option("--why", metavar="TEXT", default="", help="The reason, kept beside the verdict.")
 @options.target("Write everything as JSON lines.", "--export", "target")
 @click.option("--import", "source", metavar="FILE", help="Take in JSON lines.")
 def list_verdicts(
@@ -314,6 +315,7 @@ def list_verdicts(
     output: str | None,
     override: tuple[str, ...],
     by: str | None,
+    why: str,
     target: str | None,
     source: str | None,
     **filters: Any,
@@ -333,8 +335,12 @@ def list_verdicts(
     if form not in VERDICT_FORMATS:
         raise one_of("format", form, VERDICT_FORMATS)
     verdicts = Verdicts(ledger)
+    if why and not override:
+        raise UsageError(
+            "--why is the reason of an --override, and there is none. Next: add --override ID=VALUE."
+        )
     if override:
-        _override(verdicts, override, by)
+        _override(verdicts, override, by, why)
     elif source:
         click.echo(f"Took in {verdicts.import_from(source):,} verdicts from {source}.", err=True)
     elif target:
@@ -345,7 +351,7 @@ def list_verdicts(
         write(_verdicts_shown(verdicts, who, form, most, filters), output)
 
 
-def _override(verdicts: Any, given: tuple[str, ...], by: str | None) -> None:
+def _override(verdicts: Any, given: tuple[str, ...], by: str | None, why: str) -> None:
     person = by or getpass.getuser()
     for each in given:
         pair, equals, value = each.rpartition("=")
@@ -354,7 +360,7 @@ def _override(verdicts: Any, given: tuple[str, ...], by: str | None) -> None:
                 f"--override: got {each!r}, expected ID=VALUE, like 3f9a2c=1."
                 " Next: write it so; 'rankproof verdicts LEDGER' lists the ids."
             )
-        found = verdicts.override(pair, int(value), by=person)
+        found = verdicts.override(pair, int(value), by=person, why=why)
         click.echo(f"{found.id} is {found.value} by {found.judge} from now on.", err=True)
 
 

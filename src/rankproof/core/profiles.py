@@ -113,7 +113,7 @@ _ALL = (
     ),
     Profile(
         name="trec_eval-9",
-        source="trec_eval 9.0.8; also pytrec_eval, and what is built on it",
+        source="trec_eval 9.0.8, and what is built on it",
         proof=f"{_RUN}, through pytrec_eval-terrier 0.5.11",
         says=(
             "Scores are compared in single precision, so that close ones become ties.",

@@ -117,7 +117,8 @@ def _screen(found: Diagnosis, worst: int | None) -> Iterator[Part]:
     if kinds:
         fail = Paragraph(""), Paragraph(f"Worse than other queries: {kinds}.")
         yield Part(*fail, rank=LIKELY, name="kinds of queries", media=here)
-    yield Part(*_worst(found, FEW if worst is None else worst, short=True), media=here)
+    few = FEW - (len(titles) >= FEW)  # a screen has room for so much
+    yield Part(*_worst(found, few if worst is None else worst, short=True), media=here)
     # Of what to know of the data the first stands on the screen, unless an error does already.
     rank = LIKELY if any(each.severity == "error" for each in found.findings) else ALWAYS
     for each in found.findings:

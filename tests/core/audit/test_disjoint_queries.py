@@ -82,9 +82,22 @@ DISJOINT = (
     "rank-correlation near-saved other-saved -m AP,R@5",
 )
 """Every verb that brings two sides together; in each line one side is of other queries."""
-ALONE = {"verdicts", "calibrate", "history", "rm", "run", "measures", "profiles", "convert", "demo"} | {
-    "monitor",
+ALONE = {
+    "app",
+    "calibrate",
+    "convert",
+    "demo",
     "drift",
+    "experiment",
+    "history",
+    "measures",
+    "monitor",
+    "profiles",
+    "rank",
+    "rm",
+    "run",
+    "sql",
+    "verdicts",
 }
 """Verbs that read no two sides with the same queries."""
 OWN = {"trec_eval"}
