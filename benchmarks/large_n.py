@@ -16,8 +16,8 @@ from collections.abc import Callable
 import numpy as np
 
 from rankproof.core.merge import ValueSummary
+from rankproof.stats.differences import summed_difference
 from rankproof.stats.distributions import NORMAL
-from rankproof.stats.merged import summed_difference
 
 SEED, TRIALS, ALPHA, MARGIN = 20261122, 400, 0.05, 0.005
 SIZES = (50, 200, 1_000, 10_000, 100_000)

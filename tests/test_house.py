@@ -37,7 +37,6 @@ OF_TESTS_ALONE = {"golden", "typing", "store/data", "text/cases"}
 """Folders of tests that hold data, or what other tools said."""
 WITHOUT_TESTS_OF_THEIR_OWN = {
     "judging/prompts": "holds no code",
-    "document/html": "tests/reports shows its pages",
 }
 """Folders of the source that no folder of tests mirrors, each with its reason."""
 

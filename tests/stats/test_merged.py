@@ -10,10 +10,9 @@ import pytest
 from rankproof.core.merge import KEPT, ValueSummary, merge_parts
 from rankproof.errors import DataError
 from rankproof.stats import intervals as module
-from rankproof.stats.differences import difference_interval
+from rankproof.stats.differences import difference_interval, summed_difference
 from rankproof.stats.flips import sign_flip
 from rankproof.stats.intervals import interval, interval_of
-from rankproof.stats.merged import summed_difference
 from rankproof.stats.significance import paired_t
 from tests.core.test_merge import WORLDS
 

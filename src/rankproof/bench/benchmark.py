@@ -28,13 +28,13 @@ from rankproof.core.rules import ScoringArguments
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, check_whole, one_of, shorten
 from rankproof.io.corpora import load_corpus, load_questions
+from rankproof.io.groups import Grouping
 from rankproof.io.ids import as_text, judged_kinds, plain_digits
 from rankproof.io.labelled import LabelledQuestions, load_labelled, save_labelled
 from rankproof.io.load import load_judgments
 from rankproof.io.roles import Columns, with_columns
 from rankproof.progress import LIVE, LiveFile, Progress
 from rankproof.scoring.evaluate import Measures
-from rankproof.scoring.grouping import Grouping
 from rankproof.store.answers import Answers, open_answers
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ from rankproof.document.formats import Result
 from rankproof.document.model import Document, Part
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError, shorten
+from rankproof.io.groups import Grouping
 from rankproof.io.mappings import MappingRankings
 from rankproof.scoring.evaluate import Measures, evaluate
-from rankproof.scoring.grouping import Grouping
 from rankproof.scoring.scores import Scores
 from rankproof.stats.shares import Quantile, quantiles
 

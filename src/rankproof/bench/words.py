@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from rankproof.bench.grid.outcome import Effect, GridRow, Held, Level
 from rankproof.comparing.gate_words import too_few_sentence
+from rankproof.document.charts import Dot, scatter
 from rankproof.document.display import width
-from rankproof.document.html.charts import Dot, scatter
 from rankproof.document.model import (
     PAGE,
     PAPER,

@@ -149,7 +149,7 @@ def run_retriever(
 
 def _check_ids(questions: list[str], source: str, form: str) -> None:
     """Questions whose ids the format cannot hold are refused before one is asked."""
-    from rankproof.io.render import Columns, render
+    from rankproof.io.write import Columns, render
 
     render(Columns("score", questions, ["-"] * len(questions), source=source), form)
 

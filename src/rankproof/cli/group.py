@@ -23,8 +23,10 @@ MODULES = {
     **dict.fromkeys(("explain", "diagnose", "measures", "profiles"), "reasons"),
     **dict.fromkeys(("calibrate", "verdicts"), "trust"),
     "pool": "label",
+    "drift": "questions",
+    "experiment": "monitor",
     **dict.fromkeys(("convert", "rank"), "fuse"),
-    **dict.fromkeys(("audit", "spans", "trec_eval"), "evaluate"),
+    **dict.fromkeys(("audit", "spans", "sql", "trec_eval"), "evaluate"),
 }
 """Where a command stands that shares its module with another; the others stand in one of their own name."""
 

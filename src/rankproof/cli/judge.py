@@ -80,7 +80,7 @@ def _literal(value: str) -> Any:
 
 def _answering(judge: Any) -> Any:
     """A person who is at the terminal is asked."""
-    from rankproof.judging.judges.choose import HumanJudge
+    from rankproof.judging.judges import HumanJudge
 
     at_terminal = sys.stdin.isatty() and sys.stderr.isatty()
     return HumanJudge(judge.who, ask) if isinstance(judge, HumanJudge) and at_terminal else judge

@@ -95,7 +95,7 @@ def check_one_stdin(*paths: str) -> None:
 
 def read_groups(by: str, judgments: str | None = None) -> Any:
     """The groups of queries that `--by` names: FILE, FILE:FIELD, or a column of the judgments."""
-    from rankproof.scoring.grouping import groups_of
+    from rankproof.io.groups import groups_of
 
     return groups_of(by, judgments)
 

@@ -16,8 +16,8 @@ from rankproof.core.measure import Measure
 from rankproof.core.scoring import CLOSE, ceiling
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, shorten
+from rankproof.io.groups import group_places
 from rankproof.scoring.explain import explain_scores
-from rankproof.scoring.grouping import group_places
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores
 

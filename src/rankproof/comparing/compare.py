@@ -20,6 +20,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.rules import THIN, ScoringArguments
 from rankproof.errors import UsageError, check_whole, one_of
 from rankproof.io.frames import is_frame
+from rankproof.io.groups import Grouping, groups_of
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import (
@@ -33,7 +34,6 @@ from rankproof.scoring.evaluate import (
     systems_by_name,
     without_means,
 )
-from rankproof.scoring.grouping import Grouping, groups_of
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.corrected import Corrected
 from rankproof.stats.corrections import correct, sure_level

@@ -38,6 +38,7 @@ from rankproof.core.rules import ScoringArguments
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
 from rankproof.errors import UsageError, check_number, check_whole, one_of
+from rankproof.io.groups import Grouping, groups_of
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import (
@@ -50,7 +51,6 @@ from rankproof.scoring.evaluate import (
     evaluate,
     prepare,
 )
-from rankproof.scoring.grouping import Grouping, groups_of
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.gate import FAIL, INCONCLUSIVE, MINIMUM, PASS, decide, decide_these, overall
 

@@ -21,8 +21,8 @@ from rankproof.comparing.gate_rows import mean_of
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
 from rankproof.errors import DataError, UsageError, check_whole, shorten
+from rankproof.io.groups import Grouping
 from rankproof.scoring.evaluate import Measures
-from rankproof.scoring.grouping import Grouping
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores
 from rankproof.store import experiments

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rankproof.document.html.charts import Bar, whiskers
-from rankproof.document.html.page import figure
+from rankproof.document.charts import Bar, whiskers
 from rankproof.document.model import (
     PAGE,
     PAPER,
@@ -23,6 +22,7 @@ from rankproof.document.model import (
     Table,
 )
 from rankproof.document.numbers import ABSENT, count, score, share, short_span, span
+from rankproof.document.page import figure
 from rankproof.document.terminal import cut, page_height
 from rankproof.scoring.words import wrong_data
 from rankproof.stats.corrections import groups

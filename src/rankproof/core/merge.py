@@ -2,7 +2,7 @@
 
 The same values give the same bits on one worker and on a thousand: sums are exact until they are read
 (`core/arrays.py`), and everything else is counts, least and greatest values, and short lists. `a + b` puts two
-summaries together; `stats/merged.py` makes intervals and tests of them.
+summaries together; `stats/differences.py` makes intervals and tests of them.
 """
 
 from __future__ import annotations

@@ -42,11 +42,11 @@ from rankproof.document.formats import Result
 from rankproof.document.model import Document
 from rankproof.errors import check_whole
 from rankproof.io.corpora import load_corpus, load_questions
+from rankproof.io.groups import Grouping, group_places, groups_of
 from rankproof.io.load import load_ranking
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import Measures, check_alpha, check_spelling, evaluate, prepare
-from rankproof.scoring.grouping import Grouping, group_places, groups_of
 from rankproof.scoring.limits import ends
 from rankproof.scoring.scores import Scores
 

@@ -130,7 +130,7 @@ class Chart(NamedTuple):
     lines: Callable[[int], Sequence[str]] | None = None
     """The drawing in lines of so many columns."""
     picture: Callable[[], str] | None = None
-    """The drawing as markup, of `document.html.charts`."""
+    """The drawing as markup, of `document.charts`."""
     close: bool = False
     """Whether the caption stands right above the lines."""
 

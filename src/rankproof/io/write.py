@@ -3,24 +3,268 @@
 from __future__ import annotations
 
 import bz2
+import csv
 import gzip
+import io
+import json
+import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+import numpy as np
 
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.document.disk import check_free, whole_file
-from rankproof.errors import DataError, UsageError, nearest, one_of
+from rankproof.errors import DataError, UsageError, nearest, one_of, shorten
 from rankproof.io.corpora import folder_at, split_of
 from rankproof.io.files import PathLike, check_path, read_head, zstd_open
-from rankproof.io.formats import TREC_JUDGMENTS, TREC_RANKING, Format, sniff
+from rankproof.io.formats import TREC_JUDGMENTS, TREC_RANKING, Format, fields, sniff
+from rankproof.io.frames import write_parquet
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.pipes import is_pipe, pipes_kept
-from rankproof.io.render import Columns, columns_of_judgments, columns_of_ranking, render
 from rankproof.io.roles import column_of
+
+TEXT = ("query_id", "doc_id", "aspect")
+"""The columns that hold no numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """What is to be written: `number` is the grade or the score."""
+
+    value: str
+    """What the numbers are called: grade or score."""
+    query: Sequence[str]
+    doc: Sequence[str]
+    number: Sequence[float] | None = None
+    rank: Sequence[float] | None = None
+    aspect: Sequence[str] | None = None
+    empty: tuple[str, ...] = ()
+    source: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    def named(self) -> dict[str, Sequence[Any]]:
+        """The columns there are, under the names they are written with."""
+        every = {
+            "query_id": self.query,
+            "doc_id": self.doc,
+            "aspect": self.aspect,
+            self.value: None if self.number is None else [_whole(number) for number in self.number],
+            "rank": None if self.rank is None else [_whole(rank) for rank in self.rank],
+        }
+        return {name: column for name, column in every.items() if column is not None}
+
+
+def columns_of_judgments(judgments: Judgments) -> Columns:
+    """Judgments as columns; one row an aspect where they have aspects."""
+    queries = np.array(judgments.query_ids, dtype=object)[judgments.query]
+    docs = np.array(judgments.doc_ids, dtype=object)
+    facets, row, aspects, notes = judgments.facets, np.arange(len(docs)), None, []
+    if facets is not None:
+        row = np.repeat(row, np.diff(facets.start))
+        aspects = [str(aspect + 1) for aspect in facets.aspect.tolist()]
+        notes.append("aspects are written as numbers, in the order each query names them")
+    return Columns(
+        "grade",
+        queries[row].tolist(),
+        docs[row].tolist(),
+        (judgments.grade if facets is None else facets.grade).tolist(),
+        aspect=aspects,
+        empty=tuple(np.array(judgments.query_ids, dtype=object)[np.diff(judgments.start) == 0]),
+        source=judgments.source,
+        notes=notes,
+    )
+
+
+def columns_of_ranking(table: RankingTable) -> Columns:
+    """A ranking as columns."""
+    return Columns(
+        "score",
+        table.query,
+        table.doc,
+        None if table.score is None else table.score.tolist(),
+        None if table.rank is None else table.rank.tolist(),
+        empty=table.empty,
+        source=table.source,
+    )
+
+
+def render(columns: Columns, kind: str) -> tuple[Iterable[bytes], list[str]]:
+    """The bytes of a file of that format, and what was noticed."""
+    _refuse(columns, "text", lambda text: not _is_unicode(text))
+    if columns.empty and kind != "json":
+        columns.notes.append(f"queries without documents have no row in this format: {len(columns.empty)}")
+    return _FORMS[kind](columns), columns.notes
+
+
+def _is_unicode(text: str) -> bool:
+    return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+# --- TREC --------------------------------------------------------------------------------------
+
+
+def _trec(columns: Columns) -> Iterator[bytes]:
+    _refuse(columns, "TREC", lambda text: len(fields(text)) != 1 or text == "#")
+    if columns.value == "score":
+        return _trec_run(columns)
+    aspects = columns.aspect or ["0"] * len(columns.query)
+    rows = zip(columns.query, aspects, columns.doc, columns.number or (), strict=True)
+    return (f"{query} {aspect} {doc} {_whole(grade)}\n".encode() for query, aspect, doc, grade in rows)
+
+
+def _trec_run(columns: Columns) -> Iterator[bytes]:
+    numbers = columns.number
+    if numbers is None:
+        columns.notes.append("the ranking has no scores, so scores that count down were written")
+        numbers = _counting_down(columns)
+    for query, rows in _by_query(columns).items():
+        ranks = columns.rank
+        if ranks is None:
+            rows = sorted(rows, key=lambda row: (numbers[row], columns.doc[row]), reverse=True)
+        for place, row in enumerate(rows, 1):
+            rank = place if ranks is None else _whole(ranks[row])
+            yield f"{query} Q0 {columns.doc[row]} {rank} {_whole(numbers[row])} rankproof\n".encode()
+
+
+def _counting_down(columns: Columns) -> list[float]:
+    """Scores that keep the order: the ranks', or that of the rows."""
+    numbers = [0.0] * len(columns.query)
+    for rows in _by_query(columns).values():
+        for place, row in enumerate(rows):
+            numbers[row] = float(len(rows) - place) if columns.rank is None else -columns.rank[row]
+    return numbers
+
+
+def _by_query(columns: Columns) -> dict[str, list[int]]:
+    rows: dict[str, list[int]] = {}
+    for row, query in enumerate(columns.query):
+        rows.setdefault(query, []).append(row)
+    return rows
+
+
+def _refuse(columns: Columns, kind: str, unfit: Callable[[str], bool]) -> None:
+    """An error for an id that could not be read back."""
+    for text in (*dict.fromkeys(columns.query), *columns.doc):
+        if unfit(text):
+            raise DataError(
+                f"{columns.source}: the id {shorten(text)} cannot be written as {kind}. "
+                "Next: give it a plainer id, or write JSON, JSON Lines or Parquet, which take every id."
+            )
+
+
+# --- CSV and TSV -------------------------------------------------------------------------------
+
+
+def _csv(columns: Columns) -> Iterator[bytes]:
+    _refuse(columns, "CSV", lambda text: text != text.strip())
+    return _delimited(columns, ",", csv.QUOTE_MINIMAL)
+
+
+def _tsv(columns: Columns) -> Iterator[bytes]:
+    _refuse(columns, "TSV", lambda text: text != text.strip() or any(letter in text for letter in "\t\r\n"))
+    return _delimited(columns, "\t", csv.QUOTE_NONE)
+
+
+def _delimited(columns: Columns, delimiter: str, quoting: Any) -> Iterator[bytes]:
+    named = columns.named()
+    text = io.StringIO(newline="")
+    quotechar = None if quoting == csv.QUOTE_NONE else '"'
+    writer = csv.writer(text, delimiter=delimiter, quoting=quoting, quotechar=quotechar, lineterminator="\n")
+    writer.writerow(named)
+    writer.writerows(zip(*named.values(), strict=True))
+    yield text.getvalue().encode()
+
+
+# --- JSON --------------------------------------------------------------------------------------
+
+
+def _json(columns: Columns) -> Iterator[bytes]:
+    """`{query: {doc: number}}`, with lists where there is no number."""
+    _check_finite(columns)
+    nested: dict[str, Any] = {query: {} for query in columns.empty}
+    for query, rows in _by_query(columns).items():
+        nested[query] = _listed(columns, rows) if columns.number is None else _object(columns, query, rows)
+    if columns.number is not None and columns.rank is not None:
+        columns.notes.append("the rank column has no place in JSON and was left out")
+    yield json.dumps(nested, ensure_ascii=False, indent=1).encode() + b"\n"
+
+
+def _listed(columns: Columns, rows: list[int]) -> list[str]:
+    """The documents of a query, best first."""
+    ranks = columns.rank
+    return [columns.doc[row] for row in (rows if ranks is None else sorted(rows, key=ranks.__getitem__))]
+
+
+def _object(columns: Columns, query: str, rows: list[int]) -> dict[str, Any]:
+    numbers = columns.number or ()
+    found: dict[str, Any] = {}
+    for row in rows:
+        doc, number = columns.doc[row], _whole(numbers[row])
+        if columns.aspect is not None:
+            found.setdefault(doc, {})[columns.aspect[row]] = number
+        elif doc in found:
+            raise DataError(
+                f"{columns.source}: document {shorten(doc)} comes twice for query {shorten(query)}, "
+                "which JSON objects cannot say. Next: drop one of them, or write JSON Lines."
+            )
+        else:
+            found[doc] = number
+    return found
+
+
+def _jsonl(columns: Columns) -> Iterator[bytes]:
+    _check_finite(columns)
+    named = columns.named()
+    for row in zip(*named.values(), strict=True):
+        yield json.dumps(dict(zip(named, row, strict=True)), ensure_ascii=False).encode() + b"\n"
+
+
+def _check_finite(columns: Columns) -> None:
+    for doc, number in zip(columns.doc, columns.number or (), strict=columns.number is not None):
+        if math.isinf(number):
+            raise DataError(
+                f"{columns.source}, document {shorten(doc)}: JSON has no way to write {number}. "
+                "Next: write CSV or TREC."
+            )
+
+
+# --- Parquet -----------------------------------------------------------------------------------
+
+
+def _parquet(columns: Columns) -> Iterator[bytes]:
+    columns_of_one_type = {
+        name: list(column) if name in TEXT else list(map(float, column))
+        for name, column in columns.named().items()
+    }
+    target = io.BytesIO()
+    write_parquet(columns_of_one_type, target)
+    yield target.getvalue()
+
+
+def _whole(number: float) -> int | float:
+    """3 for 3.0: whole numbers are written without a point.
+
+    >>> _whole(3.0), _whole(0.5), _whole(1e300)
+    (3, 0.5, 1e+300)
+    """
+    return int(number) if number.is_integer() and abs(number) < 2**53 else number
+
+
+_FORMS: dict[str, Callable[[Columns], Iterable[bytes]]] = {
+    "trec": _trec,
+    "csv": _csv,
+    "tsv": _tsv,
+    "json": _json,
+    "jsonl": _jsonl,
+    "parquet": _parquet,
+}
+
 
 SUFFIXES = {
     ".trec": "trec",

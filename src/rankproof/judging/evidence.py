@@ -19,8 +19,8 @@ from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.io.trec.qrels import MACHINE
 from rankproof.judging.blame import Failure, Lost
-from rankproof.judging.judges.called import verdict_of
-from rankproof.judging.judges.choose import human_judge
+from rankproof.judging.function_judge import verdict_of
+from rankproof.judging.judges import human_judge
 from rankproof.judging.run import JudgedSample
 from rankproof.judging.verdicts import (
     PLAIN_YES,

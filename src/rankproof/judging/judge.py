@@ -16,6 +16,7 @@ from rankproof.core.audit.queries import beyond_queries
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, check_number, check_whole, nearest, one_of
+from rankproof.io.groups import group_places, groups_of
 from rankproof.judging.blame import Blame, failure_of
 from rankproof.judging.case import Case
 from rankproof.judging.evidence import Evidence
@@ -43,7 +44,6 @@ from rankproof.judging.trust.estimates import Estimates
 from rankproof.judging.verdicts import Account, Ask, InLedger, InMemory, Relation, Verdict
 from rankproof.judging.words import UNMEASURED
 from rankproof.progress import Progress
-from rankproof.scoring.grouping import group_places, groups_of
 from rankproof.store.ledger import Ledger
 
 if TYPE_CHECKING:

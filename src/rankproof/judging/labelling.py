@@ -17,7 +17,7 @@ from rankproof.document.model import Document
 from rankproof.errors import DataError, UsageError, check_whole, nearest, one_of
 from rankproof.judging.evidence import DEFAULT
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
-from rankproof.judging.judges.choose import HumanJudge, human_judge
+from rankproof.judging.judges import HumanJudge, human_judge
 from rankproof.judging.lexical.judge import NAME, likelihood
 from rankproof.judging.metrics.counting import Asked, parse_all
 from rankproof.judging.run import JudgeRun, asks_of

@@ -10,7 +10,8 @@ from rankproof.comparing.compare import compare_scores
 from rankproof.comparing.comparison import Comparison
 from rankproof.comparing.words import sentences
 from rankproof.core.scoring import Summary
-from rankproof.document.html.page import (
+from rankproof.document.numbers import count, score, share, signed_number, signed_span
+from rankproof.document.page import (
     Child,
     Markup,
     Section,
@@ -22,7 +23,6 @@ from rankproof.document.html.page import (
     paragraphs,
     table,
 )
-from rankproof.document.numbers import count, score, share, signed_number, signed_span
 from rankproof.document.terminal import cut
 from rankproof.errors import UsageError
 from rankproof.judging.blame import POINTS, WORDS

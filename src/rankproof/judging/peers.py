@@ -16,13 +16,13 @@ from rankproof.core.hits import PerQuery, ratio
 from rankproof.judging.case import Case, Maybe, all_of, any_of, negation, statements_in
 from rankproof.judging.metrics.answer import NO_CLAIMS, f1
 from rankproof.judging.metrics.contexts import (
-    UNCLAIMED,
     context_entity_recall,
     context_precision,
     context_recall,
     context_relevance,
 )
 from rankproof.judging.metrics.registry import (
+    UNCLAIMED,
     Grades,
     Grid,
     Nothing,

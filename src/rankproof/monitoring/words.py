@@ -170,7 +170,7 @@ def _outage_marks(found: Monitor, metric: str, series: Sequence[OnlineEstimate])
 
 def _picture(name: str, points: list[tuple[str, float, float, float]], marks: list[Mark]) -> Any:
     def drawn() -> str:
-        from rankproof.document.html.charts import timeline
+        from rankproof.document.charts import timeline
 
         return timeline(name, points, marks)
 

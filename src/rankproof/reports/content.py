@@ -24,8 +24,8 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import sections
 from rankproof.core.measures.interpolated import best_precision
 from rankproof.diagnosing.diagnose import Diagnosis
+from rankproof.document.charts import Bar
 from rankproof.document.display import Displayable
-from rankproof.document.html.charts import Bar
 from rankproof.errors import DataError, shorten
 from rankproof.io.corpora import QUERY_TEXT, read_texts, read_titles
 from rankproof.scoring.limits import ends

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rankproof.core.explained import Explained, ExplainedCase
-from rankproof.document.html.charts import PARTS, Series, curves, losses
-from rankproof.document.html.page import (
+from rankproof.document.charts import PARTS, Series, curves, losses
+from rankproof.document.numbers import count, score, share
+from rankproof.document.page import (
     Child,
     Markup,
     Section,
@@ -18,7 +19,6 @@ from rankproof.document.html.page import (
     join,
     table,
 )
-from rankproof.document.numbers import count, score, share
 from rankproof.reports.content import BUCKETS, DEPTHS, RECALLS, Content, Ranks, System
 from rankproof.reports.systems import query
 from rankproof.scoring.explain_page import legend, missed_list, ranked_list, top_grade

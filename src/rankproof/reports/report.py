@@ -17,17 +17,17 @@ from rankproof.core.rules import ScoringArguments
 from rankproof.diagnosing.diagnose import Diagnosis
 from rankproof.document.formats import Result, formats_by_name, print_as
 from rankproof.document.formats.html import part_of_page
-from rankproof.document.html.page import Section, el, page
 from rankproof.document.model import Document
+from rankproof.document.page import Section, el, page
 from rankproof.document.terminal import clean
 from rankproof.errors import UsageError, check_whole, one_of
+from rankproof.io.groups import Grouping, groups_of
 from rankproof.io.load import load_ranking
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
-from rankproof.reports import queries, summary, systems
+from rankproof.reports import queries, systems
 from rankproof.reports.content import Content, PageTexts, collect
 from rankproof.scoring.evaluate import Measures, check_conventions, evaluate, prepare, systems_by_name
-from rankproof.scoring.grouping import Grouping, groups_of
 from rankproof.scoring.scores import Scores
 
 PERMUTATIONS = 100_000
@@ -181,7 +181,7 @@ def _permutations(queries: int, systems: int) -> int:
 
 def html(content: Content) -> str:
     """The report as one HTML file that needs nothing else."""
-    opening = el("p", f"{summary.size(content)}.", cls="size")
+    opening = el("p", f"{systems.size(content)}.", cls="size")
     foot = el("p", f"Made by rankproof {content.version}. The same input gives the same page.")
     return page(content.title, opening, _sections(content), foot)
 
@@ -189,7 +189,7 @@ def html(content: Content) -> str:
 def _sections(content: Content) -> list[Section]:
     """The parts in the order they are read; what says nothing here is left out."""
     found = [
-        summary.summary_section(content),
+        systems.summary_section(content),
         systems.systems_section(content),
         systems.differences_section(content) if content.moved else None,
         queries.losses_section(content),
@@ -201,7 +201,7 @@ def _sections(content: Content) -> list[Section]:
         systems.slices_section(content),
         systems.duels_section(content),
         queries.queries_section(content),
-        summary.audit_section(content),
-        summary.definitions_section(content),
+        systems.audit_section(content),
+        systems.definitions_section(content),
     ]
     return [each for each in found if each is not None]

@@ -36,7 +36,7 @@ from rankproof.document.numbers import (
 from rankproof.document.terminal import cut
 from rankproof.reports.content import BUCKETS, DEPTHS, Content, System
 from rankproof.reports.queries import rank_bucket
-from rankproof.reports.summary import methods, size, summary_sentences
+from rankproof.reports.systems import methods, size, summary_sentences
 from rankproof.scoring.tables import sentence
 
 if TYPE_CHECKING:

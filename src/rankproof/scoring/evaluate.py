@@ -27,10 +27,10 @@ from rankproof.core.scoring import ScoreColumn, score_columns
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, check_number, check_whole, nearest, shorten
 from rankproof.io.frames import is_frame, library_of
+from rankproof.io.groups import Grouping, group_places, groups_of
 from rankproof.io.load import load_judgments, load_ranking, with_damaged
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
-from rankproof.scoring.grouping import Grouping, group_places, groups_of
 from rankproof.scoring.limits import SEED
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores

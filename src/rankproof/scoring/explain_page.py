@@ -9,8 +9,9 @@ from rankproof.core.explained import Explained, differences
 from rankproof.core.names import parse
 from rankproof.core.paper import Step, Term, number_text
 from rankproof.core.table import ExplainedLine
-from rankproof.document.html.charts import contributions
-from rankproof.document.html.page import (
+from rankproof.document.charts import contributions
+from rankproof.document.numbers import ABSENT, count, score
+from rankproof.document.page import (
     Child,
     Markup,
     Section,
@@ -28,7 +29,6 @@ from rankproof.document.html.page import (
     table,
     text,
 )
-from rankproof.document.numbers import ABSENT, count, score
 from rankproof.scoring.tables import DISTRUST
 
 

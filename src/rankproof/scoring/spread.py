@@ -28,9 +28,9 @@ from rankproof.document.model import Document
 from rankproof.errors import DataError, NotThere, UsageError
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.scoring.limits import SEED
+from rankproof.stats.differences import SummedDifference, summed_difference
 from rankproof.stats.distributions import NORMAL
 from rankproof.stats.intervals import Interval, interval_of
-from rankproof.stats.merged import SummedDifference, summed_difference
 
 CEILING, LOW, HIGH = "ceiling of", "lowest of", "highest of"
 """What is added up beside the values, each before the name of its measure."""
@@ -352,7 +352,7 @@ class SpreadScores(Result):
         return f"<SpreadScores of {self.queries:,} queries: {means}>"
 
     def _document(self) -> Document:
-        from rankproof.scoring.spread_words import scores as words
+        from rankproof.scoring.words import spread_scores as words
 
         return words(self)
 
@@ -436,7 +436,7 @@ class SpreadComparison(Result):
         return f"<SpreadComparison over {self.queries:,} queries: {told}>"
 
     def _document(self) -> Document:
-        from rankproof.scoring.spread_words import comparison as words
+        from rankproof.scoring.words import spread_comparison as words
 
         return words(self)
 

@@ -10,7 +10,8 @@ from rankproof.comparing.alignment import hits_of, relevant_from
 from rankproof.comparing.comparison import Comparison
 from rankproof.comparing.gate import Gate
 from rankproof.document.formats.html import part_of_page
-from rankproof.document.html.page import (
+from rankproof.document.numbers import count, score, signed_number
+from rankproof.document.page import (
     WIDE,
     Markup,
     Scale,
@@ -26,7 +27,6 @@ from rankproof.document.html.page import (
     x_axis,
     y_axis,
 )
-from rankproof.document.numbers import count, score, signed_number
 from rankproof.errors import UsageError
 from rankproof.scoring.scores import Scores
 from rankproof.web.site import Choices, Page, Site, button, form, measure_of, note, sections, select

@@ -14,8 +14,8 @@ from rankproof.core.audit import Audit
 from rankproof.diagnosing.diagnose import Diagnosis
 from rankproof.diagnosing.diagnose import diagnose as diagnosed
 from rankproof.document.formats.html import part_of_page
-from rankproof.document.html.page import Markup, el, ident, join
 from rankproof.document.model import Document
+from rankproof.document.page import Markup, el, ident, join
 from rankproof.errors import DataError, UsageError, one_of
 from rankproof.io.load import load_ranking
 from rankproof.scoring.scores import Scores

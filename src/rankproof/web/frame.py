@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rankproof.document.html.page import Child, Markup, Section, el, join, sheet
+from rankproof.document.page import Child, Markup, Section, el, join, sheet
 from rankproof.web.folder import FileKind
 from rankproof.web.site import Page, Site, button, form
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from rankproof.bench.testset.labels import alpha, pairs
 from rankproof.bench.testset.pool import Item, Pool, read_pool
 from rankproof.core.table import best_first
-from rankproof.document.html.page import Child, Markup, el, ident, join, table
 from rankproof.document.numbers import score
+from rankproof.document.page import Child, Markup, el, ident, join, table
 from rankproof.web.folder import FileKind
 from rankproof.web.query_pages import _marked, _snippet
 from rankproof.web.site import Choices, Page, Site, button, form, note, sections, select

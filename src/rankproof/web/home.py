@@ -10,9 +10,9 @@ from pathlib import Path
 from rankproof.comparing.alignment import first_measure, sign_of
 from rankproof.comparing.gate import gate_scores
 from rankproof.comparing.history import History
-from rankproof.document.html.charts import timeline
-from rankproof.document.html.page import Child, Markup, el, figure, fold, ident, join, table
+from rankproof.document.charts import timeline
 from rankproof.document.numbers import count, score, span
+from rankproof.document.page import Child, Markup, el, figure, fold, ident, join, table
 from rankproof.document.terminal import cut
 from rankproof.errors import RankproofError, UsageError
 from rankproof.scoring.protocol import ScoresLike

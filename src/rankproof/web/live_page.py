@@ -8,8 +8,8 @@ from pathlib import Path
 from time import time
 from typing import Any
 
-from rankproof.document.html.page import Child, Markup, el, ident, join, table
 from rankproof.document.numbers import count, score, span
+from rankproof.document.page import Child, Markup, el, ident, join, table
 from rankproof.errors import RankproofError
 from rankproof.progress import LIVE, progress_line
 from rankproof.scoring.evaluate import evaluate

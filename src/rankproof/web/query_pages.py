@@ -9,8 +9,8 @@ from typing import Any
 
 from rankproof.core.explained import Explained
 from rankproof.core.names import parse
-from rankproof.document.html.page import Child, Markup, el, ident, join, line
 from rankproof.document.numbers import count, score, signed_number
+from rankproof.document.page import Child, Markup, el, ident, join, line
 from rankproof.errors import UsageError, nearest, shorten
 from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.explain import explain_scores
@@ -56,7 +56,7 @@ def queries(site: Site, choices: Choices) -> Page:
 
 
 def _of_one(site: Site, choices: Choices) -> Page:
-    from rankproof.document.html.page import table
+    from rankproof.document.page import table
 
     space = site.workspace
     name = space.baseline()

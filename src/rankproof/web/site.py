@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
-from rankproof.document.html.page import Child, Markup, Section, el, join
+from rankproof.document.page import Child, Markup, Section, el, join
 from rankproof.errors import RankproofError
 from rankproof.scoring.scores import Scores
 from rankproof.web.workspace import Workspace

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rankproof.document.formats.html import part_of_page
-from rankproof.document.html.page import Child, Markup, el, fold, ident, join, table
 from rankproof.document.numbers import count
+from rankproof.document.page import Child, Markup, el, fold, ident, join, table
 from rankproof.errors import UsageError
 from rankproof.judging.evidence import Verdicts
 from rankproof.judging.judge import judge

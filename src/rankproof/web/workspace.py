@@ -33,9 +33,9 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, RankproofError, UsageError, nearest, shorten
 from rankproof.io.corpora import load_corpus, load_questions
+from rankproof.io.groups import groups_of
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.scoring.evaluate import Measures, evaluate, prepare
-from rankproof.scoring.grouping import groups_of
 from rankproof.scoring.scores import Scores
 from rankproof.web.folder import FileKind, FoundFile, find_files, named_by_stem
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from rankproof.bench.adapters import adapt
-from rankproof.bench.adapters.callables import describe
+from rankproof.bench.adapters.adapter import describe
 from rankproof.bench.adapters.code import files_digest
 
 FILES = {

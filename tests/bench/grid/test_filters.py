@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rankproof import grid
-from rankproof.bench.grid.filters import filter_parts, predicate
+from rankproof.bench.grid.configuration import filter_parts, predicate
 from rankproof.bench.grid.source import GridSource
 from rankproof.bench.retrieve import keyword, where
 from rankproof.core.corpus import Corpus, Document

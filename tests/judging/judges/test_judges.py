@@ -14,8 +14,7 @@ import pytest
 
 from rankproof import Judge, judge
 from rankproof.errors import UsageError
-from rankproof.judging.judges import judge_of, judges_of
-from rankproof.judging.judges.choose import human_judge
+from rankproof.judging.judges import human_judge, judge_of, judges_of
 from rankproof.judging.run import settle
 from rankproof.judging.verdicts import Account, Ask, InLedger, Keep, Relation, Unmeasured, Verdict
 from rankproof.store.ledger import Ledger

@@ -7,11 +7,14 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
+from inspect import Parameter
 from threading import Thread
 from typing import Any, TypeAlias
 
 from rankproof.bench.adapters.answers import AnswerReading, IdOf, arrange, read_answer
-from rankproof.bench.retriever import Found, unusable_answer
+from rankproof.bench.adapters.code import code_digest, digest_of, plain_value, state_of
+from rankproof.bench.retriever import Found, Unaskable, unusable_answer
 from rankproof.net.retries import Failed
 
 MOST = 100_000
@@ -168,3 +171,222 @@ def _or_raise(outcome: Any) -> Any:
     if isinstance(outcome, BaseException):
         raise outcome
     return outcome
+
+
+K_NAMES = (
+    *("k", "topk", "topn", "n", "limit", "size", "nresults", "numresults", "maxresults", "numberofresults"),
+    *("ndocs", "numdocs", "maxdocs", "ndocuments", "numdocuments", "maxdocuments", "nhits", "numhits"),
+    *(
+        "maxhits",
+        "similaritytopk",
+        "kresults",
+        "resultlimit",
+        "pagesize",
+        "top",
+        "count",
+        "num",
+        "number",
+        "",
+    ),
+)
+"""What a parameter for the number of documents is called, without `_` and capitals; the first of them counts.
+
+The last is `_`: a parameter that its owner does not use.
+"""
+ONLY_BY_PLACE = Parameter.POSITIONAL_ONLY
+NO_PLACE = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+QUESTION = Parameter("question", Parameter.POSITIONAL_ONLY)
+QUESTION_NAMES = ("query", "question", "q", "text", "queries", "questions", "texts")
+
+
+def of_callable(
+    function: Callable[..., Any], *, batch: bool | None, id: IdOf, settings: Mapping[str, Any] | None
+) -> Adapted:
+    """A function of a question (where `batch`, of a list of them), which may also take the number k.
+
+    `batch` is taken from the function's own attribute `batch` where it is not said.
+    """
+    marked = bool(getattr(function, "batch", False)) if batch is None else batch
+    own = settings if settings is not None else _own_settings(function)
+    return Adapted(
+        with_k(function),
+        own if own is not None else describe(function),
+        batch=marked,
+        awaited=is_async(function),
+        id=id,
+        known=own is not None,
+    )
+
+
+def with_k(function: Callable[..., Any]) -> Callable[[Any, int], Any]:
+    """The function of question and k, whether it has a parameter for k or not.
+
+    Only a parameter that is called like a number of documents gets k; others keep their defaults, and one without
+    a default is an error.
+
+    >>> with_k(lambda text: text)("why?", 5), with_k(lambda text, top_k=3: top_k)("why?", 5)
+    ('why?', 5)
+    """
+    own, whole = _signature(function, follow=False), _signature(function, follow=True)
+    signature = own or whole
+    if signature is None or whole is None:  # a few built in ones do not tell
+        return lambda text, k: function(text)
+    hands_on = _is_open(signature) and whole != signature
+    parameters = list((whole if hands_on else signature).parameters.values())
+    taken = _taking_k(parameters)
+    lacking = _lacking(parameters, taken)
+    if lacking and lacking != [QUESTION] and not hands_on:
+        raise _unaskable(function, parameters, lacking)
+    call = _calling(function, taken, signature)
+    return _guarded(call, function, parameters, lacking) if lacking else call
+
+
+def _signature(function: Callable[..., Any], *, follow: bool) -> inspect.Signature | None:
+    try:
+        return inspect.signature(function, follow_wrapped=follow)
+    except (TypeError, ValueError):
+        return None
+
+
+def _is_open(signature: inspect.Signature) -> bool:
+    """Whether it takes whatever is given, as a decorator does that hands it on."""
+    return any(each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD) for each in signature.parameters.values())
+
+
+def _taking_k(parameters: Sequence[Parameter]) -> Parameter | None:
+    """The parameter for the number of documents."""
+    fits = [
+        each
+        for place, each in enumerate(parameters)
+        if place and _is_number(each) and (each.kind != ONLY_BY_PLACE or place == 1)
+    ]
+    return min(fits, key=lambda each: K_NAMES.index(_plain_name(each)), default=None)
+
+
+def _is_number(parameter: Parameter) -> bool:
+    default, says = parameter.default, parameter.annotation
+    number = default in (Parameter.empty, None) or (type(default) is int)
+    return _plain_name(parameter) in K_NAMES and number and says not in (str, bool, "str", "bool")
+
+
+def _plain_name(parameter: Parameter) -> str:
+    return parameter.name.replace("_", "").lower() if parameter.kind not in NO_PLACE else "*"
+
+
+def _lacking(parameters: Sequence[Parameter], taken: Parameter | None) -> list[Parameter]:
+    """The parameters that nothing is given for."""
+    needed = [each for each in parameters if each.kind not in NO_PLACE and each.default is Parameter.empty]
+    first = parameters[0] if parameters and parameters[0].kind != Parameter.KEYWORD_ONLY else None
+    lacking = [each for each in needed if each is not first and each is not taken]
+    takes_question = first is not None and first.kind != Parameter.VAR_KEYWORD
+    return lacking if takes_question else (lacking or [QUESTION])
+
+
+def _calling(
+    function: Callable[..., Any], taken: Parameter | None, signature: inspect.Signature
+) -> Callable[[Any, int], Any]:
+    if taken is None:
+        return lambda text, k: function(text)
+    by_name = taken.name in signature.parameters or any(
+        each.kind == each.VAR_KEYWORD for each in signature.parameters.values()
+    )
+    if taken.kind == ONLY_BY_PLACE or not by_name:
+        return lambda text, k: function(text, k)
+    return lambda text, k: function(text, **{taken.name: k})
+
+
+def _guarded(
+    call: Callable[[Any, int], Any],
+    function: Callable[..., Any],
+    parameters: Sequence[Parameter],
+    lacking: Sequence[Parameter],
+) -> Callable[[Any, int], Any]:
+    """A decorated function may be given by its decorator what it lacks; if it is not, that is an error."""
+
+    def guarded(text: Any, k: int) -> Any:
+        try:
+            return call(text, k)
+        except TypeError as error:
+            missing = "missing" in str(error) and any(f"'{each.name}'" in str(error) for each in lacking)
+            if missing or lacking == [QUESTION]:
+                raise _unaskable(function, parameters, lacking) from error
+            raise
+
+    return guarded
+
+
+def _unaskable(
+    function: Callable[..., Any], parameters: Sequence[Parameter], lacking: Sequence[Parameter]
+) -> Unaskable:
+    name = getattr(function, "__name__", "") or type(function).__name__
+    shown = "search" if name in ("<lambda>", "partial") else name
+    if parameters and parameters[0].name in ("self", "cls"):
+        return Unaskable(
+            f"retriever: {name} is a method without its object, expected a function of a question. "
+            f"Next: give the method of an object, like engine.{shown}."
+        )
+    if lacking == [QUESTION] or any(each.name in QUESTION_NAMES for each in lacking):
+        return Unaskable(
+            f"retriever: {name}({', '.join(map(str, parameters))}) cannot be called with a question alone, which "
+            f"comes first and without a name. Next: wrap it, like lambda question: {shown}(query=question)."
+        )
+    names = ", ".join(repr(each.name) for each in lacking)
+    given = ", ".join(f"{each.name}=..." for each in lacking)
+    return Unaskable(
+        f"retriever: {name} needs {names} beside the question, and only a parameter named like k, top_k, n, limit, "
+        f"size or num_results is given a value. Next: give functools.partial({shown}, {given}), or wrap it in a "
+        "function of question and k."
+    )
+
+
+def is_async(function: Callable[..., Any]) -> bool:
+    """Whether what calling gives has to be awaited, as far as can be told without calling.
+
+    >>> async def search(text): ...
+    >>> is_async(search), is_async(partial(search)), is_async(len)
+    (True, True, False)
+    """
+    return any(
+        is_one(each)
+        for is_one in (inspect.iscoroutinefunction, inspect.isasyncgenfunction)
+        for each in (function, type(function).__call__)
+    )
+
+
+def _own_settings(function: Callable[..., Any]) -> Mapping[str, Any] | None:
+    own = getattr(function, "settings", None)
+    return own if isinstance(own, Mapping) else None
+
+
+def describe(function: Callable[..., Any]) -> dict[str, Any]:
+    """What can be told of a callable: its name and its code, with the plain values it was bound to or made with.
+
+    >>> def at(n): return lambda text: n
+    >>> describe(at(1)) == describe(at(1)), describe(at(1)) == describe(at(2))
+    (True, False)
+    """
+    if isinstance(function, partial):
+        bound = [*function.args, *sorted(function.keywords.items())]
+        return {**describe(function.func), "bound": digest_of([plain_value(each) for each in bound])}
+    kind = function if hasattr(function, "__qualname__") else type(function)
+    found: dict[str, Any] = {"callable": f"{kind.__module__}.{kind.__qualname__}"}
+    inner = inspect.unwrap(getattr(function, "__func__", function))
+    code = code_digest(function)
+    if code is not None:
+        cells = getattr(inner, "__closure__", None) or ()
+        bound = [plain_value(each.cell_contents) for each in cells if _is_set(each)]
+        defaults = [plain_value(each) for each in getattr(inner, "__defaults__", None) or ()]
+        found |= {"code": code, "bound": digest_of([bound, defaults, state_of(_owner(function))])}
+    return found
+
+
+def _owner(function: Callable[..., Any]) -> Any:
+    """The object of a method, or that is called itself; of a plain function nothing."""
+    return getattr(function, "__self__", None if inspect.isfunction(function) else function)
+
+
+def _is_set(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is cell.cell_contents
+    except ValueError:  # a name that is not bound yet
+        return False

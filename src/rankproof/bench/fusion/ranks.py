@@ -1,14 +1,28 @@
-"""Methods that read ranks: they need no scores, and rankings on any scale can meet."""
+"""Methods that read ranks, so that rankings on any scale can meet; some learn how far to believe each rank.
+
+Of those that learn, each has a function that learns from judged queries, and one that uses what was learned.
+"""
 
 from __future__ import annotations
 
 from functools import cmp_to_key
+from typing import Literal
 
 import numpy as np
 
-from rankproof.bench.fusion.pool import FromZero, candidates, lengths, query_starts, row_counts, row_sums
+from rankproof.bench.fusion.pool import (
+    FromZero,
+    WholeFromZero,
+    candidates,
+    column_means,
+    lengths,
+    query_starts,
+    row_counts,
+    row_sums,
+    share,
+)
 from rankproof.core.hits import Array
-from rankproof.core.parameters import Persistence, Share
+from rankproof.core.parameters import Count, Persistence, Share
 
 AT_ONCE = 1 << 21
 """Pairs of documents compared at a time."""
@@ -178,3 +192,240 @@ def borda(rank: Array, query: Array, weights: Array) -> Array:
     all_of_it = candidates(query)
     left = (all_of_it - lengths(rank, query) + 1) / 2
     return row_sums(weights * np.where(np.isnan(rank), left, all_of_it - rank + 1))
+
+
+def look_up(table: Array, rank: Array, beyond: float = 0.0) -> Array:
+    """For each document the entry of the table (one row a rank) that belongs to its rank.
+
+    >>> look_up(np.array([[0.5], [0.25]]), np.array([[2.0], [1.0], [3.0], [np.nan]])).T.tolist()
+    [[0.25, 0.5, 0.0, nan]]
+    """
+    place = np.where(np.isnan(rank), 0, rank - 1).astype(np.intp)
+    inside = place < len(table)
+    found = table[np.minimum(place, len(table) - 1), np.arange(rank.shape[1])]
+    return np.where(np.isnan(rank), np.nan, np.where(inside, found, beyond))
+
+
+def times_at(rank: Array, deepest: int) -> Array:
+    """How many documents each ranking has at each rank down to the deepest, over all queries."""
+    columns = [column[column <= deepest].astype(np.intp) for column in rank.T]
+    return np.array([np.bincount(each, minlength=deepest + 1)[1:] for each in columns]).T
+
+
+def depth_of(rank: Array) -> int:
+    """The length of the longest list."""
+    return int(np.nanmax(rank, initial=1))
+
+
+def chance_by_rank(rank: Array, relevant: Array) -> Array:
+    """The share of relevant documents among those at each rank; one row a rank."""
+    deepest = depth_of(rank)
+    return share(times_at(rank[relevant], deepest), times_at(rank, deepest), 0.0)
+
+
+def precision_between(bounds: list[int], rank: Array, query: Array, relevant: Array) -> Array:
+    """The mean over queries of the precision between each bound and the next; one row a rank."""
+    sizes = np.diff(bounds)
+    hits = np.add.reduceat(times_at(rank[relevant], bounds[-1]), bounds[:-1], axis=0)
+    precision = hits / (sizes[:, None] * len(np.unique(query)))
+    return np.repeat(precision, sizes, axis=0)
+
+
+def segment_of(rank: Array, query: Array, segments: int) -> tuple[Array, Array]:
+    """The segment (from 1) in which each document stands, of equally many in every list, and its size."""
+    length = lengths(rank, query)
+    size = np.maximum(np.ceil(length / segments), 1)
+    segment = np.floor((rank - 1) / size) + 1
+    return segment, np.minimum(size, length - (segment - 1) * size)
+
+
+def chance_by_segment(segments: int, rank: Array, query: Array, relevant: Array) -> Array:
+    """The mean over queries of the precision in each segment of a list; one row a segment."""
+    segment, size = segment_of(rank, query, segments)
+    queries, number = np.unique(query, return_inverse=True)
+    columns = []
+    for own, each in zip(segment.T, size.T, strict=True):
+        found = relevant & ~np.isnan(own)
+        cell = number[found] * segments + own[found].astype(np.intp) - 1
+        # all documents of a cell have the same size, so the division comes last and once
+        hits = np.bincount(cell, minlength=len(queries) * segments)
+        sizes = np.ones(len(hits))
+        sizes[cell] = each[found]
+        columns.append(column_means((hits / sizes).reshape(-1, segments)))
+    return np.array(columns).T
+
+
+def mean_average_precision(rank: Array, query: Array, relevant: Array, judged: Array) -> Array:
+    """The mean average precision of each ranking; `judged` is the number of relevant documents of each query."""
+    each = [_average_precision(own, query, relevant, judged) for own in rank.T]
+    return column_means(np.array(each).T)
+
+
+def _average_precision(rank: Array, query: Array, relevant: Array, judged: Array) -> Array:
+    """The average precision of one ranking for each query."""
+    hit = np.flatnonzero(relevant & ~np.isnan(rank))
+    hit = hit[np.lexsort((rank[hit], query[hit]))]
+    own = query[hit]
+    nth = np.arange(1, len(hit) + 1) - np.searchsorted(own, own)
+    total = np.bincount(own, weights=nth / rank[hit], minlength=len(judged))
+    return share(total, judged, 0.0)
+
+
+BAYES_BOUNDS = [0, 5, 10, 15, 20, 30, 100, 200, 500, 1000]
+"""The cut-offs at which TREC's evaluations report precision."""
+
+UNSEEN = 0.001
+"""The chance of relevance that stands for a precision of 0, and for documents a ranking did not return."""
+
+
+def learn_bayes(rank: Array, query: Array, relevant: Array) -> Array:
+    """The log odds of relevance at each rank: of the precision between cut-offs, averaged over queries."""
+    chance = precision_between(BAYES_BOUNDS, rank, query, relevant)
+    chance = np.where(chance == 0, UNSEEN, chance)
+    against = np.where(chance == 1, UNSEEN, 1 - chance)
+    return np.log(chance / against)
+
+
+def bayes(rank: Array, learned: Array) -> Array:
+    """BayesFuse: the log odds of relevance given all ranks, as if the rankings were independent.
+
+    Formula: sum over all rankings of ln(p / (1 - p)), where p is the precision on training queries between the
+    cut-offs (0, 5, 10, 15, 20, 30, 100, 200, 500, 1000) around the rank; .001 stands for a precision of 0, for
+    documents not returned, and for ranks beyond 1000.
+
+    Range: -6.91 to 6.91 times the number of rankings.
+
+    Reference: J. A. Aslam, M. Montague: Models for metasearch, SIGIR 2001.
+
+    >>> bayes(np.array([[1.0, np.nan], [np.nan, 1.0]]), np.array([[1.0, -1.0]])).round(2).tolist()
+    [-5.91, -7.91]
+    """
+    none = float(np.log(UNSEEN / (1 - UNSEEN)))
+    odds = look_up(learned, rank, beyond=none)
+    return row_sums(np.where(np.isnan(rank), none, odds))
+
+
+def learn_map(rank: Array, query: Array, relevant: Array, judged: Array) -> Array:
+    """The mean average precision of each ranking."""
+    return mean_average_precision(rank, query, relevant, judged)
+
+
+def mapfuse(rank: Array, learned: Array) -> Array:
+    """MAPFuse: each ranking adds its mean average precision on training queries, divided by the rank.
+
+    Formula: sum over rankings of MAP / rank.
+
+    Range: 0 to the number of rankings.
+
+    Reference: D. Lillis, L. Zhang, F. Toolan, R. W. Collier, D. Leonard, J. Dunnion: Estimating probabilities
+    for effective data fusion, SIGIR 2010.
+
+    >>> mapfuse(np.array([[1.0, 2.0], [2.0, np.nan]]), np.array([0.5, 0.25])).tolist()
+    [0.625, 0.25]
+    """
+    return row_sums(learned / rank)
+
+
+def learn_pos(rank: Array, relevant: Array) -> Array:
+    """The share of relevant documents at each rank, among the training queries with a list that long."""
+    return chance_by_rank(rank, relevant)
+
+
+def posfuse(rank: Array, learned: Array) -> Array:
+    """PosFuse: each ranking adds the chance of relevance at the rank, as seen on training queries.
+
+    Formula: sum over rankings of P(rank), the share of training queries with a relevant document at that rank among
+    those whose list reaches it.
+
+    Range: 0 to the number of rankings.
+
+    Reference: D. Lillis et al.: Estimating probabilities for effective data fusion, SIGIR 2010.
+
+    >>> posfuse(np.array([[1.0, 2.0], [2.0, np.nan]]), np.array([[0.5, 0.75], [0.25, 0.5]])).tolist()
+    [1.0, 0.25]
+    """
+    return row_sums(look_up(learned, rank))
+
+
+def learn_prob(rank: Array, query: Array, relevant: Array, *, segments: Count = 25) -> Array:
+    """The share of relevant documents in each segment, averaged over queries."""
+    return chance_by_segment(segments, rank, query, relevant)
+
+
+def probfuse(rank: Array, query: Array, learned: Array, *, segments: Count = 25) -> Array:
+    """ProbFuse: lists are cut into equally many segments; each adds its chance of relevance, divided by its number.
+
+    Formula: sum over rankings of P(k) / k for a document in segment k of x, P(k) the mean share of relevant
+    documents in segment k of the training queries. A list of n documents has segments of ceil(n / x).
+
+    Range: 0 to the number of rankings.
+
+    Reference: D. Lillis, F. Toolan, R. W. Collier, J. Dunnion: ProbFuse: a probabilistic approach to data fusion,
+    SIGIR 2006.
+
+    >>> probfuse(np.array([[1.0], [2.0]]), np.array([0, 0]), np.array([[0.5], [0.25]]), segments=2).tolist()
+    [0.5, 0.125]
+    """
+    segment, _ = segment_of(rank, query, segments)
+    return row_sums(look_up(learned, segment) / segment)
+
+
+Sizes = Literal["published", "ranx"]
+
+
+def learn_seg(rank: Array, query: Array, relevant: Array, *, sizes: Sizes = "published") -> Array:
+    """The precision in each segment, averaged over queries; one row a rank."""
+    return precision_between(segment_bounds(depth_of(rank), sizes), rank, query, relevant)
+
+
+def segment_bounds(depth: int, sizes: Sizes) -> list[int]:
+    """Where segments end whose sizes grow: 5, 15, 35, ...; `ranx` takes these sizes for the bounds themselves.
+
+    >>> segment_bounds(100, "published"), segment_bounds(40, "ranx")
+    ([0, 5, 20, 55, 130], [0, 5, 15, 35, 75])
+    """
+    bounds, size = [0], 5
+    while bounds[-1] < depth:
+        bounds.append(size if sizes == "ranx" else bounds[-1] + size)
+        size = 2 * size + 5
+    return bounds
+
+
+def segfuse(rank: Array, score: Array, learned: Array, *, sizes: Sizes = "published") -> Array:
+    """SegFuse: each ranking adds the chance of relevance in the segment, raised by the score.
+
+    Formula: sum over rankings of P(k) (1 + s) for a document in segment k, whose size is 10 * 2^(k - 1) - 5;
+    P(k) is the mean precision of that segment on training queries, s the score brought to 0 to 1.
+    `sizes='ranx'` has segments that end at ranks 5, 15, 35, 75, ...
+
+    Range: 0 to twice the number of rankings.
+
+    Reference: M. Shokouhi: Segmentation of search engine results for effective data-fusion, ECIR 2007.
+
+    >>> segfuse(np.array([[1.0], [2.0]]), np.array([[1.0], [0.5]]), np.array([[0.5], [0.5]])).tolist()
+    [1.0, 0.75]
+    """
+    return row_sums(look_up(learned, rank) * (1 + score))
+
+
+def slidefuse(rank: Array, query: Array, learned: Array, *, window: WholeFromZero = 5) -> Array:
+    """SlideFuse: PosFuse with the chance of relevance averaged over the ranks around.
+
+    Formula: sum over rankings of the mean of P(i) over the ranks i from rank - w to rank + w that the list has.
+
+    Range: 0 to the number of rankings.
+
+    Reference: D. Lillis, F. Toolan, R. W. Collier, J. Dunnion: Extending probabilistic data fusion using sliding
+    windows, ECIR 2008.
+
+    >>> chances = np.array([[0.5], [0.25], [0.0]])
+    >>> slidefuse(np.array([[1.0], [2.0], [3.0]]), np.zeros(3, dtype=int), chances, window=1).tolist()
+    [0.375, 0.25, 0.125]
+    """
+    first = np.maximum(rank - window, 1)
+    last = np.minimum(rank + window, lengths(rank, query))
+    sums = np.vstack([np.zeros(learned.shape[1]), np.cumsum(learned, axis=0)])
+    deepest = float(len(learned))
+    upto = look_up(sums, np.minimum(last, deepest) + 1)
+    before = look_up(sums, np.minimum(first - 1, deepest) + 1)
+    return row_sums((upto - before) / (last - first + 1))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.bench.fusion import ranks, scores, trained
+from rankproof.bench.fusion import ranks, scores
 from rankproof.bench.fusion.pool import ScorePool
 from rankproof.bench.fusion.ranks import condorcet
 from rankproof.bench.fusion.scores import BY_RANK, NORMALISATIONS
@@ -76,12 +76,12 @@ _ALL = (
     Method("weighted-sum", scores.weighted_sum, weighted=True, also=("wsum",)),
     Method("wmnz", scores.wmnz, weighted=True),
     Method("mixed", scores.mixed, weighted=True),
-    Method("bayesfuse", trained.bayes, trained.learn_bayes),
-    Method("mapfuse", trained.mapfuse, trained.learn_map),
-    Method("posfuse", trained.posfuse, trained.learn_pos),
-    Method("probfuse", trained.probfuse, trained.learn_prob),
-    Method("segfuse", trained.segfuse, trained.learn_seg),
-    Method("slidefuse", trained.slidefuse, trained.learn_pos),
+    Method("bayesfuse", ranks.bayes, ranks.learn_bayes),
+    Method("mapfuse", ranks.mapfuse, ranks.learn_map),
+    Method("posfuse", ranks.posfuse, ranks.learn_pos),
+    Method("probfuse", ranks.probfuse, ranks.learn_prob),
+    Method("segfuse", ranks.segfuse, ranks.learn_seg),
+    Method("slidefuse", ranks.slidefuse, ranks.learn_pos),
 )
 
 METHODS: dict[str, Method] = {each.name: each for each in _ALL}

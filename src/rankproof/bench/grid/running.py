@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankproof import sample
-from rankproof.bench.grid.configuration import Configuration, rungs
-from rankproof.bench.grid.filters import check_filters
+from rankproof.bench.grid.configuration import Configuration, check_filters, rungs
 from rankproof.bench.grid.plan import GridPlan
 from rankproof.bench.grid.source import GridSource
 from rankproof.bench.grid.steps import Rows, Steps

@@ -13,8 +13,7 @@ from rankproof.bench.adapters.answers import Answer, AnswerReading
 from rankproof.bench.chunk.chunker import chunked
 from rankproof.bench.chunk.documents import documents_found
 from rankproof.bench.grid import kinds, source
-from rankproof.bench.grid.configuration import FACTORS, NOT_USED, Configuration
-from rankproof.bench.grid.filters import matching_documents
+from rankproof.bench.grid.configuration import FACTORS, NOT_USED, Configuration, matching_documents
 from rankproof.bench.grid.plan import GridPlan
 from rankproof.bench.retrieve.dense_search import blend_lists, search_of_lists
 from rankproof.bench.retrieve.rewriting import rewrite_question

@@ -16,8 +16,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from rankproof.bench.adapters.adapter import finish
-from rankproof.bench.adapters.callables import describe
+from rankproof.bench.adapters.adapter import describe, finish
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, MissingExtra, UsageError, check_whole, shorten

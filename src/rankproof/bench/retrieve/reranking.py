@@ -12,8 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankproof.bench.adapters.adapter import finish
-from rankproof.bench.adapters.callables import describe
+from rankproof.bench.adapters.adapter import describe, finish
 from rankproof.bench.retrieve.search import Allowed, Answer, Search, as_search, best_documents
 from rankproof.bench.retrieve.words import words
 from rankproof.bench.retriever import Found

@@ -11,8 +11,8 @@ from time import monotonic
 from typing import Any, Protocol
 
 from rankproof.bench.adapters import Adapted
+from rankproof.bench.adapters.adapter import describe
 from rankproof.bench.adapters.answers import AnswerReading
-from rankproof.bench.adapters.callables import describe
 from rankproof.bench.runner.work import FORM, Job, RunPlan, RunRow, Work, pack_row, reader, settle, unpack_row
 from rankproof.bench.runner.workers import (
     each_job,

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from rankproof.core.arrays import earlier_total, positive_rows, running_total
 from rankproof.core.bounds import ndcg_bounds
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
-from rankproof.core.measures.running_totals import earlier_total, positive_rows, running_total
 from rankproof.core.measures.sets import returned_count
 from rankproof.core.paper import (
     Case,

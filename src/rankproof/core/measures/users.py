@@ -12,10 +12,9 @@ from typing import Literal
 
 import numpy as np
 
-from rankproof.core.arrays import distinct
+from rankproof.core.arrays import distinct, so_far
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
-from rankproof.core.measures.running_totals import so_far
 from rankproof.core.measures.sets import returned_count
 from rankproof.core.paper import (
     Case,

@@ -13,7 +13,7 @@ from rankproof.document.model import PAGE, Block, Bullets, Chart, Code, Document
 from rankproof.document.terminal import clean
 
 if TYPE_CHECKING:
-    from rankproof.document.html.page import Markup
+    from rankproof.document.page import Markup
 
 
 def page(document: Document) -> str:
@@ -21,8 +21,8 @@ def page(document: Document) -> str:
     if document.page is not None:
         return document.page()
     from rankproof import __version__
-    from rankproof.document.html.page import Section, el, join
-    from rankproof.document.html.page import page as html_page
+    from rankproof.document.page import Section, el, join
+    from rankproof.document.page import page as html_page
 
     lead: list[Block] = []
     sections: list[tuple[str, list[Block]]] = []
@@ -41,7 +41,7 @@ def page(document: Document) -> str:
 
 def part_of_page(document: Document) -> Markup:
     """The document as markup for a section of another page."""
-    from rankproof.document.html.page import join
+    from rankproof.document.page import join
 
     return join(_block(block) for part in document.shown(PAGE) for block in part.blocks)
 
@@ -52,7 +52,7 @@ def _key(name: str) -> str:
 
 def _block(block: Block) -> str | None:
     """A block as markup."""
-    from rankproof.document.html.page import Markup, el, figure
+    from rankproof.document.page import Markup, el, figure
 
     if isinstance(block, Paragraph):
         return el("p", block.text) if block.text else None
@@ -81,7 +81,7 @@ def _block(block: Block) -> str | None:
 
 
 def _table(block: Table) -> str:
-    from rankproof.document.html.page import table
+    from rankproof.document.page import table
 
     words = [n for n, each in enumerate(block.columns) if not each.right]
     headings = [each.heading.replace("\n", " ") for each in block.columns]
@@ -90,7 +90,7 @@ def _table(block: Table) -> str:
 
 
 def _cell(cell: str) -> str:
-    from rankproof.document.html.page import el, join
+    from rankproof.document.page import el, join
 
     best, raised = getattr(cell, "best", False), getattr(cell, "raised", "")
     under = getattr(cell, "under", "")

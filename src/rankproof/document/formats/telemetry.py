@@ -1,6 +1,7 @@
-"""Prometheus text and OpenTelemetry events, for results that are watched over time.
+"""What CI and monitoring systems read: JUnit XML, Prometheus text and OpenTelemetry events.
 
-Both print the plain data of a document that has `estimates` and `windows`: rows with a metric, a value and its bounds.
+JUnit holds the test cases of a document; the other two the plain data of one that has `estimates` and `windows`: rows
+with a metric, a value and its bounds.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ import json
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
+from xml.etree import ElementTree
 
 from rankproof.document.formats import OutputFormat, register
-from rankproof.document.model import Document
+from rankproof.document.model import Cases, Document
+from rankproof.document.terminal import clean
 
 LABELS = ("metric", "slice", "group")
 GAUGES = {
@@ -102,7 +105,33 @@ def _attributes(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield {"key": key, "value": {"stringValue": value}}
 
 
+COUNTED = {"failures": "failure", "skipped": "skipped", "errors": "error"}
+
+
+def junit(document: Document) -> str:
+    """A test suite for each list of cases; XML holds no control characters, so these are written out."""
+    suites = [_suite(each) for each in document.cases()]
+    root = suites[0] if len(suites) == 1 else ElementTree.Element("testsuites")
+    root.extend(suites if len(suites) != 1 else [])
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _suite(listed: Cases) -> ElementTree.Element:
+    suite = ElementTree.Element("testsuite", name=clean(listed.name), tests=str(len(listed.cases)))
+    for attribute, kind in COUNTED.items():
+        suite.set(attribute, str(sum(each.outcome == kind for each in listed.cases)))
+    for each in listed.cases:
+        said = clean(each.said)
+        case = ElementTree.SubElement(suite, "testcase", classname=clean(each.group), name=clean(each.name))
+        if each.outcome in COUNTED.values():
+            ElementTree.SubElement(case, each.outcome, message=said).text = said
+        ElementTree.SubElement(case, "system-out").text = said
+    ElementTree.SubElement(suite, "system-out").text = "\n".join(map(clean, listed.about.split("\n")))
+    return suite
+
+
 register(
+    OutputFormat("junit", junit, (".xml",), general=False),
     OutputFormat("prometheus", prometheus, (".prom",), general=False),
     OutputFormat("otel", otel, general=False),
 )

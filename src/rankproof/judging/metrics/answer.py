@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from rankproof.core.hits import PerQuery
 from rankproof.core.parameters import Cutoff
 from rankproof.judging.case import SILENCE, YES, Case, Maybe, Reading, all_of, any_of, negation
-from rankproof.judging.metrics.contexts import GRADES, UNCLAIMED
 from rankproof.judging.metrics.registry import (
+    GRADES,
+    UNCLAIMED,
     Grades,
     Grid,
     Nothing,

@@ -42,6 +42,11 @@ class Nothing:
     """The highest value it could have had; the lowest is 0."""
 
 
+GRADES = (0, 1, 2, 3)
+"""What a judge says of how well a text answers."""
+UNCLAIMED = Nothing("no claims in the reference")
+
+
 def share(parts: Iterable[bool | None]) -> Grid:
     """A grid of things that are each shown in one place."""
     return [[part] for part in parts]

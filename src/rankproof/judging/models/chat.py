@@ -16,7 +16,7 @@ from itertools import repeat
 from typing import Any, Unpack
 
 from rankproof.errors import UsageError
-from rankproof.judging.judges.called import code_of, from_thread
+from rankproof.judging.function_judge import code_of, from_thread
 from rankproof.judging.models.asking import Call
 from rankproof.judging.models.budget import Budget, ChatArguments, split
 from rankproof.judging.models.judge import ModelJudge

@@ -12,7 +12,7 @@ from typing import Any
 
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError
-from rankproof.judging.judges.called import run
+from rankproof.judging.function_judge import run
 from rankproof.judging.models.asking import Call, calls_for
 from rankproof.judging.models.budget import MOST_PAIRS, Budget, ModelLimits, price, split
 from rankproof.judging.models.providers import Reply, Service, service_of

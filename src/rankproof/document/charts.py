@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rankproof.document.display import Displayable
-from rankproof.document.html.page import (
+from rankproof.document.numbers import count, score
+from rankproof.document.page import (
     WIDE,
     Markup,
     Point,
@@ -27,7 +28,6 @@ from rankproof.document.html.page import (
     x_axis,
     y_axis,
 )
-from rankproof.document.numbers import count, score
 
 
 @dataclass(frozen=True, slots=True)

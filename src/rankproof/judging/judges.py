@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rankproof.errors import UsageError, nearest, one_of, shorten
-from rankproof.judging.judges.called import called_judge, verdict_of
+from rankproof.judging.function_judge import called_judge, verdict_of
 from rankproof.judging.models.providers import PROVIDERS
 from rankproof.judging.run import settle
 from rankproof.judging.verdicts import (

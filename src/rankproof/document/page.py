@@ -152,7 +152,7 @@ def _kind(column: int, text: set[int]) -> str | None:
 @cache
 def sheet() -> str:
     """The style sheet as it goes into a page: without its indentation."""
-    text = files("rankproof.document.html").joinpath("style.css").read_text(encoding="utf-8")
+    text = files("rankproof.document").joinpath("style.css").read_text(encoding="utf-8")
     return "\n".join(line.strip() for line in text.splitlines() if line.strip())
 
 

@@ -1,0 +1,184 @@
+"""A document as markdown, for issues, pull requests and notebooks; its tables in LaTeX, for papers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from rankproof.document.formats import OutputFormat, register
+from rankproof.document.model import (
+    PAGE,
+    PAPER,
+    Block,
+    Bullets,
+    Code,
+    Column,
+    Document,
+    Heading,
+    Paragraph,
+    Table,
+)
+from rankproof.document.terminal import clean
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~])")
+_BEGINS = re.compile(r"^([-+]|\d+[.)])(?= )")
+MARK = r"\*"
+"""Stands behind what is best of its row or column."""
+
+
+def as_markdown(document: Document) -> str:
+    """Headings, paragraphs, tables and lists with an empty line between."""
+    made = (_block(block) for part in document.shown(PAGE) for block in part.blocks)
+    return "\n\n".join(each for each in made if each) + "\n"
+
+
+def escape(text: str) -> str:
+    """The text as markdown shows it unchanged.
+
+    >>> escape("a|b_c*")
+    'a\\\\|b\\\\_c\\\\*'
+    """
+    return _SPECIAL.sub(r"\\\1", clean(text))
+
+
+def _block(block: Block) -> str:
+    if isinstance(block, Paragraph):
+        return _line(block.text)
+    if isinstance(block, Heading):
+        return f"{'#' * block.level} {_line(block.text)}"
+    if isinstance(block, Bullets):
+        return "\n".join(_listed(block))
+    if isinstance(block, Code):
+        fence = "`" * (3 + block.text.count("```"))
+        return f"{fence}\n{clean(block.text)}\n{fence}"
+    if isinstance(block, Table) and block.columns:
+        caption = [f"**{_line(block.caption)}**", ""] if block.caption else []
+        headings = [escape(each.heading.replace("\n", " ")) for each in block.columns]
+        rows = zip(*map(_cells, block.columns), strict=True)
+        rule = ["---:" if each.right else "---" for each in block.columns]
+        lines = ("| " + " | ".join(cells) + " |" for cells in (headings, rule, *rows))
+        return "\n".join([*caption, *lines])
+    return ""
+
+
+def _listed(block: Bullets) -> Iterator[str]:
+    """Lines of an item are set apart by a backslash; what is under it is a list of its own."""
+    for n, (label, item, more, under) in enumerate(block.parts(), 1):
+        mark = f"{n}." if block.numbered else "-"
+        lines = [f"{label}: {item}" if label else item, *more]
+        yield f"{mark} " + f"\\\n{' ' * len(mark)} ".join(map(_line, lines))
+        yield from (f"{' ' * len(mark)} - {_line(each)}" for each in under)
+
+
+def _line(text: str) -> str:
+    """Running text in one line; what would begin a list there is escaped too.
+
+    >>> _line("- a 1. b"), _line("12. May")
+    ('\\\\- a 1. b', '12\\\\. May')
+    """
+    return _BEGINS.sub(lambda m: f"{m[1][:-1]}\\{m[1][-1]}", escape(" ".join(text.split())))
+
+
+def _cells(column: Column) -> list[str]:
+    cells = []
+    for each in column.cells:
+        best, under = getattr(each, "best", False), getattr(each, "under", "")
+        cells.append(f"{escape(each)}{MARK if best else ''} {escape(under)}".rstrip())
+    return cells
+
+
+NEEDS = "needs: booktabs, textcomp"
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "[": "{[}",
+    "]": "{]}",
+    "'": r"\textquotesingle{}",
+}
+"""Square brackets too: after a line's end LaTeX would take one as an argument."""
+_RAISED = {"†": r"\dagger", "‡": r"\ddagger"}
+
+
+def as_latex(document: Document) -> str:
+    """Comments, then each table as a tabular; one that a heading stands above floats under it as its caption."""
+    every = [block for part in document.shown(PAPER) for block in part.blocks]
+    said, tables = [NEEDS], []
+    for block, above in zip(every, [None, *every], strict=False):
+        if isinstance(block, Table) and block.columns:
+            tables.append(_float(above.text, block) if isinstance(above, Heading) else _tabular(block))
+    for block, below in zip(every, [*every[1:], None], strict=True):
+        said += [] if isinstance(block, Heading) and isinstance(below, Table) else _comments(block)
+    said = list(dict.fromkeys(said))
+    return "\n".join([*(f"% {clean(each)}" for each in said if each), "\n\n".join(tables)]) + "\n"
+
+
+def escape_latex(text: str) -> str:
+    r"""The text as LaTeX sets it unchanged.
+
+    >>> escape_latex("run_1 & 50%")
+    'run\\_1 \\& 50\\%'
+    """
+    return "".join(_LATEX.get(char, char) for char in clean(text))
+
+
+def _comments(block: Block) -> Iterator[str]:
+    if isinstance(block, Paragraph | Heading | Code):
+        yield block.text
+    if isinstance(block, Bullets):
+        for label, item, more, under in block.parts():
+            yield from (f"{label}: {item}" if label else item, *more, *under)
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]], sides: Sequence[bool] = ()) -> list[str]:
+    """A tabular of escaped cells; `sides` say which columns are flush right, else all but the first."""
+    spec = "".join("r" if right else "l" for right in sides or [n > 0 for n in range(len(headings))])
+    opening = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule", _latex_row(headings), r"\midrule"]
+    return [*opening, *map(_latex_row, rows), r"\bottomrule", r"\end{tabular}"]
+
+
+def _float(caption: str, block: Table) -> str:
+    lines = [r"\begin{table}", r"\centering", rf"\caption{{{escape_latex(caption)}}}"]
+    return "\n".join([*lines, _tabular(block), r"\end{table}"])
+
+
+def _tabular(block: Table) -> str:
+    headings = [escape_latex(each.heading.replace("\n", " ")) for each in block.columns]
+    rows = [line for row in block.rows for line in _rows(row)]
+    caption = [f"% {clean(block.caption)}"] if block.caption else []
+    return "\n".join([*caption, *table(headings, rows, [each.right for each in block.columns])])
+
+
+def _rows(cells: tuple[str, ...]) -> Iterator[list[str]]:
+    """A row, and below it what stands under its cells."""
+    yield [_latex_cell(each) for each in cells]
+    under = [getattr(each, "under", "") for each in cells]
+    if any(under):
+        yield [rf"\scriptsize {escape_latex(each)}" if each else "" for each in under]
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _latex_cell(cell: str) -> str:
+    made, raised = escape_latex(cell), getattr(cell, "raised", "")
+    if getattr(cell, "best", False):
+        made = rf"\textbf{{{made}}}"
+    return f"{made}$^{{{_RAISED.get(raised) or rf'{escape_latex(raised)}'}}}$" if raised else made
+
+
+register(
+    OutputFormat("markdown", as_markdown, (".md", ".markdown")),
+    OutputFormat("latex", as_latex, (".tex",)),
+)

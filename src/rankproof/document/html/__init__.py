@@ -1,1 +1,0 @@
-"""Pages in one file each: markup, style, drawings."""
