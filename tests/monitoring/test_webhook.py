@@ -10,13 +10,14 @@ import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
 
 from rankproof import monitor, simulate_log
 from rankproof.errors import UsageError
-from rankproof.monitoring import webhook
+from rankproof.monitoring import alarm, webhook
 
 TOKEN = "T0k3n-zq7hunter2bananas"
 RULES = [
@@ -151,3 +152,97 @@ def test_what_is_no_address_is_refused_without_showing_it(records) -> None:
         with pytest.raises(UsageError, match="https") as error:
             monitor(records, alerts=RULES, webhook=wrong)
         assert TOKEN not in str(error.value)
+
+
+STREAM = [{"name": "silent", "metric": "dont_know", "above": 0.5, "evidence": "value", "cool_down": "1h"}]
+
+
+def stream(hours: int = 12, wait: Any = None, after: int = 8) -> Iterator[dict[str, Any]]:
+    """An event every ten seconds, all of which say from the third hour on that they do not know."""
+    for at in range(hours * 360):
+        if wait is not None and at == after * 360:
+            wait()
+        yield {"ts": 1740960000 + 10 * at, "user": f"u{at % 97}", "abstained": at >= 1080, "clicks": []}
+
+
+def test_a_webhook_of_a_stream_is_sent_while_it_runs_and_once(receiver, tmp_path) -> None:
+    state, told = tmp_path / "state.json", []
+    during: list[Any] = []
+
+    def wait() -> None:
+        until = monotonic() + 30
+        while not receiver.got and monotonic() < until:
+            sleep(0.01)
+        during.extend(json.loads(each[2]) for each in receiver.got)
+
+    how = {"alerts": STREAM, "lateness": 60, "window": "hour", "on_alert": told.append, "state": state}
+    found = monitor(stream(60, wait, 59), webhook=receiver.url, **how)
+    sent = [each["estimate"]["start"] for got in receiver.got for each in json.loads(got[2])["alerts"]]
+    assert during, "nothing came while the stream ran"
+    assert during[0]["alerts"][0]["name"] == "silent"
+    assert during[0]["log"]["events"] < found.events
+    assert sent == sorted(set(sent))
+    assert len(sent) >= len(told) > 10
+    assert found.undelivered == []
+    assert json.loads(state.read_text())["told"]["silent"]
+
+
+@pytest.mark.parametrize("trouble", ["hangs", "drips", "fails", "nobody"])
+def test_no_stream_waits_for_a_webhook_or_ends_by_it(receiver, tmp_path, monkeypatch, trouble) -> None:
+    monkeypatch.setattr(alarm, "AT_END", 0.5)
+    state, url, stop = tmp_path / "state.json", receiver.url, threading.Event()
+    if trouble in ("hangs", "drips"):
+
+        def answer(self: Handler) -> None:
+            self.server.got.append((self.path, dict(self.headers), b""))
+            self.send_response(200)
+            self.end_headers()
+            while not stop.wait(0.05):
+                if trouble == "drips":
+                    self.wfile.write(b"x")
+
+        monkeypatch.setattr(Handler, "do_POST", answer)
+    elif trouble == "fails":
+        receiver.statuses = [500]
+    else:
+        url = url.replace(str(receiver.server_address[1]), "9")
+    begin = monotonic()
+    found = monitor(stream(), alerts=STREAM, lateness=60, window="hour", webhook=[url], state=state, by=[])
+    took = monotonic() - begin
+    stop.set()
+    assert took < 20
+    assert found.events == 12 * 360
+    assert found.alerts[0].fired
+    (reason,) = found.undelivered
+    assert reason.startswith("webhook 127.0.0.1:")
+    assert "bananas" not in reason
+    assert json.loads(state.read_text())["told"] == {}
+
+
+def test_alerts_that_were_not_delivered_go_with_the_next_ones(receiver, tmp_path) -> None:
+    receiver.statuses = [500, 500, 500, 500, 200]
+    told: list[Any] = []
+    first = lambda: len(receiver.got) >= 4  # noqa: E731
+
+    def wait() -> None:
+        until = monotonic() + 30
+        while not first() and monotonic() < until:
+            sleep(0.01)
+
+    state = tmp_path / "state.json"
+    how = {"alerts": STREAM, "lateness": 60, "window": "hour", "state": state}
+    found = monitor(stream(60, wait, 58), webhook=receiver.url, on_alert=told.append, **how)
+    bodies = [json.loads(each[2]) for each in receiver.got]
+    assert found.undelivered == []
+    assert len(bodies[0]["alerts"]) >= 1
+    assert bodies[4]["alerts"][0] == bodies[0]["alerts"][0]
+    assert sum(len(each["alerts"]) for each in bodies[4:]) >= len(told)
+    assert json.loads(state.read_text())["told"]["silent"]
+
+
+def test_an_alert_in_a_broken_letter_is_sent(receiver) -> None:
+    records = [{**each, "variant": "\ud800"} for each in stream(6)]
+    rule = {"metric": "dont_know", "above": 0.1, "evidence": "value", "slice": "variant=\ud800"}
+    found = monitor(records, alerts=[rule], webhook=receiver.url)
+    assert found.undelivered == []
+    assert json.loads(receiver.got[0][2])["alerts"][0]["slice"] == "variant=\ud800"

@@ -19,7 +19,7 @@ import math
 import os
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -195,9 +195,9 @@ def _checked(found: Monitor, rule: AlertRule, state: dict[str, int]) -> Alert:
             told = told or each
             continue
         state[rule.name] = at
-        return Alert(rule, True, _sentence(found.calendar, rule, each), each)
+        return Alert(rule, True, alert_sentence(found.calendar, rule, each), each)
     if told is not None:
-        return Alert(rule, False, _sentence(found.calendar, rule, told) + quiet, told)
+        return Alert(rule, False, alert_sentence(found.calendar, rule, told) + quiet, told)
     return Alert(rule, False, f"{rule.name}: nothing.", looked[-1])
 
 
@@ -246,38 +246,8 @@ def _checked_outage(found: Monitor, rule: AlertRule, state: dict[str, int]) -> A
     return Alert(rule, True, f"{rule.name}: {listed}{more}.")
 
 
-class AlertWatch:
-    """Rules over the windows of a stream as they close, each of which is the last one then."""
-
-    def __init__(
-        self,
-        rules: Sequence[AlertRule],
-        state: dict[str, int],
-        calendar: Calendar,
-        tell: Callable[[Alert], object],
-    ) -> None:
-        self._rules = [
-            each for each in rules if each.over != "log" and (each.above, each.below) != (None, None)
-        ]
-        self._state, self._calendar, self._tell = state, calendar, tell
-        self.fired: dict[str, Alert] = {}
-        """The last alert of each rule that fired."""
-
-    def take(self, closed: Sequence[OnlineEstimate]) -> None:
-        """Look at windows that closed."""
-        for rule in self._rules:
-            place = (rule.metric, rule.slice, rule.group)
-            for each in closed:
-                if (each.metric, each.slice, each.group) != place or not rule.broken_by(each):
-                    continue
-                last, at = self._state.get(rule.name), each.start or 0
-                if last is None or at >= last + max(rule.cool_down, 1):
-                    self._state[rule.name] = at
-                    self.fired[rule.name] = Alert(rule, True, _sentence(self._calendar, rule, each), each)
-                    self._tell(self.fired[rule.name])
-
-
-def _sentence(calendar: Calendar, rule: AlertRule, each: OnlineEstimate) -> str:
+def alert_sentence(calendar: Calendar, rule: AlertRule, each: OnlineEstimate) -> str:
+    """What is beyond which limit, and when."""
     limit = f"above {rule.above:g}" if rule.above is not None else f"below {rule.below:g}"
     where = f" of {each.slice}={each.group}" if each.slice else ""
     when = "the whole log"

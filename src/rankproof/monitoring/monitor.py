@@ -10,6 +10,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -31,28 +32,25 @@ from rankproof.errors import (
     shorten,
 )
 from rankproof.io.corpora import load_corpus
+from rankproof.monitoring.alarm import Alarm
 from rankproof.monitoring.alerts import (
     Alert,
     AlertRule,
-    AlertWatch,
-    check_alerts,
     read_rules,
-    read_state,
     rules_of,
-    write_state,
 )
 from rankproof.monitoring.block import MOST_VALUES, USER, EventBlock, count_hashes
 from rankproof.monitoring.change import MetricChange, metric_changes
 from rankproof.monitoring.events import Event, EventSchema
 from rankproof.monitoring.interleave import VariantDifference, compare_variants
 from rankproof.monitoring.judged_events import JudgedEvents, JudgeOfRows, SampleSchema, judge_events
-from rankproof.monitoring.metrics import CUTOFFS, PERCENTILES, OnlineMetric, Percentile, metrics
+from rankproof.monitoring.metrics import CUTOFFS, PERCENTILES, OnlineMetric, Percentile, by_name, metrics
 from rankproof.monitoring.outages import Outage, StepCounts
 from rankproof.monitoring.read import LogReader, Rejects
 from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sessions import LAST, SECOND, LineCounts, Sessions
 from rankproof.monitoring.sums import OnlineEstimate, Sums
-from rankproof.monitoring.webhook import Webhook, deliver
+from rankproof.monitoring.webhook import Webhook
 from rankproof.monitoring.windows import Calendar, zone_named
 
 JUDGED = 100
@@ -233,61 +231,57 @@ def monitor(
     zone = zone_named(timezone)
     schema = EventSchema(columns, timezone=zone, now=time.time(), sparse=sparse)
     wanted = tuple(dict.fromkeys(by if by is not None else ("variant",)))
-    rules = None if alerts is None else _rules(alerts)
+    rules = [] if alerts is None else _rules(alerts)
     hooks = [Webhook(each) for each in ([webhook] if isinstance(webhook, str) else webhook)]
-    if hooks and rules is None:
+    if hooks and alerts is None:
         raise UsageError("webhook: alerts are what is sent, and there is no rule. Next: give alerts=.")
-    told = read_state(state) if state is not None else {}
     maker = RowMaker(schema, wanted, fields, change)
     rejects = Rejects(write=on_rejected, silent=change is not None)
     reader = LogReader(maker, rejects)
     calendar = Calendar(zone, window)
     declared = metrics(cutoffs, fields)
     sums = Sums(declared, wanted, maker.codes, calendar, fields, level, cluster)
+    for rule in rules if judge is None else ():  # a stream would say so at its end only
+        if not rule.outage:
+            by_name(rule.metric, (*declared, *PERCENTILES))
     if lateness is not None:
         check_number("lateness", lateness, least=0, advice="give seconds")
     steps = StepCounts(wanted, maker.codes, fields)
-    before = dict(told)
-    alarm = AlertWatch(rules or (), told, calendar, lambda alert: _pass_on(alert, on_alert, state, told))
+    sessions = Sessions(None if lateness is None else round(lateness * SECOND))
+    alarm = Alarm(rules, state, hooks, calendar, sessions.counts, on_alert)
     watch = _Watch(
         sums,
-        Sessions(None if lateness is None else round(lateness * SECOND)),
+        sessions,
         steps,
         *([on_window] if on_window is not None else []),
         *([alarm.take] if lateness is not None else []),
     )
-    for block in reader.blocks(log):
-        watch.take(block)
-    watch.end()
-    if not watch.sessions.counts.events:
-        raise _nothing(rejects)
-    if not any(cell.by.any() or cell.histograms for cell in sums.total.values()):
-        raise DataError(
-            f"{watch.sessions.counts.events:,} events have a time, and nothing that a metric needs under a name that "
-            "is known. Next: name the columns, like query=question_text (columns=, in the shell --columns)."
-        )
-    found = watch.result(reader, declared, wanted, level, cluster)
-    if judge is not None:
-        sample_schema = SampleSchema(columns, timezone=zone, now=time.time(), sparse=sparse)
-        texts = None
-        if corpus is not None:
-            documents = corpus if isinstance(corpus, Corpus) else load_corpus(corpus)
-            texts = {name: documents[name].whole for name in documents}
-        found.judged, more, estimates, windows = judge_events(
-            log, judge, judge_sample, seed=seed, schema=sample_schema, columns=columns, by=wanted, calendar=calendar,
-            level=level, cluster=cluster, change=change, texts=texts,
-        )  # fmt: skip
-        found.metrics += tuple(more)
-        found.estimates = _in_order([*found.estimates, *estimates])
-        found.windows = _in_order([*found.windows, *windows])
-    if rules is not None:
-        checked = check_alerts(found, rules, told)
-        found.alerts.extend(each if each.fired else alarm.fired.get(each.rule.name, each) for each in checked)
-        found.undelivered.extend(deliver(found, hooks))
-        if found.undelivered:
-            told = before
-        if state is not None:
-            write_state(state, told)
+    with closing(alarm):
+        for block in reader.blocks(log):
+            watch.take(block)
+        watch.end()
+        if not watch.sessions.counts.events:
+            raise _nothing(rejects)
+        if not any(cell.by.any() or cell.histograms for cell in sums.total.values()):
+            raise DataError(
+                f"{watch.sessions.counts.events:,} events have a time, and nothing that a metric needs under a name "
+                "that is known. Next: name the columns, like query=question_text (columns=, in the shell --columns)."
+            )
+        found = watch.result(reader, declared, wanted, level, cluster)
+        if judge is not None:
+            sample_schema = SampleSchema(columns, timezone=zone, now=time.time(), sparse=sparse)
+            texts = None
+            if corpus is not None:
+                documents = corpus if isinstance(corpus, Corpus) else load_corpus(corpus)
+                texts = {name: documents[name].whole for name in documents}
+            found.judged, more, estimates, windows = judge_events(
+                log, judge, judge_sample, seed=seed, schema=sample_schema, columns=columns, by=wanted,
+                calendar=calendar, level=level, cluster=cluster, change=change, texts=texts,
+            )  # fmt: skip
+            found.metrics += tuple(more)
+            found.estimates = _in_order([*found.estimates, *estimates])
+            found.windows = _in_order([*found.windows, *windows])
+        alarm.end(found)
     return found
 
 
@@ -312,16 +306,6 @@ def _in_order(estimates: list[OnlineEstimate]) -> list[OnlineEstimate]:
 
 def _rules(alerts: Any) -> list[AlertRule]:
     return read_rules(alerts) if isinstance(alerts, (str, os.PathLike)) else rules_of(list(alerts))
-
-
-def _pass_on(
-    alert: Alert, on_alert: Callable[[Alert], object] | None, state: Any, told: dict[str, int]
-) -> None:
-    """Tell an alert of a stream at once, and remember that: nobody knows when the stream ends."""
-    if on_alert is not None:
-        on_alert(alert)
-    if state is not None:
-        write_state(state, told)
 
 
 class _Watch:

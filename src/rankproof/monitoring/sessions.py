@@ -2,8 +2,9 @@
 
 The rules. Lines with the same event id and no other query are one event: the first one, with what later ones add (a
 thumb that is logged later). Lines without an id that are equal in every column, and come from a session or a user, are
-one event too. A session ends after 30 minutes without an event; without session ids, the events of a user are cut
-into sessions so. Events may come in any order: those of a file are sorted; in a stream they may be late by `lateness`.
+one event too. A session ends after 30 minutes without an event, and after two hours; without session ids, the events of
+a user are cut into sessions so. Events may come in any order: those of a file are sorted; in a stream they may be late
+by `lateness`, and lines are told to be one event while its session is not over.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ SECOND = 1_000_000
 """Microseconds."""
 IDLE = 1800 * SECOND
 """A session ends after so long without an event."""
+LONGEST = 7200 * SECOND
+"""What a session has after so long is one of its own: a program that never rests would keep all windows open."""
 SOON = 300 * SECOND
 """What is asked within this time, in other words, is the same question again."""
 ALIKE = 0.15
@@ -92,8 +95,9 @@ class Sessions:
         self._looked = self._watermark
         block, order, begins = self._sorted()
         starts = np.flatnonzero(begins)
-        last = np.maximum.reduceat(block.time[order], starts)
-        ended = np.repeat(last < until - IDLE, np.diff(np.append(starts, len(order))))
+        first, last = block.time[order[starts]], block.time[order[np.append(starts[1:], len(order)) - 1]]
+        over_by_now = (last < until - IDLE) | (first < until - LONGEST)
+        ended = np.repeat(over_by_now, np.diff(np.append(starts, len(order))))
         over = np.empty(len(block), dtype=bool)
         over[order] = ended
         left = block.rows(np.flatnonzero(~over))
@@ -138,7 +142,9 @@ class Sessions:
         key = _keys(block)
         order = order_together(key)
         key, time = key[order], block.time[order]
-        return block, order, np.append(True, (key[1:] != key[:-1]) | (np.diff(time) > IDLE))
+        begins = np.append(True, (key[1:] != key[:-1]) | (np.diff(time) > IDLE))
+        _cut_long(begins, time)
+        return block, order, begins
 
     def _done(self, block: EventBlock, order: Array, begins: Array) -> Array:
         """The values of the sessions of a block, all of which are over."""
@@ -209,6 +215,27 @@ def _keys(block: EventBlock) -> Array:
     alone = mixed(np.arange(1, len(block) + 1, dtype=np.uint64) ^ block.time.astype(np.uint64))
     session, user = block.ids[SESSION], block.ids[USER]
     return np.where(session != 0, session, np.where(user != 0, mixed(user), alone))
+
+
+def _cut_long(begins: Array, time: Array) -> None:
+    """Begin a session anew with the first event that is too long after its first one."""
+    starts = np.flatnonzero(begins)
+    ends = np.append(starts[1:], len(time))
+    long = time[ends - 1] - time[starts] > LONGEST
+    starts, ends = starts[long], ends[long]
+    while len(starts):
+        low, high = starts + 1, ends  # all long sessions are halved at once
+        limit = time[starts] + LONGEST
+        while (low < high).any():
+            middle = (low + high) // 2
+            inside = time[np.minimum(middle, len(time) - 1)] <= limit
+            low, high = (
+                np.where((low < high) & inside, middle + 1, low),
+                np.where((low < high) & ~inside, middle, high),
+            )
+        begins[low] = True
+        left = time[ends - 1] - time[low] > LONGEST
+        starts, ends = low[left], ends[left]
 
 
 ABANDONED, REFORMULATED = "abandoned", "reformulated"

@@ -12,8 +12,10 @@ import hmac
 import json
 import os
 import re
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from threading import Condition, Thread
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
@@ -24,7 +26,8 @@ from rankproof.net.retries import Attempts, Pace, Retries, attempts, settle
 
 if TYPE_CHECKING:
     from rankproof.monitoring.alerts import Alert
-    from rankproof.monitoring.monitor import Monitor
+    from rankproof.monitoring.sessions import LineCounts
+    from rankproof.monitoring.windows import Calendar
 
 FORMAT = 1
 """The version of the keys in JSON."""
@@ -32,6 +35,8 @@ KEY = "RANKPROOF_WEBHOOK_KEY"
 """The environment variable with a key by which the body is signed, if it is set."""
 SIGNATURE = "X-Rankproof-Signature"
 TRIES, PAUSE, TIMEOUT = 4, 0.5, 10.0
+MOST_WAITING = 1000
+"""Alerts that wait for an address that does not answer; of more, the oldest are given up."""
 SHORTEST = 6
 """Characters from which on a part of an address may be a secret."""
 
@@ -57,7 +62,7 @@ class Webhook:
 
     def send(self, payload: Mapping[str, Any]) -> str | None:
         """Why it could not be delivered, None if it was; any 2xx is taken for that."""
-        body = json.dumps(payload, ensure_ascii=False, sort_keys=True).encode()
+        body = json.dumps(payload, sort_keys=True).encode()
         headers = dict(self._headers)
         if key := os.environ.get(KEY):
             headers[SIGNATURE] = f"sha256={hmac.new(key.encode(), body, hashlib.sha256).hexdigest()}"
@@ -85,39 +90,87 @@ def _of_environment(name: str) -> str:
     return os.environ[name]
 
 
-def deliver(found: Monitor, hooks: Sequence[Webhook]) -> list[str]:
-    """Send what fired to each; the reasons of those that did not get it."""
-    fired = [each for each in found.alerts if each.fired]
-    if not fired:
-        return []
-    body = payload(found, fired)
-    return [reason for hook in hooks if (reason := hook.send(body)) is not None]
+class Delivery:
+    """Sends alerts to one address in the background, so that no stream waits for it; in the order they are given.
+
+    What could not be delivered is sent again with the next alert, and once more at the end.
+    """
+
+    def __init__(self, hook: Webhook) -> None:
+        self._hook, self._changed = hook, Condition()
+        self._waiting: deque[tuple[Alert, dict[str, Any]]] = deque(maxlen=MOST_WAITING)
+        self._new = self._ended = False
+        self._thread: Thread | None = None
+        self.failure: str | None = None
+        """Why the last attempt failed, None if it did not."""
+
+    def give(self, alerts: Sequence[Alert], calendar: Calendar, counts: LineCounts) -> None:
+        """Send these, and what waits."""
+        log = {
+            "events": counts.events,
+            "first": calendar.stamp(counts.first),
+            "last": calendar.stamp(counts.last),
+        }
+        with self._changed:
+            self._waiting.extend((each, {"alert": _alert(calendar, each), "log": log}) for each in alerts)
+            self._new = True
+            if self._thread is None:
+                self._thread = Thread(target=self._work, name="rankproof webhook", daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+
+    def undelivered(self) -> set[str]:
+        """The rules whose alerts wait."""
+        with self._changed:
+            return {alert.rule.name for alert, _ in self._waiting}
+
+    def end(self, seconds: float) -> str | None:
+        """Wait so long for what is being sent; why something was not delivered, if so."""
+        with self._changed:
+            self._new, self._ended = self._new or bool(self._waiting and seconds), True
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join(seconds)
+        if not self.undelivered():
+            return None
+        return (
+            self.failure or f"webhook {self._hook.host}: not delivered: no answer after {seconds:g} seconds"
+        )
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._new or self._ended)
+                if not self._new:
+                    return
+                some, self._new = list(self._waiting), False
+            failure = self._hook.send(payload(some)) if some else None
+            with self._changed:
+                self.failure = failure
+                if failure is None:
+                    for each in some:
+                        if self._waiting and self._waiting[0] is each:
+                            self._waiting.popleft()
 
 
-def payload(found: Monitor, fired: Sequence[Alert]) -> dict[str, Any]:
+def payload(some: Sequence[tuple[Alert, dict[str, Any]]]) -> dict[str, Any]:
     """What is sent: a text that chats show, and each alert with its rule and the numbers behind it.
 
     The id is the same for the same alerts on the same events, so that who gets it twice can tell.
     """
-    told = [_alert(found, each) for each in fired]
-    log = {
-        "events": found.events,
-        "first": found.calendar.stamp(found.counts.first),
-        "last": found.calendar.stamp(found.counts.last),
-    }
+    told, log = [each["alert"] for _, each in some], some[-1][1]["log"]
     name = hashlib.blake2b(json.dumps([told, log], sort_keys=True).encode(), digest_size=12).hexdigest()
-    text = "\n".join(each.sentence for each in fired)
     return {
         "format": FORMAT,
         "source": "rankproof monitor",
         "id": name,
-        "text": text,
+        "text": "\n".join(alert.sentence for alert, _ in some),
         "alerts": told,
         "log": log,
     }
 
 
-def _alert(found: Monitor, each: Alert) -> dict[str, Any]:
+def _alert(calendar: Calendar, each: Alert) -> dict[str, Any]:
     rule = each.rule
     limits = {"above": rule.above, "below": rule.below, "changed": rule.changed, "outage": rule.outage}
     return {
@@ -127,5 +180,5 @@ def _alert(found: Monitor, each: Alert) -> dict[str, Any]:
         "rule": {key: value for key, value in limits.items() if value not in (None, "")}
         | {"over": rule.over, "evidence": rule.evidence, "least": rule.least},
         "says": each.sentence,
-        "estimate": None if each.estimate is None else row(each.estimate, found.calendar),
+        "estimate": None if each.estimate is None else row(each.estimate, calendar),
     }
