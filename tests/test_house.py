@@ -13,9 +13,9 @@ from tests.house import counts
 from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
-    "files": 387,  # the wing monitoring stands; lower these as others shrink
-    "lines": 94_600,
-    "code lines": 63_900,
+    "files": 388,  # the wing monitoring stands; lower these as others shrink
+    "lines": 94_800,
+    "code lines": 64_000,
     "file names used twice": 30,
     "class names in two packages": 9,
     "short helpers used once": 543,  # 18 of them came with the app
