@@ -102,6 +102,29 @@ def test_the_order_of_the_input_changes_no_answer(verb: str) -> None:
             assert plain(VERBS[verb](shuffled(judged, rnd), mixed, shuffled(by, rnd))) == usual
 
 
+def test_equal_values_are_listed_in_one_order() -> None:
+    """Ties are the rule where a query has one relevant document; the text, too, is one."""
+    rng = np.random.default_rng(5)
+    judged = {f"q{i}": {f"{'old' if i % 4 == 0 else 'new'}-{i}": 1} for i in range(40)}
+    lists = {q: ["x", *(doc for doc in docs if "new" in doc), "y"] for q, docs in judged.items()}
+    before = {q: list(rng.permutation(docs)) for q, docs in lists.items()}
+    after = {q: list(rng.permutation(docs)) for q, docs in lists.items()}
+
+    def told(judged: Any, before: Any, after: Any) -> list[str]:
+        pair = compare(judged, {"before": before, "after": after})
+        return [
+            diagnose(judged, after).format("full"),
+            diagnose(judged, after).format("table"),
+            pair.format("full", worst=4),
+            json.dumps(evaluate(judged, after).worst(12)),
+        ]
+
+    usual = told(judged, before, after)
+    for seed in range(3):
+        rnd = random.Random(seed)
+        assert told(*(shuffled(each, rnd) for each in (judged, before, after))) == usual
+
+
 @pytest.mark.slow
 def test_the_order_of_the_questions_changes_no_effect_of_a_grid() -> None:
     def found(questions: Any, judged: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankproof.comparing.alignment import soundness
 from rankproof.core.measure import Measure
+from rankproof.core.orders import by_id
 from rankproof.document.display import Displayable
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
@@ -142,7 +143,7 @@ class Comparison(Result):
         mine, theirs = self.scores[system].values(name), self.scores[self.baseline].values(name)
         differences = [(query, mine[query] - theirs[query]) for query in mine if query in theirs]
         sign = self._sign(name)
-        return sorted(differences, key=lambda pair: sign * pair[1])
+        return sorted(differences, key=lambda pair: (sign * pair[1], by_id(pair[0])))
 
     @cached_property
     def data(self) -> dict[str, dict[str, Any]]:

@@ -14,6 +14,7 @@ from rankproof.core.corpus import Corpus, Document
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
+from rankproof.core.orders import by_id
 from rankproof.core.scoring import ceiling
 from rankproof.core.table import best_first
 from rankproof.diagnosing.holes import Hole, hole
@@ -145,10 +146,14 @@ class Evidence:
         return self.sign * (asked.ceiling - asked.value) > ENOUGH or not asked.relevant
 
     def worst(self, n: int) -> tuple[Served, ...]:
-        """The queries with the worst values; among equals those that lost most first."""
+        """The queries with the worst values; among equals those that lost most first, then by their ids."""
         bad = [each for each in self.served.values() if each.causes]
         lost = {each.query: self.sign * (each.ceiling - each.value) for each in bad}
-        return tuple(sorted(bad, key=lambda each: (self.sign * each.value, -lost[each.query]))[:n])
+
+        def place(each: Served) -> tuple[float, float, tuple[int, str]]:
+            return self.sign * each.value, -lost[each.query], by_id(each.query)
+
+        return tuple(sorted(bad, key=place)[:n])
 
     def kinds(self) -> dict[str, list[str]]:
         """Which queries are of each kind, of those that have something to find."""

@@ -15,6 +15,7 @@ from datetime import date
 from typing import Any, TypeAlias
 
 from rankproof.core.corpus import Document
+from rankproof.core.orders import by_id
 from rankproof.document.display import Displayable
 from rankproof.text.languages import STOP_WORDS, language
 from rankproof.text.words import words
@@ -227,7 +228,7 @@ def hole(
     corpus: Mapping[str, Document],
 ) -> Hole | None:
     """The documents expected that are never returned, if they share something beyond chance."""
-    known = [doc for doc in expected if doc in corpus]
+    known = sorted((doc for doc in expected if doc in corpus), key=by_id)
     lost = {doc for doc in known if doc not in returned}
     if not FEWEST <= len(lost) < len(known):
         return None
@@ -321,12 +322,12 @@ def _shared(
             sure[value] = p
     if not sure:
         return None
-    chosen = [min(sure, key=lambda value: (sure[value], -len(gone[value])))] if apart else list(sure)
+    chosen = [min(sure, key=lambda value: (sure[value], -len(gone[value]), value))] if apart else list(sure)
     docs = frozenset().union(*(gone[value] for value in chosen))
     p = min(1.0, _chance(len(docs & lost), len(docs), len(lost), known) * number * len(chosen))
     if p >= ALPHA:
         return None
-    ordered = sorted(chosen, key=lambda value: -len(gone[value]))
+    ordered = sorted(chosen, key=lambda value: (-len(gone[value]), value))
     said = " or ".join(repr(value) for value in ordered[:NAMED])
     more = f" and {len(ordered) - NAMED} more" if len(ordered) > NAMED else ""
     what = f"length {ordered[0]}" if name == "length" else f"{name} {said}{more}"

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from heapq import nsmallest
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse, parse_all
+from rankproof.core.orders import by_id
 from rankproof.core.rules import Conventions
 from rankproof.core.scoring import Pair, ScoreColumn, ScoreRow, Summary
 from rankproof.document.formats import Result
@@ -147,12 +149,12 @@ class ScoresLike(Result, ABC):
         return {self.query_ids[i]: float(column.values[i]) for i in kept}
 
     def worst(self, n: int = 5, measure: str | Measure | None = None) -> list[tuple[str, float]]:
-        """The `n` queries with the worst values, the worst first."""
+        """The `n` queries with the worst values, the worst first, and equals by their ids."""
         column = self.column(measure if measure is not None else next(iter(self.columns)))
         n = check_whole("n", n, 0, advice="give how many queries, like 5")
         values = self.values(column.measure.name)
         sign = column.measure.spec.sign
-        return sorted(values.items(), key=lambda item: sign * item[1])[:n]
+        return nsmallest(n, values.items(), key=lambda item: (sign * item[1], by_id(item[0])))
 
     # --- what the numbers are worth ------------------------------------------------------------
 
