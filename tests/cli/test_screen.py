@@ -13,7 +13,7 @@ from termios import TIOCSWINSZ
 
 import pytest
 
-from rankproof import compare, diagnose, evaluate, sample
+from rankproof import compare, diagnose, evaluate, gate, monitor, sample
 from rankproof.document.display import width
 from tests.shell import rankproof
 
@@ -183,3 +183,49 @@ def test_a_real_terminal_is_used_as_it_is(folder: Path, rows: int, columns: int)
     if columns == 132:
         assert "if the unjudged" in said.decode()
         assert "Conventions:" in said.decode()
+
+
+def test_a_gate_with_many_groups_shows_its_outcome_and_what_makes_it_doubtful() -> None:
+    """Nine groups and five measures are 45 rows: the groups are named, and their tables left to the whole text."""
+    judged, runs = sample.judgments(), sample.rankings()
+    ended = {
+        q: {f"{d}.pdf" if n % 3 else d: s for n, (d, s) in enumerate(docs.items())}
+        for q, docs in runs["dense"].items()
+    }
+    groups = {query: f"group {n % 9}" for n, query in enumerate(judged)}
+    measures = "nDCG@10, R@100, RR, AP, P@5"
+    found = gate(judged, runs["keyword"], ended, measures, by=groups)
+    text = " ".join(str(found).split())
+    assert len(str(found).splitlines()) <= 30
+    assert text.startswith("INVALID")
+    assert "at their end" in text
+    assert "9 groups" in text
+    assert all(name in found.format("full") for name in set(groups.values()))
+
+
+def test_many_rankings_are_seen_without_scrolling(folder: Path) -> None:
+    names = [f"{n}.run" for n in range(12)]
+    for name in names:
+        (folder / name).write_bytes((folder / "dense.run").read_bytes())
+    lines = rankproof(folder, "evaluate", "judgments.tsv", *names).stdout.splitlines()
+    assert len(lines) <= ROWS
+    assert max(map(width, lines)) <= COLUMNS
+    assert all(any(line.startswith(name) for line in lines) for name in names)
+    assert "intervals" in lines[-1] + lines[-2]
+
+
+def test_of_many_outages_the_gravest_are_on_the_screen() -> None:
+    log = [
+        {"time": f"2026-01-{day:02}T{hour:02}:{minute:02}:00Z", "query": "x", "user": f"u{minute}"}
+        for day in range(1, 29)
+        for hour in range(24)
+        for minute in range(0, 60, 2)
+        if not (day % 3 == 0 and 9 <= hour < 12) and not (day == 20 and hour > 3)
+    ]
+    found = monitor(log)
+    assert len(found.outages) > 3
+    screen, full = str(found), found.format("full")
+    assert "2026-01-20 04:00 to 2026-01-21" in screen
+    assert screen.count("no events from") == 3
+    assert full.count("no events from") == len(found.outages)
+    assert f"And {len(found.outages) - 3} lesser ones." in screen

@@ -194,6 +194,19 @@ def test_every_result_is_one_short_line_and_shows_itself_in_a_notebook(tmp_path:
     assert len(kinds) > 45
 
 
+def test_the_ranking_behind_scores_is_one_short_line_in_every_form() -> None:
+    run = sample.rankings()["dense"]
+    forms: list[Any] = [
+        run,
+        {query: list(docs) for query, docs in run.items()},
+        {query: list(docs.items()) for query, docs in run.items()},
+        [(query, doc, score) for query, docs in run.items() for doc, score in docs.items()],
+        sample.folder() / "dense.run",
+    ]
+    for form in forms:
+        assert width(repr(rankproof.evaluate(sample.judgments(), form).ranking)) < 400
+
+
 @pytest.mark.parametrize("verb", ["evaluate", "compare"])
 def test_a_notebook_gets_tables_with_every_number_of_the_text(verb: str) -> None:
     arguments: Any = sample.rankings()["dense"] if verb == "evaluate" else sample.rankings()

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankproof.comparing.conclusions import unanswered_notes, unjudged_notes
 from rankproof.comparing.words import corrected_table
 from rankproof.document.model import (
+    ALWAYS,
     PAGE,
     PAPER,
+    SCREEN,
     TERMINAL,
+    TEXT,
     Bullets,
     Cases,
     Document,
@@ -22,7 +25,7 @@ from rankproof.document.model import (
     Table,
 )
 from rankproof.document.numbers import count, probability, score, share, signed_number
-from rankproof.document.terminal import clean
+from rankproof.document.terminal import clean, cut
 
 if TYPE_CHECKING:
     from rankproof.comparing.gate import Gate
@@ -61,16 +64,43 @@ def gate(found: Gate) -> Document:
         [
             Part(Paragraph(told), media=(*TERMINAL, PAPER)),
             Part(Heading(f"{MARKS[found.outcome]} {told}", 3), together, media=(PAGE,)),
-            Part(*listed, media=TERMINAL),
+            Part(*listed, media=(TEXT,)),
+            *_on_screen(found, dict(zip(groups, listed, strict=True))),
             Part(together, media=(PAPER,)),
             Part(*corrected_table(found.rows)),
-            Part(*map(Paragraph, said), media=(*TERMINAL, PAPER)),
+            Part(*map(Paragraph, said), media=(TEXT, PAPER)),
             Part(Bullets(said), media=(PAGE,)),
             Part(_cases(found)),
         ],
         [each.to_dict() for each in found.rows],
         found.to_dict(),
     )
+
+
+def _on_screen(found: Gate, listed: Mapping[str, Table]) -> Iterator[Part]:
+    """The rows over all queries, what makes the data doubtful, why rows did not pass, and the groups by outcome."""
+    here = (SCREEN,)
+    for group, table in listed.items():
+        if not group:
+            yield Part(table, media=here)
+    fallen: dict[str, list[str]] = {}
+    for each in found.rows:
+        if each.slice and each.outcome != "pass":
+            fallen.setdefault(each.outcome, []).append(each.slice)
+    for outcome, slices in sorted(fallen.items(), key=lambda pair: list(SAYS).index(pair[0])):
+        groups = list(dict.fromkeys(slices))
+        named = ", ".join(cut(name, 30) for name in groups[:NAMED])
+        more = f" and {len(groups) - NAMED:,} more" if len(groups) > NAMED else ""
+        yield Part(
+            Paragraph(f"{outcome.capitalize()} in {count(len(groups), 'group')}: {named}{more}."), media=here
+        )
+    for group, table in listed.items():
+        if group:
+            yield Part(table, rank=2, name="group", media=here)
+    reasons = sentences(found)
+    first = next(iter(found.notes), None) or next(iter(reasons), None)
+    for each in reasons:
+        yield Part(Paragraph(each), rank=ALWAYS if each == first else 1, name="reasons", media=here)
 
 
 def _these(found: Gate) -> bool:

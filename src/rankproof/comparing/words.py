@@ -18,6 +18,7 @@ from rankproof.document.model import (
     SCREEN,
     TERMINAL,
     TEXT,
+    WARNING,
     Block,
     Bullets,
     Cell,
@@ -219,8 +220,7 @@ def _main(found: Comparison, groups: Mapping[str, Sequence[ComparisonRow]]) -> I
         yield FirstFit([[Part(*form[0], media=(SCREEN,)), *form[1:]] for form in forms])
     for group, rows in groups.items():
         if group:
-            name = f"group {cut(group, 20)}"
-            yield Part(_differences(found, rows), rank=LIKELY, name=name, media=(SCREEN,))
+            yield Part(_differences(found, rows), rank=LIKELY, name="group", media=(SCREEN,))
     if "" in groups:
         yield Part(_details(groups[""]), rank=FURTHER, name=EFFECTS, media=(SCREEN,))
 
@@ -350,7 +350,8 @@ def _said(found: Comparison) -> Iterator[Part]:
     for finding, names in sorted(found.findings, key=lambda each: each[0].kind != "judge-kin"):
         if finding.severity == "warning":
             told = f"{', '.join(cut(name, 30) for name in names)}: {sentence(finding)}"
-            yield Part(Bullets([told], ["warning"]), media=(SCREEN,))
+            rank = LIKELY if _errors(found) else 0  # an error says it already
+            yield Part(Bullets([told], ["warning"]), rank=rank, name=WARNING, media=(SCREEN,))
             break
     warnings = {
         name: sum(finding.severity == "warning" for finding in each.audit)

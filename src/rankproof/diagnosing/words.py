@@ -105,7 +105,8 @@ def _screen(found: Diagnosis, worst: int | None) -> Iterator[Part]:
     yield from (Part(Paragraph(each), rank=MAYBE, name="the regime", media=here) for each in told)
     yield Part(_bands(found), rank=SELDOM, name="bands", media=here)
     titles = [f"{each.title}: {gain_of(each)}" for each in found.first]
-    first = [Heading("Fix this first"), Bullets(titles, numbered=True)] if titles else _first(found)
+    first = [Heading("Fix this first"), *_data_first(found), Bullets(titles, numbered=True)]
+    first = first if titles else _first(found)
     yield Part(*first, media=here)
     bounds = [Paragraph(each.partition(", with ")[0]) for each in _most(found)]
     yield Part(*bounds, rank=LIKELY, name="bounds", media=here)
@@ -218,13 +219,20 @@ def regime(found: Diagnosis) -> list[str]:
 def _first(found: Diagnosis) -> list[Block]:
     items = [ListItem(f"{each.title}: {gain_of(each)}", lines=_evidence(each)) for each in found.first]
     if items:
-        return [Heading("Fix this first"), Bullets(items, numbered=True)]
+        return [Heading("Fix this first"), *_data_first(found), Bullets(items, numbered=True)]
     told = "Nothing that was tried is sure to help."
     if found.hole is not None:
         told = (
             "Bring back the documents that no question returns. Nothing else that was tried is sure to help."
         )
-    return [Heading("Fix this first"), Paragraph(told)]
+    return [Heading("Fix this first"), *_data_first(found), Paragraph(told)]
+
+
+def _data_first(found: Diagnosis) -> list[Block]:
+    """Where the data are wrong, other changes seem to gain what only the data lost."""
+    if not any(each.severity == "error" for each in found.findings):
+        return []
+    return [Paragraph("The data, as the error above says. Only then look at what is measured here:")]
 
 
 def _evidence(fix: Fix) -> list[str]:

@@ -292,7 +292,7 @@ ALWAYS = 0
 """The rank of what no screen may lack."""
 WARNING = "more warning"
 """What a part is called of which there are several."""
-COUNTED = ("more error", WARNING, "more note")
+COUNTED = ("more error", WARNING, "more note", "group")
 
 
 class Part(NamedTuple):

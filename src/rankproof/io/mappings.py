@@ -7,7 +7,7 @@ the checks included, is one call over a block of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, pairwise, repeat, starmap
 from operator import eq, is_, is_not
 from typing import Any, NamedTuple
@@ -132,7 +132,7 @@ ABSENT: Ranking = {}
 class MappingRankings:
     """Rankings as `{query: {doc: score}}`, `{query: [doc, ...]}` or `{query: [(doc, score), ...]}`."""
 
-    mapping: Mapping[Any, Any]
+    mapping: Mapping[Any, Any] = field(repr=False)
     source: str = "ranking"
     untyped: bool = False
     """Whether it is of a file whose keys can be text only."""

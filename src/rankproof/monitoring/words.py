@@ -7,7 +7,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rankproof.document.model import PAGE, Bullets, Chart, Column, Document, Heading, Paragraph, Part, Table
+from rankproof.document.model import (
+    PAGE,
+    PAPER,
+    SCREEN,
+    TEXT,
+    Block,
+    Bullets,
+    Chart,
+    Column,
+    Document,
+    Heading,
+    Paragraph,
+    Part,
+    Table,
+)
 from rankproof.document.numbers import ABSENT, count, score, share, short_span
 from rankproof.document.terminal import bin_means, spark
 from rankproof.monitoring.metrics import Percentile
@@ -23,6 +37,8 @@ FORMAT = 1
 """The version of the keys in JSON."""
 WIDE = 20
 """Columns of a series."""
+OUTAGES_SHOWN = 3
+"""Outages on a screen."""
 GROUPS_SHOWN = 6
 """Values of a slice that have a column."""
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -41,7 +57,8 @@ def monitor(found: Monitor) -> Document:
             Part(*(Bullets([each.sentence for each in fired], ["ALERT"] * len(fired)),) if fired else ()),
             Part(_overall(found)),
             *(Part(*blocks, rank=2, name=f"{name} apart") for name, blocks in _slices(found)),
-            Part(*((Paragraph("Outages:"), Bullets(outages)) if outages else ()), name="outages"),
+            Part(*(_gravest(found) if outages else ()), media=(SCREEN,)),
+            Part(*((Paragraph("Outages:"), Bullets(outages)) if outages else ()), media=(TEXT, PAGE, PAPER)),
             Part(*_changes(found), name="changes"),
             Part(*_variants(found), rank=1, name="variants against each other"),
             Part(*map(Paragraph, _judged(found))),
@@ -83,6 +100,15 @@ def interval_of(each: OnlineEstimate) -> str:
     if each.metric.startswith(("latency", "margin")):
         return f"[{value_of(each.metric, each.low)}, {value_of(each.metric, each.high)}]"
     return short_span(each.low, each.high)
+
+
+def _gravest(found: Monitor) -> list[Block]:
+    """The outages that cost most events, in the order of time, and how many there are beside them."""
+    gravest = sorted(found.outages, key=lambda each: each.seen - each.usual)[:OUTAGES_SHOWN]
+    told = [f"{outage_sentence(each, found.calendar)}." for each in found.outages if each in gravest]
+    rest = len(found.outages) - len(told)
+    more = [Paragraph(f"And {count(rest, 'lesser one')}.")] if rest else []
+    return [Paragraph("Outages:"), Bullets(told), *more]
 
 
 def _heading(found: Monitor) -> str:

@@ -13,6 +13,7 @@ from rankproof.document.model import (
     ALWAYS,
     PAGE,
     PAPER,
+    SCREEN,
     TERMINAL,
     TEXT,
     WARNING,
@@ -114,6 +115,10 @@ def slices(summary: Summary, caption: str = "") -> Table:
     )
 
 
+TALL = 14
+"""Lines that intervals may take on a screen."""
+
+
 def _several(summaries: Sequence[Summary]) -> Iterator[Part | FirstFit]:
     """Several rankings side by side, and under them what they share and where they differ."""
     yield from _side_by_side(summaries)
@@ -150,8 +155,20 @@ def _side_by_side(summaries: Sequence[Summary]) -> Iterator[Part | FirstFit]:
     turned = zip(measured, zip(*cells, strict=True), strict=True)
     by_ranking = [Column("ranking", names), *(Column(name, own, True) for name, own in turned)]
     forms = [Table(upright), Table(upright, stacked=True), Table(by_ranking, stacked=True)]
-    yield FirstFit([[Part(each, media=(*TERMINAL, PAGE))] for each in forms])
+    yield FirstFit([[Part(each, media=(TEXT, PAGE))] for each in forms])
+    short = [Table(each.columns, stacked=each.stacked, tall=TALL) for each in forms]
+    means = [each._replace(cells=[_bare(cell) for cell in each.cells]) for each in by_ranking]
+    without = Table(means, rest=(LIKELY, "the other measures"))
+    spans = Part(forms[-1], rank=SELDOM, name="intervals", media=(SCREEN,))
+    yield FirstFit(
+        [*([Part(each, media=(SCREEN,))] for each in short), [Part(without, media=(SCREEN,)), spans]]
+    )
     yield Part(forms[-1], media=(PAPER,))
+
+
+def _bare(cell: str) -> Cell:
+    """A mean without its interval."""
+    return Cell(cell, best=isinstance(cell, Cell) and cell.best)
 
 
 def _of_each(summaries: Sequence[Summary]) -> Iterator[str]:
