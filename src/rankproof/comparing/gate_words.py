@@ -99,8 +99,8 @@ def _on_screen(found: Gate, listed: Mapping[str, Table]) -> Iterator[Part]:
             yield Part(table, rank=2, name="group", media=here)
     reasons = sentences(found)
     first = next(iter(found.notes), None) or next(iter(reasons), None)
-    for each in reasons:
-        yield Part(Paragraph(each), rank=ALWAYS if each == first else 1, name="reasons", media=here)
+    for reason in reasons:
+        yield Part(Paragraph(reason), rank=ALWAYS if reason == first else 1, name="reasons", media=here)
 
 
 def _these(found: Gate) -> bool:
