@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -201,7 +200,7 @@ class ArrowReader:
             if name in column:
                 ids[at], more = hash_texts(column[name], self._known, name)
                 if name == "user":
-                    self._maker.remember(ids[at], partial(_text_at, column[name]))
+                    self._maker.remember(ids[at], lambda row: str(column["user"][row].as_py()))
                 sketch = more if name == "query" else sketch
         values = np.full((len(VALUES) + len(self._maker.fields), n), NAN, dtype=np.float32)
         row = dict(zip(VALUES, values, strict=False))
@@ -321,10 +320,6 @@ def _results(column: Any, row: dict[str, Array]) -> None:
             margins(scores, begins, lengths, row["margin"])
     elif not is_text(inner.type):
         raise UnusualShape
-
-
-def _text_at(column: Any, row: int) -> str:
-    return str(column[row].as_py())
 
 
 def _has_scores_alone(batch: Any, found: Mapping[str, str]) -> bool:

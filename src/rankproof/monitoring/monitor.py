@@ -231,7 +231,9 @@ def monitor(
     zone = zone_named(timezone)
     schema = EventSchema(columns, timezone=zone, now=time.time(), sparse=sparse)
     wanted = tuple(dict.fromkeys(by if by is not None else ("variant",)))
-    rules = [] if alerts is None else _rules(alerts)
+    rules: list[AlertRule] = []
+    if alerts is not None:
+        rules = read_rules(alerts) if isinstance(alerts, (str, os.PathLike)) else rules_of(list(alerts))
     hooks = [Webhook(each) for each in ([webhook] if isinstance(webhook, str) else webhook)]
     if hooks and alerts is None:
         raise UsageError("webhook: alerts are what is sent, and there is no rule. Next: give alerts=.")
@@ -302,10 +304,6 @@ def _in_order(estimates: list[OnlineEstimate]) -> list[OnlineEstimate]:
     """Slice by slice, and window by window; the metrics of each in their order."""
     places = {key: at for at, key in enumerate(dict.fromkeys((e.slice, e.group) for e in estimates))}
     return sorted(estimates, key=lambda each: (places[each.slice, each.group], each.start or 0))
-
-
-def _rules(alerts: Any) -> list[AlertRule]:
-    return read_rules(alerts) if isinstance(alerts, (str, os.PathLike)) else rules_of(list(alerts))
 
 
 class _Watch:
