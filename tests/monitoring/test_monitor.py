@@ -382,3 +382,35 @@ def test_clicks_without_ranks_give_no_click_through_by_rank() -> None:
     ranked = [{**each, "clicks": [1] if each["clicks"] else []} for each in records]
     assert monitor(ranked)["ctr@1"] == 0.5
     assert not any("rank" in note for note in monitor(ranked).notes)
+
+
+@pytest.mark.parametrize("users", [40, 400])
+def test_intervals_of_percentiles_hold_the_truth_as_often_as_they_say(users) -> None:
+    """Users differ, and send several events each: 95 of 100 are wanted, and each end errs in few."""
+    rng, shares, logs = np.random.default_rng(users), (0.5, 0.95, 0.99), []
+    for _ in range(400):
+        sender = np.repeat(np.arange(users), rng.poisson(4, users) + 1)
+        logarithm = 6 + 0.7 * rng.standard_normal(len(sender)) + 0.4 * rng.standard_normal(users)[sender]
+        place = ((logarithm - math.log(SMALLEST)) / WIDTH).astype(int)
+        group = rng.integers(0, FEWER_GROUPS, users)[sender]
+        logs.append(np.bincount(group * BINS + place, minlength=FEWER_GROUPS * BINS).reshape(-1, BINS))
+    for share, found in zip(shares, percentiles(np.array(logs), shares), strict=True):
+        truth = math.exp(6 + math.hypot(0.7, 0.4) * NormalDist().inv_cdf(share))
+        low, high = (np.array([each[end] for each in found]) for end in (3, 4))
+        assert 0.92 <= np.mean((low <= truth) & (truth <= high)) <= 0.99
+        assert max(np.mean(low > truth), np.mean(high < truth)) <= 0.06
+        assert (np.mean(np.isinf(high)) > 0.5) == (share == 0.99 and users == 40)
+
+
+def test_a_percentile_without_a_limit_is_said_in_every_format() -> None:
+    found = monitor(
+        [{"ts": 1740960000 + 60 * at, "user": f"u{at}", "latency_ms": 100 + at} for at in range(80)]
+    )
+    p99 = found.estimate("latency_p99")
+    assert p99.low < p99.value < p99.high == math.inf
+    assert "no limit]" in str(found)
+    (row,) = (each for each in found.to_dict()["estimates"] if each["metric"] == "latency_p99")
+    assert row["high"] is None
+    assert "inf" not in found.format("prometheus").lower().replace("info", "")
+    json.loads(found.format("json"), parse_constant=pytest.fail)
+    json.loads(found.format("otel"), parse_constant=pytest.fail)

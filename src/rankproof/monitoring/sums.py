@@ -344,10 +344,20 @@ def percentiles(counts: Array, shares: Sequence[float], level: float = 0.95) -> 
             error = np.sqrt(groups / (groups - 1) * ((of - below[:, None] * by) ** 2).sum(1)) / n
             # Where the histogram cannot say how users differ (all lie in one bin), each group counts once.
             effective = np.where(error > 0, np.minimum(below * (1 - below) / error**2, n), groups)
-            low, high = wilson(np.full(len(n), share), effective, t)
+            low, high = _order_shares(share, effective, t)
             value, first, last = (_value_at(reached, want * n) for want in (share, low, high))
-            off = (last - first) / 2 / t
+            # Where even the greatest value may lie below the percentile, nobody knows how high it is.
+            last = np.where(high > 1, math.inf, last)
+            off = np.where(high > 1, value - first, (last - first) / 2) / t
             yield list(zip(*(each.tolist() for each in (n, users, value, first, last, off)), strict=True))
+
+
+def _order_shares(share: float, n: Array, t: Array) -> tuple[Array, Array]:
+    """The shares of a sample between whose values a percentile lies: how many values of `n` lie below it is binomial,
+    whose quantiles are taken with its skewness (Cornish and Fisher) and a correction for continuity."""
+    middle = n * share + (1 - 2 * share) * (t**2 - 1) / 6 + 0.5
+    half = t * np.sqrt(n * share * (1 - share))
+    return np.maximum(middle - half, 0) / n, (middle + half) / n
 
 
 def _bin(reached: Array, want: Array) -> Array:

@@ -97,6 +97,8 @@ def interval_of(each: OnlineEstimate) -> str:
     """The interval in the same digits."""
     if math.isnan(each.low):
         return ABSENT
+    if math.isinf(each.high):
+        return f"[{value_of(each.metric, each.low)}, no limit]"
     if each.metric.startswith(("latency", "margin")):
         return f"[{value_of(each.metric, each.low)}, {value_of(each.metric, each.high)}]"
     return short_span(each.low, each.high)
@@ -160,7 +162,11 @@ def _charts(found: Monitor) -> Iterator[Chart]:
     """Each metric over time, with its intervals, the day it changed, and outages."""
     for name, series in _series(found).items():
         if len(series) > 1:
-            points = [(found.calendar.label(e.start or 0), e.value, e.low, e.high) for e in series]
+            ends = [e.value if math.isinf(e.high) else e.high for e in series]
+            points = [
+                (found.calendar.label(e.start or 0), e.value, e.low, high)
+                for e, high in zip(series, ends, strict=True)
+            ]
             marks = [*_change_marks(found, name, points), *_outage_marks(found, name, series)]
             told = f"; {'; '.join(dict.fromkeys(mark[-1] for mark in marks))}" if marks else ""
             yield Chart(f"{name} by {found.settings['window']}{told}", picture=_picture(name, points, marks))
@@ -397,7 +403,8 @@ def row(each: OnlineEstimate, calendar: Calendar) -> dict[str, Any]:
 
 
 def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
+    """What is not known, or has no limit, is null."""
+    return value if math.isfinite(value) else None
 
 
 def rows(found: Monitor) -> list[dict[str, Any]]:
