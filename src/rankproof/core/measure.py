@@ -440,3 +440,8 @@ def forget(name: str) -> None:
     CHANGES.append(name)
     for other in REGISTRY.pop(name).spec.also:
         del ALIASES[other]
+
+
+def seen_by(measure: Measure, hits: Hits) -> Hits:
+    """The hits as the measure reads them: by aspect or by document."""
+    return hits.aspects if measure.spec.aspects else hits

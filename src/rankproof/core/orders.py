@@ -1,4 +1,8 @@
-"""Orders of equal scores: many at once, and their means in closed form."""
+"""Orders of equal scores: the mean, the best and the worst value of a measure over them.
+
+A mean is exact where the measure is a sum over documents, where a closed form is known, or where the orders can be
+counted out; else it is estimated from seeded orders, and the note says so.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankproof.core.arrays import distinct
+from rankproof.core.arrays import distinct, gains
 from rankproof.core.hits import Array, Hits, PerQuery, ratio, relevant_rows
+from rankproof.core.measure import Measure, seen_by
 
 COUNTED_OUT = 2_000
 """A query with up to this many different orders is counted out; beyond it they are drawn."""
@@ -269,3 +274,121 @@ def _above_and_beside(good: Hits, bad: Hits) -> tuple[Array, Array]:
 def _span(h: Hits) -> tuple[Array, Array]:
     """The first and last rank each row could have."""
     return (h.rank, h.rank) if h.first is None or h.last is None else (h.first, h.last)
+
+
+def worth(measure: Measure, hits: Hits) -> Array | None:
+    """The gain of each row for the measure; None if no best order is known."""
+    if measure.spec.worth is None or not measure.steady:
+        return None
+    if measure.spec.worth == "judged":
+        return np.ones(len(hits.grade))
+    rel, gain = measure.rel, measure.gain
+    if gain is not None or rel is None:
+        counts = hits.grade >= rel if rel is not None and rel > 0 else True
+        return np.where(counts, gains(hits.grade, gain or "linear"), 0.0)
+    return np.where(hits.grade >= rel, hits.grade - rel + 1, 0.0)
+
+
+# --- the mean over all orders -----------------------------------------------------------------------
+
+
+def expected_values(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, str]:
+    """The means over all orders, and what must be said beside them."""
+    if measure.spec.additive:
+        return _spread_mean(measure, hits), ""
+    if measure.spec.expected is not None and measure.steady:
+        return measure.spec.expected(seen_by(measure, hits), **measure.params), ""
+    return _averaged(measure, hits, rng)
+
+
+def _spread_mean(measure: Measure, hits: Hits) -> PerQuery:
+    """The measure averaged over all ranks that tied rows could have, in batches of queries."""
+    parts = _parts(hits)
+    if len(parts) == 1:
+        return measure(seen_by(measure, hits.spread))
+    return np.concatenate([measure(seen_by(measure, hits.select(part).spread)) for part in parts])
+
+
+def _parts(hits: Hits) -> list[Array]:
+    """The queries in runs whose rows, spread, come to ROWS_AT_ONCE or little more."""
+    if hits.first is None or hits.last is None:
+        return [np.arange(hits.n)]
+    rows = np.bincount(hits.query, weights=hits.last - hits.first + 1, minlength=hits.n)
+    part = (np.cumsum(rows) - rows) // ROWS_AT_ONCE
+    return np.split(np.arange(hits.n), np.flatnonzero(np.diff(part)) + 1)
+
+
+def _averaged(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, str]:
+    means = measure(seen_by(measure, hits)).copy()
+    errors = np.zeros(hits.n)
+    estimated = 0
+    for orders in _orders(measure, hits, rng):
+        values = measure(seen_by(measure, orders.hits))
+        mean, square = orders.mean(values), orders.mean(values**2)
+        means[orders.queries] = mean
+        variance = np.maximum(square - mean**2, 0.0)
+        errors[orders.queries] = np.where(orders.exact, 0.0, variance / (DRAWN - 1))
+        estimated += int((~orders.exact).sum())
+    return means, _estimate_note(estimated, float(np.sqrt(errors.sum())) / max(hits.n, 1))
+
+
+def _orders(measure: Measure, hits: Hits, rng: np.random.Generator) -> Iterator[Orders]:
+    """The orders of tied documents, down to the cut-off of the measure."""
+    k = None if measure.spec.divides_by == "returned" else measure.cutoff
+    return tied_orders(hits, measure.spec.aspects, rng, k)
+
+
+def _estimate_note(estimated: int, error: float) -> str:
+    if not estimated:
+        return ""
+    return (
+        f"{_queries(estimated)} with too many orders of equal scores to go through: estimated from "
+        f"{DRAWN:,} seeded orders each; standard error of the mean {error:.1g}"
+    )
+
+
+# --- the best and the worst order --------------------------------------------------------------------
+
+
+def extreme_values(measure: Measure, hits: Hits, rule: str, rng: np.random.Generator) -> tuple[PerQuery, str]:
+    """The best or the worst values over all orders, and what must be said beside them."""
+    low, high, searched = extremes(measure, hits, rng)
+    values = high if (rule == "best") == measure.spec.higher else low
+    if not searched:
+        return values, ""
+    return values, (
+        f"no order of equal scores is known to be {rule}: for {_queries(searched)} it is the {rule} of "
+        f"{DRAWN:,} seeded orders, and a {'better' if rule == 'best' else 'worse'} one may exist"
+    )
+
+
+def extremes(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, PerQuery, int]:
+    """The lowest and highest values over orders of equal scores, and how many queries were only searched."""
+    known = known_extremes(measure, hits)
+    return _searched(measure, hits, rng) if known is None else (*known, 0)
+
+
+def known_extremes(measure: Measure, hits: Hits) -> tuple[PerQuery, PerQuery] | None:
+    """The lowest and highest values where it is known which order is best; else None."""
+    value = worth(measure, hits)
+    if value is None:
+        return None
+    one = measure(seen_by(measure, hits.tied_by(value)))
+    other = measure(seen_by(measure, hits.tied_against(value)))
+    return np.minimum(one, other), np.maximum(one, other)
+
+
+def _searched(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, PerQuery, int]:
+    low = measure(seen_by(measure, hits)).copy()
+    high = low.copy()
+    searched = 0
+    for orders in _orders(measure, hits, rng):
+        values = measure(seen_by(measure, orders.hits))
+        low[orders.queries] = np.minimum.reduceat(values, orders.begins)
+        high[orders.queries] = np.maximum.reduceat(values, orders.begins)
+        searched += int((~orders.exact).sum())
+    return low, high, searched
+
+
+def _queries(count: int) -> str:
+    return "1 query" if count == 1 else f"{count:,} queries"

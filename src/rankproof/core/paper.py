@@ -11,8 +11,7 @@ import numpy as np
 
 from rankproof._moved import old_names
 from rankproof.core.hits import Hits, own_level
-from rankproof.core.measure import Measure
-from rankproof.core.rules import seen_by
+from rankproof.core.measure import Measure, seen_by
 from rankproof.document.display import Displayable
 
 

@@ -1,13 +1,10 @@
 """The conventions, each once: ties, duplicates, documents nobody judged, missing queries, queries without a relevant
 document, thin means.
-
-A measure under equal scores is exact where it is a sum over documents, where a closed form is known, or where the
-orders can be counted out; else it is estimated from seeded orders, and the note says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, TypedDict
 
@@ -15,8 +12,8 @@ import numpy as np
 
 from rankproof.core.arrays import gains, runs
 from rankproof.core.hits import ABOVE_ZERO, Array, Hits, PerQuery, relevant_rows
-from rankproof.core.measure import Measure
-from rankproof.core.orders import DRAWN, ROWS_AT_ONCE, Orders, tied_orders
+from rankproof.core.measure import Measure, seen_by
+from rankproof.core.orders import expected_values, extreme_values
 from rankproof.core.parameters import LARGEST
 from rankproof.document.display import Displayable
 from rankproof.errors import check_number, check_whole, is_one_of, one_of
@@ -220,17 +217,8 @@ def order_equals(names: Sequence[str], rule: str) -> list[int]:
     return list(places) if rule == "input" else sorted(places, key=names.__getitem__, reverse=rule != "id")
 
 
-def keep_once(docs: Sequence[str], scores: Sequence[float], rule: str) -> list[int]:
-    """The places of one ranking's documents that stay where some come twice: the first, or the best scored.
-
-    >>> keep_once(["a", "b", "a"], [1.0, 2.0, 3.0], "first"), keep_once(["a", "b", "a"], [1.0, 2.0, 3.0], "best")
-    ([0, 1], [1, 2])
-    """
-    kept: dict[str, int] = {}
-    for place, doc in enumerate(docs):
-        if doc not in kept or (rule == "best" and scores[place] > scores[kept[doc]]):
-            kept[doc] = place
-    return sorted(kept.values())
+KEEP_ONE = "Next: keep one of them, or choose duplicates='first' or duplicates='best'."
+"""What to do about a document that comes twice in one ranking."""
 
 
 class RepeatedDocument(Exception):
@@ -259,6 +247,21 @@ def drop_repeats(
         if rule == "best" and worth(row) > worth(other):
             kept[docs[row]] = row
     return sorted(kept.values())
+
+
+def find_repeats(key: Array, score: Array, rule: str) -> tuple[Array, Array]:
+    """The same of whole columns, where equal rows have equal keys: the rows to drop, and before them for each the row
+    that stands for it.
+
+    >>> key, score = np.array([7, 8, 7]), np.array([1.0, 2.0, 3.0])
+    >>> [[each.tolist() for each in find_repeats(key, score, rule)] for rule in ("first", "best")]
+    [[[0], [2]], [[2], [0]]]
+    """
+    order = np.lexsort((-score if rule == "best" else np.arange(len(key)), key))
+    again = np.flatnonzero(key[order][1:] == key[order][:-1]) + 1
+    leader = np.arange(len(order))
+    leader[again] = 0
+    return order[np.maximum.accumulate(leader)[again]], order[again]
 
 
 def unjudged_as(hits: Hits, conventions: Conventions) -> Hits:
@@ -344,126 +347,5 @@ def tied_values(measure: Measure, hits: Hits, rule: str, rng: np.random.Generato
     if hits.first is None:
         return measure(seen_by(measure, hits)), ""
     if rule == "expected":
-        return _expected(measure, hits, rng)
-    return _extreme(measure, hits, rule, rng)
-
-
-def seen_by(measure: Measure, hits: Hits) -> Hits:
-    """The hits as the measure reads them: by aspect or by document."""
-    return hits.aspects if measure.spec.aspects else hits
-
-
-def worth(measure: Measure, hits: Hits) -> Array | None:
-    """The gain of each row for the measure; None if no best order is known."""
-    if measure.spec.worth is None or not measure.steady:
-        return None
-    if measure.spec.worth == "judged":
-        return np.ones(len(hits.grade))
-    rel, gain = measure.rel, measure.gain
-    if gain is not None or rel is None:
-        counts = hits.grade >= rel if rel is not None and rel > 0 else True
-        return np.where(counts, gains(hits.grade, gain or "linear"), 0.0)
-    return np.where(hits.grade >= rel, hits.grade - rel + 1, 0.0)
-
-
-# --- the mean over all orders -----------------------------------------------------------------------
-
-
-def _expected(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, str]:
-    if measure.spec.additive:
-        return _spread_mean(measure, hits), ""
-    if measure.spec.expected is not None and measure.steady:
-        return measure.spec.expected(seen_by(measure, hits), **measure.params), ""
-    return _averaged(measure, hits, rng)
-
-
-def _spread_mean(measure: Measure, hits: Hits) -> PerQuery:
-    """The measure averaged over all ranks that tied rows could have, in batches of queries."""
-    parts = _parts(hits)
-    if len(parts) == 1:
-        return measure(seen_by(measure, hits.spread))
-    return np.concatenate([measure(seen_by(measure, hits.select(part).spread)) for part in parts])
-
-
-def _parts(hits: Hits) -> list[Array]:
-    """The queries in runs whose rows, spread, come to ROWS_AT_ONCE or little more."""
-    if hits.first is None or hits.last is None:
-        return [np.arange(hits.n)]
-    rows = np.bincount(hits.query, weights=hits.last - hits.first + 1, minlength=hits.n)
-    part = (np.cumsum(rows) - rows) // ROWS_AT_ONCE
-    return np.split(np.arange(hits.n), np.flatnonzero(np.diff(part)) + 1)
-
-
-def _averaged(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, str]:
-    means = measure(seen_by(measure, hits)).copy()
-    errors = np.zeros(hits.n)
-    estimated = 0
-    for orders in _orders(measure, hits, rng):
-        values = measure(seen_by(measure, orders.hits))
-        mean, square = orders.mean(values), orders.mean(values**2)
-        means[orders.queries] = mean
-        variance = np.maximum(square - mean**2, 0.0)
-        errors[orders.queries] = np.where(orders.exact, 0.0, variance / (DRAWN - 1))
-        estimated += int((~orders.exact).sum())
-    return means, _estimate_note(estimated, float(np.sqrt(errors.sum())) / max(hits.n, 1))
-
-
-def _orders(measure: Measure, hits: Hits, rng: np.random.Generator) -> Iterator[Orders]:
-    """The orders of tied documents, down to the cut-off of the measure."""
-    k = None if measure.spec.divides_by == "returned" else measure.cutoff
-    return tied_orders(hits, measure.spec.aspects, rng, k)
-
-
-def _estimate_note(estimated: int, error: float) -> str:
-    if not estimated:
-        return ""
-    return (
-        f"{_queries(estimated)} with too many orders of equal scores to go through: estimated from "
-        f"{DRAWN:,} seeded orders each; standard error of the mean {error:.1g}"
-    )
-
-
-# --- the best and the worst order --------------------------------------------------------------------
-
-
-def _extreme(measure: Measure, hits: Hits, rule: str, rng: np.random.Generator) -> tuple[PerQuery, str]:
-    low, high, searched = extremes(measure, hits, rng)
-    values = high if (rule == "best") == measure.spec.higher else low
-    if not searched:
-        return values, ""
-    return values, (
-        f"no order of equal scores is known to be {rule}: for {_queries(searched)} it is the {rule} of "
-        f"{DRAWN:,} seeded orders, and a {'better' if rule == 'best' else 'worse'} one may exist"
-    )
-
-
-def extremes(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, PerQuery, int]:
-    """The lowest and highest values over orders of equal scores, and how many queries were only searched."""
-    known = known_extremes(measure, hits)
-    return _searched(measure, hits, rng) if known is None else (*known, 0)
-
-
-def known_extremes(measure: Measure, hits: Hits) -> tuple[PerQuery, PerQuery] | None:
-    """The lowest and highest values where it is known which order is best; else None."""
-    value = worth(measure, hits)
-    if value is None:
-        return None
-    one = measure(seen_by(measure, hits.tied_by(value)))
-    other = measure(seen_by(measure, hits.tied_against(value)))
-    return np.minimum(one, other), np.maximum(one, other)
-
-
-def _searched(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, PerQuery, int]:
-    low = measure(seen_by(measure, hits)).copy()
-    high = low.copy()
-    searched = 0
-    for orders in _orders(measure, hits, rng):
-        values = measure(seen_by(measure, orders.hits))
-        low[orders.queries] = np.minimum.reduceat(values, orders.begins)
-        high[orders.queries] = np.maximum.reduceat(values, orders.begins)
-        searched += int((~orders.exact).sum())
-    return low, high, searched
-
-
-def _queries(count: int) -> str:
-    return "1 query" if count == 1 else f"{count:,} queries"
+        return expected_values(measure, hits, rng)
+    return extreme_values(measure, hits, rule, rng)

@@ -16,7 +16,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.core.join import SAMPLE, Block, Census, Ordered, Rankings, note_ranks
 from rankproof.core.judgments import Judgments
-from rankproof.core.rules import Conventions
+from rankproof.core.rules import KEEP_ONE, Conventions
 from rankproof.core.table import PLACES, RankingTable, part_of
 from rankproof.errors import DataError
 from rankproof.io.arrow_columns import (
@@ -215,9 +215,7 @@ class ColumnRankings:
         if names[0] != names[1]:
             where, at = f"{names[0]} and {names[1]}", f"(row {rows[0]}, and row {rows[1]} of the other)"
         found = bad.found.replace(" of query ", " comes twice for query ")
-        return DataError(
-            f"{where}: {found} {at}. Next: keep one of them, or choose duplicates='first' or duplicates='best'."
-        )
+        return DataError(f"{where}: {found} {at}. {KEEP_ONE}")
 
 
 def _note_ranks(table: Any, ties: str, census: Census) -> None:

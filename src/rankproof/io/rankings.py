@@ -11,7 +11,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.core.join import SAMPLE, Block, Census, note_ranks
 from rankproof.core.judgments import Judgments
-from rankproof.core.rules import Conventions, RepeatedDocument, drop_repeats
+from rankproof.core.rules import KEEP_ONE, Conventions, RepeatedDocument, drop_repeats
 from rankproof.core.table import RankingTable, part_of
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.ids import align_ids, are_integers, check_same_kind, is_id, judged_kinds, plain_digits
@@ -152,10 +152,7 @@ def check_score(doc: Any, score: Any, where: str) -> None:
 
 
 def _twice(doc: Any, where: str) -> DataError:
-    return DataError(
-        f"{where}: document {shorten(doc)} comes twice. "
-        "Next: keep one of them, or choose duplicates='first' or duplicates='best'."
-    )
+    return DataError(f"{where}: document {shorten(doc)} comes twice. {KEEP_ONE}")
 
 
 BLOCK = 32_768
@@ -292,8 +289,7 @@ class RowRankings:
             line, unit = np.arange(1, len(self.rows) + 1), "rows"
         return DataError(
             f"{self.source}: document {shorten(self.rows.doc[one])} comes twice for query {shorten(query)} "
-            f"({unit} {line[one]} and {line[other]}). "
-            "Next: keep one of them, or choose duplicates='first' or duplicates='best'."
+            f"({unit} {line[one]} and {line[other]}). {KEEP_ONE}"
         )
 
     def _block(self, batch: list[tuple[int, list[int]]], order: Array, judgments: Judgments) -> Block:

@@ -23,7 +23,8 @@ from rankproof.core.audit.finding import (
 from rankproof.core.hits import Hits
 from rankproof.core.measure import Measure
 from rankproof.core.measures.sets import f_measure, precision, recall, relevant_count
-from rankproof.core.rules import counted_queries, has_relevant, known_extremes
+from rankproof.core.orders import known_extremes
+from rankproof.core.rules import counted_queries, has_relevant
 from rankproof.core.scoring import average, ceiling
 
 DROWNED = 0.9

@@ -14,7 +14,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.core.join import Census, Ordered
 from rankproof.core.judgments import Judgments
-from rankproof.core.rules import Conventions
+from rankproof.core.rules import KEEP_ONE, Conventions
 from rankproof.core.table import PLACES, RankingTable
 from rankproof.errors import DataError
 from rankproof.io.files import PathLike, open_file
@@ -236,10 +236,7 @@ class TrecRankings:
             where = " and ".join(
                 f"{sources[n >> FILE].source}, line {n & ((1 << FILE) - 1)}" for n in (one, other)
             )
-        return DataError(
-            f"{where}: {bad.found} comes twice. "
-            "Next: keep one of them, or choose duplicates='first' or duplicates='best'."
-        )
+        return DataError(f"{where}: {bad.found} comes twice. {KEEP_ONE}")
 
     def _refused(self, line: int, bad: BadLine) -> DataError:
         return DataError(f"{self.source}, line {line}: {bad.found}. Next: mend the line or drop it.")

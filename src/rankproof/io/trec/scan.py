@@ -19,7 +19,7 @@ from rankproof.core.join import (
     rank_block,
 )
 from rankproof.core.judgments import Judgments
-from rankproof.core.rules import Conventions
+from rankproof.core.rules import Conventions, find_repeats
 from rankproof.errors import shorten
 from rankproof.io.trec.chunks import NEWLINE, PAD, SIZE, BadLine, Chunk, chunk_of
 from rankproof.io.trec.index import (
@@ -46,19 +46,14 @@ def without_repeats(rows: Rows, rule: str) -> Rows:
     """Each document of a query once; under the rule 'error' a document twice is an error."""
     if not _may_repeat(rows.key):
         return rows
-    worth = -rows.score if rule == "best" else np.arange(len(rows.key))
-    order = np.lexsort((np.arange(len(rows.key)), worth, rows.key))
-    again = np.flatnonzero(rows.key[order][1:] == rows.key[order][:-1]) + 1
-    leader = _leaders(len(order), again)
-    twice = order[again]
-    first = order[leader[again]]
-    same = _same_documents(rows, first, twice)
+    first, again = find_repeats(rows.key, rows.score, rule)
+    same = _same_documents(rows, first, again)
     if not same.any():
         return rows
     if rule == "error":
-        raise _error(rows, first[same], twice[same])
+        raise _error(rows, first[same], again[same])
     keep = np.ones(len(rows.key), dtype=bool)
-    keep[twice[same]] = False
+    keep[again[same]] = False
     return rows.keep(keep)
 
 
@@ -77,13 +72,6 @@ def _may_repeat(key: Array) -> bool:
     lost = np.flatnonzero(winner != number)
     beaten = np.sort(key[lost])
     return bool((key[lost] == key[winner[lost]]).any() or (beaten[1:] == beaten[:-1]).any())
-
-
-def _leaders(count: int, again: Array) -> Array:
-    """For each place in the order the first place of its group of equal keys."""
-    place = np.arange(count)
-    place[again] = 0
-    return np.maximum.accumulate(place)
 
 
 def _same_documents(rows: Rows, a: Array, b: Array) -> Array:
