@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rankproof.document.numbers import count, probability, score, share, signed_number
+from rankproof.document.model import Block, Column, Table
+from rankproof.document.numbers import count, probability, score, share, signed_number, signed_span
 
 if TYPE_CHECKING:
     from rankproof.comparing.comparison import Comparison, ComparisonRow
+    from rankproof.comparing.gate_rows import GateRow
 
-FEW = 0.05
-"""So small a share of unanswered queries is said, and stops nobody."""
 OPEN = 0.2
 """From this share of documents on that nobody judged, it is said."""
 APART = 0.1
@@ -230,3 +230,20 @@ def turned_notes(rows: Iterable[ComparisonRow], data: Mapping[str, Mapping[str, 
 
 def _missing(found: Comparison, name: str) -> int:
     return int(found.data[name]["unanswered"]) if name in found.data else 0
+
+
+def corrected_table(rows: Sequence[ComparisonRow] | Sequence[GateRow]) -> list[Block]:
+    """Raw and corrected differences side by side; nothing where none was corrected."""
+    told = [each for each in rows if each.corrected is not None and each.difference is not None]
+    if not told:
+        return []
+    ends = [(each.corrected_low, each.corrected_high) for each in told]
+    systems = [name for each in told if (name := getattr(each, "system", None))]
+    columns = [
+        Column("measure", [f"{x.measure} ({x.slice})" if x.slice else x.measure for x in told], most=40),
+        *([Column("system", systems, most=20)] if systems else []),
+        Column("by the judge", [signed_number(each.difference) for each in told], True),
+        Column("corrected", [signed_number(each.corrected) for each in told], True),
+        Column("interval with\nthe judge's error", [signed_span(*each) for each in ends], True),
+    ]
+    return [Table(columns, "Differences with the judge's error taken out (PPI++):")]

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rankproof.comparing.conclusions import unanswered_notes, unjudged_notes
-from rankproof.comparing.words import corrected_table
+from rankproof.comparing.conclusions import corrected_table, unanswered_notes, unjudged_notes
 from rankproof.document.model import (
     ALWAYS,
     PAGE,

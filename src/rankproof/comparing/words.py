@@ -9,7 +9,7 @@ from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from rankproof.comparing.conclusions import conclusions
+from rankproof.comparing.conclusions import conclusions, corrected_table
 from rankproof.core.explained import Explained, ExplainedCase, ExplainedLine
 from rankproof.document.display import width
 from rankproof.document.model import (
@@ -34,12 +34,10 @@ from rankproof.document.model import (
 )
 from rankproof.document.numbers import ABSENT, count, probability, score, share, signed_number, signed_span
 from rankproof.document.terminal import GAP, cut, pad, waterfall
-from rankproof.scoring.tables import sentence
 from rankproof.scoring.words import wrong_data
 
 if TYPE_CHECKING:
     from rankproof.comparing.comparison import Comparison, ComparisonRow
-    from rankproof.comparing.gate_rows import GateRow
     from rankproof.scoring.protocol import ScoresLike
 
 WORDS = ("measure", "system", "against", "verdict")
@@ -80,7 +78,7 @@ def comparison(
 def _errors(found: Comparison) -> list[str]:
     """What makes the numbers wrong, each with the names of the systems it is about."""
     return [
-        f"{', '.join(cut(name, 30) for name in names)}: {sentence(each)}"
+        f"{', '.join(cut(name, 30) for name in names)}: {each}"
         for each, names in found.findings
         if each.severity == "error"
     ]
@@ -194,23 +192,6 @@ def verdict(row: ComparisonRow, margin: float | None = None) -> str:
     short = short_verdict(row)
     needed = row.queries_needed if short == "cannot tell yet" else None
     return short if needed is None else f"{short}: needs about {count(needed, 'query', 'queries')}"
-
-
-def corrected_table(rows: Sequence[ComparisonRow] | Sequence[GateRow]) -> list[Block]:
-    """Raw and corrected differences side by side; nothing where none was corrected."""
-    told = [each for each in rows if each.corrected is not None and each.difference is not None]
-    if not told:
-        return []
-    ends = [(each.corrected_low, each.corrected_high) for each in told]
-    systems = [name for each in told if (name := getattr(each, "system", None))]
-    columns = [
-        Column("measure", [f"{x.measure} ({x.slice})" if x.slice else x.measure for x in told], most=40),
-        *([Column("system", systems, most=20)] if systems else []),
-        Column("by the judge", [signed_number(each.difference) for each in told], True),
-        Column("corrected", [signed_number(each.corrected) for each in told], True),
-        Column("interval with\nthe judge's error", [signed_span(*each) for each in ends], True),
-    ]
-    return [Table(columns, "Differences with the judge's error taken out (PPI++):")]
 
 
 def _main(found: Comparison, groups: Mapping[str, Sequence[ComparisonRow]]) -> Iterator[Part | FirstFit]:
@@ -349,7 +330,7 @@ def _said(found: Comparison) -> Iterator[Part]:
     # A judge of the model that ranked goes first.
     for finding, names in sorted(found.findings, key=lambda each: each[0].kind != "judge-kin"):
         if finding.severity == "warning":
-            told = f"{', '.join(cut(name, 30) for name in names)}: {sentence(finding)}"
+            told = f"{', '.join(cut(name, 30) for name in names)}: {finding}"
             rank = LIKELY if _errors(found) else 0  # an error says it already
             yield Part(Bullets([told], ["warning"]), rank=rank, name=WARNING, media=(SCREEN,))
             break

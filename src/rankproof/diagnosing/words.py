@@ -34,7 +34,6 @@ from rankproof.document.numbers import (
     signed_span,
 )
 from rankproof.document.terminal import in_shell
-from rankproof.scoring.tables import sentence
 from rankproof.scoring.words import wrong_data
 
 if TYPE_CHECKING:
@@ -91,7 +90,7 @@ def opening_sentence(found: Diagnosis) -> str:
 
 def _errors(found: Diagnosis) -> Part:
     """What makes the numbers wrong, which stands above them."""
-    return wrong_data([sentence(each) for each in found.findings if each.severity == "error"])
+    return wrong_data([str(each) for each in found.findings if each.severity == "error"])
 
 
 # --- one screen -------------------------------------------------------------------------------------
@@ -125,7 +124,7 @@ def _screen(found: Diagnosis, worst: int | None) -> Iterator[Part]:
     for each in found.findings:
         if each.severity != "error":
             above = [Paragraph("")] if rank != FURTHER else []
-            listed = Bullets([sentence(each)], [each.severity])
+            listed = Bullets([str(each)], [each.severity])
             yield Part(*above, listed, rank=rank, name=WARNING, media=here)
             rank = FURTHER
 
@@ -155,9 +154,7 @@ def _everything(found: Diagnosis) -> Iterator[Part]:
         yield Part(Heading("Which kinds of queries fail"), _patterns(found), media=(*WHOLE, PAPER))
     yield Part(*_worst(found), media=WHOLE)
     if found.findings:
-        listed = Bullets(
-            [sentence(each) for each in found.findings], [each.severity for each in found.findings]
-        )
+        listed = Bullets([str(each) for each in found.findings], [each.severity for each in found.findings])
         yield Part(Heading("Before you trust these numbers"), listed, media=WHOLE)
     begin = (
         [f"Where to begin with a weak retriever: {', then '.join(found.fix_order)}."]

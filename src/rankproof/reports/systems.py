@@ -26,7 +26,6 @@ from rankproof.document.page import (
 )
 from rankproof.document.terminal import cut
 from rankproof.reports.content import Content, Definition, Moved, System
-from rankproof.scoring.tables import sentence
 
 MOST_NAMED = 4
 """Systems of which it is said why there is no verdict."""
@@ -120,7 +119,7 @@ def audit_section(content: Content) -> Section:
 def _finding(content: Content, finding: Any, systems: Sequence[str]) -> Markup:
     everywhere = len(systems) == len(content.systems)
     about = None if everywhere else join([*_names(systems), ": "])
-    body = el("p", about, sentence(finding))
+    body = el("p", about, str(finding))
     return el("div", el("b", finding.severity), body, cls=f"finding {finding.severity}")
 
 

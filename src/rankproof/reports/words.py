@@ -37,7 +37,6 @@ from rankproof.document.terminal import cut
 from rankproof.reports.content import BUCKETS, DEPTHS, Content, System
 from rankproof.reports.queries import rank_bucket
 from rankproof.reports.systems import methods, size, summary_sentences
-from rankproof.scoring.tables import sentence
 
 if TYPE_CHECKING:
     from rankproof.reports.report import Report
@@ -98,7 +97,7 @@ def _tree(found: Report) -> dict[str, object]:
 
 def _lists(content: Content) -> Iterator[tuple[str, list[str]]]:
     """What the audit says, the definitions and the conventions, each as a list."""
-    audit = [f"{each.severity}: {_concerned(content, on)}{sentence(each)}" for each, on in content.findings]
+    audit = [f"{each.severity}: {_concerned(content, on)}{each}" for each, on in content.findings]
     yield "Audit", audit or ["Nothing to report."]
     yield "Definitions", _formulas(content)
     yield "Conventions", [*content.conventions, *methods(content)]
@@ -139,7 +138,7 @@ def _audit(content: Content) -> list[Block]:
     """What the audit says, with the systems it is about where these are not all."""
     if not content.findings:
         return [Paragraph("Nothing to report.")]
-    told = [f"{_concerned(content, on)}{sentence(each)}" for each, on in content.findings]
+    told = [f"{_concerned(content, on)}{each}" for each, on in content.findings]
     return [Bullets(told, [each.severity for each, _ in content.findings])]
 
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankproof.core.names import find
 from rankproof.core.scoring import ScoreRow, Summary
 from rankproof.document.numbers import ABSENT, DUST, count, estimate_text, is_wide, score, share, span
-from rankproof.document.terminal import wrap
 from rankproof.stats.intervals import GUESSED
 
 if TYPE_CHECKING:
-    from rankproof.core.audit import Finding
+    pass
 
 
 UNBOUNDED = (
@@ -191,22 +190,6 @@ def sentences_under(summary: Summary) -> list[str]:
 
 DISTRUST = "These numbers are not to be trusted:"
 """What stands over the errors of an audit, above the numbers that are wrong."""
-
-
-def wrong_data(wrong: Iterable[str]) -> list[str]:
-    """What stands above numbers that these errors of an audit make wrong; nothing where there are none."""
-    lines = [line for each in wrong for line in wrap(each, first="  error    ", later=" " * 11)]
-    return [DISTRUST, *lines, ""] if lines else []
-
-
-def finding_lines(finding: Finding, where: str = "") -> list[str]:
-    """One finding, its severity first, then what it is about where that must be said."""
-    return wrap(f"{where}{sentence(finding)}", first=f"  {finding.severity:8} ", later=" " * 11)
-
-
-def sentence(finding: Finding) -> str:
-    """A finding as running text."""
-    return f"{finding}"
 
 
 MARK = "*"

@@ -33,7 +33,7 @@ from rankproof.document.model import (
 from rankproof.document.numbers import count, score, share, short_span, span
 from rankproof.document.terminal import GAP, bin_means, cut, spark
 from rankproof.scoring import tables
-from rankproof.scoring.tables import DISTRUST, best_means, legend, sentence, telling_columns
+from rankproof.scoring.tables import DISTRUST, best_means, legend, telling_columns
 
 if TYPE_CHECKING:
     from rankproof.core.audit import Finding
@@ -200,7 +200,7 @@ def _findings(summaries: Sequence[Summary], severity: str) -> list[str]:
     told = []
     for finding, names in about.items():
         which = ", ".join(names) if len(names) < len(summaries) else "every run"
-        told.append(f"{which}: {sentence(finding)}" if len(summaries) > 1 else sentence(finding))
+        told.append(f"{which}: {finding}" if len(summaries) > 1 else str(finding))
     return told
 
 
