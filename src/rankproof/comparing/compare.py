@@ -90,12 +90,12 @@ def compare(
     columns: Columns = None,
     **conventions: Unpack[ScoringArguments],
 ) -> Comparison:
-    """Compare rankings of the same queries with a baseline (the first where none is named).
+    """Compare rankings of the same queries with a baseline (by default the first).
 
     Differences are tested query by query with random sign flips; p-values are corrected over all rows at once.
-    `all_pairs` holds every system against every other as well, corrected over all pairs. `margin` is the difference
-    that would not matter: with it, systems can be found equivalent. The other
-    arguments are those of `evaluate`.
+    `all_pairs` also compares every system with every other, corrected over all pairs. `margin` is the difference
+    that would not matter; if it is given, systems can be found equivalent. The other arguments are those of
+    `evaluate`.
 
     >>> judged = {f"q{i}": {"a": 1} for i in range(12)}
     >>> old = {query: ["x", "y", "a"] for query in judged}
@@ -141,8 +141,8 @@ def compare_scores(
 ) -> Comparison:
     """Compare what `evaluate` gave: the same as `compare`, from scores that are there already.
 
-    Scores made under other judgments, conventions or definitions are refused, and what differs is named;
-    `anyway` compares them over the queries and measures that all have.
+    Scores made under different judgments, conventions or definitions are refused, with a message that says what
+    differs; with `anyway` they are compared over the queries and measures that all have.
 
     >>> judged = {f"q{i}": {"a": 1} for i in range(12)}
     >>> old = evaluate(judged, {query: ["x", "y", "a"] for query in judged}, "RR")

@@ -150,18 +150,17 @@ def gate(
 ) -> Gate:
     """Decide whether `candidate` may replace `baseline` under these judgments.
 
-    Either may be scores already, like `History.mean` of the last results.
+    Both may also be scores, like `History.mean` of the last results.
 
-    Without `measures` those decide that have a margin or a floor of their own, and nDCG@10 where `margin` is one
-    number. `margin` is the loss that would not matter, one for all measures or one for each. `floors` are means
-    that the candidate must reach whatever the baseline has. `coverage` is the share of the documents that the
-    candidate shows (down to the deepest cut-off asked for) that must have been judged; with less nothing is
-    decided. Where baseline or candidate leaves more than `allow_missing` of the judged queries unanswered, or the
-    audit finds an error (unless `allow_errors`), the gate is invalid. `anchors` are scores of fixed releases by
-    name: the candidate must hold against each as well, within `anchor_margin` (twice `margin`), so that many small
-    losses do not add up unseen. `about="these"` asks whether anything has been lost on exactly these queries, for a
-    fixed suite: losses are counted, `alpha` and `minimum` have no part in it, and other queries none either. The
-    other arguments are those of `evaluate`.
+    `margin` is the loss that would not matter: one number for all measures, or one for each. If no `measures` are
+    given, the gate decides by those that have a margin or a floor of their own, or else by nDCG@10. `floors` are
+    means that the candidate must reach, whatever the baseline has. `coverage` is the share of the candidate's top
+    documents (down to the deepest cut-off) that must be judged; with less, the gate decides nothing. The gate is
+    invalid if baseline or candidate leaves more than `allow_missing` of the judged queries unanswered, or if the
+    audit finds an error (unless `allow_errors`). `anchors` are scores of fixed releases by name: the candidate must
+    not lose more than `anchor_margin` (by default twice `margin`) against any of them, so that small losses cannot
+    add up unseen. `about="these"` is for a fixed suite: it asks whether anything was lost on exactly these queries,
+    counts losses, and uses neither `alpha` nor `minimum`. The other arguments are those of `evaluate`.
 
     >>> judged = {f"q{i}": {"a": 1} for i in range(20)}
     >>> good, bad = ({query: order for query in judged} for order in (["a", "x"], ["x", "a"]))
@@ -217,7 +216,7 @@ def gate_scores(
 ) -> Gate:
     """Decide as `gate` does, from scores that are there already.
 
-    Scores made under other judgments, conventions or definitions are refused, unless `anyway`.
+    Scores made under different judgments, conventions or definitions are refused, unless `anyway`.
 
     >>> judged = {f"q{i}": {"a": 1} for i in range(20)}
     >>> good, bad = (evaluate(judged, {q: order for q in judged}, "RR") for order in (["a", "x"], ["x", "a"]))

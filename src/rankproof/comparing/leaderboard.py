@@ -190,9 +190,9 @@ def leaderboard(
     columns: Columns = None,
     **conventions: Unpack[ScoringArguments],
 ) -> Leaderboard:
-    """Order systems by a measure (the first where none is named), and leave out each query in turn.
+    """Order systems by a measure (by default the first), and see how the order changes if any one query is left out.
 
-    Takes `{system: scores}`, and the measure behind it; or judgments, `{system: ranking}` and a measure, with the
+    The arguments are `{system: scores}` and the measure; or judgments, `{system: ranking}` and the measure, with the
     conventions of `evaluate`.
 
     >>> from rankproof import evaluate
@@ -296,7 +296,7 @@ def rank_correlation(
     p: float = 0.9,
     columns: Columns = None,
 ) -> RankCorrelation:
-    """How alike two sets of scores order the same systems; the second is taken for the truth where one is needed.
+    """How alike two sets of scores order the same systems; the second is the truth if one is needed.
 
     Each set is `{system: scores}`, `{system: number}` or the path of a file of numbers. Without `second`, the
     same scores are ordered by `measure` and by `versus`. `higher` says whether more is better where that is not

@@ -285,8 +285,8 @@ def judge_drift(
 ) -> JudgeDrift:
     """Ask a judge again about fixed pairs of its ledger, and say how many verdicts changed.
 
-    The first call fixes `n` pairs with what the ledger says of them; `since` names another judge whose pairs
-    and verdicts are the measure, where the model's name changed. `options` go to judges that are models.
+    The first call fixes `n` pairs with the verdicts in the ledger. If the model's name changed, `since` names the
+    judge whose pairs and verdicts it is compared with. `options` go to judges that are models.
     """
     n = check_whole("n", n)
     kept = ledger if isinstance(ledger, Ledger) else Ledger(Path(ledger))

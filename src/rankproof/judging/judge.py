@@ -172,14 +172,14 @@ def judge(
     `samples` are rows, a data frame or a path; `judge` is "lexical" (rules, offline), "openai:MODEL",
     "anthropic:MODEL", "human:NAME", "replay", several with ">" between them, a function `f(relation, left, right)`,
     or a judge. `ledger` is the file in which verdicts are found and kept. `k` is how many contexts count.
-    A sample counts in the mean of a metric when the share `complete` of what the metric counts is settled.
-    `by` scores groups of samples apart: a column of the samples, a mapping, a function, a file or a data frame.
-    `compat` takes the formulas of another tool; with `blame` everything is asked that tells which half failed;
-    `soft` says what counts of probabilities on several contexts: the "strongest", or all as if "independent".
-    With `probe` a model that answers under another version than in the ledger is asked again about a few pairs, and
-    what changed is said. `made_by` names the models that ranked, embedded or wrote (a name, several, or
-    `{"generator": "gpt-4o"}`): where one is the judge's, a warning says so, as it does where a column of the samples
-    (`model`, `generator`, `embedding_model`) names it. `options` go to judges that are models.
+    A sample counts in the mean of a metric if at least the share `complete` of what the metric counts is settled.
+    `by` also scores groups of samples: a column of the samples, a mapping, a function, a file or a data frame.
+    `compat` uses the formulas of another tool; `blame` asks everything that shows which half failed; `soft` says how
+    probabilities on several contexts are combined: only the "strongest" counts, or all as if "independent". With
+    `probe`, a model whose version differs from the one in the ledger is asked again about a few pairs, and the
+    changes are reported. `made_by` names the models that ranked, embedded or wrote (a name, several, or
+    `{"generator": "gpt-4o"}`): a warning says if the judge is one of them, or if a column of the samples (`model`,
+    `generator`, `embedding_model`) names it. `options` go to judges that are models.
 
     >>> rows = [{"question": "What is red?", "contexts": ["The rose is red."], "reference": "The rose is red."}]
     >>> scores = judge(rows, "context_recall", judge=lambda relation, left, right: left in right)

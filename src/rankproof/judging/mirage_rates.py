@@ -146,8 +146,8 @@ def mirage(
 ) -> Mirage:
     """How a generator takes to its contexts: MIRAGE's four rates.
 
-    `base`, `oracle` and `mixed` are samples with the answers given without contexts, with the right one, and with
-    those retrieved, of the same ids (or else the same questions). Or `samples` are rows with `base_answer`,
+    `base`, `oracle` and `mixed` are samples with the answers given without contexts, with the right context, and
+    with the retrieved ones; their ids (or their questions) must be the same. Or `samples` are rows with `base_answer`,
     `oracle_answer` and `mixed_answer`. An answer is right if `metric` gives it at least `correct`; rows that say so
     themselves (`correct` or `EM_label`) are not judged. `judge`, `ledger` and `options` are those of `judge`.
 

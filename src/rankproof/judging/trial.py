@@ -123,9 +123,9 @@ def trial(
 ) -> Trial:
     """Ask a model about the labelled pairs that come with rankproof, one by one and together.
 
-    `judge` is a model, as "openai:MODEL" or `chat(model)`; in a cascade the model of it. With a `ledger` what was
-    asked once costs nothing the second time. `found.pairs` is how many pairs a call it bears: the most for which
-    no loss against one by one shows; give it on as `judge(..., pairs=)`. `options` are those of the model.
+    `judge` is a model, as "openai:MODEL" or `chat(model)`, or a cascade with one. With a `ledger`, what was asked
+    once costs nothing the second time. `found.pairs` is how many pairs the model can judge in one call: the most
+    that show no loss compared with one by one. Pass it on as `judge(..., pairs=)`. `options` are those of the model.
     """
     model, kept = model_in(judge, ledger, options)
     return run_trial(model, kept)

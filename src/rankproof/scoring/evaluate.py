@@ -74,13 +74,13 @@ def evaluate(
 
     `judgments` is `{query: {document: grade}}`, `{query: [relevant documents]}`, a path, a data frame or rows;
     `ranking` is `{query: {document: score}}`, `{query: [documents, best first]}`, a path, a data frame or rows; a
-    folder, a pattern like "runs/*.parquet" or a list of paths is one ranking in many files, of which those that cannot
-    be read are left out with `damaged="skip"`, and named. `sample=100_000` scores so many of the judged queries, told
-    by a hash, so that they are the same everywhere and a smaller sample lies in a larger one.
-    `measures` are measures, their names, or both. `by` maps query ids to groups that are scored apart as well
+    folder, a pattern like "runs/*.parquet" or a list of paths is one ranking in many files; with `damaged="skip"`
+    files that cannot be read are left out, and named. `sample=100_000` scores only so many of the judged queries. A
+    hash of their ids chooses them, so that they are the same everywhere, and a smaller sample is part of a larger one.
+    `measures` are measures, their names, or both. `by` maps query ids to groups, for which scores are shown as well
     (or is a function, a file, a data frame of queries, or a column of the judgments).
     The other arguments are conventions: `rankproof.core.rules.CHOICES` says in words what each does. A
-    `profile` settles those that are not given.
+    `profile` sets those that are not given.
 
     >>> scores = evaluate({"q1": {"d1": 3, "d2": 1}}, {"q1": ["d2", "d1", "d3"]}, "P@2, nDCG@3")
     >>> scores["P@2"], round(scores["nDCG@3"], 4)

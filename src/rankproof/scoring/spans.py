@@ -189,9 +189,9 @@ def evaluate_spans(
 
     `judgments` is `{query: [(document, start, end, grade), ...]}`, rows, a data frame or a path (see
     `rankproof.io.judgments`); `ranking` is one of chunks in any form that `evaluate` takes, their ids
-    `DOCUMENT#START-END` or told by `chunks`, `{id: (document, start, end)}` or a corpus of chunks; the id of a
-    document stands for the whole of it. `corpus` has the documents as they were cut. Counted is in `tokens`:
-    'words', 'characters', or what gives the (start, end) of each token of a text.
+    `DOCUMENT#START-END` or explained by `chunks`, `{id: (document, start, end)}` or a corpus of chunks; the id of a
+    document stands for the whole document. `corpus` has the documents as they were cut. The unit is `tokens`:
+    'words', 'characters', or a function that gives the (start, end) of each token of a text.
 
     >>> corpus = {"d1": "Refunds within 30 days. Fees are low."}
     >>> scores = evaluate_spans({"q1": [("d1", 15, 22)]}, {"q1": ["d1#0-23", "d1#24-37"]}, corpus, "SpanR@1, SpanP@1")

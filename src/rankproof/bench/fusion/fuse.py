@@ -158,8 +158,8 @@ def fuse(
     none. `weights` are a list or `{name: weight}`. `judgments` of other queries are what bayesfuse, mapfuse,
     posfuse, probfuse, segfuse and slidefuse learn from. `depth` cuts each ranking first.
 
-    A query is fused from the rankings that answer it. Equal scores are ordered as everywhere: by document id,
-    the highest first.
+    A query is fused from the rankings that answer it. Equal scores are ordered as everywhere here: by document id,
+    descending.
 
     >>> keyword, dense = {"q": ["a", "b", "c"]}, {"q": ["b", "d"]}
     >>> list(fuse([keyword, dense])["q"])

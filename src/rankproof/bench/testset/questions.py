@@ -46,8 +46,8 @@ def pool(
 
     `systems` is `{name: ranking}` or a list of rankings. `order` says which come first: depth, round-robin,
     informative (what the systems disagree on most) or bandit (what finds relevant documents). `budget` is how
-    many judgments there shall be at most; every query gets the same share of it. What `judgments` hold already
-    is left out.
+    many judgments there may be; every query gets the same share of it. What `judgments` already hold is left
+    out.
 
     >>> to_judge = pool({"keyword": {"q1": ["a", "b"]}, "dense": {"q1": ["b", "c"]}}, judgments={"q1": {"a": 0}})
     >>> [item.document for item in to_judge]
@@ -224,7 +224,7 @@ def questions_needed(
     alpha: float = 0.05,
     columns: Columns = None,
 ) -> QuestionPlan:
-    """How many questions show a difference of that size between rankings like these two.
+    """How many questions are needed to show a difference of that size between rankings like these two.
 
     >>> from rankproof import sample
     >>> runs = sample.rankings()
