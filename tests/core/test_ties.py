@@ -257,7 +257,6 @@ def test_large_rankings_are_worked_through_in_parts(make: Any, monkeypatch: pyte
         tied_values(parse(n), make(table, run), "expected", np.random.default_rng(RNG))[0]
         for n in ("P@2", "nDCG(ideal='top')@2")
     ]
-    monkeypatch.setattr("rankproof.core.rules.ROWS_AT_ONCE", 20)
     monkeypatch.setattr("rankproof.core.orders.ROWS_AT_ONCE", 20)
     parts = [
         tied_values(parse(n), make(table, run), "expected", np.random.default_rng(RNG))[0]

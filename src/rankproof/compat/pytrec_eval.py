@@ -65,7 +65,9 @@ class RelevanceEvaluator:
     ) -> None:
         """Prepare judgments `{query: {document: grade}}` and measures for any number of runs."""
         self._judgments = _judgments(query_relevance)
-        setting = Setting(_VERSION, _level(relevance_level))
+        # pytrec_eval takes True for 1
+        whole = int(relevance_level) if isinstance(relevance_level, bool) else relevance_level
+        setting = Setting(_VERSION, check_whole("relevance_level", whole, advice="give one"))
         self._values = {_key(column): _values(column, setting) for column in _columns(measures)}
         self._cut = Cut(judged_only=judged_docs_only_flag)
 
@@ -108,11 +110,6 @@ def _plain(table: Mapping[Any, Any]) -> dict[Any, Any]:
         else row
         for query, row in table.items()
     }
-
-
-def _level(level: Any) -> int:
-    whole = int(level) if isinstance(level, bool) else level  # pytrec_eval takes True for 1
-    return check_whole("relevance_level", whole, advice="give one")
 
 
 def _key(column: OptionColumn) -> str:

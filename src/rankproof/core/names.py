@@ -74,10 +74,6 @@ def _parse_list(given: list[str | Measure]) -> list[Measure]:
 
 @lru_cache(maxsize=4096)
 def _parsed(text: str, _changes: int) -> Measure:
-    return _parse(text)
-
-
-def _parse(text: str) -> Measure:
     form = _form(text)
     return _made(text, form, *_look_up(form["name"], form["at"]))
 

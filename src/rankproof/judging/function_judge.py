@@ -116,17 +116,13 @@ def _settled(relation: Relation, given: Mapping[str, Any]) -> tuple[int | None, 
     if probability is not None and not _is_share(probability):
         return None, None, f"got {shorten(probability)}, expected a probability from 0 to 1"
     if value is None:
-        return _from_probability(relation, probability)
+        if probability is None:
+            return None, None, COULD_NOT_TELL
+        return (PLAIN_YES[relation] if probability >= 0.5 else 0), float(probability), ""
     found = _value(relation, value)
     if found is None:
         return None, None, f"got {shorten(value)}, expected one of {', '.join(map(str, VALUES[relation]))}"
     return found, None if probability is None else float(probability), ""
-
-
-def _from_probability(relation: Relation, probability: Any) -> tuple[int | None, float | None, str]:
-    if probability is None:
-        return None, None, COULD_NOT_TELL
-    return (PLAIN_YES[relation] if probability >= 0.5 else 0), float(probability), ""
 
 
 def _plain(value: Any) -> Any:

@@ -263,7 +263,9 @@ class Judge(Displayable):
     def _run(
         self, metrics: Asked | None, k: int | None, complete: float, compat: str | None, blame: bool
     ) -> JudgeRun:
-        _check(k, complete)
+        if k is not None:
+            check_whole("k", k, advice="give one, like 5")
+        check_number("complete", complete, above=0, most=1, noun="share", advice="give a share, like 0.9")
         asked = parse_all(default_metrics(compat) if metrics is None else metrics, compat)
         kept = InMemory() if self.ledger is None else InLedger(self.ledger)
         return JudgeRun(asked, self.judges, kept, k, complete, blame)
@@ -296,12 +298,6 @@ def default_metrics(compat: str | None) -> str:
     if compat not in PEERS:
         raise one_of("compat", compat, PEERS)
     return ", ".join(PEERS[compat])
-
-
-def _check(k: int | None, complete: float) -> None:
-    if k is not None:
-        check_whole("k", k, advice="give one, like 5")
-    check_number("complete", complete, above=0, most=1, noun="share", advice="give a share, like 0.9")
 
 
 def _gathered(

@@ -157,7 +157,9 @@ def _sections(system: JudgedSystem, words: Mapping[str, str], key: str) -> list[
     found = [Section(f"{key}-scores", f"Scores{named}", score_table(system.summary))]
     if system.halves and sum(system.halves.values()):
         found.append(Section(f"{key}-blame", f"Which half failed{named}", _blame(system, words)))
-    found.append(Section(f"{key}-samples", f"Samples{named}", _samples(system)))
+    left = f" The other {system.left_out:,} are left out." if system.left_out else ""
+    lead = el("p", f"Each sample opens to its scores, each score to what was judged.{left}")
+    found.append(Section(f"{key}-samples", f"Samples{named}", join([lead, *map(_sample, system.samples)])))
     return found
 
 
@@ -198,12 +200,6 @@ def _blame(system: JudgedSystem, words: Mapping[str, str]) -> Markup:
     ]
     headings = ("point", "what happened", "samples", "share")
     return join([el("p", lead), table("Points of failure", headings, rows, words=(0, 1))])
-
-
-def _samples(system: JudgedSystem) -> Markup:
-    left = f" The other {system.left_out:,} are left out." if system.left_out else ""
-    lead = el("p", f"Each sample opens to its scores, each score to what was judged.{left}")
-    return join([lead, *map(_sample, system.samples)])
 
 
 def _sample(shown: Shown) -> Markup:

@@ -30,7 +30,9 @@ DEPTH = 100
 
 def settings_of(source: GridSource) -> dict[str, Any]:
     """What was set of `SETTINGS` for a plan, checked."""
-    ks = _ks(source)
+    given = source.data.get("k", 10)
+    listed = given if isinstance(given, list) and given else [given]
+    ks = tuple(dict.fromkeys(check_whole(source.where("k"), each) for each in listed))
     found = {
         "k": ks,
         "measures": _measures(source),
@@ -43,12 +45,6 @@ def settings_of(source: GridSource) -> dict[str, Any]:
         "held_out": _share,
     }
     return found | {name: check(source) for name, check in checks.items() if name in source.data}
-
-
-def _ks(source: GridSource) -> tuple[int, ...]:
-    given = source.data.get("k", 10)
-    listed = given if isinstance(given, list) and given else [given]
-    return tuple(dict.fromkeys(check_whole(source.where("k"), each) for each in listed))
 
 
 def _measures(source: GridSource) -> tuple[str, ...]:

@@ -232,7 +232,9 @@ def _with(options: Options, name: str, value: str) -> Options:
     if name == "-n":
         return replace(options, summary=False)
     if name == "--as":
-        return replace(options, version=_version(value))
+        if value not in ("9", "10"):
+            raise one_of("--as", value, ("9", "10"))
+        return replace(options, version=9 if value == "9" else 10)
     if name == "-D":
         raise UsageError(
             "-D: no debugging output here. Next: rankproof explain shows how a value comes about"
@@ -254,12 +256,6 @@ def _whole(option: str, text: str) -> int:
     except ValueError:
         value = text
     return check_whole(option, value, 0)
-
-
-def _version(text: str) -> Version:
-    if text not in ("9", "10"):
-        raise one_of("--as", text, ("9", "10"))
-    return 9 if text == "9" else 10
 
 
 _OPTIONS = """\

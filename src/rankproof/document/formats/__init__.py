@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 from rankproof.document.disk import check_free, write_file
 from rankproof.document.display import Displayable
 from rankproof.document.model import Document
-from rankproof.errors import UsageError, is_one_of, one_of
+from rankproof.errors import UsageError, one_of
 
 FULL, NOTEBOOK = "full", "notebook"
 """The formats of a text with everything, and of what a notebook shows."""
@@ -47,16 +47,23 @@ def register(*formats: OutputFormat) -> None:
 
 
 @cache
-def _load_all() -> None:
-    from pkgutil import iter_modules
+def _load(name: str = "") -> None:
+    """Import the modules of formats, as far as it takes to know that one; without a name all of them."""
+    if name.isidentifier():
+        with suppress(ModuleNotFoundError):
+            import_module(f"{__name__}.{name}")
+    if name not in _REGISTRY:
+        from pkgutil import iter_modules  # which takes as long as a format
 
-    for each in iter_modules(__path__):
-        import_module(f"{__name__}.{each.name}")
+        for each in iter_modules(__path__):
+            if name in _REGISTRY:
+                return
+            import_module(f"{__name__}.{each.name}")
 
 
 def formats_by_name() -> dict[str, OutputFormat]:
     """Every format by its name."""
-    _load_all()
+    _load()
     names = sorted(_REGISTRY, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
     return {name: _REGISTRY[name] for name in names}
 
@@ -68,15 +75,9 @@ def names(*more: str) -> tuple[str, ...]:
 
 def check(name: str, *more: str) -> OutputFormat:
     """The format of that name, if every result has it or it is one of `more`, before any work is done."""
-    if isinstance(name, str) and name.isidentifier() and name not in _REGISTRY:
-        # A format is in the module of its name, or else in one that is found by looking at all.
-        with suppress(ModuleNotFoundError):
-            import_module(f"{__name__}.{name}")
-    found = (
-        (_REGISTRY if is_one_of(name, _REGISTRY) else formats_by_name()).get(name)
-        if isinstance(name, str)
-        else None
-    )
+    if isinstance(name, str) and name not in _REGISTRY:
+        _load(name)
+    found = _REGISTRY.get(name) if isinstance(name, str) else None
     if found is None or not (found.general or name in more):
         raise one_of("format", name, names(*more))
     return found
