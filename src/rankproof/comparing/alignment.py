@@ -105,7 +105,7 @@ def _same_source(scores: Mapping[str, ScoresLike], first: ScoresLike) -> bool:
 
 
 def with_rankings(scores: Mapping[str, ScoresLike]) -> dict[str, Scores]:
-    """Those that were made from rankings: a judge's are not."""
+    """The scores that were made from rankings; those of a judge are not."""
     return {name: each for name, each in scores.items() if isinstance(each, Scores)}
 
 
@@ -194,7 +194,7 @@ UNANSWERED = ("no-common-queries", "missing-queries", "empty-rankings")
 
 @dataclass(frozen=True, slots=True)
 class Soundness:
-    """What is to be known of one system's scores before they are held against another's."""
+    """What limits one system's scores, to be known before they are compared with another's."""
 
     queries: int
     unanswered: int
@@ -226,7 +226,7 @@ class Soundness:
 
 
 def soundness(scores: ScoresLike, measure: Measure, decided: Iterable[str] = ()) -> Soundness:
-    """What limits these scores; `decided` are the measures of which it matters what nobody judged."""
+    """What limits these scores; `decided` are the measures for which unjudged documents matter."""
     depth = measure.cutoff or DEPTH
     bounded = {name: scores.bounds(name, of="unjudged") for name in decided}
     return Soundness(

@@ -78,7 +78,7 @@ def _headline(reached: Sequence[Standing], told: Sequence[str], winner: str | No
 
 
 def _told(standing: Standing, found: Comparison) -> str:
-    """What is said of one system."""
+    """The sentence about one system."""
     row = standing.row
     name, base, verdict = row.system, row.baseline, row.verdict
     if standing.mixed:
@@ -156,7 +156,7 @@ def _tiny(row: ComparisonRow, found: Comparison) -> str:
 def leader_sentence(
     leader: str, measure: str, rivals: Sequence[str], setbacks: Sequence[ComparisonRow] = (), note: str = ""
 ) -> str:
-    """Who leads several systems, and whether that is more than chance; `setbacks` are where others beat it.
+    """Which system leads, and whether that is more than chance; `setbacks` say where others beat it.
 
     >>> leader_sentence("hybrid", "nDCG@10", [])
     'hybrid is the winner: better than every other on nDCG@10, beyond chance.'
@@ -179,7 +179,7 @@ def leader_sentence(
 
 
 def limits(found: Comparison) -> list[str]:
-    """What went unanswered, what nobody judged, and which verdicts that could turn."""
+    """Unanswered queries, unjudged documents, and the verdicts that these could change."""
     return [
         *unanswered_notes(found.data),
         *unjudged_notes(found.data),
@@ -212,7 +212,7 @@ def unjudged_notes(data: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 
 def turned_notes(rows: Iterable[ComparisonRow], data: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """The verdicts that would be others if the documents nobody judged were relevant."""
+    """The verdicts that would change if the unjudged documents were relevant."""
     for row in rows:
         proven = row.verdict in ("better", "worse") and not row.slice
         if not proven or not {row.system, row.baseline} <= data.keys():

@@ -77,7 +77,7 @@ class GateRow(Displayable):
 
     @property
     def decides(self) -> bool:
-        """Whether the outcome hangs on it: a group of too few queries is shown, and decides nothing."""
+        """Whether the outcome depends on it: a group of too few queries is shown, but decides nothing."""
         return not (self.slice and self.note)
 
     def to_dict(self) -> dict[str, Any]:
@@ -184,7 +184,7 @@ def error_rows(data: Mapping[str, Soundness]) -> list[GateRow]:
 
 
 def coverage_rows(old: ScoresLike, new: ScoresLike, limit: float | None) -> list[GateRow]:
-    """Too few judgments are no proof of a loss: they leave the question open.
+    """The row that leaves the question open if too few documents are judged; that is no proof of a loss.
 
     Scores by verdicts are never decided where a judge left much open, asked for or not.
     """
@@ -226,7 +226,7 @@ def _limit_row(
 
 
 def undecide_rows(rows: Sequence[GateRow], coverages: Sequence[GateRow]) -> list[GateRow]:
-    """The rows; whatever they show, undecided where too little was judged for their numbers to be believed.
+    """The rows, undecided if too little was judged to believe their numbers.
 
     A coverage of verdicts is about its own metric, one of judgments about every measure.
     """

@@ -223,7 +223,7 @@ def notes(found: Gate) -> list[str]:
 
 
 def _turned(row: GateRow, data: Mapping[str, Mapping[str, Any]]) -> str:
-    """A decision that would be another if the documents nobody judged were relevant."""
+    """A decision that would change if the unjudged documents were relevant."""
     before, after = (data[s]["ends"].get(row.measure) for s in (row.against or "baseline", "candidate"))
     if before is None or after is None or row.outcome not in ("pass", "fail"):
         return ""
@@ -238,7 +238,7 @@ def _turned(row: GateRow, data: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _lost_inside(row: GateRow, found: Gate) -> bool:
-    """Whether a loss is sure that the margin allows."""
+    """Whether there is a loss, beyond chance, that the margin allows."""
     decided = row.check == "difference" and row.outcome == "pass"
     return decided and row.p is not None and row.p <= found.alpha
 

@@ -129,7 +129,7 @@ class History(Result):
         replace: bool = False,
         force: bool = False,
     ) -> HistoryEntry | Path:
-        """Remember the scores under a name that is free, or take the place of what has it.
+        """Save the scores under a new name, or replace what has that name.
 
         With the path of a file alone, write there what is saved, as any result does.
         """
@@ -167,7 +167,7 @@ class History(Result):
         return _scores(self._read(name), self.path)
 
     def remove(self, *names: str) -> None:
-        """Forget what has these names: all of them or, where one is unknown, none."""
+        """Remove what has these names: all of them, or none if one is unknown."""
         len(self)  # where there is no history, none is made
         with open_to_write(self.path, self.timeout) as connection:
             for name in map(_named, names):
@@ -175,13 +175,13 @@ class History(Result):
                     raise experiments.unknown_error(self.path, name, experiments.names(connection))
 
     def compare(self, *names: str, **settings: Unpack[CompareArguments]) -> Comparison:
-        """Compare what was saved, as `compare_scores` does; the first is the baseline where none is named."""
+        """Compare saved results, as `compare_scores` does; by default the first is the baseline."""
         return compare_scores({name: self.scores(name) for name in names}, **settings)
 
     def gate(
         self, baseline: str, candidate: str, *, anchors: Iterable[str] = (), **settings: Unpack[GateArguments]
     ) -> Gate:
-        """Decide between two that were saved, as `gate_scores` does; `anchors` are names of fixed releases."""
+        """Decide between two saved results, as `gate_scores` does; `anchors` are names of fixed releases."""
         return gate_scores(
             self.scores(baseline), self.scores(candidate), anchors=self._all(anchors), **settings
         )
@@ -201,7 +201,7 @@ class History(Result):
         return gate_scores(old, new, anchors=self._all(anchors), **settings)
 
     def last(self, n: int, *, before: str | None = None, like: str = "*") -> list[str]:
-        """The names of the last `n` results, the oldest first: saved before that one, if named, and like a pattern."""
+        """The names of the last `n` results, the oldest first; only those saved `before` one, or `like` a pattern."""
         n = check_whole("last", n, advice="give one, like 5")
         names = [each.name for each in self.entries()]
         if before is not None and _named(before) in names:
@@ -217,7 +217,7 @@ class History(Result):
     def mean(
         self, names: Iterable[str], measures: Sequence[str] | None = None, *, anyway: bool = False
     ) -> ScoresLike:
-        """The mean of saved results query by query, as scores to hold others against."""
+        """The mean of saved results query by query, as scores to compare others with."""
         return mean_of(self._all(names), measures, anyway)
 
     def _all(self, names: Iterable[str]) -> dict[str, ScoresLike]:
@@ -225,7 +225,7 @@ class History(Result):
 
     @old_arguments(target="path")
     def export_to(self, path: str | os.PathLike[str], *names: str, force: bool = False) -> int:
-        """Write these (all, where none is named) to one JSON file, compressed for `.gz`; how many they are."""
+        """Write these results (by default all) to one JSON file, compressed for `.gz`; returns their number."""
         with open_to_read(self.path, self.timeout) as connection:
             chosen = tuple(map(_named, names)) or tuple(experiments.names(connection))
             found = [experiments.read(connection, name, self.path) for name in chosen]
@@ -233,13 +233,13 @@ class History(Result):
         return len(found)
 
     def import_from(self, source: str | os.PathLike[str], *, replace: bool = False) -> list[str]:
-        """Take in what `export_to` wrote, all of it or nothing; the names."""
+        """Read what `export_to` wrote, all of it or nothing; returns the names."""
         found = experiments.read_transfer(Path(source))
         self._insert(found, replace)
         return [each.entry.name for each in found]
 
     def check(self, name: str, replace: bool = False) -> None:
-        """Refuse a name that cannot be saved under, before any work is done."""
+        """Refuse a name that cannot be used, before any work is done."""
         name = _named(name)
         if self.path.exists() and not replace:
             with open_to_read(self.path, self.timeout) as connection:

@@ -73,7 +73,7 @@ class Duel(Displayable):
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard(Result):
-    """The systems by their means, the best first, and how far that order hangs on single queries."""
+    """The systems by their means, the best first, and how far that order depends on single queries."""
 
     measure: str
     means: dict[str, float]

@@ -205,7 +205,7 @@ def check_reranker(source: GridSource, part: GridPart) -> None:
 
 
 def check_rewriter(source: GridSource, part: GridPart) -> None:
-    """Refuse what cannot change a question."""
+    """Refuse a rewriter that cannot be made."""
     if part.given is not None:
         return
     _known(source, "rewriters", part, (NONE, *OF_CORPUS, CALL))
@@ -215,7 +215,7 @@ def check_rewriter(source: GridSource, part: GridPart) -> None:
 
 
 def chunker(part: GridPart) -> Chunker | None:
-    """The chunker; None where documents stay whole."""
+    """The chunker; None if documents stay whole."""
     if part.kind == NONE:
         return None
     if part.kind == GIVEN:
@@ -226,7 +226,7 @@ def chunker(part: GridPart) -> Chunker | None:
 
 
 def retriever(part: GridPart, corpus: Corpus) -> Any:
-    """The retriever over these documents; one that is only called has its own."""
+    """The retriever over these documents; a called one has its own."""
     if part.kind in (CALL, GIVEN):
         return part.options["call"] if part.given is None else part.given
     if part.kind == BUILT:
@@ -247,7 +247,7 @@ def fusion(part: GridPart, names: Sequence[str]) -> Any:
 
 
 def reranker(part: GridPart) -> Any:
-    """What a search is handed to with `>>`; None where nothing is reranked."""
+    """The reranker that follows a search with `>>`; None if nothing is reranked."""
     if part.kind == NONE:
         return None
     from rankproof.bench.retrieve import cross_encoder, rerank
@@ -259,7 +259,7 @@ def reranker(part: GridPart) -> Any:
 
 
 def rewriter(part: GridPart, corpus: Corpus | None) -> Callable[[str], str] | None:
-    """What changes a question before it is asked; None where nothing does."""
+    """The rewriter of questions; None if there is none."""
     if part.kind == NONE:
         return None
     if part.kind not in OF_CORPUS:
@@ -272,12 +272,12 @@ def rewriter(part: GridPart, corpus: Corpus | None) -> Callable[[str], str] | No
 
 
 def _expanding(terms: int = 5) -> int:
-    """How many words join a question."""
+    """How many words are added to a question."""
     return terms
 
 
 def function_of(part: GridPart) -> Callable[..., Any]:
-    """The function that was given, or that is named as `module:function`, also of the working folder."""
+    """The given function, or the one named as `module:function`, which may stand in the working folder."""
     if part.given is not None:
         given: Callable[..., Any] = part.given
         return given
@@ -286,7 +286,7 @@ def function_of(part: GridPart) -> Callable[..., Any]:
 
 
 def with_source(part: GridPart) -> GridPart:
-    """The part with a digest of the code that it names: answers of other code are none of its own."""
+    """The part with a digest of its code, so that answers of changed code are not reused."""
     words = str(part.options.get("call", part.options.get("embedder", "")))
     module = loaded_module(words.rpartition(":")[0])
     if module is not None:
@@ -316,7 +316,7 @@ def _known(source: GridSource, factor: str, part: GridPart, kinds: Sequence[str]
 def _check_options(
     source: GridSource, factor: str, part: GridPart, make: Callable[..., Any], extra: Sequence[str] = ()
 ) -> None:
-    """Refuse options that the kind does not have, and the want of one that it needs."""
+    """Refuse unknown options, and missing ones that the kind needs."""
     named = {name: each for name, each in inspect.signature(make).parameters.items() if name != "corpus"}
     known = [*named, *extra]
     for name in part.options:
@@ -332,7 +332,7 @@ def _check_options(
 
 
 def _tried(source: GridSource, factor: str, part: GridPart, make: Callable[[], Any]) -> None:
-    """Make it, and say where it stands if it cannot be made."""
+    """Make it; an error says where in the description it stands."""
     try:
         make()
     except RankproofError as error:

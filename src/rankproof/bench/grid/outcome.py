@@ -31,7 +31,7 @@ ENOUGH = 2
 
 @dataclass(frozen=True, slots=True)
 class Level(Displayable):
-    """One level of a factor, on average over all that was run with it."""
+    """One level of a factor, averaged over all configurations with it."""
 
     name: str
     mean: float
@@ -45,7 +45,7 @@ class Level(Displayable):
 
 @dataclass(frozen=True, slots=True)
 class Effect(Displayable):
-    """What a factor does: its levels, the first of which the others are compared with."""
+    """The effect of a factor: its levels, each compared with the first."""
 
     factor: str
     levels: tuple[Level, ...]
@@ -119,7 +119,7 @@ def by_level(
 
 
 def _nested(other: str, factor: str, configurations: Sequence[Configuration]) -> bool:
-    """Whether a factor comes and goes with the levels of this one, as fusion does with retrievers."""
+    """Whether the other factor exists for some levels of this one only, as fusion does for hybrid retrievers."""
     used: Mapping[str, set[bool]] = {
         level: {each.level(other) != NOT_USED for each in configurations if each.level(factor) == level}
         for level in {each.level(factor) for each in configurations if each.level(factor) != NOT_USED}
@@ -146,7 +146,7 @@ MEDIAN, SLOW = 0.5, 0.95
 
 @dataclass(frozen=True, slots=True)
 class GridRow(Displayable):
-    """One configuration on the questions that choose."""
+    """One configuration on the questions that choose the winner."""
 
     name: str
     levels: Mapping[str, str]
@@ -179,7 +179,7 @@ class GridRow(Displayable):
 
 @dataclass(frozen=True, slots=True)
 class Held(Displayable):
-    """What the winner is worth on questions that had no say in choosing it."""
+    """How good the winner is on questions that were not used to choose it."""
 
     n: int
     mean: float
@@ -200,7 +200,7 @@ class Held(Displayable):
 
 
 def row_of(plan: GridPlan, tried: TriedConfiguration, measures: Sequence[Measure]) -> GridRow:
-    """What is told of one configuration."""
+    """The row of one configuration."""
     c, scores = tried.configuration, tried.scores
     low, high = (None, None) if scores is None else _ends(scores.interval(measures[0]))
     return GridRow(
@@ -229,7 +229,7 @@ def _quantile(seconds: Sequence[float], share: float) -> float | None:
 
 
 def mark_front(rows: list[GridRow], measure: Measure) -> Iterator[GridRow]:
-    """The rows, those on the front marked; only what was run on all questions can be."""
+    """The rows, with those on the front marked; only configurations that were run on all questions can be on it."""
     most = max(row.n for row in rows if row.means)
     sign = measure.spec.sign
     able = [row for row in rows if row.means and row.n == most]
@@ -242,7 +242,7 @@ def mark_front(rows: list[GridRow], measure: Measure) -> Iterator[GridRow]:
 def score_held_out(
     runner: Runner, winner: TriedConfiguration, other: TriedConfiguration, held: list[str]
 ) -> Held | None:
-    """The winner, and what it is compared with, on the questions that chose nothing."""
+    """The winner, and what it is compared with, on the questions held out."""
     measure = runner.measures[0]
     mine, theirs = (runner.run(each.configuration, held) for each in (winner, other))
     if mine.scores is None or theirs.scores is None:

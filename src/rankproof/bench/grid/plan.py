@@ -93,7 +93,7 @@ def _share(source: GridSource) -> float:
 
 
 def baseline_of(source: GridSource, names: Sequence[str]) -> str:
-    """The configuration that the others are compared with: the one named, else the first."""
+    """The configuration that the others are compared with: the named one, or else the first."""
     given = source.data.get("baseline")
     if given is not None and given not in names:
         raise one_of(source.where("baseline"), given, names)
@@ -131,7 +131,7 @@ class GridPlan:
 
     @property
     def configurations(self) -> list[Configuration]:
-        """What is to be run, in order; the first is the baseline where no other is named."""
+        """What is to be run, in order; the first is the baseline if no other is named."""
         names: Mapping[str, Sequence[str]] = {
             "chunker": list(self.chunkers),
             "retriever": list(self.retrievers),
@@ -147,7 +147,7 @@ class GridPlan:
 
     @property
     def halves(self) -> bool:
-        """Whether configurations are weeded out on the way."""
+        """Whether weak configurations are dropped on the way."""
         many = self.strategy == "auto" and len(self.configurations) > self.most
         return many or self.strategy == "halving"
 
@@ -191,7 +191,7 @@ class GridPlan:
 
 
 def plan_of(source: GridSource) -> GridPlan:
-    """The plan that a grid's description comes to; whatever is wrong with it is an error now.
+    """The plan for a described grid; whatever is wrong with the description is an error now.
 
     >>> plan = plan_of(GridSource({"retrievers": {"words": "keyword"}, "k": [5, 10]}))
     >>> [each.k for each in plan.configurations], plan.measures

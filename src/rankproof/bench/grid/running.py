@@ -33,7 +33,7 @@ FEWEST = 8
 
 
 def split_queries(queries: Sequence[str], held_out: float, seed: int) -> tuple[list[str], list[str]]:
-    """The questions that choose, and those held out; no order of them makes a difference.
+    """The questions that choose the winner, and those held out; the order of the questions makes no difference.
 
     >>> [len(part) for part in split_queries([f"q{i}" for i in range(10)], 0.3, seed=0)]
     [7, 3]
@@ -46,7 +46,7 @@ def split_queries(queries: Sequence[str], held_out: float, seed: int) -> tuple[l
 
 
 def best_place(means: Sequence[float], higher: bool = True) -> int:
-    """The best of several means; where several are, the first.
+    """The place of the best of several means; the first if several are equal.
 
     >>> best_place([0.2, 0.5, 0.5]), best_place([0.2, 0.5], higher=False)
     (1, 0)
@@ -67,7 +67,7 @@ def best_places(means: Sequence[float], n: int, higher: bool = True) -> list[int
 
 
 def pareto_front(points: Array) -> list[bool]:
-    """Which points nothing beats: none is at least as good in every column and better in one; more is better.
+    """Which points are on the Pareto front: no other is at least as good in every column and better in one.
 
     >>> pareto_front(np.array([[0.9, -30.0], [0.8, -5.0], [0.7, -10.0], [0.9, -40.0]]))
     [True, True, False, False]
@@ -130,7 +130,7 @@ def _together(given: Any) -> tuple[dict[str, str], Judgments, Corpus | None]:
 
 
 def _needed(source: GridSource, key: str, own: Any) -> Any:
-    """What a key names; "sample" is the embedded sample."""
+    """The file that a key names; "sample" is the embedded sample."""
     if key not in source.data:
         raise UsageError(
             f'{source.name}: no {key} named. Next: add  {key} = "..."  (or  benchmark = "sample"  to try).'
@@ -140,7 +140,7 @@ def _needed(source: GridSource, key: str, own: Any) -> Any:
 
 
 def _at(source: GridSource, given: Any) -> Any:
-    """A path as it is seen from here; whatever else was given as it is."""
+    """A path relative to the grid's folder; anything else unchanged."""
     return source.path(given) if isinstance(given, str) and given != SAMPLE else given
 
 
@@ -160,7 +160,7 @@ def _judged(source: GridSource, questions: dict[str, str], judgments: Judgments)
 
 @dataclass(eq=False)
 class TriedConfiguration:
-    """One configuration and what became of it on the questions it was run on."""
+    """One configuration and its results on the questions it was run on."""
 
     configuration: Configuration
     name: str
@@ -198,7 +198,7 @@ class Runner:
     names: Mapping[Configuration, str]
 
     def run(self, configuration: Configuration, questions: list[str]) -> TriedConfiguration:
-        """One configuration on these questions; whatever goes wrong is said in its row."""
+        """Run one configuration on these questions; errors are kept in its result."""
         found = TriedConfiguration(configuration, self.names[configuration])
         judgments, texts = self.data.part(questions)
         with RunOutcome() as outcome:
@@ -224,7 +224,7 @@ class Runner:
     def halving(
         self, configurations: Sequence[Configuration], questions: list[str]
     ) -> list[TriedConfiguration]:
-        """All on a few questions, the better third on three times as many, and so on; in the order they came.
+        """Run all configurations on a few questions, the better third on three times as many, and so on.
 
         Each has the last row it got: those that were weeded out know fewer questions.
         """
@@ -242,7 +242,7 @@ class Runner:
         return self.measures[0].spec.higher
 
     def _mean(self, tried: TriedConfiguration) -> float:
-        """The mean of the deciding measure; what failed comes last."""
+        """The mean of the deciding measure; failed configurations come last."""
         if tried.scores is None:
             return float("-inf") if self._higher else float("inf")
         return tried.scores[self.measures[0]]

@@ -20,7 +20,7 @@ TABLE = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]+")
 
 @dataclass(frozen=True, slots=True)
 class GridSource:
-    """A described grid, and how to say where something stands in it."""
+    """The description of a grid, which can say on which line something stands."""
 
     data: Mapping[str, Any]
     name: str = "grid"
@@ -38,11 +38,11 @@ class GridSource:
         return f"{self.name}{f', line {line}' if line else ''}, {'.'.join(map(str, keys))}"
 
     def path(self, given: str) -> str:
-        """A path as the working folder sees it."""
+        """A path in the description, which is relative to its folder, as a path from the working folder."""
         return given if os.path.isabs(given) else str(self.folder / given)
 
     def check_keys(self, known: Iterable[str], *keys: str) -> None:
-        """Refuse a key of the table at `keys` that is none of the known ones."""
+        """Refuse an unknown key in the table at `keys`."""
         table: Any = self.data
         for key in keys:
             table = table[key]
@@ -79,7 +79,7 @@ def source_of(given: Any) -> GridSource:
 
 
 def line_of(text: str, keys: Iterable[str]) -> int | None:
-    """The line on which a key is set; where that cannot be told, the line of the table it is in.
+    """The line on which a key is set; if that is not known, the line of its table.
 
     >>> line_of("a = 1\\n[b]\\nc = 2\\n[b.d]\\ne = 3\\n", ("b", "d", "e"))
     5
@@ -108,7 +108,7 @@ EMBEDDERS = f"sentence-transformers:MODEL, model2vec:MODEL, module:function, or 
 
 
 def searches() -> dict[str, Callable[..., Any]]:
-    """The retrievers that are built of a corpus, by kind."""
+    """The retrievers that are built from a corpus, by kind."""
     from rankproof.bench.retrieve import keyword, lsa
 
     return {"keyword": keyword, "expanded": expanded_search, "lsa": lsa, "dense": dense_search}
@@ -122,7 +122,7 @@ def expanded_search(
     weight: float | None = None,
     language: str | None = None,
 ) -> Any:
-    """Keyword search whose questions are widened by words of what was found first (RM3)."""
+    """Keyword search whose questions are expanded by words of the first results (RM3)."""
     from rankproof.bench.retrieve import expand, keyword
 
     given = {"documents": documents, "terms": terms, "weight": weight}
@@ -139,7 +139,7 @@ def dense_search(
     question_prefix: str = "",
     cache: str | None = None,
 ) -> Any:
-    """Exact search among the vectors of an embedder that is named by words."""
+    """Exact dense search with the embedder that is named."""
     from rankproof.bench import retrieve
 
     made = embedder_of(embedder)
@@ -156,7 +156,7 @@ def dense_search(
 
 
 def filter_retriever(retriever: Any, corpus: Corpus, names: frozenset[str]) -> Any:
-    """The retriever, finding the best of these documents alone: not the best of all, cut."""
+    """The retriever over these documents only: their best, not what is left of the best of all."""
     from rankproof.bench.retrieve import where
 
     return where(retriever, lambda document: document.id in names, corpus=corpus)
@@ -167,7 +167,7 @@ NOTHING = Corpus([])
 
 
 def embedder_of(words: Any) -> Any:
-    """The embedder that the words name."""
+    """The embedder of that name."""
     from rankproof.bench.retrieve import endpoint, model2vec, sentence_transformers
 
     if isinstance(words, Mapping):

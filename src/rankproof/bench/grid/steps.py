@@ -33,7 +33,7 @@ def chunks_of(chunks: Corpus, documents: frozenset[str]) -> frozenset[str]:
 
 
 def oddities(rows: Iterable[RunRow], k: int, corpus: Corpus | None) -> Counter[str]:
-    """What is odd about answers, in words, each with how many; `corpus` is what should hold what they found."""
+    """What is odd about answers, in words, with counts; `corpus` should hold what they found."""
     answers = [row.answer for row in rows if row.answer is not None]
     unknown = [
         each for each in answers if corpus is not None and any(doc not in corpus for doc, _ in each.found)
@@ -50,7 +50,7 @@ def oddities(rows: Iterable[RunRow], k: int, corpus: Corpus | None) -> Counter[s
 
 
 def with_answer(row: RunRow, found: Found) -> RunRow:
-    """A row with another list in its answer; one without an answer as it is."""
+    """The row with another list as its answer; unchanged if it has no answer."""
     return row if row.answer is None else replace(row, answer=replace(row.answer, found=found))
 
 
@@ -65,7 +65,7 @@ def lists_of(rows: Rows, questions: Mapping[str, str]) -> dict[str, Found]:
 
 
 def join_rows(rows: Sequence[RunRow], found: Found, seconds: float) -> RunRow:
-    """One row of several: the seconds of all, and a failure only where nothing else answered."""
+    """One row for several: the seconds of all, and a failure only if none of them answered."""
     total = seconds + sum(row.seconds for row in rows)
     if all(row.answer is None for row in rows):
         return replace(rows[0], seconds=total)
@@ -84,7 +84,7 @@ T = TypeVar("T")
 
 @dataclass(eq=False)
 class Steps:
-    """Everything that was made on the way to some configuration, kept for the others.
+    """The results of all steps so far, shared by all configurations.
 
     Answers are kept question by question, so that the same step on more questions asks only for the new ones.
     """
@@ -128,7 +128,7 @@ class Steps:
         return {name: cut_lists(k, row) for name, row in rows.items()}
 
     def _rewritten(self, level: str, questions: Mapping[str, str]) -> Mapping[str, str]:
-        """The questions as they are asked."""
+        """The questions after rewriting."""
         if level == NOT_USED:
             return questions
         part = self.plan.rewriters[level]
@@ -140,7 +140,7 @@ class Steps:
         )
 
     def _is_shallow(self, chunks: RunRow, documents: RunRow, k: int) -> bool:
-        """Whether as many chunks as were asked for are of too few documents: there may be more below them."""
+        """Whether the chunks found are of too few documents, so that a deeper list may have more."""
         if chunks.answer is None or documents.answer is None:
             return False
         there = k if self.corpus is None else min(k, len(self.corpus))
@@ -157,7 +157,7 @@ class Steps:
         return self._once(("chunks", chunker), lambda: corpus if made is None else chunked(corpus, made))
 
     def _searched(self, c: Configuration, retriever: str, questions: Mapping[str, str]) -> Rows:
-        """What one of a configuration's retrievers finds, of the documents that may be found."""
+        """What one of a configuration's retrievers finds among the documents that pass the filter."""
         part = self.plan.retrievers[retriever]
         own = c.chunker if self.plan.needs_corpus(retriever) else NOT_USED
         if part.kind in (kinds.CALL, kinds.GIVEN):
@@ -177,21 +177,21 @@ class Steps:
         )
 
     def _cut(self, chunker: str, retriever: str) -> str:
-        """The chunker whose chunks a retriever finds; none where some of it finds whole documents."""
+        """The chunker whose chunks a retriever finds; none if a part of it finds whole documents."""
         return chunker if self.plan.finds_chunks(retriever) else NOT_USED
 
     def _whole(self, chunker: str, rows: Rows) -> Rows:
-        """Lists of chunks as those of documents, which can be fused with what finds documents."""
+        """Lists of chunks as lists of documents, which can be fused with other lists of documents."""
         return {name: self._as_documents(chunker, row) for name, row in rows.items()}
 
     def _called(self, name: str) -> Adapted:
-        """A retriever that has documents of its own, as it is asked."""
+        """A retriever with documents of its own, asked as it is."""
         part = self.plan.retrievers[name]
         found = adapt(kinds.retriever(part, Corpus([])), id=part.options.get("id"))
         return replace(found, settings={**found.settings, "name": name})
 
     def _sieved(self, filter_: str, row: RunRow) -> RunRow:
-        """Of the documents that a called retriever found, those that may be."""
+        """Of the documents that a called retriever found, those that pass the filter."""
         passing = self._fitting(filter_)
         if row.answer is None or passing is None:
             return row
@@ -215,7 +215,7 @@ class Steps:
         return Adapted(search, {**part.settings, **about}, batch=True)
 
     def _index(self, chunker: str, filter_: str, name: str) -> Adapted:
-        """A retriever, built once for all filters, that finds what one of them lets pass."""
+        """A retriever, built once for all filters, that finds only documents that pass this one."""
         documents, passing = self.documents(chunker), self._fitting(filter_)
         part = self.plan.retrievers[name]
         built = self._once(("index", chunker, name), lambda: kinds.retriever(part, documents))
@@ -231,7 +231,7 @@ class Steps:
     def _asked(
         self, key: Any, retriever: Adapted, questions: Mapping[str, str], corpus: Corpus | None = None
     ) -> Rows:
-        """The questions that were not asked before, asked now; `corpus` is what should hold what is found."""
+        """Ask the questions that were not asked before; `corpus` should hold what is found."""
 
         def ask(some: Mapping[str, str]) -> Rows:
             limits = {**retriever.limits, **self._limits(retriever)}
@@ -293,7 +293,7 @@ class Steps:
     # --- what answers are known by --------------------------------------------------------------
 
     def _about(self, c: Configuration) -> dict[str, Any]:
-        """What a first list came of, as plain data."""
+        """How a first list was made, as plain data."""
         fusion = {} if c.fusion == NOT_USED else self.plan.fusion[c.fusion].settings
         about = {
             "chunker": self._cut_as(c.chunker),
@@ -306,7 +306,7 @@ class Steps:
         return {} if chunker == NOT_USED else self.plan.chunkers[chunker].settings
 
     def _filtered_as(self, filter_: str) -> dict[str, Any]:
-        """Nothing where nothing is filtered."""
+        """The settings of the filter; empty if there is none."""
         part = self.plan.filters[filter_]
         return {} if part.kind == kinds.NONE else {"filter": part.settings}
 
@@ -315,7 +315,7 @@ class Steps:
         return {**part.settings, "label": part.label, "parts": [self._described(each) for each in part.of]}
 
     def _as_documents(self, chunker: str, row: RunRow) -> RunRow:
-        """Chunks as the documents they are of."""
+        """The documents of chunks."""
         part = None if chunker == NOT_USED else self.plan.chunkers[chunker]
         if row.answer is None or part is None or part.kind == kinds.NONE:
             return row
@@ -325,7 +325,7 @@ class Steps:
     # --- what was made before -------------------------------------------------------------------
 
     def _once(self, key: Any, make: Callable[[], T]) -> T:
-        """What was made under a key, made now where it was not; what failed fails again, without another try."""
+        """The result kept under a key, made now if there is none; what failed before fails again at once."""
         if key not in self._made:
             try:
                 self._made[key] = make(), None
