@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from rankproof.core.hits import Hits
+    from rankproof.core.measure import Measure
 
 
 Array: TypeAlias = NDArray[Any]
@@ -221,6 +222,19 @@ def exact_mean(values: Array) -> float:
 def round_to_digits(values: Array) -> Array:
     """The values to 12 digits; a zero has no sign."""
     return np.round(values, DIGITS) + 0.0
+
+
+def worth(measure: Measure, hits: Hits) -> Array | None:
+    """The gain of each row for the measure; None if no best order is known."""
+    if measure.spec.worth is None or not measure.steady:
+        return None
+    if measure.spec.worth == "judged":
+        return np.ones(len(hits.grade))
+    rel, gain = measure.rel, measure.gain
+    if gain is not None or rel is None:
+        counts = hits.grade >= rel if rel is not None and rel > 0 else True
+        return np.where(counts, gains(hits.grade, gain or "linear"), 0.0)
+    return np.where(hits.grade >= rel, hits.grade - rel + 1, 0.0)
 
 
 def running_total(h: Hits, values: Array, combine: Callable[[Array, Array], Array] = np.add) -> Array:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankproof.core.arrays import distinct, gains
+from rankproof.core.arrays import distinct, worth
 from rankproof.core.hits import Array, Hits, PerQuery, ratio, relevant_rows
 from rankproof.core.measure import Measure, seen_by
 
@@ -274,19 +274,6 @@ def _above_and_beside(good: Hits, bad: Hits) -> tuple[Array, Array]:
 def _span(h: Hits) -> tuple[Array, Array]:
     """The first and last rank each row could have."""
     return (h.rank, h.rank) if h.first is None or h.last is None else (h.first, h.last)
-
-
-def worth(measure: Measure, hits: Hits) -> Array | None:
-    """The gain of each row for the measure; None if no best order is known."""
-    if measure.spec.worth is None or not measure.steady:
-        return None
-    if measure.spec.worth == "judged":
-        return np.ones(len(hits.grade))
-    rel, gain = measure.rel, measure.gain
-    if gain is not None or rel is None:
-        counts = hits.grade >= rel if rel is not None and rel > 0 else True
-        return np.where(counts, gains(hits.grade, gain or "linear"), 0.0)
-    return np.where(hits.grade >= rel, hits.grade - rel + 1, 0.0)
 
 
 # --- the mean over all orders -----------------------------------------------------------------------

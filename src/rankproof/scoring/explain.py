@@ -9,13 +9,13 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankproof._moved import old_arguments
+from rankproof.core.arrays import worth
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.explained import Explained, claim, differences, differing_kinds, ideal
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure, sections, seen_by
 from rankproof.core.names import parse
-from rankproof.core.orders import worth
 from rankproof.core.paper import Step, Term, derive, number_text
 from rankproof.core.rules import CHOICES, ConventionArguments, Conventions
 from rankproof.core.table import ExplainedLine, RankingTable, listing, missed_documents

@@ -399,7 +399,7 @@ def test_a_new_format_is_one_module(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     )
     with monkeypatch.context() as patched:
         patched.setattr(formats, "__path__", [*formats.__path__, str(tmp_path)])
-        formats._load_all.cache_clear()
+        formats._load.cache_clear()
         gate = made()["gate"]
         assert gate.format("shout") == gate._document().title.upper() + "!\n"
         assert gate.save(tmp_path / "out.shout").read_text() == gate.format("shout")
@@ -407,7 +407,7 @@ def test_a_new_format_is_one_module(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert formats.of_ending("x.SHOUT") == "shout"
     formats._REGISTRY.pop("shout")
     sys.modules.pop("rankproof.document.formats.shout")
-    formats._load_all.cache_clear()
+    formats._load.cache_clear()
     assert "shout" not in rankproof.Gate.formats()
 
 
