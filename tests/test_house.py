@@ -13,16 +13,16 @@ from tests.house import counts
 from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
-    "files": 388,  # the wing monitoring stands; lower these as others shrink
+    "files": 371,  # the wing monitoring stands; lower these as others shrink
     "lines": 94_800,
     "code lines": 64_000,
     "file names used twice": 30,
     "class names in two packages": 9,
-    "short helpers used once": 543,  # 18 of them came with the app
+    "short helpers used once": 540,  # 18 of them came with the app
     "circles": 0,
     "modules crossed by evaluate": 45,  # three of them are the one way to print, in every format
-    "modules crossed by gate": 54,
-    "modules crossed by judge": 60,
+    "modules crossed by gate": 53,
+    "modules crossed by judge": 58,
 }
 
 

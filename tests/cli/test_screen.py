@@ -14,7 +14,7 @@ from termios import TIOCSWINSZ
 import pytest
 
 from rankproof import compare, diagnose, evaluate, gate, monitor, sample
-from rankproof.document.display import width
+from rankproof.document.terminal import width
 from tests.shell import rankproof
 
 ROWS, COLUMNS = 23, 80

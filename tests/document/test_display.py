@@ -21,8 +21,8 @@ from rankproof.bench import chunk, connect, fusion, retrieve
 from rankproof.bench.connect import Store
 from rankproof.bench.fusion.recipe import Method
 from rankproof.bench.retrieve import Rerank, Search
-from rankproof.document.display import LONGEST, Displayable, html, width
-from rankproof.document.terminal import Column, table
+from rankproof.document.display import LONGEST, Displayable, html
+from rankproof.document.terminal import Column, table, width
 
 NAMED = {rankproof.core.measure.Measure, Method, Search, Rerank, Store}
 """Public types that print as what one writes to have them: `nDCG@10`, `lsa + keyword`."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankproof.document.display import width
-from rankproof.document.terminal import Column, clean, cut, pad, table, wrap
+from rankproof.document.terminal import Column, clean, cut, pad, table, width, wrap
 
 TEXT = st.text(max_size=60)
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from rankproof import simulate_log
-from rankproof.document.display import width
+from rankproof.document.terminal import width
 
 
 def run(*arguments, stdin: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:

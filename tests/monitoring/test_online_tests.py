@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rankproof import monitor, simulate_log
-from rankproof.document.display import width
+from rankproof.document.terminal import width
 from rankproof.errors import DataError, UsageError
 from rankproof.monitoring.interleave import team_draft
 from rankproof.monitoring.online_tests import clicks, interleaving, variants

@@ -11,8 +11,7 @@ import pytest
 
 from rankproof import History, compare, compare_scores, evaluate, report, sample
 from rankproof.cli import run
-from rankproof.document.display import width
-from rankproof.document.terminal import bin_means, in_ascii, interval, parts, spark, waterfall
+from rankproof.document.terminal import bin_means, in_ascii, interval, parts, spark, waterfall, width
 from rankproof.errors import UsageError
 
 MEASURES = "nDCG@10, R@10, FirstRel"

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from rankproof.bench.grid.outcome import Effect, GridRow, Held, Level
 from rankproof.comparing.gate_words import too_few_sentence
 from rankproof.document.charts import Dot, scatter
-from rankproof.document.display import width
 from rankproof.document.model import (
     PAGE,
     PAPER,
@@ -41,6 +40,7 @@ from rankproof.document.numbers import (
     signed_number,
     signed_span,
 )
+from rankproof.document.terminal import width
 from rankproof.errors import shorten
 from rankproof.scoring.words import wrong_data
 from rankproof.stats.shares import Quantile

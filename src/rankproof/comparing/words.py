@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from rankproof.comparing.conclusions import conclusions, corrected_table
 from rankproof.core.explained import Explained, ExplainedCase, ExplainedLine
-from rankproof.document.display import width
 from rankproof.document.model import (
     PAGE,
     PAPER,
@@ -33,7 +32,7 @@ from rankproof.document.model import (
     Table,
 )
 from rankproof.document.numbers import ABSENT, count, probability, score, share, signed_number, signed_span
-from rankproof.document.terminal import GAP, cut, pad, waterfall
+from rankproof.document.terminal import GAP, cut, pad, waterfall, width
 from rankproof.scoring.words import wrong_data
 
 if TYPE_CHECKING:

@@ -7,18 +7,17 @@ and what there is to read in `__str__`; the rest follows.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence, Sized
 from dataclasses import fields, is_dataclass
 from itertools import pairwise
 from typing import Any
 
+from rankproof.document.terminal import first_columns, width
+
 LONGEST = 100
 """Columns that the `repr` of a result may take."""
 VALUE, FEW = 32, 4
 """Columns that one value in it may take; parts that are written out."""
-NO_WIDTH = ("Mn", "Me", "Cf")
-"""Unicode categories that take no place of their own: accents that combine, joiners, marks of direction."""
 RULE = re.compile(r"-+(?:  +-+)*")
 NUMBER = re.compile(r"[<>+-]?[\d.,]+ ?%?")
 TABLE = "border-collapse:collapse;margin:.5em 0"
@@ -187,31 +186,3 @@ def _up_to(line: str, limit: int) -> str:
     head = first_columns(line, limit)
     at = head.rfind(" ") + 1
     return head[:at] if at and not width(head[at:]) else head
-
-
-# --- columns of the screen ----------------------------------------------------------------------------------------
-
-
-def width(text: str) -> int:
-    """How many columns of the screen a text takes: wide East Asian characters take two, accents none.
-
-    >>> width("abc"), width("検索"), width("e\\u0301")
-    (3, 4, 1)
-    """
-    return len(text) if text.isascii() else sum(map(_width_of, text))
-
-
-def _width_of(char: str) -> int:
-    if unicodedata.category(char) in NO_WIDTH:
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
-
-
-def first_columns(text: str, limit: int) -> str:
-    """As many characters from the start as fit into `limit` columns."""
-    used = 0
-    for i, char in enumerate(text):
-        used += _width_of(char)
-        if used > limit:
-            return text[:i]
-    return text

@@ -11,7 +11,6 @@ from contextvars import ContextVar
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from rankproof.document.display import first_columns, width
 from rankproof.document.numbers import count
 
 WIDTH, HEIGHT = 80, 24
@@ -23,6 +22,8 @@ GAP = "  "
 LEAST = 8
 """Columns of the shortest label in front of an item."""
 ELLIPSIS = "..."
+NO_WIDTH = ("Mn", "Me", "Cf")
+"""Unicode categories that take no place of their own: accents that combine, joiners, marks of direction."""
 
 
 _face: ContextVar[str] = ContextVar("_face", default="python")
@@ -346,3 +347,31 @@ def _trimmed(lines: Sequence[str]) -> list[str]:
         if line or (kept and kept[-1]):
             kept.append(line)
     return kept[:-1] if kept and not kept[-1] else kept
+
+
+# --- columns of the screen ----------------------------------------------------------------------------------------
+
+
+def width(text: str) -> int:
+    """How many columns of the screen a text takes: wide East Asian characters take two, accents none.
+
+    >>> width("abc"), width("検索"), width("e\\u0301")
+    (3, 4, 1)
+    """
+    return len(text) if text.isascii() else sum(map(_width_of, text))
+
+
+def _width_of(char: str) -> int:
+    if unicodedata.category(char) in NO_WIDTH:
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def first_columns(text: str, limit: int) -> str:
+    """As many characters from the start as fit into `limit` columns."""
+    used = 0
+    for i, char in enumerate(text):
+        used += _width_of(char)
+        if used > limit:
+            return text[:i]
+    return text

@@ -19,7 +19,6 @@ from rankproof.core.names import parse
 from rankproof.core.paper import Step, Term, derive, number_text
 from rankproof.core.rules import CHOICES, ConventionArguments, Conventions
 from rankproof.core.table import ExplainedLine, RankingTable, listing, missed_documents
-from rankproof.document.display import width
 from rankproof.document.formats import Result
 from rankproof.document.model import (
     PAGE,
@@ -36,7 +35,7 @@ from rankproof.document.model import (
     Table,
 )
 from rankproof.document.numbers import ABSENT, score
-from rankproof.document.terminal import Column, cut, pad, page_width, table, wrap
+from rankproof.document.terminal import Column, cut, pad, page_width, table, width, wrap
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.io.corpora import QUERY_TEXT, read_texts, read_titles
 from rankproof.io.load import load_judgments, load_ranking

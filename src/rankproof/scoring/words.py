@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rankproof.core.scoring import Pair, ScoreRow, Summary
-from rankproof.document.display import width
 from rankproof.document.model import (
     ALWAYS,
     PAGE,
@@ -31,7 +30,7 @@ from rankproof.document.model import (
     Table,
 )
 from rankproof.document.numbers import count, score, share, short_span, span
-from rankproof.document.terminal import GAP, bin_means, cut, spark
+from rankproof.document.terminal import GAP, bin_means, cut, spark, width
 from rankproof.scoring import tables
 from rankproof.scoring.tables import DISTRUST, best_means, legend, telling_columns
 

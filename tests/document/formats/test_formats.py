@@ -21,7 +21,7 @@ import pytest
 import rankproof
 from rankproof.bench.testset.labels import GRADED, LabelAgreement, QuestionLabel
 from rankproof.bench.testset.pool import Item
-from rankproof.document.display import LONGEST, width
+from rankproof.document.display import LONGEST
 from rankproof.document.formats import Result, formats_by_name, print_as
 from rankproof.document.formats.data import plain_value
 from rankproof.document.model import (
@@ -37,6 +37,7 @@ from rankproof.document.model import (
     Part,
     Table,
 )
+from rankproof.document.terminal import width
 from rankproof.errors import UsageError
 from rankproof.judging.trial import Trial, TrialPlace, Way
 from rankproof.judging.verdicts import Account, Relation

@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from rankproof.document.display import width
 from rankproof.document.formats import FULL, OutputFormat, register
 from rankproof.document.model import (
     SCREEN,
@@ -31,6 +30,7 @@ from rankproof.document.terminal import (
     fit_lines,
     page_width,
     paint,
+    width,
     wrap,
 )
 from rankproof.document.terminal import Part as Lines
