@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from rankproof import evaluate, sample
+from rankproof.core.hits import Array
 from rankproof.diagnosing.evidence import Evidence
 from rankproof.diagnosing.fixes import Trial, fixes
 from rankproof.diagnosing.trials import _more_documents, _other_searches
@@ -85,6 +86,38 @@ def test_what_is_said_of_other_queries_is_as_often_too_high_as_too_low(
     assert abs(np.mean(corrected)) < 0.5 * np.mean(measured)
     above = np.mean(np.array(corrected) > 0)
     assert abs(above - 0.5) < 2.6 * math.sqrt(0.25 / len(corrected))
+
+
+def few_gain_much(rng: np.random.Generator, n: int) -> Array:
+    gains = np.where(rng.random(n) < 0.15, rng.random(n), 0)
+    return np.asarray(gains - np.where(rng.random(n) < 0.05, 0.3 * rng.random(n), 0))
+
+
+@pytest.mark.slow
+def test_what_is_said_where_few_queries_gain_much_is_as_often_too_high_as_too_low() -> None:
+    """A smaller gain has a smaller error here: with one error for all, three of four would be too low."""
+    rng = np.random.default_rng(3)
+    truth, n, above = 0.15 * 0.5 - 0.05 * 0.15, 60, []
+    for _ in range(250):
+        columns = [
+            few_gain_much(rng, n),
+            *(rng.choice([0.0, 1.0, -1.0], n, p=[0.9, 0.05, 0.05]) for _ in range(3)),
+        ]
+        listed = [
+            Trial("keyword", f"m{i}", f"m{i}", np.zeros(n), each, True, {}) for i, each in enumerate(columns)
+        ]
+        fix = next(each for each in fixes(listed, np.random.default_rng(0)) if each.measure == "m0")
+        if fix.elsewhere is not None:
+            above.append(fix.elsewhere > truth)
+    assert len(above) > 60
+    assert abs(np.mean(above) - 0.5) < 2.6 * math.sqrt(0.25 / len(above))
+
+
+@pytest.mark.parametrize("n", [10, 1_000, 100_000])
+def test_a_gain_far_beyond_its_error_stands(n: int) -> None:
+    gains = np.append(np.full(n - 1, 0.5), 0.5001)
+    (fix,) = fixes([Trial("keyword", "RR", "RR", np.zeros(n), gains, True, {})], np.random.default_rng(0))
+    assert fix.elsewhere == pytest.approx(0.5, abs=1e-3)
 
 
 def test_a_sure_gain_is_there_on_other_queries_and_a_lucky_one_perhaps_not() -> None:

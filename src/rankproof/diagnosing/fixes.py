@@ -18,9 +18,10 @@ from rankproof.stats.paired import paired_differences, total
 
 FEWEST = 10
 """With fewer queries nothing is claimed."""
-FAR, HALVINGS = 30.0, 40
-"""Standard errors beyond which nothing is looked for, as the tail of the normal distribution is 0 there, and how often
-what is left is halved: to less than a billionth."""
+HALVINGS = 40
+"""How often the range of a true gain is halved: to less than a billionth."""
+LEAST = 0.05
+"""The part of the variance that a smaller gain keeps at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,19 +221,31 @@ def _fix(trial: Trial, gains: Array, span: Ends) -> Fix:
 def _elsewhere(gains: Array, low: float) -> float:
     """The gain without what being claimed adds to it: as often too high as too low, however seldom it is claimed.
 
-    Only a gain that lies far enough above 0 is claimed, and luck takes some of them there. Counted in standard
-    errors, that is a normal distribution cut off below; the true gain is the one under which half of what is left
-    lies above the gain that was measured (at least 0).
+    Only a gain that lies far enough above 0 is claimed, and luck takes some of them there. What is claimed of a true
+    gain is a normal distribution cut off below; the true gain is the one under which half of what is left lies above
+    the gain that was measured (at least 0). Where few queries gain much, a smaller gain has a smaller error as well:
+    its variance changes with the mean as in the exponential family through these gains, by their skewness.
     """
-    gain, error = float(gains.mean()), float(gains.std(ddof=1)) / math.sqrt(len(gains))
-    if not error:
+    gain, n = float(gains.mean()), len(gains)
+    apart = gains - gain
+    variance = float((apart**2).sum()) / (n - 1)
+    if not variance:
         return gain
-    measured, least = gain / error, (gain - low) / error
-    below, above = max(0.0, measured - FAR), measured
-    for _ in range(HALVINGS):  # counted: around a huge ratio, no two numbers are that close
+    slope = float((apart**3).mean()) / variance
+
+    def error(mean: float) -> float:
+        return math.sqrt(max(variance + (mean - gain) * slope, LEAST * variance) / n)
+
+    # The least gain that is claimed is as many of its own errors above 0 as the low end is below this one.
+    many = ((gain - low) / error(gain)) ** 2 / n
+    half = many * slope / 2
+    least = min(half + math.sqrt(max(half**2 + many * (variance - gain * slope), 0.0)), gain)
+    below, above = 0.0, gain
+    for _ in range(HALVINGS):  # far out both sides are 0, and the true gain is nearer
         middle = (below + above) / 2
-        if 2 * math.erfc((measured - middle) * HALF_ROOT) < math.erfc((least - middle) * HALF_ROOT):
+        root = HALF_ROOT / error(middle)
+        if 2 * math.erfc((gain - middle) * root) <= math.erfc((least - middle) * root):
             below = middle
         else:
             above = middle
-    return below * error
+    return below

@@ -293,6 +293,13 @@ TERMS = {
     "swap rate": "How often two halves of the queries disagree about which of two systems is better.",
     "front": "The configurations that no other one beats in quality, latency and cost at once (the Pareto front).",
     "p50": "The time within which half of the questions were answered (the median); p95: 19 of 20; p99: 99 of 100.",
+    "hole": "Documents that no question ever gets back although they should come up for some, and that share "
+    "something: a field, a part of their ids, a word. A filter, an old index or a step that skips them makes one. "
+    "BEIR's measure Hole is Unjudged(denominator='k').",
+    "band": "A word for a number, by its share of the ceiling: poor, acceptable, good or excellent.",
+    "regime": "Precision and recall, each high or not, together: what the ranking feels like to whoever asks.",
+    "elsewhere": "What to count on for other queries, of a gain that was measured on these: luck brings a part of what "
+    "is claimed, so it is less, as often too high as too low.",
     "held out": "Questions that did not choose the winner: only on them is its mean not flattered.",
     "profile": "The conventions of another tool under one name, such as trec_eval-9; see 'rankproof profiles'.",
     "gate": "The decision whether a change may ship: pass if a loss beyond the margin is ruled out, fail if one is "
@@ -372,6 +379,8 @@ OTHERS = {
     "significance": "p",
     "significant": "p",
     "p95": "p50",
+    "bands": "band",
+    "on other queries": "elsewhere",
     "p99": "p50",
     "cannot tell yet": "verdict",
     "inconclusive": "gate",
