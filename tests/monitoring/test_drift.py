@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankproof import drift, evaluate, judge, judge_drift, simulate_log
+from rankproof import drift, evaluate, judge, judge_drift, sample, simulate_log
 from rankproof.cli import run
 from rankproof.errors import DataError, UsageError
 from rankproof.io.corpora import load_corpus
@@ -21,6 +21,7 @@ from rankproof.monitoring.coverage import live_score
 from rankproof.monitoring.live import MOST_OF_ONE, live_queries
 from rankproof.monitoring.simulate import TOPICS
 from rankproof.monitoring.vectors import normal_form
+from tests.shell import rankproof
 
 BEFORE = simulate_log(10)
 """Whose topics evaluation sets are drawn from: those of old."""
@@ -304,3 +305,24 @@ def test_the_classifier_gives_false_alarms_as_seldom_as_it_says(monkeypatch: pyt
         found = shifts._classifier(rows, labels, rng)
         alarms += (1 + np.sum(found[1:] >= found[0] - 1e-9)) / 100 <= 0.05
     assert alarms <= 13
+
+
+def test_a_ranking_of_other_queries_is_an_error_in_every_face(tmp_path: Path) -> None:
+    """What is re-weighted would be nought of every query; the shell ends in 3 as every verb does."""
+    log = [
+        {"time": f"2026-01-0{1 + n % 7}T00:00:00Z", "query": text}
+        for n, text in enumerate(sample.queries().values())
+    ]
+    other = {f"x{query}": docs for query, docs in sample.rankings()["dense"].items()}
+    found = drift(sample.queries(), log, judgments=sample.judgments(), ranking=other)
+    assert any("None of the 60 judged queries" in each for each in found.wrong)
+    for name in ("table", "full", "markdown", "html", "json"):
+        assert "None of the 60 judged queries" in " ".join(found.format(name).split())
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(each) + "\n" for each in log))
+    (tmp_path / "other.json").write_text(json.dumps(other))
+    sides = [str(sample.folder() / name) for name in ("queries.jsonl", "judgments.tsv")]
+    asked = ["drift", sides[0], "log.jsonl", "--judgments", sides[1], "--run", "other.json"]
+    for more in ([], ["-f", "csv"], ["-o", "out.html"]):
+        done = rankproof(tmp_path, *asked, *more)
+        assert done.returncode == 3
+        assert "None of the 60 judged queries" in " ".join((done.stdout + done.stderr).split())

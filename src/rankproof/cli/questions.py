@@ -331,6 +331,7 @@ def drift(
     if keep_hashes is not None:
         _keep_hashes(judged, settings["corpus"], keep_hashes)
     _write_next(found, next_queries, next_run)
+    end(found.wrong, shown=output is None and form in (*TEXTS, "markdown", "html", "json"))
     click.get_current_context().exit(1 if strict and found.drifted else 0)
 
 

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 WORDS = ("measure", "system", "against", "verdict")
 """The columns that are no numbers."""
+MANY = 6
+"""Groups beyond which those that a screen leaves out are counted, and not named."""
 TALL = 12
 """Lines that the table of all measures may have; beyond them only the deciding one is shown in full."""
 LIKELY, MAYBE, FURTHER, SELDOM = 1, 2, 3, 4
@@ -200,7 +202,8 @@ def _main(found: Comparison, groups: Mapping[str, Sequence[ComparisonRow]]) -> I
         yield FirstFit([[Part(*form[0], media=(SCREEN,)), *form[1:]] for form in forms])
     for group, rows in groups.items():
         if group:
-            yield Part(_differences(found, rows), rank=LIKELY, name="group", media=(SCREEN,))
+            name = f"group {cut(group, 20)}" if len(groups) <= MANY else "group"
+            yield Part(_differences(found, rows), rank=LIKELY, name=name, media=(SCREEN,))
     if "" in groups:
         yield Part(_details(groups[""]), rank=FURTHER, name=EFFECTS, media=(SCREEN,))
 

@@ -255,9 +255,9 @@ def _diagnosis(
         patterns=tuple(found),
         fixes=tuple(tried),
         fix_order=FIX_FIRST if bands["R@5"].word in WORDS[:2] else (),
-        findings=tuple(scores.audit.serious),
+        findings=(*scores.audit.serious, *(each for each in left if each is not None)),
         hole=gap,
-        notes=(*_notes(evidence), *(str(each) for each in left if each is not None)),
+        notes=tuple(_notes(evidence)),
     )
 
 

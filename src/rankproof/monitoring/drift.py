@@ -6,7 +6,7 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -59,6 +59,8 @@ class Drift(Result):
     leaked: list[Twin] | None
     """Queries of the set that something was trained on; None if no such queries were given."""
     notes: list[str]
+    wrong: list[str] = field(default_factory=list)
+    """What makes numbers of the ranking wrong: errors of its audit."""
 
     @property
     def drifted(self) -> bool:
@@ -95,6 +97,7 @@ class Drift(Result):
             "stale": None if self.stale is None else asdict(self.stale),
             "leaked": None if self.leaked is None else [asdict(each) for each in self.leaked],
             "notes": self.notes,
+            "wrong": self.wrong,
         }
 
     def _document(self) -> Document:
@@ -187,6 +190,10 @@ def drift(
     )
     kind, middles = vectors.kinds_of(rows, coverage.number_of_kinds(len(own)), rng)
     users = np.unique(live.users, return_inverse=True)[1]
+    if scores is None and ranking is not None:
+        if graded is None:
+            raise UsageError("drift: got a ranking without judgments. Next: give judgments= as well.")
+        scores = evaluate(graded, ranking, measures or DEFAULT_MEASURE)
     found = coverage.strata(kind[: len(own)], kind[len(own) :], users)
     return Drift(
         n=len(own),
@@ -198,13 +205,14 @@ def drift(
         weights=dict(zip(own, found.weights.tolist(), strict=True)),
         scores=[
             coverage.live_score(name, values, list(own), kind, users, ends)
-            for name, values, ends in _values(graded, ranking, measures, scores, notes)
+            for name, values, ends in _values(scores, notes)
         ],
         label=coverage.next_queries(own, live, rows, kind, label),
         stale=_stale(graded, corpus, hashes),
         duplicates=twins_within(own),
         leaked=None if training is None else twins_with(own, training),
         notes=notes,
+        wrong=scores.wrong if isinstance(scores, ScoresLike) else [],
     )
 
 
@@ -261,15 +269,8 @@ def _shifts(
     return shifts([own[i] for i in mine], [live.texts[i] for i in theirs], features, kind[places], rng, test)
 
 
-def _values(
-    judgments: Judgments | None, ranking: Any, measures: Any, scores: Any, notes: list[str]
-) -> Sequence[tuple[str, Mapping[str, float], tuple[float, float]]]:
+def _values(scores: Any, notes: list[str]) -> Sequence[tuple[str, Mapping[str, float], tuple[float, float]]]:
     """Each measure with its value for each query, and its bounds."""
-    if scores is None and ranking is not None:
-        if judgments is None:
-            raise UsageError("drift: got a ranking without judgments. Next: give judgments= as well.")
-        scores = evaluate(judgments, ranking, measures or DEFAULT_MEASURE)
-        notes += [str(finding) for finding in scores.audit if finding.severity == "error"]
     if scores is None:
         return []
     if not isinstance(scores, ScoresLike):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rankproof.document.model import PAGE, PAPER, TERMINAL, Column, Document, Paragraph, Part, Table
 from rankproof.document.numbers import count, estimate_text, score, share
 from rankproof.document.terminal import cut
+from rankproof.scoring.words import wrong_data
 
 if TYPE_CHECKING:
     from rankproof.monitoring.coverage import LiveScore, NextQuery, QueryKind
@@ -25,6 +26,7 @@ WEAK = 0.5
 def drift(found: Drift) -> Document:
     """The tests first, then what the set lacks, its score on what people ask, what to label, and what aged."""
     parts = [
+        wrong_data(found.wrong),
         Part(Paragraph(_opening(found))),
         Part(Table(_tests(found.shifts))),
         Part(Paragraph(_verdict(found))),
