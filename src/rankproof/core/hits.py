@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -14,6 +14,10 @@ from rankproof.core.arrays import FEW, Array, Gain, PerQuery, best_first, gains,
 from rankproof.document.display import Displayable
 
 __all__ = ["Array", "Facets", "Hits", "PerQuery", "ratio"]
+
+
+QUERIES = 1 << 15
+"""So many queries are worked on at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,6 +265,15 @@ class Hits(Displayable):
         )
         part.__dict__["top_grade"] = self.top_grade
         return part
+
+    def parts(self) -> Iterator[Hits]:
+        """The queries some at a time: what is worked out on the way takes several hundred bytes a query."""
+        if self.n <= QUERIES:
+            yield self
+            return
+        self.forget()
+        for begin in range(0, self.n, QUERIES):
+            yield self.block(begin, min(begin + QUERIES, self.n))
 
     @cached_property
     def top_grade(self) -> float:

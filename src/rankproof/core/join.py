@@ -21,6 +21,8 @@ from rankproof.document.display import Displayable
 
 SPARSE = 16
 """Where one in so many documents is judged, or more, many found ones are ordered by place, else by a sort."""
+DENSE = 1 << 24
+"""A place for each of so many documents is made at most."""
 EXACT = 2.0**53
 """Below this every whole number is a number of double precision; from here on neighbours become equal."""
 
@@ -211,9 +213,12 @@ def doubtful_scores(score: Array, conventions: Conventions) -> Array | None:
 def _hits(
     judgments: Judgments, rows: _Rows, retrieved: Array, answered: Array, conventions: Conventions
 ) -> Hits:
-    query, rank, judged = join_parts(rows.query), join_parts(rows.rank), join_parts(rows.judged)
+    first, last = _where_any(rows.first, rows.rank), _where_any(rows.last, rows.rank)
+    doubtful = _where_any(rows.doubtful, (np.zeros(len(part), dtype=np.bool_) for part in rows.rank))
+    query, rank, doc = (_taken(parts) for parts in (rows.query, rows.rank, rows.judged))
     order = _by_place(query, rank, retrieved)
-    query, rank, doc = query.take(order), rank.take(order), judged.take(order)
+    # One column at a time: of many queries they take much of all memory.
+    query, rank, doc = query.take(order), rank.take(order), doc.take(order)
     return Hits(
         query=query,
         rank=rank,
@@ -222,32 +227,39 @@ def _hits(
         n=len(judgments.query_ids),
         retrieved=retrieved,
         pool=judgments.pool,
-        first=_where_any(rows.first, rows.rank, order),
-        last=_where_any(rows.last, rows.rank, order),
-        doubtful=_where_any(
-            rows.doubtful, (np.zeros(len(part), dtype=np.bool_) for part in rows.rank), order
-        ),
+        first=None if first is None else first.take(order),
+        last=None if last is None else last.take(order),
+        doubtful=None if doubtful is None else doubtful.take(order),
         facets=judgments.facets,
         answered=answered,
         corpus_size=conventions.corpus_size,
     )
 
 
-def _where_any(parts: list[Array | None], otherwise: Iterable[Array], order: Array) -> Array | None:
+def _taken(parts: list[Array]) -> Array:
+    """A column as one, its parts let go."""
+    whole = join_parts(parts).astype(np.intp, copy=False)
+    parts.clear()
+    return whole
+
+
+def _where_any(parts: list[Array | None], otherwise: Iterable[Array]) -> Array | None:
     """A column that not every block has: None where none has it, else with what stands for it in the others."""
     if not [part for part in parts if part is not None]:
         return None
     known = [other if part is None else part for part, other in zip(parts, otherwise, strict=True)]
-    return join_parts(known).take(order)
+    parts.clear()
+    whole = join_parts(known)
+    return whole if whole.dtype == np.bool_ else whole.astype(np.intp, copy=False)
 
 
 def _by_place(query: Array, rank: Array, retrieved: Array) -> Array:
     """The order by query, then rank; no place in a ranking holds two documents."""
     ends = retrieved.cumsum()
     place = (ends - retrieved).take(query) + rank - 1
-    if len(place) <= FEW or ends[-1] > SPARSE * len(place):
-        return place.argsort()
-    total = int(ends[-1])
+    total = int(ends[-1]) if len(ends) else 0
+    if len(place) <= FEW or total > min(SPARSE * len(place), DENSE):
+        return place.argsort(kind="stable")  # which is faster where they are nearly in order
     row = np.full(total, -1, dtype=np.intp)
     row[place] = np.arange(len(place))
     return row[row >= 0]

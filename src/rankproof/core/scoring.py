@@ -151,35 +151,55 @@ def score_columns(
     """The columns of measures; without a generator nothing is averaged over orders of equal scores."""
     counted = counted_queries(measures, hits, conventions)
     with np.errstate(all="ignore"):  # what is no number is told below, with its query
-        return {each.name: _column(each, hits, conventions, rng, counted, queries) for each in measures}
+        if (
+            conventions.ties in ("expected", "best", "worst") and rng is not None
+        ):  # one generator for all queries
+            found = [tied_values(each, hits, conventions.ties, rng) for each in measures]
+        else:
+            found = [(values, "") for values in _values(measures, hits)]
+    return {
+        each.name: _column(each, values, note, conventions, counted, queries)
+        for each, (values, note) in zip(measures, found, strict=True)
+    }
+
+
+def _values(measures: Sequence[Measure], hits: Hits) -> list[PerQuery]:
+    """The values of each measure, worked out for some of the queries at a time."""
+    parts: list[list[PerQuery]] = [[] for _ in measures]
+    for part in hits.parts():
+        for each, values in zip(measures, parts, strict=True):
+            values.append(_of_shape(each, each(seen_by(each, part)), part.n))
+        if part is not hits:
+            part.forget()
+    return [values[0] if len(values) == 1 else np.concatenate(values) for values in parts]
 
 
 def _column(
     measure: Measure,
-    hits: Hits,
+    values: PerQuery,
+    note: str,
     conventions: Conventions,
-    rng: np.random.Generator | None,
     counted: Array | None,
     queries: Sequence[str],
 ) -> ScoreColumn:
-    note = ""
-    if conventions.ties in ("expected", "best", "worst") and rng is not None:
-        values, note = tied_values(measure, hits, conventions.ties, rng)
-    else:
-        values = measure(seen_by(measure, hits))
     values = _numbers(measure, values, queries)
     if conventions.rounded is not None:
         values = _half_up(values, conventions.rounded)
     return ScoreColumn(measure, values, counted, note)
 
 
-def _numbers(measure: Measure, values: PerQuery, queries: Sequence[str]) -> PerQuery:
-    """The values of a measure, which may be anyone's: one finite number a query, or an error."""
-    if np.shape(values) != (len(queries),):
+def _of_shape(measure: Measure, values: PerQuery, n: int) -> PerQuery:
+    """The values of a measure, which may be anyone's: one a query."""
+    if np.shape(values) != (n,):
         raise DataError(
-            f"{measure}: gave an array of shape {np.shape(values)} for {len(queries):,} queries, expected one "
+            f"{measure}: gave an array of shape {np.shape(values)} for {n:,} queries, expected one "
             "number each. Next: let its function return one, as h.count() and h.sum(...) do."
         )
+    return values
+
+
+def _numbers(measure: Measure, values: PerQuery, queries: Sequence[str]) -> PerQuery:
+    """The values, if each is a finite number."""
     finite = np.abs(values) < LARGEST  # NaN is not
     if np.count_nonzero(finite) < len(queries):
         bad = np.flatnonzero(~finite)

@@ -24,6 +24,8 @@ from rankproof.io.arrow_columns import (
     OddTable,
     Stretch,
     TextColumn,
+    as_arrow,
+    as_numpy,
     by_query,
     lines_of,
     one_piece,
@@ -180,8 +182,6 @@ class ColumnRankings:
 
     def divided(self, piece: Stretch, scan: Scan, apart: Array, file: int) -> tuple[Any, Any]:
         """The rows of a stretch that are of other queries than those apart, and those that are of them."""
-        import pyarrow
-
         known = scan.judgments.index
         inside = np.zeros(piece.table.num_rows, dtype=bool)
         for row, query in enumerate(map(str, piece.table.column("query").to_pylist())):
@@ -189,12 +189,12 @@ class ColumnRankings:
             inside[row] = at is not None and apart[at]
         if not inside.any():
             return piece, None
-        whole = piece.table.append_column(PLACE, pyarrow.array(piece.numbers + (file << FILE)))
-        taken = Stretch(whole.filter(pyarrow.array(inside)), 0, piece.kinds)
+        whole = piece.table.append_column(PLACE, as_arrow(piece.numbers + (file << FILE)))
+        taken = Stretch(whole.take(as_arrow(np.flatnonzero(inside))), 0, piece.kinds)
         if inside.all():
             return None, taken
-        outside = piece.table.append_column(PLACE, pyarrow.array(piece.numbers))
-        return Stretch(outside.filter(pyarrow.array(~inside)), 0, piece.kinds), taken
+        outside = piece.table.append_column(PLACE, as_arrow(piece.numbers))
+        return Stretch(outside.take(as_arrow(np.flatnonzero(~inside))), 0, piece.kinds), taken
 
     def together(self, taken: list[Stretch]) -> Iterator[Stretch]:
         """Divided rows, query after query."""
@@ -224,8 +224,8 @@ def _note_ranks(table: Any, ties: str, census: Census) -> None:
         return
     head = table.slice(0, SAMPLE)
     try:
-        group = head.column("query").combine_chunks().dictionary_encode().indices.to_numpy()
-        score, rank = (head.column(name).to_numpy().astype(np.float64) for name in ("score", "rank"))
+        group = as_numpy(head.column("query").combine_chunks().dictionary_encode().indices)
+        score, rank = (as_numpy(head.column(name)).astype(np.float64) for name in ("score", "rank"))
     except (TypeError, ValueError, NotImplementedError):  # told by the reader that looks at every row
         return
     note_ranks(group, score, rank, census)

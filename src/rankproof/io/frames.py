@@ -100,7 +100,7 @@ def _by_polars(where: Path | io.BytesIO, choose: Choose, source: str) -> Any:
         raise _damaged(source, error) from error
 
 
-BATCH = 1 << 18
+BATCH = 1 << 16
 """About how many documents are read from a Parquet file, or taken from a frame, at a time."""
 BUFFER = 1 << 20
 """How many bytes of a column are read at a time, however large its row groups are."""
@@ -132,10 +132,13 @@ def _streamed(path: Path, wanted: Wanted, source: str) -> _Streamed:
     def batches() -> Iterator[Any]:
         with opened() as file:
             try:
-                for batch in file.iter_batches(batch_size=max(1, int(BATCH / held)), columns=columns):
+                size = max(1, int(BATCH / held))
+                for batch in file.iter_batches(batch_size=size, columns=columns, use_threads=False):
                     yield pyarrow.Table.from_batches([batch]).select(columns)
             except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
                 raise _damaged(source, error) from error
+            finally:
+                pyarrow.default_memory_pool().release_unused()  # Arrow keeps what it freed
 
     return _Streamed(took, batches)
 

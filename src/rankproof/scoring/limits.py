@@ -5,7 +5,6 @@ Each is the mean of a limit over the queries that count; of scores read back it 
 
 from __future__ import annotations
 
-import gc
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -141,23 +140,14 @@ def _limit(scores: Scores, measure: str | Measure, what: str, compute: Callable[
     return None if found is None else tuple(_mean(column, each) for each in found)
 
 
-BLOCK = 1 << 17
-"""So many queries at a time: what limits need on their way is several hundred bytes a query."""
-
-
 def _by_blocks(hits: Hits, compute: Callable[[Hits], Any]) -> Any:
     """What `compute` gives of all queries, an array or several, worked out for some of them at a time."""
-    if hits.n <= BLOCK:
-        return compute(hits)
-    hits.forget()
     found = []
-    for begin in range(0, hits.n, BLOCK):
-        found.append(compute(hits.block(begin, min(begin + BLOCK, hits.n))))
-        if found[-1] is None:
-            return None
-        gc.collect(
-            1
-        )  # hits know their ideal and it knows them: else the blocks pile up until all are looked over
+    for part in hits.parts():
+        found.append(compute(part))
+        if found[-1] is None or part is hits:
+            return found[-1]
+        part.forget()  # hits know their ideal and it knows them, so they would stay
     if isinstance(found[0], tuple):
         return tuple(map(np.concatenate, zip(*found, strict=True)))
     return np.concatenate(found)

@@ -7,7 +7,7 @@ are noted on the way, and their rows, and no others, are gathered in a second pa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -150,13 +150,24 @@ def _first_pass(
                 raise result
             damaged.setdefault(piece.file, result)
             continue
-        found[piece.file, piece.number] = result
+        found[piece.file, piece.number] = replace(result, ordered=list(map(_narrow, result.ordered)))
         others.setdefault(piece.file, {}).update(dict.fromkeys(result.others))
     for file, error in damaged.items():
         census.left_out.append(str(error).partition(" Next: ")[0])
         others.pop(file, None)
     kept = {at: each for at, each in found.items() if at[0] not in damaged}
     return kept, {query: None for each in others.values() for query in each}
+
+
+def _narrow(ordered: Ordered) -> Ordered:
+    """The same in half the room: what all pieces hold is kept until the last was read."""
+
+    def narrow(column: Array | None) -> Array | None:
+        if column is None or column.dtype == np.bool_ or column.max(initial=0) >= 1 << 31:
+            return column
+        return column.astype(np.int32)
+
+    return Ordered(*(narrow(getattr(ordered, each.name)) for each in fields(Ordered)))  # type: ignore[arg-type]
 
 
 def _gathered(

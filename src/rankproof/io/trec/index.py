@@ -307,7 +307,10 @@ def index_of(judgments: Judgments) -> Index:
     shift = np.uint64(64 - bits)
     maybe = np.zeros(1 << bits, dtype=bool)
     maybe[keys >> shift] = True
-    return Index(Texts.of(judgments.query_ids).places, docs, query, salt, keys[order], order, maybe, shift)
+    keys = keys[order]
+    if len(order) < SMALL:
+        order = order.astype(np.int32)
+    return Index(Texts.of(judgments.query_ids).places, docs, query, salt, keys, order, maybe, shift)
 
 
 COLUMNS = 6
