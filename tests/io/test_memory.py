@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from rankproof import evaluate
+from rankproof.core import hits
 from rankproof.errors import DataError
 from rankproof.io.trec import TrecRankings, index, qrels, read_qrels, scan
-from rankproof.scoring import limits
 from tests.memory import MOST_HELD, needs_kernel_count
 
 READ = f"""{MOST_HELD}
@@ -129,7 +129,9 @@ def test_odd_judgments_are_read_the_same_in_pieces(content: bytes, monkeypatch: 
 
 
 @pytest.mark.slow
-def test_limits_worked_out_in_blocks_are_those_of_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_and_limits_worked_out_in_blocks_are_those_of_all_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     rng = np.random.default_rng(5)
     names = [f"d{i}" for i in range(12)]
     judged = {
@@ -138,9 +140,12 @@ def test_limits_worked_out_in_blocks_are_those_of_all_at_once(monkeypatch: pytes
     run = {f"q{i}": {each: int(rng.integers(0, 5)) for each in rng.permutation(names)[:8]} for i in range(80)}
     asked = "nDCG@5, RR@10, AP, AP@4, P@5, R@3, Success@5, ERR@5, Bpref, RBP(p=.8), R-Precision"
 
+    columns = []
+
     def said(block: int) -> list[object]:
-        monkeypatch.setattr(limits, "BLOCK", block)
+        monkeypatch.setattr(hits, "QUERIES", block)
         scores = evaluate(judged, run, asked, by={q: q[-1] for q in judged}, no_relevant="skip")
+        columns.append({name: each.values.tolist() for name, each in scores.columns.items()})
         parts = [scores, *scores.slices.values()]
         return [each.to_dict() for part in parts for each in part.summary().rows]
 
@@ -151,6 +156,7 @@ def test_limits_worked_out_in_blocks_are_those_of_all_at_once(monkeypatch: pytes
                 assert found[name] == value, name
             else:
                 assert found[name] == pytest.approx(value, rel=1e-12, abs=1e-12), name
+    assert columns[0] == columns[1], "values have the same bits"
 
 
 @pytest.mark.parametrize("ties", ["trec", "id", "rank"])

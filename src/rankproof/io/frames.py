@@ -135,10 +135,9 @@ def _streamed(path: Path, wanted: Wanted, source: str) -> _Streamed:
                 size = max(1, int(BATCH / held))
                 for batch in file.iter_batches(batch_size=size, columns=columns, use_threads=False):
                     yield pyarrow.Table.from_batches([batch]).select(columns)
+                    pyarrow.default_memory_pool().release_unused()  # Arrow keeps what it freed
             except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
                 raise _damaged(source, error) from error
-            finally:
-                pyarrow.default_memory_pool().release_unused()  # Arrow keeps what it freed
 
     return _Streamed(took, batches)
 

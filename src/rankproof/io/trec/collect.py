@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from rankproof.core.arrays import distinct
 from rankproof.core.hits import Array
 from rankproof.core.join import Census, Ordered, note_scores, rank_block
 from rankproof.core.judgments import Judgments
@@ -69,6 +70,22 @@ class PieceSource(Protocol):
         """The error for a bad row of the piece with this number; of gathered ones the number is -1."""
 
 
+SHOWN = 5
+"""So many queries that nobody judged are named."""
+NO_KEYS = np.zeros(0, dtype=np.int64)
+
+
+class _Others(NamedTuple):
+    """Queries that nobody judged: some of them, and a key of each, as there may be more of them than fit."""
+
+    examples: list[str]
+    keys: Array
+
+    @classmethod
+    def of(cls, names: list[str]) -> _Others:
+        return cls(names[:SHOWN], np.fromiter(map(hash, names), np.int64, len(names)))
+
+
 @dataclass(slots=True)
 class _Piece:
     """A piece that was read, or the error that ended its file."""
@@ -107,18 +124,18 @@ def collect_rankings(
     kept = [*found.values(), *gathered]
     for each in kept:
         _add(census, each.noticed)
-    extra = list(others)
-    census.extra += len(extra)
-    census.extra_examples += extra[: max(0, 5 - len(census.extra_examples))]
+    census.extra += len(distinct(np.concatenate([NO_KEYS, *(each.keys for each in others)])))
+    examples = list(dict.fromkeys(name for each in others for name in each.examples))
+    census.extra_examples += examples[: max(0, SHOWN - len(census.extra_examples))]
     return [ordered for each in kept for ordered in each.ordered]
 
 
 def _first_pass(
     sources: Sequence[PieceSource], scan: Scan, census: Census, keep_going: bool, tell: Callable[[int], None]
-) -> tuple[dict[tuple[int, int], Scanned], dict[str, None]]:
+) -> tuple[dict[tuple[int, int], Scanned], list[_Others]]:
     """What each piece holds, and the queries that nobody judged."""
     found: dict[tuple[int, int], Scanned] = {}
-    others: dict[int, dict[str, None]] = {}
+    others: dict[int, list[_Others]] = {}
     damaged: dict[int, DataError] = {}
 
     def read() -> Iterator[_Piece]:
@@ -150,13 +167,15 @@ def _first_pass(
                 raise result
             damaged.setdefault(piece.file, result)
             continue
-        found[piece.file, piece.number] = replace(result, ordered=list(map(_narrow, result.ordered)))
-        others.setdefault(piece.file, {}).update(dict.fromkeys(result.others))
+        others.setdefault(piece.file, []).append(_Others.of(result.others))
+        found[piece.file, piece.number] = replace(
+            result, others=[], ordered=list(map(_narrow, result.ordered))
+        )
     for file, error in damaged.items():
         census.left_out.append(str(error).partition(" Next: ")[0])
         others.pop(file, None)
     kept = {at: each for at, each in found.items() if at[0] not in damaged}
-    return kept, {query: None for each in others.values() for query in each}
+    return kept, [each for some in others.values() for each in some]
 
 
 def _narrow(ordered: Ordered) -> Ordered:
