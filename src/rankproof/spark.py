@@ -218,6 +218,12 @@ class _Paired:
 
 def _kernel(measures: Measures | None, worst: int, conventions: Mapping[str, Any]) -> Kernel:
     given = dict(conventions)
+    for name, usual in (("damaged", "error"), ("sample", None)):
+        if given.pop(name, usual) != usual:
+            raise UsageError(
+                f"rankproof.spark: {name}= is for rankings that this machine reads. Next: leave it out, and give "
+                "a data frame of what is to be scored."
+            )
     profile = given.pop("profile", None)
     asked, rules = parse_each(DEFAULT_MEASURES if measures is None else measures), Conventions(**given)
     if profile is not None:

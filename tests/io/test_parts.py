@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rankproof import Scores, compare, evaluate
+from rankproof.cli import run
 from rankproof.errors import DataError, RankproofError, UsageError
 from rankproof.io import columns, frames
 from rankproof.io.trec import chunks, collect
@@ -216,6 +217,49 @@ def test_a_corrupt_part_is_named_and_left_out_only_if_asked_for(tmp_path: Path) 
         (tmp_path / f"{i}.parquet").write_bytes(b"PAR1")
     assert "no other file" in refused(judged, tmp_path, damaged="skip")
     assert "damaged" in refused(judged, tmp_path, UsageError, damaged="maybe")
+
+
+def test_every_verb_that_scores_or_writes_rankings_leaves_damaged_files_out_if_asked_to(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judged, rows = world(15)
+    lines = "".join(f"{q} 0 {d} {grade}\n" for q, docs in judged.items() for d, grade in docs.items())
+    (tmp_path / "judged.qrels").write_text(lines)
+    parts = list(dict(partings(rows, 1))["by query"])
+    folder = tmp_path / "run"
+    folder.mkdir()
+    for i, part in enumerate(parts):
+        as_parquet(folder / f"{i}.parquet", part)
+    whole = as_trec(tmp_path / "other.run", rows)
+    (folder / "2.parquet").write_bytes((folder / "2.parquet").read_bytes()[:900])
+    here, query = str(tmp_path / "judged.qrels"), parts[0][0][0]
+    verbs = {
+        "evaluate": [here, folder, "-m", "RR"],
+        "compare": [here, whole, folder, "-m", "RR"],
+        "gate": [here, whole, folder, "-m", "RR"],
+        "leaderboard": [here, whole, folder, "-m", "RR"],
+        "report": [here, folder, "-o", tmp_path / "report.html"],
+        "audit": [here, folder],
+        "explain": [here, folder, query, "-m", "RR"],
+        "diagnose": [here, folder, "-m", "RR"],
+        "fuse": [whole, folder, "-o", tmp_path / "fused.run"],
+        "pool": [whole, folder, "-o", tmp_path / "pool.jsonl"],
+        "rank": [folder, "-o", tmp_path / "ranked"],
+    }
+    for verb, words in verbs.items():
+        plain = run([verb, *map(str, words)])
+        said = capsys.readouterr()
+        assert plain != 0, verb
+        assert "2.parquet" in said.err, verb
+        done = run([verb, *map(str, words), "--damaged", "skip"])
+        said = capsys.readouterr()
+        page = (tmp_path / "report.html").read_text() if verb == "report" else ""
+        assert "2.parquet" in said.out + said.err + page, verb
+        assert "no valid Parquet" in (said.out + said.err + page).replace("\n", " "), (verb, done)
+    kept = [*parts[0], *parts[1], *parts[3]]
+    assert evaluate(judged, tmp_path / "ranked", "RR")["RR"] == evaluate(judged, in_memory(kept), "RR")["RR"]
+    assert run(["convert", str(folder), str(tmp_path / "x.run"), "--as", "ranking", "--damaged", "skip"]) == 2
+    assert "--damaged" in capsys.readouterr().err
 
 
 def test_a_bad_line_in_a_part_is_told_with_its_file_and_line(tmp_path: Path) -> None:

@@ -53,7 +53,6 @@ if TYPE_CHECKING:
 @options.saving_options
 @options.profile
 @options.conventions
-@options.damaged_files
 @options.sample
 def command(
     judgments: str,

@@ -39,6 +39,7 @@ from rankproof.errors import UsageError
 @click.option("--share", default=0.5, metavar="SHARE", help="Of the judged queries, to tune on. [0.5]")
 @click.option("--seed", default=0, metavar="N", help="Of the draw of these queries. [0]")
 @options.target("Where to write the ranking. [standard output]")
+@options.damaged_files
 @options.force
 @click.option("--to", metavar="FORMAT", help="trec, tsv, csv, json, jsonl or parquet. [by the file's name]")
 def command(
@@ -94,7 +95,7 @@ def _tune(
     from rankproof.io.load import load_rankings
 
     with tell_oddities(), tell_progress("tuning"):
-        loaded = load_rankings(runs)
+        loaded = load_rankings(runs, chosen.pop("damaged"))
         tuned = tune(judgments, loaded, **chosen)
     if output is not None:
         _write(tuned.fuse(loaded, chosen["depth"]), output, to)
@@ -202,7 +203,8 @@ def convert_file(
 @click.argument("run", metavar="RUN")
 @click.option("-o", "--folder", required=True, metavar="FOLDER", help="The folder to write.")
 @force
-def rank(run: str, folder: str) -> None:
+@options.damaged_files
+def rank(run: str, folder: str, damaged: str) -> None:
     """Write a ranking with the rank of every row, once for all judgments.
 
     RUN is a file or a folder; FOLDER gets Parquet files with the columns query_id,
@@ -219,5 +221,7 @@ def rank(run: str, folder: str) -> None:
     from rankproof.io.ranked import write_ranked
 
     paths = list(named_paths([run]).values())
-    rows = write_ranked(load_ranking(paths[0] if len(paths) == 1 else run), folder, force=may_replace(folder))
+    ranking = load_ranking(paths[0] if len(paths) == 1 else run, damaged)
+    with tell_oddities():
+        rows = write_ranked(ranking, folder, force=may_replace(folder))
     click.echo(f"{folder}: {rows:,} rows, ranked", err=True)

@@ -311,6 +311,7 @@ def _write_judgments(given: Labels, path: str, add_to: str | None) -> None:
 @click.option("--judgments", metavar="FILE", help="What is judged already is left out.")
 @options.target("Where to write the pool. [standard output]")
 @options.force
+@options.damaged_files
 def pool_runs(
     runs: tuple[str, ...],
     depth: int,
@@ -318,6 +319,7 @@ def pool_runs(
     budget: int | None,
     judgments: str | None,
     output: str | None,
+    damaged: str,
 ) -> None:
     """Collect the documents to judge from several runs.
 
@@ -334,8 +336,9 @@ def pool_runs(
     from rankproof.bench.testset.questions import pool
 
     check_one_stdin(*runs, *([judgments] if judgments else []))
-    with tell_progress("reading the runs"):
-        made = pool(named_paths(runs), depth, order=order, budget=budget, judgments=judgments)
+    with tell_oddities(), tell_progress("reading the runs"):
+        given = named_paths(runs)
+        made = pool(given, depth, order=order, budget=budget, judgments=judgments, damaged=damaged)
     write("".join(pool_lines(made)), output)
     where = (
         ""

@@ -290,7 +290,7 @@ def conventions(command: F) -> F:
     )
     size = click.option("--corpus-size", type=int, metavar="N", callback=_size, help=f"{SIZE}.")
     context = click.option("--context-k", type=int, metavar="K", help="Documents your generator is fed.")
-    return rules(corpus(size(context(command))))
+    return rules(corpus(size(context(damaged_files(command)))))
 
 
 def damaged_files(command: F) -> F:

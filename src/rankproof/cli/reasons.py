@@ -140,6 +140,7 @@ def _explained(
 @options.output
 @options.profile
 @options.rules
+@options.damaged_files
 def diagnose_ranking(
     judgments: str,
     run: str,

@@ -16,7 +16,17 @@ from rankproof.errors import DataError, UsageError, shorten
 if TYPE_CHECKING:
     from rankproof.scoring.protocol import ScoresLike
 
-_SCORING = ("ties", "missing", "no_relevant", "unjudged", "duplicates", "corpus", "corpus_size", "context_k")
+_SCORING = (
+    "ties",
+    "missing",
+    "no_relevant",
+    "unjudged",
+    "duplicates",
+    "corpus",
+    "corpus_size",
+    "context_k",
+    "damaged",
+)
 """Options that shape scores, and so come too late for saved ones."""
 
 

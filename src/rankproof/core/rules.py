@@ -78,13 +78,13 @@ class ConventionArguments(TypedDict, total=False):
     corpus_size: int | None
     context_k: int | None
     unjudged_grade: float
+    damaged: str
 
 
 class ScoringArguments(ConventionArguments, total=False):
     """The same with a profile, which sets the conventions that are not given."""
 
     profile: str | None
-    damaged: str
     sample: float | None
 
 

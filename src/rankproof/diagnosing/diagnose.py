@@ -178,7 +178,8 @@ def diagnose(
     if documents is not None:
         conventions.setdefault("corpus_size", len(documents))
     questions = {} if queries is None else load_questions(queries)
-    judged, opened, rules = prepare(judgments), load_ranking(ranking), conventions
+    judged, rules = prepare(judgments), conventions
+    opened = load_ranking(ranking, rules.get("damaged", "error"))
     _check_ids(judged, questions, documents)
     scores = evaluate(
         judged,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePath
@@ -61,12 +62,22 @@ def load_judgments(data: Source) -> Judgments:
     return judgments_of(read_tuples(_iterable(data, "judgments"), JUDGMENTS, "judgments"))
 
 
-def load_ranking(data: Source) -> Rankings:
+def load_ranking(data: Source, damaged: str = "error") -> Rankings:
     """Rankings from a mapping, a path, a data frame, or tuples (query, document, score).
+
+    `damaged` says what becomes of files of a folder that cannot be read: an "error", or left out ("skip").
 
     >>> load_ranking([("q1", "d1", 0.5), ("q1", "d2", 0.25)]).table().score
     array([0.5 , 0.25])
     """
+    if not is_one_of(damaged, ("error", "skip")):
+        raise one_of("damaged", damaged, ("error", "skip"))
+    found = _ranking(data)
+    skips = damaged == "skip" and hasattr(found, "damaged")
+    return replace(found, damaged=damaged) if skips else found  # type: ignore[type-var]
+
+
+def _ranking(data: Source) -> Rankings:
     if hasattr(data, "blocks"):
         return data  # type: ignore[no-any-return]
     if isinstance(data, Judgments):
@@ -113,13 +124,6 @@ def _columns_at(path: PathLike) -> dict[str, list[Any]]:
         for name, value in row.items():
             found.setdefault(name, [None] * number).append(value)
     return found
-
-
-def with_damaged(ranking: Rankings, damaged: str) -> Rankings:
-    """The ranking, whose files that cannot be read are an error ("error") or are left out ("skip")."""
-    if not is_one_of(damaged, ("error", "skip")):
-        raise one_of("damaged", damaged, ("error", "skip"))
-    return replace(ranking, damaged=damaged) if hasattr(ranking, "damaged") else ranking  # type: ignore[type-var]
 
 
 def _iterable(data: Source, what: str) -> Iterable[Any]:
@@ -234,12 +238,19 @@ def _swapped(source: str, got: str, expected: str) -> DataError:
     )
 
 
-def load_rankings(rankings: Any) -> dict[str, Rankings]:
+def load_rankings(rankings: Any, damaged: str = "error") -> dict[str, Rankings]:
     """The rankings by name; a list is named by its files, or ranking 1, ranking 2, ..."""
     named = dict(rankings.items()) if isinstance(rankings, Mapping) else _named(rankings)
     if not named:
         raise UsageError("rankings: got none, expected two or more. Next: give {name: ranking} or a list.")
-    return {str(name): _loaded(str(name), each) for name, each in named.items()}
+    return {str(name): _loaded(str(name), each, damaged) for name, each in named.items()}
+
+
+def warn_of_left_out(rankings: Iterable[Rankings]) -> None:
+    """Name the damaged files that a ranking was read without, where no audit does."""
+    for each in rankings:
+        for why in dict.fromkeys(getattr(each, "left_out", ())):
+            warnings.warn(f"left out: {why}", stacklevel=3)
 
 
 def _named(rankings: Any) -> dict[str, Any]:
@@ -257,9 +268,9 @@ def _named(rankings: Any) -> dict[str, Any]:
     return dict(zip(names, listed, strict=True))
 
 
-def _loaded(name: str, ranking: Any) -> Rankings:
+def _loaded(name: str, ranking: Any, damaged: str) -> Rankings:
     """The ranking; one that is in memory has no other name than the one given here."""
-    found = load_ranking(ranking)
+    found = load_ranking(ranking, damaged)
     return replace(found, source=f"ranking {name!r}") if isinstance(found, MappingRankings) else found
 
 

@@ -87,6 +87,8 @@ class PartRankings:
     load: Load
     damaged: str = "error"
     """What a file that cannot be read is: an "error", or to be left out ("skip") and named."""
+    left_out: list[str] = field(default_factory=list)
+    """What is wrong with files that tables were read without; blocks put it into the census."""
 
     def table(self) -> RankingTable:
         """Every row of every file that can be read."""
@@ -102,9 +104,10 @@ class PartRankings:
             try:
                 opened: Any = part.opened
                 table = opened.table() if rows is None else opened.part(rows)
-            except DataError:
+            except DataError as error:
                 if self.damaged == "error":
                     raise
+                self.left_out.append(str(error).partition(" Next: ")[0])
                 continue
             if len(table) or table.empty:
                 yield table
@@ -133,6 +136,18 @@ class PartRankings:
                 f"{census.left_out[0]}; no other file could be read. Next: check how they were made."
             )
         yield from found
+
+    def readable(self) -> Iterator[_Part]:
+        """The files whose every row can be read, if damaged ones are to be left out; else all."""
+        for part in self.sources():
+            try:
+                if self.damaged == "skip":
+                    for _ in part.pieces(None, None):
+                        pass
+            except DataError as error:
+                self.left_out.append(str(error).partition(" Next: ")[0])
+                continue
+            yield part
 
     def sources(self) -> list[_Part]:
         """The files, none of them opened."""

@@ -16,6 +16,7 @@ from rankproof.core.join import Rankings
 from rankproof.core.resamples import hash_of
 from rankproof.errors import DataError, UsageError, missing_extra, shorten
 from rankproof.io.columns import ColumnRankings
+from rankproof.io.load import warn_of_left_out
 from rankproof.io.parts import PartRankings
 from rankproof.io.rankings import RowRankings
 from rankproof.io.trec import TrecRankings
@@ -66,6 +67,7 @@ def write_ranked(ranking: Rankings, folder: str | os.PathLike[str], *, force: bo
         ) from error
     finally:
         progress.close()
+        warn_of_left_out([ranking])
         shutil.rmtree(partial, ignore_errors=True)
     return rows
 
@@ -94,7 +96,7 @@ def _files(ranking: Rankings) -> Iterator[Any]:
 
 def _pieces(ranking: Any) -> Iterator[tuple[Lines, Array]]:
     """The rows with their scores, whole queries at a time."""
-    sources = ranking.sources() if isinstance(ranking, PartRankings) else [ranking]
+    sources = ranking.readable() if isinstance(ranking, PartRankings) else [ranking]
     for source in sources:
         opened: Any = getattr(source, "opened", source)
         if not isinstance(opened, TrecRankings | ColumnRankings):

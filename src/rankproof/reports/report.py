@@ -130,7 +130,8 @@ def report(
     check_whole("seed", seed, 0)
     systems = _check(systems)
     judged, by = prepare(judgments), groups_of(by, judgments)
-    opened = {name: load_ranking(each) for name, each in systems.items()}
+    damaged = conventions.get("damaged", "error")
+    opened = {name: load_ranking(each, damaged) for name, each in systems.items()}
     asked = REPORT_MEASURES if measures is None else measures
     if len(opened) == 1:
         scores = {name: evaluate(judged, each, asked, by=by, **conventions) for name, each in opened.items()}

@@ -28,7 +28,7 @@ from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, check_number, check_whole, nearest, shorten
 from rankproof.io.frames import is_frame, library_of
 from rankproof.io.groups import Grouping, group_places, groups_of
-from rankproof.io.load import load_judgments, load_ranking, with_damaged
+from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.limits import SEED
@@ -108,9 +108,7 @@ def evaluate(
     whole = judged
     if sample is not None:
         judged = sample_judgments(judged, sample)
-    found = score_ranking(
-        judged, with_damaged(load_ranking(ranking), damaged), asked, conventions, groups, names
-    )
+    found = score_ranking(judged, load_ranking(ranking, damaged), asked, conventions, groups, names)
     if judged is not whole:
         found.census.extra, found.census.extra_examples = (
             0,
@@ -326,7 +324,8 @@ def audit(
     ('error', 'duplicate-documents')
     """
     check_conventions(conventions, audit)
-    judged, opened = load_judgments(judgments), load_ranking(ranking)
+    judged = load_judgments(judgments)
+    opened = load_ranking(ranking, conventions.get("damaged", "error"))
     if conventions.get("duplicates", "error") == "error":
         conventions["duplicates"] = "first"
     scores = evaluate(judged, opened, measures, **conventions)

@@ -339,7 +339,8 @@ def explain(
     ([2.0, 3.0, 0.6666666666666666], 0.6666666666666666)
     """
     check_conventions(conventions, explain)
-    judged, opened = load_judgments(judgments), load_ranking(ranking)
+    judged = load_judgments(judgments)
+    opened = load_ranking(ranking, conventions.get("damaged", "error"))
     query = _known(query, judged)
     table = opened.table_near(query) if hasattr(opened, "table_near") else opened.table()
 

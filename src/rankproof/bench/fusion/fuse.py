@@ -17,7 +17,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, check_whole, shorten
 from rankproof.io.ids import are_integers, as_given, judged_kinds
-from rankproof.io.load import load_judgments, load_rankings
+from rankproof.io.load import load_judgments, load_rankings, warn_of_left_out
 from rankproof.io.mappings import MappingRankings
 from rankproof.io.roles import Columns, with_columns
 
@@ -147,6 +147,7 @@ def fuse(
     weights: Weights | None = None,
     judgments: Any = None,
     depth: int | None = None,
+    damaged: str = "error",
     columns: Columns = None,
     **parameters: Any,
 ) -> Fused:
@@ -157,6 +158,7 @@ def fuse(
     `normalise` is min-max (what methods that add up scores take by default), max, sum, z-score, rank, borda or
     none. `weights` are a list or `{name: weight}`. `judgments` of other queries are what bayesfuse, mapfuse,
     posfuse, probfuse, segfuse and slidefuse learn from. `depth` cuts each ranking first.
+    Files of a folder that cannot be read are left out with `damaged="skip"`, and named.
 
     A query is fused from the rankings that answer it. Equal scores are ordered as everywhere here: by document id,
     descending.
@@ -165,10 +167,11 @@ def fuse(
     >>> list(fuse([keyword, dense])["q"])
     ['b', 'a', 'd', 'c']
     """
-    loaded = load_rankings(systems)
+    loaded = load_rankings(systems, damaged)
     made = recipe(list(loaded), method, normalise, weights, parameters)
     training = _training(made, judgments)
     opened = open_pool(loaded, depth, training)
+    warn_of_left_out(loaded.values())
     for note in opened.notes:
         warnings.warn(note, stacklevel=2)
     return opened.fuse_rankings(made if training is None else learn(made, opened.pool, training))

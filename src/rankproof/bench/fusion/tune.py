@@ -25,7 +25,7 @@ from rankproof.document.formats import Result
 from rankproof.document.model import Document, Paragraph, Part, Table
 from rankproof.document.numbers import count, score, span
 from rankproof.errors import UsageError, check_number, check_whole
-from rankproof.io.load import load_judgments, load_rankings
+from rankproof.io.load import load_judgments, load_rankings, warn_of_left_out
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.scores import Scores
@@ -258,6 +258,7 @@ def tune(
     tries = trials(find_method(method), len(loaded), grid, normalise)
     recipes = [_recipe(list(loaded), method, normalise, settings) for settings in tries]
     opened = open_pool(loaded, depth, judged)
+    warn_of_left_out(loaded.values())
     for note in opened.notes:
         warnings.warn(note, stacklevel=2)
     generator = np.random.default_rng(check_whole("seed", seed, 0))

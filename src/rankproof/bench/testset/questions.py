@@ -22,7 +22,7 @@ from rankproof.document.formats import Result
 from rankproof.document.model import Document
 from rankproof.errors import UsageError, check_whole, is_number, one_of
 from rankproof.io.corpora import load_corpus, load_questions
-from rankproof.io.load import load_judgments, load_rankings
+from rankproof.io.load import load_judgments, load_rankings, warn_of_left_out
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import documents_by_query, evaluate, prepare
 from rankproof.stats.confidence import queries_for_margin, smallest_margin
@@ -40,6 +40,7 @@ def pool(
     order: str = "depth",
     budget: int | None = None,
     judgments: Any = None,
+    damaged: str = "error",
     columns: Columns = None,
 ) -> Pool:
     """The documents to judge: the best `depth` of every ranking, for each query.
@@ -47,7 +48,7 @@ def pool(
     `systems` is `{name: ranking}` or a list of rankings. `order` says which come first: depth, round-robin,
     informative (what the systems disagree on most) or bandit (what finds relevant documents). `budget` is how
     many judgments there may be; every query gets the same share of it. What `judgments` already hold is left
-    out.
+    out, and so are files of a folder that cannot be read with `damaged="skip"`.
 
     >>> to_judge = pool({"keyword": {"q1": ["a", "b"]}, "dense": {"q1": ["b", "c"]}}, judgments={"q1": {"a": 0}})
     >>> [item.document for item in to_judge]
@@ -55,8 +56,9 @@ def pool(
     """
     if order not in ORDERS:
         raise one_of("order", order, ORDERS)
-    opened = load_rankings(systems)
+    opened = load_rankings(systems, damaged)
     tables = {name: documents_by_query(each.table()) for name, each in opened.items()}
+    warn_of_left_out(opened.values())
     made = pool_rankings(tables, depth)
     if judgments is not None:
         judged = load_judgments(judgments)

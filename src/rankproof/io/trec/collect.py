@@ -83,7 +83,8 @@ class _Others(NamedTuple):
 
     @classmethod
     def of(cls, names: list[str]) -> _Others:
-        return cls(names[:SHOWN], np.fromiter(map(hash, names), np.int64, len(names)))
+        once = dict.fromkeys(names)
+        return cls(list(once)[:SHOWN], np.fromiter(map(hash, once), np.int64, len(once)))
 
 
 @dataclass(slots=True)
