@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +88,28 @@ def test_what_cannot_be_ranked_leaves_nothing_behind(tmp_path: Path) -> None:
     good = as_parquet(tmp_path / "good.parquet", rows)
     assert "something already" in refused(good, target, UsageError)
     assert (target / "mine").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits of processes are POSIX")
+def test_on_a_full_disk_the_old_folder_stays(tmp_path: Path) -> None:
+    _, rows = world(23)
+    as_parquet(tmp_path / "run.parquet", rows)
+    assert rankproof(tmp_path, "rank", "run.parquet", "-o", "ranked").returncode == 0
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.parquet")}
+    code = (
+        "import resource, sys; from rankproof.cli import run; import pyarrow.parquet; "
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (900, 900)); sys.exit(run(sys.argv[1:]))"
+    )
+    for words in (("ranked", "--force"), ("another",)):
+        done = subprocess.run(
+            [sys.executable, "-c", code, "rank", "run.parquet", "-o", *words],
+            cwd=tmp_path, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode in (2, 3), done.stderr
+        assert "cannot be written" in done.stderr
+        assert "make room" in done.stderr
+        assert {path: path.read_bytes() for path in tmp_path.rglob("*.parquet")} == before
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["ranked", "run.parquet"]
 
 
 def test_the_shell_ranks_a_folder(tmp_path: Path) -> None:

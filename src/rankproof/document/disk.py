@@ -170,6 +170,6 @@ def _take_over(part: Path, old: os.stat_result) -> None:
 
 
 def _unwritable(where: Path, error: OSError) -> UsageError:
-    return UsageError(
-        f"{where}: cannot be written: {error.strerror or error}. Next: name a file that can be written."
-    )
+    room = error.errno in (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+    advice = "make room, or name a file elsewhere" if room else "name a file that can be written"
+    return UsageError(f"{where}: cannot be written: {error.strerror or error}. Next: {advice}.")

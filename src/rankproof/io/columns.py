@@ -149,7 +149,8 @@ class ColumnRankings:
         try:
             if piece.kinds is None:
                 raise OddTable
-            _check_kinds(piece.kinds, scan.judgments)
+            if not _fit(piece.kinds, scan):
+                raise OddTable
             lines, order = lines_of(piece.table), order_of(piece.table, scan.conventions.ties)
         except OddTable:
             return self._row_by_row(piece, scan)
@@ -231,11 +232,15 @@ def _note_ranks(table: Any, ties: str, census: Census) -> None:
     note_ranks(group, score, rank, census)
 
 
-def _check_kinds(kinds: tuple[bool, bool], judgments: Judgments) -> None:
-    """Leave ids that are integers where the judgments have text, or the other way round, to the slow way."""
-    judged = judged_kinds(align_ids(judgments, kinds))
-    if any(kind not in (None, own) for kind, own in zip(judged, kinds, strict=True)):
-        raise OddTable
+def _fit(kinds: tuple[bool, bool], scan: Scan) -> bool:
+    """Whether ids are integers, or text, on both sides; all else is left to the slow way.
+
+    Looked up once for all pieces: it may have to look at every judgment.
+    """
+    if kinds not in scan.fits:
+        judged = judged_kinds(align_ids(scan.judgments, kinds))
+        scan.fits[kinds] = all(kind in (None, own) for kind, own in zip(judged, kinds, strict=True))
+    return scan.fits[kinds]
 
 
 # --- pieces ------------------------------------------------------------------------------------

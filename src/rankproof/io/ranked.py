@@ -44,7 +44,7 @@ def write_ranked(ranking: Rankings, folder: str | os.PathLike[str], *, force: bo
     target = Path(folder)
     if target.exists() and not force and (not target.is_dir() or any(target.iterdir())):
         raise UsageError(f"{target}: there is something already. Next: name another folder, or add --force.")
-    partial = target.with_name(f".{target.name}.partial")
+    partial, old = (target.with_name(f".{target.name}.{what}") for what in ("partial", "old"))
     shutil.rmtree(partial, ignore_errors=True)
     rows = 0
     progress = Progress(f"ranking {ranking.source}", None, noun="rows")
@@ -59,7 +59,7 @@ def write_ranked(ranking: Rankings, folder: str | os.PathLike[str], *, force: bo
                 f"{ranking.source}: empty, there is not one row in it. Next: check how it was made."
             )
         if target.exists():
-            shutil.rmtree(target) if target.is_dir() else target.unlink()
+            target.rename(old)  # which is there until the new one is
         partial.rename(target)
     except OSError as error:
         raise DataError(
@@ -69,6 +69,10 @@ def write_ranked(ranking: Rankings, folder: str | os.PathLike[str], *, force: bo
         progress.close()
         warn_of_left_out([ranking])
         shutil.rmtree(partial, ignore_errors=True)
+        if target.exists():
+            shutil.rmtree(old) if old.is_dir() else old.unlink(missing_ok=True)
+        elif old.exists():
+            old.rename(target)
     return rows
 
 

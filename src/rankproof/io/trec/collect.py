@@ -7,7 +7,7 @@ are noted on the way, and their rows, and no others, are gathered in a second pa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -38,6 +38,8 @@ class Scan:
 
     judgments: Judgments
     conventions: Conventions
+    fits: dict[tuple[bool, bool], bool] = field(default_factory=dict)
+    """For kinds of ids whether those of the judgments are the same, as far as it was looked up."""
 
     @property
     def index(self) -> Index:
