@@ -100,6 +100,24 @@ def test_no_score_is_no_place_in_an_order(engine):
 
 
 @pytest.mark.parametrize("engine", INPUT)
+@pytest.mark.parametrize("duplicates", ["error", "best"])
+def test_infinite_scores_stand_at_the_ends_and_tie(engine, duplicates):
+    judged = {"low": {"a": 1, "b": 2}, "high": {"a": 1, "b": 2}, "both": {"a": 1, "b": 2}}
+    inf = float("inf")
+    rows = [(query, doc, -inf if query == "low" else inf) for query in ("low", "high") for doc in "abcd"]
+    rows += [
+        ("both", "a", -inf),
+        ("both", "b", inf),
+        ("both", "c", 1.7976931348623157e308),
+        ("low", "e", 0.0),
+    ]
+    for ties in ("trec", "best", "worst"):
+        settings = {"ties": ties, "duplicates": duplicates}
+        expected = evaluate(judged, arrow(rows), "RR, AP, nDCG", **settings)
+        check_equal(evaluate(judged, ENGINES[engine](rows), "RR, AP, nDCG", **settings), expected, ties)
+
+
+@pytest.mark.parametrize("engine", INPUT)
 def test_duplicates_are_told_with_both_values(engine):
     judged, rows = {"q": {"a": 1}}, [("q", "a", 1.0), ("q", "b", 0.5), ("q", "a", 0.25)]
     with pytest.raises(

@@ -44,6 +44,9 @@ class SqlDialect:
     quote: str = '"'
     short: str = "varchar"
     """The type of text."""
+    most: str = "max({})"
+    least: str = "min({})"
+    """The largest and the smallest number of a group."""
 
 
 _ANSI = {"text": "cast({} as varchar)", "double": "cast({} as double)"}
@@ -73,6 +76,8 @@ DIALECTS: dict[str, SqlDialect] = {
     "datafusion": SqlDialect(
         **_ANSI, bytes="cast({} as bytea)", exact="cast(cast({} as varchar) as double)", nan="isnan({})",
         single="cast({} as real)",
+        # Its max of infinities below zero is -1.8e308, its min of those above zero 1.8e308 (55.0).
+        most="first_value({0} order by {0} desc)", least="first_value({0} order by {0})",
     ),
     "bigquery": SqlDialect(
         text="cast({} as string)", bytes="cast({} as bytes)", double="cast({} as float64)",
@@ -166,7 +171,7 @@ def counting_text(dialect: str, what: Counted, conventions: Conventions) -> str:
     high = "0" if by_rank else f"sum(case when abs(r.s) >= {EXACT:.0f} then 1 else 0 end)"
     rules = f"'{rules_of(conventions)}'"
     return f"""with run_rows as (
-  select {query} as q, {doc} as d, {f"max({score})" if best else score} as s,
+  select {query} as q, {doc} as d, {spoken.most.format(score) if best else score} as s,
     {"count(*)" if best else "1"} as copies, {f"max({bad})" if best else bad} as bad
   from {table_in(dialect, what.run)}{f" group by {query}, {doc}" if best else ""}
 ),
@@ -177,7 +182,7 @@ judged as (
 ),
 hits as (
   select j.q, j.d, min(j.{own}) as {own}, min(j.{judgment}) as {judgment},
-    max(r.s) as s, min(r.s) as lowest, count(*) as times
+    {spoken.most.format("r.s")} as s, {spoken.least.format("r.s")} as lowest, count(*) as times
   from run_rows r inner join judged j on r.q = j.q and r.d = j.d group by j.q, j.d
 ),
 {_wanted(what, own)}
@@ -185,7 +190,8 @@ select min(h.{own}) as {own}, min(h.{judgment}) as {judgment}, {whole("max(h.tim
     {whole(f"1 + sum(case when r.s > h.s or (r.s = h.s and r.d {before} h.d) then 1 else 0 end)")} as place,
     {whole("1 + sum(case when r.s > h.s then 1 else 0 end)")} as first_place,
     {whole("sum(case when r.s >= h.s then 1 else 0 end)")} as last_place,
-    {whole("max(case when h.s <= 0 then 1 else 0 end)")} as low, max(h.lowest) as lowest, max(h.s) as highest,
+    {whole("max(case when h.s <= 0 then 1 else 0 end)")} as low, {spoken.most.format("h.lowest")} as lowest,
+    {spoken.most.format("h.s")} as highest,
     {none} as retrieved, {none} as unlike, {none} as dropped, {none} as bad, {none} as huge,
     {rules} as rules
   from run_rows r inner join hits h on r.q = h.q group by h.q, h.d
