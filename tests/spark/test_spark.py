@@ -223,15 +223,16 @@ def test_what_memory_refuses_is_refused_in_the_same_words(frames: Any, spark: An
 JAVA = os.environ.get("JAVA_HOME") or "/usr/lib/jvm/java-17-openjdk-amd64"
 
 
-@pytest.mark.slow
-def test_two_executors_of_which_one_is_killed_give_the_bits_of_memory(tmp_path: Path) -> None:
-    """In a process of its own, as classic Spark and Spark Connect do not live in one."""
+def alone(script: str, folder: Path) -> Any:
+    """What a script beside this one tells in its last line.
+
+    In a process of its own, as classic Spark and Spark Connect do not live in one.
+    """
     pytest.importorskip("pyspark")
     if not Path(JAVA, "bin", "java").exists() and shutil.which("java") is None:
         if os.environ.get("RANKPROOF_JAVA") == "required":
             pytest.fail("there is no Java")
         pytest.skip("there is no Java")
-    script = Path(__file__).with_name("cluster.py")
     environment = {
         **os.environ,
         "SPARK_LOCAL_IP": "127.0.0.1",
@@ -244,15 +245,26 @@ def test_two_executors_of_which_one_is_killed_give_the_bits_of_memory(tmp_path: 
     if Path(JAVA, "bin", "java").exists():
         environment["JAVA_HOME"] = JAVA
     done = subprocess.run(
-        [sys.executable, str(script)],
+        [sys.executable, str(Path(__file__).with_name(script))],
         env=environment,
         capture_output=True,
         text=True,
         timeout=500,
-        cwd=tmp_path,
+        cwd=folder,
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    told = json.loads(done.stdout.strip().splitlines()[-1])
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+@pytest.mark.slow
+def test_two_executors_of_which_one_is_killed_give_the_bits_of_memory(tmp_path: Path) -> None:
+    told = alone("cluster.py", tmp_path)
     assert told["different"] == []
     assert told["killed"], "an executor was to be killed while tasks ran"
     assert told["queries"] == told["distinct"] == told["expected"]
+
+
+@pytest.mark.slow
+def test_the_own_server_of_spark_connect_gives_the_bits_of_memory(tmp_path: Path) -> None:
+    pytest.importorskip("grpc_status")
+    assert alone("connect.py", tmp_path) == {"different": [], "queries": 40}

@@ -205,7 +205,7 @@ def _every_pair(
 
 def _check_named(systems: Any, measures: Any) -> None:
     """Refuse two rankings one after the other, which are no rankings by name and measures."""
-    second = isinstance(measures, Mapping) or hasattr(measures, "blocks") or is_frame(measures)
+    second = isinstance(measures, Mapping) or hasattr(type(measures), "blocks") or is_frame(measures)
     if isinstance(measures, (str, os.PathLike)) and not isinstance(systems, Mapping):
         second = True
     if second:

@@ -292,7 +292,7 @@ def _in_batches(table: Any, took: Mapping[str, str], source: str) -> Rankings | 
     import narwhals as nw
 
     lazy: Any = nw.to_native(table)
-    if not hasattr(lazy, "collect_batches") or importlib.util.find_spec("pyarrow") is None:
+    if not hasattr(type(lazy), "collect_batches") or importlib.util.find_spec("pyarrow") is None:
         return None
     from rankproof.io.columns import ColumnRankings
 
@@ -392,7 +392,7 @@ def _in_memory(table: Any, took: Mapping[str, str]) -> Any:
     if not isinstance(chosen, nw.LazyFrame):
         return chosen
     native: Any = nw.to_native(chosen)
-    if hasattr(native, "collect_batches"):  # a Polars that has the streaming engine
+    if hasattr(type(native), "collect_batches"):  # a Polars that has the streaming engine
         return nw.from_native(native.collect(engine="streaming"))
     return chosen.collect()
 

@@ -57,7 +57,7 @@ def load_judgments(data: Source) -> Judgments:
     if is_frame(data):
         found = judgments_from_frame(data)
         return replace(found, library=library_of(data))
-    if hasattr(data, "blocks"):
+    if hasattr(type(data), "blocks"):  # frames of Spark Connect have every attribute, as a column
         raise DataError(f"judgments: got a ranking ({data.source}). Next: swap the two arguments.")
     return judgments_of(read_tuples(_iterable(data, "judgments"), JUDGMENTS, "judgments"))
 
@@ -78,7 +78,7 @@ def load_ranking(data: Source, damaged: str = "error") -> Rankings:
 
 
 def _ranking(data: Source) -> Rankings:
-    if hasattr(data, "blocks"):
+    if hasattr(type(data), "blocks"):
         return data  # type: ignore[no-any-return]
     if isinstance(data, Judgments):
         raise DataError(f"ranking: got judgments ({data.source}). Next: swap the two arguments.")

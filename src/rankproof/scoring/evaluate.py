@@ -147,7 +147,7 @@ def _check_one(ranking: Any) -> None:
     if not isinstance(ranking, Mapping) or not ranking:
         return
     name, first = next(iter(ranking.items()))
-    several = hasattr(first, "blocks") or is_frame(first) or isinstance(first, os.PathLike)
+    several = hasattr(type(first), "blocks") or is_frame(first) or isinstance(first, os.PathLike)
     several = several or (isinstance(first, str) and os.path.isfile(first))
     if isinstance(first, Mapping):
         several = isinstance(next(iter(first.values()), None), (Mapping, list, tuple))
