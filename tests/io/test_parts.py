@@ -352,3 +352,18 @@ def test_thirty_measures_have_the_same_bits_in_every_form(ties: str, tmp_path: P
         [*tmp_path.glob("parquet/by query/*")],
     ):
         assert numbers(evaluate(judged, given, MANY, ties=ties)) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ties", ["trec", "expected", "best"])
+def test_thirty_measures_have_the_same_bits_in_every_engine(ties: str) -> None:
+    from tests.io.counted.engines import ENGINES
+
+    judged, rows = world(101, queries=30)
+    expected = numbers(evaluate(judged, in_memory(rows), MANY, ties=ties))
+    for name, parts in partings(rows, 2):
+        ordered = [row for part in parts for row in part]
+        for engine, make in ENGINES.items():
+            found = numbers(evaluate(judged, make(ordered), MANY, ties=ties))
+            for what in ("means", "values", "rows", "facts"):
+                assert found[what] == expected[what], (engine, name, what)

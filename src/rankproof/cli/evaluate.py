@@ -127,7 +127,7 @@ def _say_sample(size: float, count: int) -> None:
     """Say what a sample can show before anything else is read."""
     from rankproof.scoring.evaluate import sample_error_sentence
 
-    if 2 <= size < count:
+    if 2 <= size < count and size == int(size):
         told = f"a sample of {int(size):,} of {count:,} judged queries: {sample_error_sentence(int(size))}"
         click.echo(f"rankproof: {told}", err=True)
 
