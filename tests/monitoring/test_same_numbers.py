@@ -295,3 +295,75 @@ def test_an_empty_export_of_spans_is_no_rejected_line(tmp_path) -> None:
     log.write_text('{"ts": 1740960001, "clicks": [], "user": "u"}\n{"resourceSpans": []}\n')
     found = monitor(log)
     assert (found.events, found.rejected) == (1, {})
+
+
+NOW = {"ts": 1740960000, "user": "u1", "results": ["a", "b", "c"], "citations": ["b"]}
+SPELLINGS: dict[str, tuple[str, list[str], Any]] = {
+    "ranks": ("clicks", ["2;3", "2 3", "2|3", "2, 3", "[2, 3]", "(2, 3)", "[2 3]", "2.0;3.0"], [2, 3]),
+    "ids": ("clicks", ["b;c", "b c", '["b", "c"]', "['b', 'c']", "['b' 'c']", "b , c"], ["b", "c"]),
+    "objects": ("clicks", ['[{"id": "b", "rank": 2}]', "[{'id': 'b', 'rank': 2}]", '{"rank": 2}'], [{"rank": 2}]),
+    "no click": ("clicks", ["", "[]", "none", "NaN", "0", "false", "No", "<NA>"], []),
+    "a click": ("clicks", ["true", "Yes", "TRUE"], True),
+    "up": ("thumb", ["up", "Thumbs Up", "1", "1.0", "true", "👍🏽", "+1"], "up"),
+    "down": ("thumb", ["Down", "-1", "-1.0", "thumbs-down", "FALSE"], "down"),
+    "no vote": ("thumb", ["", "0", "None", "n/a", "neutral", "-"], None),
+    "latency": ("latency_ms", ["250", "250 ms", "0.25s", "2.5e2"], 250),
+    "no latency": ("latency_ms", ["", "nan", "n/a", "NULL"], None),
+    "flag": ("abstained", ["1", "TRUE", "yes", "t"], True),
+    "no flag": ("abstained", ["", "None", "nan"], None),
+    "results": ("results", ["a;b;c", "a|b|c", "a,b,c", "a b c", '["a","b","c"]', "['a', 'b', 'c']"], ["a", "b", "c"]),
+    "scores": ("results", ["[{'id': 'a', 'score': 2.5, 'rank': None}, {'id': 'b', 'score': 1.0}]"],
+               [{"id": "a", "score": 2.5}, {"id": "b", "score": 1.0}]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", SPELLINGS)
+def test_cells_of_csv_are_read_however_they_are_written(tmp_path, kind) -> None:
+    name, cells, meant = SPELLINGS[kind]
+    for cell in cells:
+        other = {
+            **NOW,
+            "ts": NOW["ts"] + 60,
+            "clicks": [1],
+            "thumb": "up",
+            "latency_ms": 90,
+            "abstained": False,
+        }
+        expected = numbers([{**other, "ts": NOW["ts"], name: meant}, other])
+        with (tmp_path / "log.csv").open("w", newline="") as file:
+            writer = csv.DictWriter(file, list(other))
+            writer.writeheader()
+            row = {key: json.dumps(v) if isinstance(v, list) else v for key, v in other.items()}
+            writer.writerows([{**row, "ts": NOW["ts"], name: cell}, row])
+        found = numbers(tmp_path / "log.csv")
+        assert found == expected, cell
+
+
+def test_a_number_that_is_the_id_of_a_result_is_that_result(tmp_path) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text(
+        "Timestamp,userId,Search Results,clicked\n2025-03-03 10:00,u,7;3;1;0,3 0\n2025-03-03 10:01,v,7;3;1;0,0\n"
+    )
+    found = numbers(log, columns={"results": "Search Results"})
+    ids = ["7", "3", "1", "0"]
+    assert found == numbers(
+        [
+            {"ts": 1740996000, "user": "u", "results": ids, "clicks": ["3", "0"]},
+            {"ts": 1740996060, "user": "v", "results": ids, "clicks": ["0"]},
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    "keys", [("User ID", "sessionId", "Latency Ms"), ("USER_ID", "Session-Id", "latencyMs")]
+)
+def test_names_of_fields_in_every_spelling(records, keys) -> None:
+    own = ("user", "session", "latency_ms")
+    spelled = [
+        {dict(zip(own, keys, strict=True)).get(key, key): v for key, v in each.items()} for each in records
+    ]
+    for source in (spelled, pa.Table.from_pylist(spelled)):
+        assert numbers(source, **BY) == numbers(records, **BY)
+    assert numbers([{**each, "Variant": each.pop("variant")} for each in map(dict, records)], by=["Variant"])[
+        "estimates"
+    ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from numbers import Integral, Real
@@ -36,6 +37,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
 """The fields of an event, each with the other names it is known by."""
 UP = {
     "up",
+    "thumb_up",
     "thumbs_up",
     "thumbsup",
     "thumbs-up",
@@ -51,6 +53,7 @@ UP = {
 }
 DOWN = {
     "down",
+    "thumb_down",
     "thumbs_down",
     "thumbsdown",
     "thumbs-down",
@@ -62,7 +65,10 @@ DOWN = {
     "no",
     "false",
 }
-NO_VOTE = {"", "0", "none", "null", "neutral", "nan"}
+NOTHING = {"", "none", "null", "nan", "n/a", "na", "<na>", "-"}
+"""What is written for nothing, in fields that are no text."""
+NO_VOTE = {*NOTHING, "0", "neutral"}
+YES, NO = {"true", "1", "1.0", "yes", "t", "y"}, {"false", "0", "0.0", "no", "f", "n", ""}
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
 """What lies before was written by a clock that was not set."""
 AHEAD = 86400.0
@@ -81,6 +87,10 @@ class Rejected(ValueError):
         self.reason = reason
 
 
+NO_CLICK = -(10**9)
+"""The rank of what is no click unless a result has that id."""
+
+
 class ShownResult(NamedTuple):
     """A document that was shown, with its score where it is known, and its rank from 1 on."""
 
@@ -90,7 +100,10 @@ class ShownResult(NamedTuple):
 
 
 class Click(NamedTuple):
-    """What was clicked: the document, and its rank; 0 where it is not among the results."""
+    """What was clicked: the document, and its rank; 0 where it is not among the results.
+
+    A number in a cell of a CSV is a rank unless a result has that id, and 0 is no click: below 0 until then.
+    """
 
     id: str | None
     rank: int
@@ -160,13 +173,19 @@ class EventSchema:
         if keys not in self._known:
             found: dict[str, str] = {}
             for key in keys:
-                name = self.names.get(key)
+                name = self.field_of(key)
                 if name and (name not in found or key == name):
                     found[name] = key
             if len(self._known) > 1000:
                 self._known.clear()
             self._known[keys] = found, tuple(key for key in keys if key not in found.values())
         return self._known[keys]
+
+    def field_of(self, key: Any) -> str | None:
+        """The field that a key names, in any spelling: user_id, userId, User ID; None if it is none."""
+        if key in self.names or not isinstance(key, str):
+            return self.names.get(key)
+        return self.names.get(re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\s-]+", "_", key.strip()).lower())
 
     def event(self, record: Any) -> Event:
         """The record as an event; `Rejected` if it is none."""
@@ -178,6 +197,8 @@ class EventSchema:
         event = Event(self.time(record[found["ts"]]))
         for name, key in found.items():
             value = record[key]
+            if isinstance(value, str) and name not in TEXTS and value.strip().lower() in NOTHING:
+                value = None
             if name in PARSERS and value is not None and not is_nan(value):
                 setattr(event, name, PARSERS[name](value))
             elif name in EMPTY:
@@ -228,10 +249,17 @@ COMPACT = re.compile(r"\d{14}")
 
 def place_clicks(clicks: tuple[Click, ...], results: tuple[ShownResult, ...] | None) -> tuple[Click, ...]:
     """The clicks with the ranks of their documents, where only ids are known."""
-    if not any(click.rank == 0 for click in clicks) or not results:
+    if all(click.rank > 0 for click in clicks):
         return clicks
-    ranks = {result.id: result.rank for result in reversed(results)}
-    return tuple(click if click.rank else Click(click.id, ranks.get(click.id or "", 0)) for click in clicks)
+    ranks = {result.id: result.rank for result in reversed(results or ())}
+    found = []
+    for click in clicks:
+        rank = click.rank if click.rank > 0 else ranks.get(click.id or "", 0)
+        if rank or click.rank == 0:
+            found.append(Click(click.id, rank))
+        elif click.rank != NO_CLICK:
+            found.append(Click(None, -click.rank))
+    return tuple(found)
 
 
 # --- the values of fields -----------------------------------------------------------------------------------------
@@ -260,6 +288,7 @@ def text(value: Any) -> str:
     return f"{float(value):.0f}" if float(value).is_integer() else str(value)
 
 
+LATENCY = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s)")
 MOST_LATENCY = 1e12
 """Milliseconds: 30 years."""
 
@@ -267,6 +296,9 @@ MOST_LATENCY = 1e12
 def number(value: Any) -> float:
     """Milliseconds: not below 0, and not beyond all reason."""
     try:
+        unit = LATENCY.fullmatch(value.strip()) if isinstance(value, str) else None
+        if unit is not None:
+            value = float(unit[1]) * (1.0 if unit[2] == "ms" else 1000.0)
         found = math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         found = math.nan
@@ -280,9 +312,9 @@ def number(value: Any) -> float:
 def flag(value: Any) -> bool:
     """Yes or no, by the words of JSON, CSV and people."""
     word = str(value).strip().lower()
-    if word in ("true", "1", "1.0", "yes", "t", "y"):
+    if word in YES:
         return True
-    if word in ("false", "0", "0.0", "no", "f", "n", ""):
+    if word in NO:
         return False
     raise Rejected("bad flag", f"abstained: got {shorten(value)}, expected true or false")
 
@@ -296,6 +328,7 @@ def vote(value: Any) -> int:
     if isinstance(value, bool):
         return 1 if value else -1
     word = f"{value:g}" if isinstance(value, float) else str(value).strip().lower()
+    word = re.sub(r"(?<=\d)\.0+$|[\U0001f3fb-\U0001f3ff\ufe0f]", "", word).replace(" ", "_")
     for words, found in ((UP, 1), (DOWN, -1), (NO_VOTE, 0)):
         if word in words:
             return found
@@ -342,8 +375,14 @@ def place(value: Any) -> int:
 
 
 def clicks_of(value: Any) -> tuple[Click, ...]:
-    """The clicks in order of time: ids, ranks (numbers), or objects with id, rank and ts."""
+    """The clicks in order of time: ids, ranks (numbers), or objects with id, rank and ts; or whether there was one."""
+    word = str(value).strip().lower() if isinstance(value, (str, bool, int)) else None
+    if word in ("false", "no", "") or (word == "0" and not isinstance(value, str)):
+        return ()
+    if word in ("true", "yes"):
+        return (Click(None, 0),)
     found, times = [], []
+    written = isinstance(value, str) and value.strip()[:1] not in ("[", "(", "{")
     for each in _items(value, "clicks"):
         if isinstance(each, Mapping):
             doc = each.get("id", each.get("doc_id", each.get("document_id")))
@@ -356,6 +395,8 @@ def clicks_of(value: Any) -> tuple[Click, ...]:
             times.append(each.get("ts", each.get("time")))
         elif isinstance(each, Real):
             found.append(Click(None, place(each)))
+        elif written and (number := re.fullmatch(r"(\d{1,9})(?:\.0)?", each)):
+            found.append(Click(each, -int(number[1]) or NO_CLICK))
         else:
             found.append(Click(text(each), 0))
     if len(times) == len(found) and all(isinstance(each, (int, float, str, datetime)) for each in times):
@@ -375,14 +416,15 @@ def citations_of(value: Any) -> tuple[str, ...]:
 
 
 def _items(value: Any, what: str) -> Sequence[Any]:
-    """A list; a list written as JSON text, as CSV has it, or ids with blanks, bars or semicolons between."""
+    """A list, or one as CSV has it: as JSON or Python, or ids with semicolons, bars, commas or blanks between."""
     if isinstance(value, (list, tuple)):
         return value
     if isinstance(value, str):
         written = value.strip()
-        if written[:1] == "[":
+        if written[:1] in ("[", "(", "{"):
             return _written_list(written, what)
-        return [each for each in re.split(r"[;|\s]+", written) if each]
+        mark = next((each for each in ";|," if each in written), None)
+        return [each.strip() for each in written.split(mark) if each.strip()]
     if hasattr(value, "tolist"):
         return _items(value.tolist(), what)
     if isinstance(value, (Mapping, int)) and not isinstance(value, bool):
@@ -390,18 +432,38 @@ def _items(value: Any, what: str) -> Sequence[Any]:
     raise Rejected(f"bad {what}", f"{what}: got {shorten(value)}, expected a list")
 
 
-def _written_list(written: str, what: str) -> list[Any]:
+def _written_list(written: str, what: str) -> Sequence[Any]:
+    """A list as JSON, as Python prints it, or as NumPy does, which writes no commas."""
+    import ast
     import json
 
+    found: Any = None
     try:
         found = json.loads(written)
-    except (ValueError, RecursionError) as error:
-        raise Rejected(f"bad {what}", f"{what}: got {shorten(written)}, expected a list") from error
-    return found if isinstance(found, list) else [found]
+    except (ValueError, RecursionError):
+        if BARE.fullmatch(written):
+            found = [
+                json.loads(each) if each.isdigit() else each.strip("'\"") for each in written[1:-1].split()
+            ]
+        elif len(written) <= MOST_LITERAL:
+            with suppress(ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+                found = ast.literal_eval(written)
+    if isinstance(found, (list, tuple)):
+        return found
+    if isinstance(found, Mapping):
+        return [found]
+    raise Rejected(f"bad {what}", f"{what}: got {shorten(written)}, expected a list")
+
+
+BARE = re.compile(r"""\[\s*(?:[\w.-]+|'[^',]*'|"[^",]*")(?:\s+(?:[\w.-]+|'[^',]*'|"[^",]*"))*\s*\]""")
+"""A list without commas."""
+MOST_LITERAL = 100_000
+"""Characters of a list written by Python: its parser takes much memory."""
+TEXTS = ("id", "session", "user", "query", "answer", "variant", "ts")
 
 
 PARSERS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("id", "session", "user", "query", "answer", "variant"), text),
+    **dict.fromkeys(TEXTS[:-1], text),
     "results": results_of,
     "citations": citations_of,
     "clicks": clicks_of,

@@ -287,11 +287,12 @@ def _is_one_object(head: bytes) -> bool:
 def _is_header(head: bytes) -> bool:
     """Whether the first line of a text names the columns of a CSV."""
     first = head.decode("utf-8", "replace").lstrip("\ufeff").split("\n", 1)[0].strip()
-    names = EventSchema().names
-    return any(
-        sum(cell.strip().strip('"') in names for cell in first.split(mark)) >= min(2, len(first.split(mark)))
-        for mark in DELIMITERS
-    )
+    schema = EventSchema()
+    for mark in DELIMITERS:
+        known = [schema.field_of(cell.strip().strip('"')) is not None for cell in first.split(mark)]
+        if sum(known) >= min(2, len(known)):
+            return True
+    return False
 
 
 DELIMITERS = (",", "\t", ";")

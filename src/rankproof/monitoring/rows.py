@@ -86,7 +86,7 @@ class RowMaker:
         found, others = self.schema.places(keys)
         places = []
         for name in self.by:
-            field = self.schema.names.get(name, name) if name not in others else None
+            field = (self.schema.field_of(name) or name) if name not in others else None
             places.append(("field", field) if field in SLICED and field in found else ("key", name))
         return places
 
