@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
+import gzip
+import io
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,6 +15,7 @@ from typing import Any
 import pytest
 
 from rankproof import simulate_log
+from rankproof.errors import DataError, UsageError
 from rankproof.monitoring.monitor import monitor
 
 pa = pytest.importorskip("pyarrow")
@@ -367,3 +372,87 @@ def test_names_of_fields_in_every_spelling(records, keys) -> None:
     assert numbers([{**each, "Variant": each.pop("variant")} for each in map(dict, records)], by=["Variant"])[
         "estimates"
     ]
+
+
+@pytest.mark.parametrize("code", ["utf-8-sig", "utf-16", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_files_in_other_codes_and_with_other_line_ends(tmp_path, records, code, end) -> None:
+    odd = [{**each, "query": f"{each['query']} ä日😀"} for each in records]
+    mark = codecs.BOM_UTF16_BE if code == "utf-16-be" else b""
+    lines, table = tmp_path / "log.jsonl", tmp_path / "log.csv"
+    lines.write_bytes(mark + "".join(json.dumps(each, ensure_ascii=False) + end for each in odd).encode(code))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(odd[0]), delimiter="\t", lineterminator=end)
+    writer.writeheader()
+    writer.writerows(
+        {key: json.dumps(v) if isinstance(v, list) else v for key, v in each.items()} for each in odd
+    )
+    table.write_bytes(mark + text.getvalue().encode(code))
+    assert numbers(lines, **BY) == numbers(table, **BY) == numbers(odd, **BY)
+
+
+def test_a_huge_line_is_one_rejected_line_and_others_keep_their_numbers(tmp_path, records) -> None:
+    lines = [json.dumps(each).encode() for each in records]
+    log, kept = tmp_path / "log.jsonl", []
+    log.write_bytes(b"\n".join([lines[0], b"x" * 50_000_000, b"bad", *lines[1:]]))
+    assert numbers(log)["rejected"] == {"long line": 1, "not JSON": 1}
+    monitor(log, on_rejected=kept.append)
+    assert json.loads(kept[1])["where"].endswith("line 3")
+
+
+def test_a_damaged_file_among_others_is_counted_and_the_others_are_read(tmp_path, records) -> None:
+    for at in range(3):
+        (tmp_path / f"{at}.jsonl").write_text("".join(json.dumps(each) + "\n" for each in records[at::3]))
+    whole = gzip.compress(b"x" * 9999)
+    (tmp_path / "a.jsonl.gz").write_bytes(whole[:12] + b"\xff" * 20)
+    (tmp_path / "b.parquet").write_bytes(b"PAR1 and no more")
+    found, expected = numbers(str(tmp_path)), numbers(records)
+    assert found.pop("rejected") == {"damaged file": 2}
+    assert expected.pop("rejected") == {}
+    assert found == expected
+    with pytest.raises(DataError, match="Parquet"):
+        monitor(tmp_path / "b.parquet")
+    with pytest.raises((DataError, UsageError)):
+        monitor([tmp_path / "0.jsonl", tmp_path / "none.jsonl"])
+
+
+METRIC_LINE = re.compile(
+    r'[a-zA-Z_:][a-zA-Z0-9_:]*(?:\{(?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\[\\"n])*",?)*\})? '
+    r"(?:[+-]?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|Inf)|NaN)"
+)
+HARMFUL = [
+    'a"b',
+    "c\\d",
+    "e\nf",
+    "g\r\nh",
+    "<script>alert(1)</script>",
+    '{x="y"} 1',
+    "\ud800",
+    "ä\u2028日",
+    "ok",
+]
+
+
+@pytest.mark.parametrize("form", ["prometheus", "otel", "json", "html", "markdown", "csv", "jsonl", "table"])
+def test_values_that_mean_harm_come_out_as_text_in_every_format(tmp_path, form) -> None:
+    rows = [{**NOW, "ts": NOW["ts"] + at, "user": f"u{at}", "variant": HARMFUL[at % 9]} for at in range(180)]
+    path = tmp_path / f"out.{form}"
+    text = monitor(rows, by=["variant"]).format(form)
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    if form == "prometheus":
+        lines = text.split("\n")
+        assert lines.pop() == ""
+        samples = [each for each in lines if not each.startswith("# ")]
+        assert [each for each in samples if not METRIC_LINE.fullmatch(each)] == []
+        names = [each.rpartition(" ")[0] for each in samples]
+        assert len(set(names)) == len(names)
+        helped = [each.split()[2] for each in lines if each.startswith("# HELP")]
+        assert len(set(helped)) == len(helped)
+    elif form in ("otel", "json"):
+        json.loads(text, parse_constant=pytest.fail)
+    elif form == "jsonl":
+        assert {json.loads(each).get("group") for each in text.strip().split("\n")} > {
+            "<script>alert(1)</script>"
+        }
+    elif form == "html":
+        assert "<script>alert" not in text

@@ -5,6 +5,7 @@ A file that ends in the middle (a log that is being written, an archive cut off)
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gc
 import glob
@@ -84,11 +85,17 @@ class LogReader:
 
     def blocks(self, source: Any) -> Iterator[EventBlock]:
         """The events of a path, a list of paths, a frame, or mappings."""
-        for each in sources_of(source, self.maker.schema):
+        found = list(sources_of(source, self.maker.schema))
+        for each in found:
             if is_frame(each):
                 yield from self._of_frame(each)
             elif isinstance(each, (str, os.PathLike)):
-                yield from self._of_path(each)
+                try:
+                    yield from self._of_path(each)
+                except DataError as error:
+                    if len(found) == 1 or not os.path.exists(each):
+                        raise
+                    self.rejects.add(Rejected("damaged file", str(error)), name_of(each), "")
             else:
                 yield from self._of_records(("record", at, record) for at, record in enumerate(each, 1))
 
@@ -269,6 +276,10 @@ def decoders() -> Sequence[Callable[[bytes], Any]]:
 def records_of(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed | None]:
     """The records of a text, with their places; None where a pipe has nothing more for now."""
     head = bytes(stream.peek(PIECE))  # type: ignore[attr-defined]
+    wide = next((code for mark, code in WIDE.items() if head.startswith(mark)), None)
+    if wide is not None:
+        stream = io.BufferedReader(_InUtf8(stream, wide), PIECE)
+        head = bytes(stream.peek(PIECE))
     begin = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     if begin == b"[" or _is_one_object(head):
         yield from _spans_resolved(_whole(stream, name))
@@ -276,6 +287,36 @@ def records_of(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed
         yield from _spans_resolved(_lines(stream, name, rejects))
     else:
         yield from _csv(stream, name, rejects)
+
+
+WIDE = {
+    codecs.BOM_UTF32_LE: "utf-32",  # begins with the mark of UTF-16
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+"""The marks at the beginning of files in other codes, as spreadsheets and PowerShell write them."""
+
+
+class _InUtf8(io.RawIOBase):
+    """A text in another code as bytes of UTF-8."""
+
+    def __init__(self, stream: BinaryIO, code: str) -> None:
+        self._stream, self._left = stream, b""
+        self._decoder = codecs.getincrementaldecoder(code)("replace")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room: Any) -> int:
+        ended = False
+        while not self._left and not ended:
+            piece = self._stream.read1(PIECE)  # type: ignore[attr-defined]
+            ended = not piece
+            self._left = self._decoder.decode(piece, ended).encode("utf-8", "replace")
+        some, self._left = self._left[: len(room)], self._left[len(room) :]
+        room[: len(some)] = some
+        return len(some)
 
 
 def _is_one_object(head: bytes) -> bool:
@@ -360,7 +401,7 @@ def _is_text(line: bytes) -> bool:
 
 def _pieces(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[list[bytes] | None]:
     """Lines in lists as they come; None after what a pipe had ready."""
-    rest, first = b"", True
+    rest, first, skipped = b"", True, False
     while True:
         try:
             piece = stream.read1(PIECE)  # type: ignore[attr-defined]
@@ -372,10 +413,14 @@ def _pieces(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[list[byte
         if first:
             piece, first = piece.removeprefix(b"\xef\xbb\xbf"), False
         lines = (rest + piece).split(b"\n")
-        rest = lines.pop()
+        if skipped and len(lines) > 1:
+            lines[0], skipped = b"", False  # the end of a line that was rejected, which still counts as one
+        rest = b"" if skipped else lines.pop()
+        if skipped:
+            continue
         if len(rest) > MOST:
             rejects.add(Rejected("long line", f"a line of more than {MOST:,} bytes"), name, rest[:200])
-            rest = b""
+            rest, skipped = b"", True
         yield lines
         if len(piece) < PIECE:
             yield None

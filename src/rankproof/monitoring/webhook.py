@@ -45,7 +45,10 @@ class Webhook:
     """An address that alerts are sent to; `${NAME}` in it is taken from the environment."""
 
     def __init__(self, url: str) -> None:
-        found = re.sub(r"\$\{(\w+)\}", lambda name: _of_environment(name[1]), url)
+        for name in re.findall(r"\$\{(\w+)\}", url):
+            if not os.environ.get(name):
+                raise UsageError(f"webhook: {name} is not in the environment. Next: export it.")
+        found = re.sub(r"\$\{(\w+)\}", lambda name: os.environ[name[1]], url)
         where = urlsplit(found)
         if where.scheme not in ("http", "https") or not where.hostname:
             raise UsageError(
@@ -82,12 +85,6 @@ class Webhook:
             return None
         times = f" after {failure.attempts} attempts" if failure.attempts > 1 else ""
         return f"webhook {self.host}: not delivered{times}: {failure.reason}"
-
-
-def _of_environment(name: str) -> str:
-    if not os.environ.get(name):
-        raise UsageError(f"webhook: {name} is not in the environment. Next: export it.")
-    return os.environ[name]
 
 
 class Delivery:
