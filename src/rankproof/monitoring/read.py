@@ -124,6 +124,9 @@ class LogReader:
             except IdsNeeded:
                 ids = True
             else:
+                import pyarrow
+
+                pyarrow.default_memory_pool().release_unused()  # to sort the events takes the most memory
                 return
 
     def _of_frame(self, frame: Any, name: str = "frame") -> Iterator[EventBlock]:
