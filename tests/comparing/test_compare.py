@@ -246,7 +246,7 @@ def test_the_table_says_what_would_settle_what_it_cannot_tell() -> None:
         f"{fused.effect:+.2f}",
         f"{fused.detectable:.4f}",
         f"{fused.p:.3f}"[1:],
-        f"{fused.queries_needed}",
+        f"{fused.queries_needed:,}",
     ]
 
 

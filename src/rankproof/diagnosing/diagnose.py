@@ -49,6 +49,7 @@ from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import Measures, check_alpha, check_spelling, evaluate, prepare
 from rankproof.scoring.limits import ends
 from rankproof.scoring.scores import Scores
+from rankproof.scoring.tables import unbounded_notes
 
 K = 10
 """Documents that are seen, where neither `k` nor the measure says how many."""
@@ -258,7 +259,7 @@ def _diagnosis(
         fix_order=FIX_FIRST if bands["R@5"].word in WORDS[:2] else (),
         findings=(*scores.audit.serious, *(each for each in left if each is not None)),
         hole=gap,
-        notes=tuple(_notes(evidence)),
+        notes=(*unbounded_notes([row]), *_notes(evidence)),
     )
 
 

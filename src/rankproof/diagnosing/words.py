@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rankproof.core.names import parse
 from rankproof.diagnosing.fixes import Fix
 from rankproof.diagnosing.modes import Served
 from rankproof.document.model import (
@@ -82,8 +83,9 @@ def brief_text(found: Diagnosis) -> Document:
 def opening_sentence(found: Diagnosis) -> str:
     """The number, and what it is of."""
     without = f", {found.unanswerable} of them without a relevant document" if found.unanswerable else ""
+    best = "of a possible" if parse(found.measure).spec.higher else "where the best possible is"
     return (
-        f"{found.measure} is {score(found.mean)} {short_span(found.low, found.high)} of a possible "
+        f"{found.measure} is {score(found.mean)} {short_span(found.low, found.high)} {best} "
         f"{score(found.ceiling)}, over {count(found.judged, 'query', 'queries')}{without}."
     )
 

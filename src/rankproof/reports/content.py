@@ -30,7 +30,7 @@ from rankproof.errors import DataError, shorten
 from rankproof.io.corpora import QUERY_TEXT, read_texts, read_titles
 from rankproof.scoring.limits import ends
 from rankproof.scoring.scores import Scores
-from rankproof.stats.intervals import Interval, intervals
+from rankproof.stats.intervals import GUESSED, Interval, intervals
 
 BUCKETS = ((1, 1), (2, 3), (4, 5), (6, 10), (11, 20), (21, 50), (51, 100), (101, None))
 """The ranks, from and to, that one column of the heat map stands for."""
@@ -120,6 +120,8 @@ class Content(Displayable):
     """The texts of queries by id."""
     titles: Mapping[str, str] = field(default_factory=dict)
     """The titles of documents by id."""
+    guessed: tuple[str, ...] = ()
+    """Measures without a bound: how far other queries may lie is assumed."""
     diagnosed: Diagnosis | None = None
     """What is wrong with one of the systems, where that was asked for."""
     profile: str | None = None
@@ -180,7 +182,8 @@ def collect(
     ranks = tuple(_ranks(scores, shown))
     named = _named(cases, moved, ranks)
     first = scores[leader]
-    bars, method = _all_bars(scores, 1 - alpha)
+    bars, made = _all_bars(scores, 1 - alpha)
+    guessed = (name for way, names in made.items() if way.startswith(GUESSED) for name in names)
     return Content(
         title=texts.title,
         queries=len(judgments.query_ids),
@@ -190,7 +193,8 @@ def collect(
         leader=leader,
         shown=shown,
         conventions=tuple(first.conventions.in_words()),
-        method=method,
+        method="; ".join(made),
+        guessed=tuple(dict.fromkeys(guessed)),
         level=1 - alpha,
         relevant=relevant_in_words(first),
         comparison=compared,
@@ -254,12 +258,17 @@ def _named(
 # --- systems ---------------------------------------------------------------------------------------
 
 
-def _all_bars(scores: Mapping[str, Scores], level: float) -> tuple[dict[str, tuple[Bar, ...]], str]:
-    """The bars of every system, and in words how their intervals were made."""
+def _all_bars(
+    scores: Mapping[str, Scores], level: float
+) -> tuple[dict[str, tuple[Bar, ...]], dict[str, tuple[str, ...]]]:
+    """The bars of every system, and the measures by how their intervals were made."""
     found = {name: _uncertainties(each, level) for name, each in scores.items()}
     bars = {name: tuple(_bar(each, *pair) for pair in found[name].items()) for name, each in scores.items()}
-    methods = dict.fromkeys(each.method for by_measure in found.values() for each in by_measure.values())
-    return bars, "; ".join(methods)
+    made: dict[str, dict[str, None]] = {}
+    for by_measure in found.values():
+        for measure, each in by_measure.items():
+            made.setdefault(each.method, {})[measure] = None
+    return bars, {method: tuple(measures) for method, measures in made.items()}
 
 
 def _uncertainties(scores: Scores, level: float) -> dict[str, Interval]:

@@ -26,6 +26,7 @@ from rankproof.document.page import (
 )
 from rankproof.document.terminal import cut
 from rankproof.reports.content import Content, Definition, Moved, System
+from rankproof.scoring.tables import UNBOUNDED
 
 MOST_NAMED = 4
 """Systems of which it is said why there is no verdict."""
@@ -141,11 +142,12 @@ def definitions_section(content: Content) -> Section:
 
 def methods(content: Content) -> list[str]:
     """How intervals and tests were made."""
-    intervals = f"Intervals of means: {content.method}."
+    intervals = [f"Intervals of means: {content.method}."]
+    intervals += [f"{', '.join(content.guessed)}: {UNBOUNDED}."] if content.guessed else []
     if content.comparison is None:
-        return [intervals]
+        return intervals
     drawn = f"Each p comes from {content.permutations:,} random sign flips, or from all where they are fewer."
-    return [intervals, method(content.comparison), drawn]
+    return [*intervals, method(content.comparison), drawn, *content.comparison.notes]
 
 
 def _measure(definition: Definition) -> Markup:

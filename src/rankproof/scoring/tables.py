@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankproof.core.names import find
@@ -154,11 +154,16 @@ def notes(rows: Sequence[ScoreRow]) -> list[str]:
     """What must be said beside single numbers, once for all measures of which the same is to be said."""
     said: dict[str, list[str]] = {}
     for row in rows:
-        guessed = UNBOUNDED if row.method.startswith(GUESSED) and not row.thin else ""
-        for each in (AVERAGES.get(average(row.measure)), _thin(row), row.note, guessed):
+        for each in (AVERAGES.get(average(row.measure)), _thin(row), row.note):
             if each:
                 said.setdefault(each, []).append(row.measure)
-    return [f"{', '.join(names)}: {each}." for each, names in said.items()]
+    return [*(f"{', '.join(names)}: {each}." for each, names in said.items()), *unbounded_notes(rows)]
+
+
+def unbounded_notes(rows: Iterable[ScoreRow]) -> list[str]:
+    """What the intervals of measures without a bound assume; empty if every measure has one."""
+    names = dict.fromkeys(row.measure for row in rows if row.method.startswith(GUESSED) and not row.thin)
+    return [f"{', '.join(names)}: {UNBOUNDED}."] if names else []
 
 
 def _thin(row: ScoreRow) -> str:

@@ -32,7 +32,8 @@ from rankproof.document.model import (
 from rankproof.document.numbers import count, score, share, short_span, span
 from rankproof.document.terminal import GAP, bin_means, cut, spark, width
 from rankproof.scoring import tables
-from rankproof.scoring.tables import DISTRUST, best_means, legend, telling_columns
+from rankproof.scoring.tables import DISTRUST, UNBOUNDED, best_means, legend, telling_columns
+from rankproof.stats.intervals import GUESSED
 
 if TYPE_CHECKING:
     from rankproof.core.audit import Finding
@@ -407,6 +408,8 @@ def _facts(found: SpreadScores) -> list[str]:
             f"{share(facts['tied'] / facts['found'])} of the judged documents found share their score with others: any "
             f"other order of these puts {next(iter(found))} in {span(low, high)}."
         )
+    guessed = [name for name in found if found.uncertainty(name).method.startswith(GUESSED)]
+    said += [f"{', '.join(guessed)}: {UNBOUNDED}."] if guessed else []
     return [*said, *found.notes]
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.stats.confidence import ValueSample, lower_bound
+from rankproof.stats.confidence import ValueSample, lower_bound, safe_bound
 from rankproof.stats.corrections import correct, sure_level
 from rankproof.stats.detection import MOST, POWER, detectable, too_few_sentence
 from rankproof.stats.differences import Ends, agree_with_test, possible_range
@@ -143,7 +143,7 @@ def _bounds(row: Array, alpha: float, ends: Ends) -> Ends:
     if len(row) < 2:
         return -math.inf, math.inf
     sample = ValueSample.of(row)
-    return lower_bound(sample, alpha, ends[0]), -lower_bound(sample.negate(), alpha, -ends[1])
+    return safe_bound(sample, alpha, ends[0]), -lower_bound(sample.negate(), alpha, -ends[1])
 
 
 def _outcome(gain: float, low: float, p: float, margin: float, alpha: float) -> str:
@@ -169,7 +169,7 @@ def _more(row: Array, margin: float, alpha: float, ends: Ends | None) -> tuple[i
 
     def passes(size: int) -> bool:
         larger = sample.of_size(size)
-        bound = larger.mean - lower_bound(larger, alpha, end)
+        bound = larger.mean - safe_bound(larger, alpha, end)
         shift = bound / larger.error + NORMAL.inv_cdf(POWER) if larger.error else 0.0
         return bound + NORMAL.inv_cdf(POWER) * math.sqrt(1 + shift * shift * doubt) * larger.error < margin
 
