@@ -93,3 +93,29 @@ def test_equal_differences_and_too_few_queries_say_so() -> None:
     assert large.p < 1e-9
     assert large.equivalent(0.01)
     assert not large.equivalent(0.0001)
+
+
+def test_interval_p_and_what_follows_never_contradict_each_other_however_few_the_queries() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(400):
+        n, size = int(rng.choice([2, 5, 9, 12, 30, 90])), rng.choice([0.02, 0.3, 1.0])
+        off = np.where(rng.random(n) < rng.choice([0.1, 0.5, 1.0]), size * rng.choice([1, 1, -1], n), 0.0)
+        off = off + rng.choice([0.0, 0.01]) * rng.normal(0, 1, n)
+        found = summed_difference(ValueSummary.of(off))
+        assert found.low <= found.difference <= found.high
+        assert 0 < found.p <= 1
+        assert (found.p <= 0.05) == (found.low > 0 or found.high < 0), off
+        assert found.p == pytest.approx(sign_flip(off, np.random.default_rng(0)).p) or found.note
+        if found.equivalent(0.05):
+            # As the gate: no margin below what so few queries leave possible, however alike they look.
+            assert n > 50
+            assert max(-found.low, found.high) < 0.05
+    worst = summed_difference(ValueSummary.of(np.linspace(0.5, 1, 5_000)))
+    assert 0 < worst.p < 1e-100
+    assert worst.p_t > 0
+
+
+def test_what_so_few_moved_queries_show_is_not_said() -> None:
+    off = np.append(np.zeros(2_000), np.full(8, 0.5))
+    assert summed_difference(ValueSummary.of(off)).detectable is None
+    assert summed_difference(ValueSummary.of(np.append(off, np.full(20, -0.4)))).detectable

@@ -28,7 +28,7 @@ from rankproof.document.model import Document
 from rankproof.errors import DataError, NotThere, UsageError
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.scoring.limits import SEED
-from rankproof.stats.differences import SummedDifference, summed_difference
+from rankproof.stats.differences import FEW, SummedDifference, summed_difference
 from rankproof.stats.distributions import NORMAL
 from rankproof.stats.intervals import Interval, interval_of
 
@@ -393,6 +393,8 @@ class SpreadComparison(Result):
         margin = self.margin or 0.0
         if self.margin is not None and found.equivalent(margin):
             return "equivalent"
+        if found.n < FEW:
+            return "undecided"
         if low > margin:
             return f"{self.names[1]} is better"
         if high < -margin:

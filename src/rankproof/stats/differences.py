@@ -21,8 +21,9 @@ from rankproof.core.hits import Array
 from rankproof.core.merge import ValueSummary
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, check_number, check_whole, one_of
-from rankproof.stats.confidence import CAUTION, ValueSample, bent, chance_below, lower_bound
+from rankproof.stats.confidence import CAUTION, ValueSample, bent, chance_below, lower_bound, safe_bound
 from rankproof.stats.distributions import NORMAL, t_above, t_quantile
+from rankproof.stats.flips import TINY, sign_flip
 from rankproof.stats.intervals import Interval
 from rankproof.stats.paired import COHEN, EffectSize, Outcome, check_share, differences, is_constant, total
 from rankproof.stats.power import smallest_detectable
@@ -318,7 +319,9 @@ def equivalence(values: Array, margin: float, ends: Ends | None = None) -> Equiv
 
 
 ENOUGH = 1000
-"""From so many queries on the normal form of the sign flips is near their own."""
+"""From so many queries on the normal form of the sign flips is near their own; of fewer all values are known."""
+FEW, TO_TELL = 10, 20
+"""Queries below which nothing is decided, and moved queries that say what could be seen, if they are no quarter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,24 +332,26 @@ class SummedDifference(Displayable):
     """The mean difference."""
     low: float
     high: float
-    """The interval, as `compare` makes it."""
+    """The interval, as `compare` makes it: without 0 exactly where p finds a difference."""
     p: float
-    """Sign flips, by their normal form: how often random signs move the mean as far."""
+    """Sign flips, by their normal form from 1,000 queries on: how often random signs move the mean as far."""
     p_t: float
     """Student's t."""
     effect: EffectSize
     """The mean difference in standard deviations of the differences."""
     detectable: float | None
-    """The difference that would be found with a chance of 80 % at 5 %; None: nothing varies."""
+    """The difference that would be found with a chance of 80 % at 5 %; None: too little varies to say so."""
     n: int
     note: str = ""
+    farthest: float = math.inf
+    """The largest difference, either way, that is not ruled out with what so few queries need not show."""
 
     def equivalent(self, margin: float) -> bool:
         """Whether the interval lies within the margin: at 1e8 queries this is the question, as nothing is exactly 0."""
         check_number(
             "margin", margin, above=0, advice="give the largest difference that does not matter, like 0.01"
         )
-        return -margin < self.low and self.high < margin
+        return self.n >= FEW and max(-self.low, self.high, self.farthest) < margin
 
 
 def summed_difference(differences: ValueSummary, level: float = 0.95) -> SummedDifference:
@@ -371,34 +376,50 @@ def summed_difference(differences: ValueSummary, level: float = 0.95) -> SummedD
     first, second, third = (each.exact for each in differences.powers[:3])
     mean = first / n
     value, spread = float(mean), math.sqrt(max(0.0, float((second - first * mean) / (n - 1))))
-    low, high = _ends(differences, value, float((third - 3 * mean * second + 2 * n * mean**3) / n), level)
-    note = "" if n >= ENOUGH else "so few queries: `compare` counts the sign flips instead"
-    if differences.least == differences.most:
+    cube, alpha = float((third - 3 * mean * second + 2 * n * mean**3) / n), 1 - level
+    ends, farthest = _ends(differences, value, cube, alpha)
+    least, most = differences.least, differences.most
+    if most - least <= SAME * max(abs(least), abs(most)):
         effect = EffectSize(None if value else 0.0, "unknown" if value else "negligible", n, "d_z")
-        p = 2.0 ** (1 - n) if value else 1.0
-        return SummedDifference(value, low, high, p, p, effect, None, n, f"all {n:,} differences are equal")
-    d_z = value / spread
+        p = max(TINY, 2.0 ** (1 - n)) if value else 1.0
+        low, high = agree_with_test(ends, value, p, alpha)
+        said = f"all {n:,} differences are equal"
+        return SummedDifference(value, low, high, p, p, effect, None, n, said, farthest)
+    moved, d_z = n, value / spread
+    if differences.table is None or n >= ENOUGH:
+        p = max(TINY, min(1.0, 2 * NORMAL.cdf(-abs(float(first)) / math.sqrt(float(second)))))
+    if differences.table is not None:
+        values, counts = differences.table
+        moved = int(counts[values != 0].sum())
+        if n < ENOUGH:
+            p = sign_flip(np.repeat(values, counts.astype(int)), np.random.default_rng(0)).p
+    low, high = agree_with_test(ends, value, p, alpha)
     return SummedDifference(
         difference=value,
         low=low,
         high=high,
-        p=min(1.0, 2 * NORMAL.cdf(-abs(float(first)) / math.sqrt(float(second)))),
-        p_t=min(1.0, 2 * t_above(abs(d_z) * math.sqrt(n), n - 1)),
+        p=p,
+        p_t=max(TINY, min(1.0, 2 * t_above(abs(d_z) * math.sqrt(n), n - 1))),
         effect=EffectSize(d_z, next(word for limit, word in COHEN if abs(d_z) < limit), n, "d_z"),
-        detectable=smallest_detectable(spread, n),
+        detectable=smallest_detectable(spread, n) if moved >= min(TO_TELL, max(FEW, n / 4)) else None,
         n=n,
-        note=note,
+        note=f"fewer than {FEW} queries decide nothing" if n < FEW else "",
+        farthest=farthest,
     )
 
 
-def _ends(differences: ValueSummary, mean: float, cube: float, level: float) -> tuple[float, float]:
-    """The ends of the interval: with what was not seen where few queries carry the spread, else Student's."""
-    alpha, n = (1 - level) / 2, differences.n
+def _ends(differences: ValueSummary, mean: float, cube: float, alpha: float) -> tuple[Ends, float]:
+    """The ends of the interval: with what was not seen where few queries carry the spread, else Student's; and the
+    largest difference that a claim of none must reckon with."""
+    n = differences.n
     if differences.table is not None:
         values, counts = differences.table
         sample, most = ValueSample(values, counts.astype(np.float64)), max(1.0, float(np.abs(values).max()))
-        return lower_bound(sample, alpha, -most), -lower_bound(sample.negate(), alpha, -most)
+        both = sample, sample.negate()
+        low, high = (lower_bound(each, alpha / 2, -most) for each in both)
+        return (low, -high), -min(safe_bound(each, alpha / 2, -most) for each in both)
     squares = float(differences.powers[1].exact) / n - mean * mean
     skew = cube / squares**1.5 / math.sqrt(n) * n / (n + CAUTION)
-    t, error = t_quantile(1 - alpha, n - 1), math.sqrt(squares / (n - 1))
-    return mean - error * max(t, bent(t, skew)), mean + error * max(t, bent(t, -skew))
+    t, error = t_quantile(1 - alpha / 2, n - 1), math.sqrt(squares / (n - 1))
+    low, high = mean - error * max(t, bent(t, skew)), mean + error * max(t, bent(t, -skew))
+    return (low, high), max(-low, high)
