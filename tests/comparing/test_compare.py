@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankproof import RR, audit, compare, evaluate, explain, gate, leaderboard, report, sample
+from rankproof import RR, audit, compare, diagnose, evaluate, explain, gate, leaderboard, report, sample
 from rankproof.cli import run
 from rankproof.core.measure import Measure
 from rankproof.errors import DataError, UsageError
@@ -338,6 +338,9 @@ def test_what_is_assumed_of_a_measure_without_a_bound_is_said_wherever_it_is_use
         "compare": compare(judged, {"near": near, "far": far}, measures=both),
         "gate": gate(judged, near, far, measures=both),
         "leaderboard": leaderboard(judged, {"near": near, "far": far}, measure=one),
+        "diagnose": diagnose(judged, far, measure=one),
+        "report": report(judged, {"near": near, "far": far}, both),
+        "report of one": report(judged, {"near": near}, both),
     }.items():
         for form in ("full", "markdown"):
             told = " ".join(found.format(form).split())

@@ -112,3 +112,18 @@ def test_labels_are_never_added_to_a_file_of_something_else(folder: Path, name: 
     with pytest.raises(DataError, match=r"expected a label: query, document, who, what, grade\. Next:"):
         Workspace(Settings((str(folder),), labels=str(folder / name)))
     assert (folder / name).read_bytes() == before
+
+
+def test_what_an_interval_without_a_bound_assumes_stands_under_the_means(tmp_path: Path) -> None:
+    folder, target = tmp_path / "runs", tmp_path / "site"
+    folder.mkdir()
+    (folder / "judgments.tsv").write_text("".join(f"q{i}\t0\ta\t1\n" for i in range(6)))
+    rows = (
+        f"q{i} Q0 {doc} {rank} {9 - rank} one\n"
+        for i in range(6)
+        for rank, doc in enumerate([*"xyzuvw"[:i], "a"])
+    )
+    (folder / "one.run").write_text("".join(rows))
+    export(Settings((str(folder),), measures=("FirstRel", "RR")), target)
+    index = " ".join(unescape(pages(target)["index.html"]).split())
+    assert "FirstRel: no bound is known, so the interval assumes" in index

@@ -17,6 +17,8 @@ from rankproof.document.terminal import cut
 from rankproof.errors import RankproofError, UsageError
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores
+from rankproof.scoring.tables import UNBOUNDED
+from rankproof.stats.intervals import GUESSED
 from rankproof.web.findings import errors_part
 from rankproof.web.folder import FileKind, FoundFile
 from rankproof.web.site import Choices, Page, Site, note, problem, sections
@@ -108,10 +110,12 @@ def _means(site: Site, scores: dict[str, Scores]) -> Markup:
     baseline = site.workspace.baseline()
     shown = list(first)[:6]
     rows: list[list[Child]] = []
+    guessed = False
     for name in ordered:
         each = scores[name]
-        low, high = each.interval(measure)
-        ends = span(low, high) if isfinite(low) else ""
+        made = each.uncertainty(measure)
+        guessed |= made.method.startswith(GUESSED)
+        ends = span(made.low, made.high) if isfinite(made.low) else ""
         compared: Child = (
             "baseline" if name == baseline else site.link("compare", "compare", a=baseline, b=name)
         )
@@ -126,12 +130,9 @@ def _means(site: Site, scores: dict[str, Scores]) -> Markup:
             ]
         )
     headings = ("ranking", measure, "interval", *shown[1:], "look at")
-    return table(
-        f"Means over {count(len(first.queries), 'query', 'queries')}, the best first",
-        headings,
-        rows,
-        words=(0, len(headings) - 1),
-    )
+    caption = f"Means over {count(len(first.queries), 'query', 'queries')}, the best first"
+    means = table(caption, headings, rows, words=(0, len(headings) - 1))
+    return join([means, note(f"{measure}: {UNBOUNDED}.") if guessed else None])
 
 
 def _history(site: Site, file: FoundFile) -> Markup:
