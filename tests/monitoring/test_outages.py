@@ -170,3 +170,18 @@ def test_stretches_are_found_exactly_where_one_adds_up_beyond_the_limit() -> Non
         assert bool(found) == (sums[best] > 3)
         assert all(sums[each] > 3 for each in found)
         assert all(sums[i, m] > 0 for i, j in found for m in range(i + 1, j))
+
+
+@pytest.mark.parametrize("minutes", [10, 15, 60, 360])
+def test_times_that_stand_for_an_hour_are_no_outages_and_hide_none(
+    records: list[Record], minutes: int
+) -> None:
+    def rounded(given: Iterable[Record]) -> list[Record]:
+        return [{**each, "ts": each["ts"] // (60 * minutes) * (60 * minutes)} for each in given]
+
+    assert told(monitor(rounded(records))) == []
+    days = ("2025-03-12T00:00", "2025-03-13T12:00")
+    found = monitor(rounded(without(records, *days)))
+    assert told(found) == [("silence", "")]
+    assert abs(found.outages[0].start - at(days[0]) * 1e6) <= 60e6 * minutes + SOME
+    assert abs(found.outages[0].end - at(days[1]) * 1e6) <= 60e6 * minutes + SOME

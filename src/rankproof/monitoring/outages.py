@@ -22,6 +22,8 @@ from rankproof.monitoring.windows import Calendar
 
 STEP = 300 * SECOND
 OF_DAY = 86_400 * SECOND // STEP
+GRAINS = (OF_DAY, OF_DAY // 2, OF_DAY // 4, 36, 24, 12, 6, 4, 3, 2)
+"""Steps that a log may write one time for: a day, some hours, an hour, some minutes."""
 FEWEST_DAYS = 3
 """Days that a log must span: before, nobody knows what is usual at an hour."""
 MOST_COUNTS = 20_000_000
@@ -122,7 +124,12 @@ class StepCounts:
         if end - begin < FEWEST_DAYS * OF_DAY:
             return []
         longest = max(map(len, self._rows.values()))
-        self._rows = {key: np.pad(row, (0, longest - len(row)))[begin:end] for key, row in self._rows.items()}
+        grain = _grain(filled - begin)
+        end = begin + -(-(end - begin) // grain) * grain
+        rows = {
+            key: np.pad(row, (0, max(longest, end) - len(row)))[begin:end] for key, row in self._rows.items()
+        }
+        self._rows = {key: np.repeat(row.reshape(-1, grain).mean(axis=1), grain) for key, row in rows.items()}
         self._first += begin
         found = list(self._found(calendar, end - begin))
         return sorted(found, key=lambda each: (each.start, each.kind, each.what))
@@ -169,6 +176,19 @@ class StepCounts:
         start, end = ((self._first + each) * STEP for each in place)
         seen, wanted = (float(row[slice(*place)].sum()) for row in (counts, usual))
         return Outage(kind, what, start, end, place[1] >= len(counts), round(seen), wanted)
+
+
+def _grain(filled: Array) -> int:
+    """For how many steps a time may stand, as where events are stamped with their hour: then each was somewhen in it.
+
+    >>> _grain(np.arange(100) * 12), _grain(np.arange(100)), _grain(np.array([0, 1, 12, 40, 60]))
+    (12, 1, 1)
+    """
+    for grain in GRAINS:
+        _, steps = np.unique(filled // grain, return_counts=True)
+        if (steps > 1).mean() <= 0.01:
+            return grain
+    return 1
 
 
 def _evidence(counts: Array, usual: Array) -> Array:
