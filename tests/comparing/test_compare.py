@@ -97,6 +97,26 @@ def test_lower_is_better_measures_are_turned() -> None:
     assert row.difference < 0
     assert row.verdict == "better"
     assert row.wins > row.losses
+    # An effect is the difference in its standard deviations, so both have one sign.
+    assert row.effect is not None
+    assert row.effect < 0
+    back = compare(judged, runs, "FirstRel", baseline="new").rows[0]
+    assert back.effect == pytest.approx(-row.effect)
+
+
+def test_of_many_systems_the_worst_are_named_for_what_limits_them() -> None:
+    judged = {f"q{i}": {"a": 1, "x": 0} for i in range(20)}
+    runs = {f"s{j:02}": {q: ["new" if i < j else "x", "a"] for i, q in enumerate(judged)} for j in range(20)}
+    for j, each in enumerate(runs.values()):
+        for query in list(each)[:j]:
+            del each[query]
+    runs["s00"] = {query: ["n1", "a"] for query in judged}
+    for text in (compare(judged, runs, "RR").format("full"), str(leaderboard(judged, runs, "RR"))):
+        told = " ".join(text.split())
+        assert "s10 10 of 20 queries" in told
+        assert "s19 19 of 20 queries, and fewer or as many in 9 more" in told
+        assert "s09 9 of 20" not in told
+        assert "Nobody judged, of the first 10 documents: 0 % (s01) to 50 % (s00) over 20 systems." in told
 
 
 def test_correction_is_over_all_queries_and_over_slices_apart() -> None:

@@ -86,6 +86,9 @@ def test_lower_is_better_measures_are_turned() -> None:
     good = {q: ["a", "x", "y"] for q in JUDGED}
     bad = {q: ["x", "a", "y"] for q in JUDGED}
     assert gate(JUDGED, good, bad, "FirstRel").outcome == "fail"
+    limited = gate(JUDGED, good, bad, "FirstRel", floors={"FirstRel": 1.25})
+    assert "and at most 1.25 is allowed." in str(limited)
+    assert "must be reached" not in str(limited)
     row = gate(JUDGED, bad, good, "FirstRel").rows[0]
     assert (row.outcome, row.difference, row.baseline, row.candidate) == ("pass", -1.0, 2.0, 1.0)
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from rankproof import Diagnosis, diagnose, evaluate, report, sample
+from rankproof.diagnosing.words import gain_of
 from rankproof.errors import DataError, UsageError
 
 QUERIES, DEPTH = 24, 30
@@ -212,6 +213,11 @@ def test_lower_is_better_measures_are_turned() -> None:
     mixed = {query: (bad if query in ("q3", "q4") else good)[query] for query in good}
     found = diagnose(judged(), mixed, measure="FirstRel")
     assert {each.query for each in found.worst} == {"q3", "q4"}
+    late = diagnose(judged(), at_rank(9), measure="FirstRel")
+    assert late.first or late.most
+    for fix in (*late.first, *late.most):
+        assert fix.gain > 0
+        assert f"FirstRel {'at most ' if fix.most else ''}-{fix.gain:.4f} [-" in gain_of(fix)
 
 
 # --- what can be set ----------------------------------------------------------------------------------

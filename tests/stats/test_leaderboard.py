@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from rankproof import History, evaluate, leaderboard, rank_correlation, sample
+from rankproof import History, evaluate, leaderboard, rank_correlation, report, sample
 from rankproof.cli import run
 from rankproof.errors import DataError, RankproofError, UsageError
 
@@ -54,6 +54,23 @@ def test_where_less_is_better_the_least_comes_first() -> None:
     }
     assert list(leaderboard(found).means) == ["better", "worse"]
     assert rank_correlation(found, {"worse": 0.1, "better": 0.9}).tau_b.value == 1
+
+
+def test_what_went_unanswered_and_unjudged_stands_under_the_order() -> None:
+    judged = {f"q{i}": {"a": 1, "x": 0} for i in range(30)}
+    systems = {
+        "whole": {query: ["x", "a"] for query in judged},
+        "one": {"q7": ["a", "x"]},
+        "unknown": {query: ["n1", "n2", "a"] for query in judged},
+    }
+    told = " ".join(str(leaderboard(judged, systems, "RR")).split())
+    assert "Unanswered (each counts as nothing found): one 29 of 30 queries." in told
+    assert "Nobody judged, of the first 10 documents: whole 0 %, unknown 67 %, one 0 %." in told
+    page = " ".join(
+        str(report(judged, {"whole": systems["whole"], "unknown": systems["unknown"]}, "RR")).split()
+    )
+    assert "unknown 67 %" in page
+    assert "found nothing that would mislead" not in page
 
 
 @pytest.mark.parametrize("seed", range(20))

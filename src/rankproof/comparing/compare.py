@@ -415,6 +415,7 @@ def _row(
     low, high = agree_with_test(span, gain, adjusted, alpha) if n > 1 else span
     seen = detectable(values, surest, ends=pair.ends)
     queries, unknown = needed_or_why(values, gain, surest, ends=pair.ends)
+    effect = d_z(values).value if n > 1 else None
     verdict, note = ("unclear", THIN) if pair.mean is None else _verdict(values, gain, adjusted, same, alpha)
     ends = sorted((pair.sign * low, pair.sign * high))
     return ComparisonRow(
@@ -429,7 +430,7 @@ def _row(
         high=ends[1] if np.isfinite(ends[1]) else None,
         p=p,
         p_corrected=adjusted,
-        effect=d_z(values).value if n > 1 else None,
+        effect=None if effect is None else pair.sign * effect + 0.0,
         detectable=seen.value,
         detectable_note=seen.note,
         queries_needed=queries,

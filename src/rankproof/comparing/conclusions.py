@@ -26,6 +26,9 @@ SMALL, PART = 0.01, 0.05
 NAMED = 3
 """So many measures and groups are named, others are counted."""
 
+LISTED = 10
+"""Of so many systems what limits each is said, of more what limits the worst."""
+
 
 @dataclass(frozen=True)
 class Standing:
@@ -192,10 +195,14 @@ def unanswered_notes(data: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     some = {name: each for name, each in data.items() if each["unanswered"]}
     if some:
         first = next(iter(some.values()))
+        worst = sorted(some, key=lambda name: -some[name]["unanswered"])[:LISTED]
         told = ", ".join(
             f"{name} {each['unanswered']:,} of {count(each['queries'], 'query', 'queries')}"
             for name, each in some.items()
+            if name in worst
         )
+        more = len(some) - len(worst)
+        told += f", and fewer or as many in {count(more, 'more system', 'more systems')}" if more else ""
         taken = "left out of the means" if first["skipped"] else "each counts as nothing found"
         yield f"Unanswered ({taken}): {told}."
 
@@ -205,10 +212,11 @@ def unjudged_notes(data: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     shares = {name: each["unjudged"] for name, each in data.items() if each["unjudged"] is not None}
     if shares and (max(shares.values()) >= OPEN or max(shares.values()) - min(shares.values()) >= APART):
         depth = max(each["depth"] for each in data.values())
-        yield (
-            f"Nobody judged, of the first {count(depth, 'document')}: "
-            f"{', '.join(f'{name} {share(part)}' for name, part in shares.items())}."
-        )
+        told = ", ".join(f"{name} {share(part)}" for name, part in shares.items())
+        if len(shares) > LISTED:
+            least, most = min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__)
+            told = f"{share(shares[least])} ({least}) to {share(shares[most])} ({most}) over {len(shares)} systems"
+        yield f"Nobody judged, of the first {count(depth, 'document')}: {told}."
 
 
 def turned_notes(rows: Iterable[ComparisonRow], data: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:

@@ -267,7 +267,9 @@ def sentence_of(row: GateRow, found: Gate) -> str:
     if row.outcome == "invalid":
         return f"{what}: {_broken(row)}."
     if row.check == "floor":
-        return f"{what}: {_level(row)}, and {row.limit:g} must be reached."
+        higher = found.data["candidate"]["higher"].get(row.measure, True)
+        held = f"{row.limit:g} must be reached" if higher else f"at most {row.limit:g} is allowed"
+        return f"{what}: {_level(row)}, and {held}."
     if row.check == "coverage":
         return f"{what}: {share(row.candidate)} judged, and {share(row.limit)} is asked for."
     if row.loss is not None and row.outcome != "inconclusive":

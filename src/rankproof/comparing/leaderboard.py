@@ -11,8 +11,9 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankproof._moved import old_arguments
-from rankproof.comparing.alignment import align_scores
+from rankproof.comparing.alignment import align_scores, soundness
 from rankproof.comparing.compare import SMALL, bounds_notes, kin_notes, possible_ends, range_notes
+from rankproof.comparing.conclusions import unanswered_notes, unjudged_notes
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
@@ -232,11 +233,12 @@ def leaderboard(
         each: average(column.measure, values[each]) if shared else own[name] for each, own in alike.items()
     }
     ordered = order(means, higher)
-    limits = _farthest(alike, name) if column.measure.spec.average == "mean" else None
+    farthest = _farthest(alike, name) if column.measure.spec.average == "mean" else None
     duels, decided = (
-        _duels(values, {each: means[each] for each in ordered}, limits, alpha, seed),
+        _duels(values, {each: means[each] for each in ordered}, farthest, alpha, seed),
         len(queries) >= SMALL,
     )
+    limits = {each: soundness(alike[each], column.measure).to_dict() for each in ordered}
     counting = {each: own.only([name], queries) if shared else own for each, own in alike.items()}
     return Leaderboard(
         measure=name,
@@ -258,6 +260,8 @@ def leaderboard(
         left_out=every - len(queries),
         wrong=tuple(f"{name}: {each}" for name, found in scores.items() for each in found.wrong),
         notes=(
+            *unanswered_notes(limits),
+            *unjudged_notes(limits),
             *range_notes([alike[ordered[0]].column(name).measure]),
             *bounds_notes({n: e.only([name], e.queries) for n, e in scores.items()}),
             *kin_notes(scores),

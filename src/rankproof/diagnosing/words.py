@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rankproof.core.names import parse
@@ -254,7 +255,11 @@ def _gain(fix: Fix) -> str:
 
 
 def gain_of(fix: Fix) -> str:
-    """What a change brings."""
+    """What a change does to the measure: where less is better, a gain takes something away from it."""
+    if (fix.after - fix.before) * fix.gain < 0:
+        low, high = (None if end is None else 0.0 - end for end in (fix.high, fix.low))
+        elsewhere = None if fix.elsewhere is None else 0.0 - fix.elsewhere
+        fix = replace(fix, gain=-fix.gain, low=low, high=high, elsewhere=elsewhere)
     less = ""
     if fix.elsewhere is not None:
         less = f"about {signed_number(fix.elsewhere)}" if fix.elsewhere else "perhaps nothing"

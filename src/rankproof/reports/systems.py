@@ -41,12 +41,13 @@ def summary_section(content: Content) -> Section:
 def summary_sentences(content: Content) -> list[str]:
     """The whole summary, the verdict first."""
     bar, higher = content.system(content.leader).bars[0], content.definitions[0].higher
-    own = [_reached(content, bar), *(_lost(bar) if higher else []), *_audited(content)]
+    own = [_reached(content, bar), *(_lost(bar) if higher else [])]
     if content.comparison is None:
-        return own
+        return [*own, _audited(content)]
     verdict, *others = conclusions(content.comparison)
     ends = limits(content.comparison)
-    return [verdict, *own[:-1], *_few(others[: len(others) - len(ends)]), *ends, own[-1]]
+    told = _few(others[: len(others) - len(ends)])
+    return [verdict, *own, *told, *ends, _audited(content, " else" if ends else "")]
 
 
 def _few(unclear: list[str]) -> list[str]:
@@ -101,12 +102,12 @@ def _advice(part: float) -> str:
     return "So look at both: what is retrieved at all, and in which order."
 
 
-def _audited(content: Content) -> list[str]:
+def _audited(content: Content, beyond: str = "") -> str:
     serious = [finding for finding, _ in content.findings if finding.severity != "note"]
     if not serious:
-        return ["The audit of the data found nothing that would mislead."]
+        return f"The audit of the data found nothing{beyond} that would mislead."
     times = count(len(serious), "thing")
-    return [f"The audit found {times} to know before the numbers are believed; see below."]
+    return f"The audit found {times} to know before the numbers are believed; see below."
 
 
 def audit_section(content: Content) -> Section:
