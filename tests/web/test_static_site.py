@@ -127,3 +127,22 @@ def test_what_an_interval_without_a_bound_assumes_stands_under_the_means(tmp_pat
     export(Settings((str(folder),), measures=("FirstRel", "RR")), target)
     index = " ".join(unescape(pages(target)["index.html"]).split())
     assert "FirstRel: no bound is known, so the interval assumes" in index
+
+
+def test_a_change_is_after_minus_before_where_less_is_better_too(tmp_path: Path) -> None:
+    folder, target = tmp_path / "runs", tmp_path / "site"
+    folder.mkdir()
+    (folder / "judgments.tsv").write_text("".join(f"q{i}\t0\ta\t1\n" for i in range(12)))
+    for name, place in (("far", 5), ("near", 2)):
+        lists = [[*"xyzuv"[: place - (i % 2)], "a"] for i in range(12)]
+        rows = (f"q{i} Q0 {d} {r} {9 - r} x\n" for i, each in enumerate(lists) for r, d in enumerate(each))
+        (folder / f"{name}.run").write_text("".join(rows))
+    export(Settings((str(folder),), measures=("FirstRel",)), target)
+    page = next(text for name, text in pages(target).items() if name.startswith("compare-far-near"))
+    cells = re.findall(
+        r"<td>([\d.]+)</td>\s*<td>([\d.]+)</td>\s*<td class=\"?(\w+)\"?>([-+][\d.]+)</td>", page
+    )
+    assert len(cells) == 12
+    for before, after, colour, change in cells:
+        assert float(change) == float(after) - float(before) == -3
+        assert colour == "up"

@@ -22,6 +22,7 @@ from rankproof.core.scoring import average
 from rankproof.document.display import Displayable
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
+from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, shorten
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import (
@@ -221,8 +222,8 @@ def leaderboard(
     values, queries = _counting(alike, name)
     if len(queries) < 2:
         raise DataError(
-            f"{name}: got {len(queries)} queries, expected 2 or more: with one left out none is left."
-            " Next: score at least two queries."
+            f"{name}: got {count(len(queries), 'query', 'queries')}, expected 2 or more: with one left out none is"
+            " left. Next: score at least two queries."
         )
     found = stability(values, higher)
     check_not_thin(alike, name)

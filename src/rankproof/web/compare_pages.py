@@ -247,7 +247,7 @@ def _sorted(measure: str, a: str, b: str, rows: Sequence[QueryRow]) -> Markup:
     bars = join(
         el(
             "rect",
-            el("title", f"{row.query}: {signed_number(row.gain)}"),
+            el("title", f"{row.query}: {signed_number(row.theirs - row.mine)}"),
             x=f"{x(i):.2f}",
             y=number(min(y(row.gain), y(0)) - (0.5 if row.outcome == "equal" else 0)),
             width=f"{wide:.2f}",
@@ -342,7 +342,7 @@ def _row(
         el("th", name, words, scope="row", cls="w"),
         el("td", score(row.mine)),
         el("td", score(row.theirs)),
-        el("td", signed_number(row.gain), cls={"won": "up", "lost": "down"}.get(row.outcome)),
+        el("td", signed_number(row.theirs - row.mine), cls={"won": "up", "lost": "down"}.get(row.outcome)),
         el("td", ident(row.group), cls="w") if grouped else None,
         el("td", MODES[row.mode], cls="w"),
         **data,
