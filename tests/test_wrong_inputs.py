@@ -21,7 +21,7 @@ SAMPLES = [{"question": "q", "contexts": ["c"], "answer": "a"}]
 RUNS, BOTH = {"x": RUN, "y": OTHER}, {"x": SCORES, "y": THEIRS}
 SPANS = {"q": [("d", 0, 5, 1)]}
 WRONG: tuple[Any, ...] = (
-    *(None, 1, -1, 0, 1.5, math.nan, math.inf, True, 10**30, -(10**30), 1e308),
+    *(None, 1, -1, 0, 1.5, math.nan, math.inf, True, 10**30, -(10**30), 1e308, 5e-324, 1e-300, 1 - 2**-53),
     *(
         "",
         "no such",

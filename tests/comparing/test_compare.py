@@ -181,7 +181,7 @@ def test_the_words_say_who_wins_and_what_cannot_be_told() -> None:
     ("arguments", "says"),
     [
         ({"baseline": "odl"}, "Did you mean 'old'"),
-        ({"alpha": 0}, "alpha: got 0, expected a number above 0 and below 1"),
+        ({"alpha": 0}, "alpha: got 0, expected a number of at least 1e-12 and below 1"),
         ({"alpha": 1.5}, "alpha: got 1.5"),
         ({"margin": -0.1}, "margin: got -0.1, expected a number above 0"),
         ({"correction": "holmes"}, "Did you mean 'holm'"),

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from rankproof import compare, evaluate, report, sample
 from rankproof.cli import run
 from rankproof.document.formats import as_text, check
 from rankproof.document.pdf import ENVIRONMENT, find_browser
-from rankproof.errors import MissingExtra, UsageError
+from rankproof.errors import MissingExtra, RankproofError, UsageError
 from rankproof.scoring.words import queries
 from rankproof.scoring.words import scores as words
 
@@ -71,6 +72,46 @@ def test_without_a_browser_the_error_says_what_to_install(
     assert run(["report", "no.tsv", "no.run", "-o", "r.pdf"]) == 2
     assert "none was found" in capsys.readouterr().err
     assert not (tmp_path / "report.pdf").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the stand-in for a browser is a program of the shell")
+@pytest.mark.parametrize("printed", ["", "%PDF-1.4 the beginning"])
+def test_a_page_printed_in_part_replaces_nothing(
+    printed: str, made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a browser leaves, with exit code 0, where the folder for temporary files is full."""
+    browser, old = tmp_path / "browser", tmp_path / "report.pdf"
+    browser.write_text(
+        "#!/bin/sh\nfor word; do case $word in --print-to-pdf=*) "
+        f"printf '%s' '{printed}' > \"${{word#*=}}\";; esac; done\n"
+    )
+    browser.chmod(0o755)
+    old.write_text("%PDF- of yesterday")
+    monkeypatch.setenv(ENVIRONMENT, str(browser))
+    with pytest.raises(RankproofError, match=r"printed (a part|nothing).*Next: make room"):
+        made.save(old, force=True)
+    assert old.read_text() == "%PDF- of yesterday"
+
+
+FULL_DISK = """
+import resource, sys
+from rankproof.cli import run
+resource.setrlimit(resource.RLIMIT_FSIZE, (60, 60))
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits of processes are POSIX")
+def test_a_full_folder_for_temporary_files_is_named(tmp_path: Path) -> None:
+    files = [str(sample.folder() / name) for name in ("judgments.tsv", "keyword.run")]
+    old, there = tmp_path / "out.pdf", {**os.environ, "TMPDIR": str(tmp_path), ENVIRONMENT: sys.executable}
+    old.write_text("%PDF- of yesterday")
+    words = [sys.executable, "-c", FULL_DISK, "evaluate", *files, "-o", str(old), "--force"]
+    done = subprocess.run(words, env=there, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 2
+    assert f"{tmp_path}: the page that a PDF is printed from cannot be written" in done.stderr
+    assert "Next: make room there, or name another folder in TMPDIR." in done.stderr
+    assert old.read_text() == "%PDF- of yesterday"
 
 
 def test_a_browser_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

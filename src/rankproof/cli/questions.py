@@ -241,8 +241,9 @@ def _before_any_run(number: int, margin: float, alpha: float) -> str:
     """What a gate of so many questions can pass at best, of a measure from 0 to 1."""
     from rankproof.comparing.gate_words import too_few_sentence
     from rankproof.document.terminal import wrap
-    from rankproof.scoring.evaluate import check_alpha, check_margin
+    from rankproof.scoring.evaluate import check_margin
     from rankproof.stats.confidence import queries_for_margin, smallest_margin
+    from rankproof.stats.paired import check_alpha
 
     check_alpha(alpha, 0.5)
     check_margin(margin)

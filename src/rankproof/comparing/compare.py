@@ -25,7 +25,6 @@ from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import (
     Measures,
-    check_alpha,
     check_averages,
     check_conventions,
     check_margin,
@@ -40,7 +39,7 @@ from rankproof.stats.corrections import correct, sure_level
 from rankproof.stats.detection import detectable, needed_or_why
 from rankproof.stats.differences import Ends, agree_with_test, difference_intervals, equivalence
 from rankproof.stats.flips import sign_flips
-from rankproof.stats.paired import d_z, paired_differences, total
+from rankproof.stats.paired import check_alpha, d_z, paired_differences, total
 
 SMALL = 10
 """A group of fewer queries is shown, and never decided."""

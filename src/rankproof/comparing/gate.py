@@ -43,7 +43,6 @@ from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import (
     Measures,
-    check_alpha,
     check_averages,
     check_conventions,
     check_margin,
@@ -53,6 +52,7 @@ from rankproof.scoring.evaluate import (
 )
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.gate import FAIL, INCONCLUSIVE, MINIMUM, PASS, decide, decide_these, overall
+from rankproof.stats.paired import check_alpha
 
 ABOUT = LIKE_THESE, THESE = "like-these", "these"
 """What is asked: would it lose on questions like these, or has anything been lost on exactly these?"""

@@ -19,8 +19,9 @@ from rankproof.document.formats import Result
 from rankproof.document.model import Document
 from rankproof.errors import DataError, UsageError
 from rankproof.io.trec.qrels import MACHINE
-from rankproof.scoring.evaluate import check_alpha, evaluate, prepare, systems_by_name
+from rankproof.scoring.evaluate import evaluate, prepare, systems_by_name
 from rankproof.stats.differences import difference_interval
+from rankproof.stats.paired import check_alpha
 
 PLUS = "+"
 """Between the judges that made judgments together."""

@@ -26,7 +26,6 @@ from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, shorten
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import (
-    check_alpha,
     check_conventions,
     check_not_thin,
     evaluate,
@@ -37,7 +36,7 @@ from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.corrections import correct, letters
 from rankproof.stats.differences import Ends, agree_with_test, difference_interval
 from rankproof.stats.flips import sign_flips
-from rankproof.stats.paired import paired_differences
+from rankproof.stats.paired import check_alpha, paired_differences
 from rankproof.stats.rankings import (
     Alike,
     Ordering,

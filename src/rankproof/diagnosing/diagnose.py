@@ -46,10 +46,11 @@ from rankproof.io.groups import Grouping, group_places, groups_of
 from rankproof.io.load import load_ranking
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
-from rankproof.scoring.evaluate import Measures, check_alpha, check_spelling, evaluate, prepare
+from rankproof.scoring.evaluate import Measures, check_spelling, evaluate, prepare
 from rankproof.scoring.limits import ends
 from rankproof.scoring.scores import Scores
 from rankproof.scoring.tables import unbounded_notes
+from rankproof.stats.paired import check_alpha
 
 K = 10
 """Documents that are seen, where neither `k` nor the measure says how many."""

@@ -43,15 +43,27 @@ QUIET = (
 def print_page(html: str) -> bytes:
     """The page as PDF, printed by Chromium, Chrome or Edge; nothing is fetched."""
     browser = find_browser()
-    with tempfile.TemporaryDirectory(prefix="rankproof-", ignore_cleanup_errors=True) as folder:
-        page, paper = Path(folder, "page.html"), Path(folder, "page.pdf")
-        page.write_text(html, encoding="utf-8", errors="backslashreplace")
-        said = _run([browser, *_options(folder), f"--print-to-pdf={paper}", page.as_uri()])
-        if not paper.exists():
-            raise RankproofError(
-                f"{browser} printed nothing: {said[-300:].strip()}. Next: write .html and print it by hand."
-            )
-        return paper.read_bytes()
+    try:
+        with tempfile.TemporaryDirectory(prefix="rankproof-", ignore_cleanup_errors=True) as folder:
+            return _printed(browser, html, folder)
+    except OSError as error:  # the file that was asked for is not to blame: nothing was written there yet
+        raise UsageError(
+            f"{error.filename or tempfile.gettempdir()}: the page that a PDF is printed from cannot be written: "
+            f"{error.strerror or error}. Next: make room there, or name another folder in TMPDIR."
+        ) from error
+
+
+def _printed(browser: str, html: str, folder: str) -> bytes:
+    page, paper = Path(folder, "page.html"), Path(folder, "page.pdf")
+    page.write_text(html, encoding="utf-8", errors="backslashreplace")
+    said = _run([browser, *_options(folder), f"--print-to-pdf={paper}", page.as_uri()])
+    printed = paper.read_bytes() if paper.exists() else b""
+    if not printed.rstrip().endswith(b"%%EOF"):  # a disk that fills up leaves the beginning of one
+        raise RankproofError(
+            f"{browser} printed {'a part' if printed else 'nothing'}: {said[-300:].strip()}. "
+            "Next: make room for it, or write .html and print it by hand."
+        )
+    return printed
 
 
 def find_browser() -> str:

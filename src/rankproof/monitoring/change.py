@@ -23,6 +23,7 @@ from rankproof.monitoring.step_fit import GRID, StepFit, pooled_chances
 from rankproof.monitoring.sums import OnlineEstimate
 from rankproof.monitoring.windows import HOUR, Calendar
 from rankproof.stats.corrections import benjamini_hochberg, holm
+from rankproof.stats.paired import check_alpha
 
 K = TypeVar("K", bound=Hashable)
 
@@ -99,7 +100,7 @@ def change_points(
     """
     if method not in METHODS:
         raise one_of("method", method, METHODS)
-    check_number("alpha", alpha, above=0, below=1, advice="give a share, like 0.05")
+    check_alpha(alpha)
     fits: dict[K, tuple[StepFit, Array, np.random.Generator]] = {}
     for number, (key, each) in enumerate(series.items()):
         fit, kept = _fit(*each, block)

@@ -243,11 +243,6 @@ def check_conventions(given: Mapping[str, Any], function: Callable[..., Any]) ->
             )
 
 
-def check_alpha(alpha: Any, most: float = 1) -> None:
-    """Refuse an error rate that is not between 0 and its maximum."""
-    check_number("alpha", alpha, above=0, below=most, advice="leave it out for 0.05")
-
-
 def check_margin(margin: Any, of: str = "", *, zero: bool = False) -> None:
     """Refuse a margin that is not a positive number; `zero` allows 0."""
     advice = f"give the difference{of} that would not matter, like 0.01, or leave it out"

@@ -217,6 +217,10 @@ def smallest_margin(n: int, alpha: float = 0.05, worst: float = 1.0) -> float:
     return worst * (1 - alpha ** (1 / n)) if n else worst
 
 
+NO_MARGIN = 1e-15
+"""No number of queries that anybody has makes so small a share of the worst loss pass."""
+
+
 def queries_for_margin(margin: float, alpha: float = 0.05, worst: float = 1.0) -> int | None:
     """How many queries without a loss make a margin pass; None where no number does.
 
@@ -225,4 +229,5 @@ def queries_for_margin(margin: float, alpha: float = 0.05, worst: float = 1.0) -
     """
     if margin >= worst:
         return 1
-    return math.ceil(math.log(alpha) / math.log1p(-margin / worst)) if margin > 0 else None
+    share = margin / worst
+    return math.ceil(math.log(alpha) / math.log1p(-share)) if share > NO_MARGIN else None

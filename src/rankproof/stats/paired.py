@@ -24,6 +24,10 @@ SAME = 1e-12
 """Differences nearer than this (relative to the largest value) are equal but for rounding."""
 
 
+SMALLEST_ALPHA = 1e-12
+"""Below it, 1 - alpha / tests would round to 1 where there are many tests, and no interval has that level."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a test found."""
@@ -119,6 +123,11 @@ def check_alternative(alternative: str) -> None:
 def check_share(what: str, value: float) -> None:
     """Refuse what is not strictly between 0 and 1."""
     check_number(what, value, above=0, below=1, advice="give a share, like 0.05")
+
+
+def check_alpha(alpha: object, most: float = 1) -> None:
+    """Refuse an error rate that is not below its maximum, or so small that 1 - alpha is 1 once it is shared out."""
+    check_number("alpha", alpha, least=SMALLEST_ALPHA, below=most, advice="leave it out for 0.05")
 
 
 def total(row: Array) -> float:

@@ -17,7 +17,7 @@ from functools import cache
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, UsageError, check_whole
 from rankproof.stats.distributions import NORMAL, shifted_t_above, solve, t_quantile
-from rankproof.stats.paired import check_share, differences
+from rankproof.stats.paired import check_alpha, check_share, differences
 
 ALPHA = 0.05
 POWER = 0.8
@@ -128,7 +128,7 @@ def _power(shift: float, n: int, t: float, sides: int) -> float:
 
 
 def _check(spread: float, alpha: float, sides: int) -> None:
-    check_share("alpha", alpha)
+    check_alpha(alpha)
     if sides not in (1, 2):
         raise UsageError(f"sides: got {sides!r}, expected 1 or 2. Next: choose one of them.")
     if not (math.isfinite(spread) and spread >= 0):

@@ -17,7 +17,7 @@ from rankproof.core.measures.pairs import rank_biased_overlap, tau_ap
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, check_whole
 from rankproof.stats.distributions import NORMAL
-from rankproof.stats.paired import by_query, check_share, finite_row
+from rankproof.stats.paired import by_query, check_alpha, check_share, finite_row
 
 Ordering = Mapping[str, float]
 
@@ -139,7 +139,7 @@ def discriminative_power(ps: Sequence[float], alpha: float = 0.05) -> Discrimina
     >>> discriminative_power([0.01, 0.2, 0.04, 0.6]).share
     0.5
     """
-    check_share("alpha", alpha)
+    check_alpha(alpha)
     p = finite_row(np.asarray(ps, dtype=np.float64), "p-values")
     if not len(p):
         raise DataError(

@@ -27,7 +27,7 @@ from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import documents_by_query, evaluate, prepare
 from rankproof.stats.confidence import queries_for_margin, smallest_margin
 from rankproof.stats.detection import Detection, detectable, needed_or_why
-from rankproof.stats.paired import check_share
+from rankproof.stats.paired import check_alpha
 from rankproof.stats.power import check_power, spread
 
 
@@ -241,7 +241,7 @@ def questions_needed(
     judged = prepare(judgments)
     first, second = (evaluate(judged, each, measure) for each in (baseline, candidate))
     mine, theirs = first.values(measure), second.values(measure)
-    check_share("alpha", alpha)
+    check_alpha(alpha)
     check_power(power, alpha)
     ends = possible_ends(first, second, measure)
     far = max(-ends[0], np.finfo(float).tiny)
