@@ -396,8 +396,8 @@ def question_plan(found: QuestionPlan) -> Document:
 def _plan_sentences(found: QuestionPlan) -> Iterator[str]:
     if found.spread == 0:
         yield (
-            f"These two runs have the same {found.measure} on all {found.have:,} questions, which says nothing of how "
-            "far others differ. Next: give two runs that differ."
+            f"The difference of these two runs in {found.measure} is the same on all {found.have:,} questions, which "
+            "says nothing of how it varies. Next: give two runs that differ from question to question."
         )
     elif found.needed is None:
         why = f": {found.needed_note}" if found.needed_note else "."

@@ -240,6 +240,11 @@ def test_runs_that_never_differ_are_no_plan_and_no_difference_cannot_be_seen() -
     plan = rankproof.questions_needed(sample.judgments(), runs["dense"], runs["dense"], difference=0.05)
     assert plan.needed is None
     assert "Next: give two runs that differ" in str(plan)
+    judged = {q: {"a": 1} for q in "abcdefgh"}
+    first, second = ({q: list(docs) for q in judged} for docs in ("a", "ba"))
+    said = str(rankproof.questions_needed(judged, first, second, "RR", 0.1))
+    assert "the same RR" not in said, "each question lost a half"
+    assert "in RR is the same on all 8 questions" in " ".join(said.split())
     for difference in (0, float("nan")):
         with pytest.raises(UsageError, match="smallest difference that matters"):
             rankproof.questions_needed(
