@@ -135,6 +135,12 @@ def test_no_error_of_the_inside_leaves_a_verb(name: str) -> None:
 def test_calls_that_are_often_mistaken_say_what_to_call() -> None:
     with pytest.raises(rp.RankproofError, match=r"compare\(judgments, rankings\)"):
         rp.evaluate(JUDGED, RUNS)
+    for verb in (rp.diagnose, rp.audit, lambda judged, ranked: rp.explain(judged, ranked, "q1")):
+        with pytest.raises(rp.RankproofError, match=r"got rankings by name \('x', 'y'\), expected one"):
+            verb(JUDGED, RUNS)
+    for named in ({"measures": "RR"}, {"tie": "trec"}):
+        with pytest.raises(rp.RankproofError, match=f"diagnose: unknown argument '{next(iter(named))}'"):
+            rp.diagnose(JUDGED, RUN, **named)
     for second in (OTHER, "other.run"):
         with pytest.raises(
             rp.RankproofError, match=r"compare\(judgments, \{'before': first, 'after': second\}\)"

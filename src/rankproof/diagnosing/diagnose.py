@@ -46,7 +46,14 @@ from rankproof.io.groups import Grouping, group_places, groups_of
 from rankproof.io.load import load_ranking
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
-from rankproof.scoring.evaluate import Measures, check_spelling, evaluate, prepare
+from rankproof.scoring.evaluate import (
+    Measures,
+    check_conventions,
+    check_one,
+    check_spelling,
+    evaluate,
+    prepare,
+)
 from rankproof.scoring.limits import ends
 from rankproof.scoring.scores import Scores
 from rankproof.scoring.tables import unbounded_notes
@@ -171,6 +178,8 @@ def diagnose(
     >>> found.worst[0].query, found.worst[0].why
     ('q2', ('never-found',))
     """
+    check_conventions(conventions, diagnose)
+    check_one(ranking)
     asked = parse_all(measure)
     check_alpha(alpha)
     check_whole("seed", seed, 0)

@@ -103,7 +103,7 @@ def evaluate(
 
         asked, conventions, names = apply(profile, asked, conventions)
     groups = groups_of(by, judgments)
-    _check_one(ranking)
+    check_one(ranking)
     judged = load_judgments(judgments)
     whole = judged
     if sample is not None:
@@ -142,7 +142,7 @@ def sample_error_sentence(n: int) -> str:
     return f"a mean of values from 0 to 1 is known to +-{0.98 / math.sqrt(n):.2g} or better"
 
 
-def _check_one(ranking: Any) -> None:
+def check_one(ranking: Any) -> None:
     """Refuse a mapping of systems, whose names would be taken for query ids."""
     if not isinstance(ranking, Mapping) or not ranking:
         return
@@ -319,6 +319,7 @@ def audit(
     ('error', 'duplicate-documents')
     """
     check_conventions(conventions, audit)
+    check_one(ranking)
     judged = load_judgments(judgments)
     opened = load_ranking(ranking, conventions.get("damaged", "error"))
     if conventions.get("duplicates", "error") == "error":

@@ -40,7 +40,7 @@ from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.io.corpora import QUERY_TEXT, read_texts, read_titles
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.roles import Columns, with_columns
-from rankproof.scoring.evaluate import check_conventions, evaluate
+from rankproof.scoring.evaluate import check_conventions, check_one, evaluate
 from rankproof.scoring.scores import Scores
 from rankproof.scoring.tables import DISTRUST
 
@@ -339,6 +339,7 @@ def explain(
     ([2.0, 3.0, 0.6666666666666666], 0.6666666666666666)
     """
     check_conventions(conventions, explain)
+    check_one(ranking)
     judged = load_judgments(judgments)
     opened = load_ranking(ranking, conventions.get("damaged", "error"))
     query = _known(query, judged)
