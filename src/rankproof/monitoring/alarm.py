@@ -71,7 +71,7 @@ class Alarm:
         """Check every rule over all that was found, tell what is new, and wait for what is being sent."""
         checked = check_alerts(found, self._rules, self._told)
         found.alerts.extend(each if each.fired else self._fired.get(each.rule.name, each) for each in checked)
-        self._send([each for each in checked if each.fired])
+        self._send([each for each in checked if each.fired], again=True)
         found.undelivered.extend(
             reason for each in self._deliveries if (reason := each.end(AT_END)) is not None
         )
@@ -82,9 +82,11 @@ class Alarm:
         for each in self._deliveries:
             each.end(0)
 
-    def _send(self, fired: Sequence[Alert]) -> None:
-        for each in self._deliveries if fired else ():
-            each.give(fired, self._calendar, self._counts)
+    def _send(self, fired: Sequence[Alert], again: bool = False) -> None:
+        """Send these; with `again` also what waits, if there are none."""
+        for each in self._deliveries:
+            if fired or (again and each.undelivered()):
+                each.give(fired, self._calendar, self._counts)
 
     def _remember(self, anyway: bool = False) -> None:
         """Write when each rule was told last; one whose alert nobody got counts as not told."""

@@ -90,7 +90,7 @@ class Webhook:
 class Delivery:
     """Sends alerts to one address in the background, so that no stream waits for it; in the order they are given.
 
-    What could not be delivered is sent again with the next alert, and once more at the end.
+    What could not be delivered is sent again with what is given next.
     """
 
     def __init__(self, hook: Webhook) -> None:
@@ -124,7 +124,7 @@ class Delivery:
     def end(self, seconds: float) -> str | None:
         """Wait so long for what is being sent; why something was not delivered, if so."""
         with self._changed:
-            self._new, self._ended = self._new or bool(self._waiting and seconds), True
+            self._ended = True
             self._changed.notify_all()
         if self._thread is not None:
             self._thread.join(seconds)

@@ -148,7 +148,9 @@ def methods(content: Content) -> list[str]:
     if content.comparison is None:
         return intervals
     drawn = f"Each p comes from {content.permutations:,} random sign flips, or from all where they are fewer."
-    return [*intervals, method(content.comparison), drawn, *content.comparison.notes]
+    audited = [str(finding) for finding, _ in content.findings]  # which has a part of its own
+    notes = [note for note in content.comparison.notes if not any(each in note for each in audited)]
+    return [*intervals, method(content.comparison), drawn, *notes]
 
 
 def _measure(definition: Definition) -> Markup:
