@@ -11,6 +11,7 @@ import signal
 import subprocess
 import threading
 import time
+from contextlib import suppress
 from typing import Any
 
 import rankproof.spark
@@ -59,12 +60,13 @@ def main() -> None:
     def kill() -> None:
         tracker = spark.sparkContext.statusTracker()
         while not killed:
-            for stage in tracker.getActiveStageIds():
-                info = tracker.getStageInfo(stage)
-                if info is not None and info.numTasks == 24 and info.numCompletedTasks >= 4:
-                    os.kill(executors()[0], signal.SIGKILL)
-                    killed.append(info.numCompletedTasks)
-                    return
+            with suppress(Exception):  # what was asked about may be over, or not begun: ask again
+                for stage in tracker.getActiveStageIds():
+                    info = tracker.getStageInfo(stage)
+                    if info is not None and info.numTasks == 24 and info.numCompletedTasks >= 4:
+                        os.kill(executors()[0], signal.SIGKILL)
+                        killed.append(info.numCompletedTasks)
+                        return
             time.sleep(0.02)
 
     threading.Thread(target=kill, daemon=True).start()
