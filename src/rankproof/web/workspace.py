@@ -37,6 +37,7 @@ from rankproof.io.groups import groups_of
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.scoring.evaluate import Measures, evaluate, prepare
 from rankproof.scoring.scores import Scores
+from rankproof.stats.intervals import Interval
 from rankproof.web.folder import FileKind, FoundFile, find_files, named_by_stem
 
 LABELS = "app-labels.jsonl"
@@ -73,6 +74,7 @@ class Workspace:
     settings: Settings
     files: list[FoundFile] = field(default_factory=list)
     _results: OrderedDict[Any, Future[Any]] = field(default_factory=OrderedDict)
+    _intervals: dict[Any, Interval] = field(default_factory=dict)
     _tables: OrderedDict[Any, Mapping[str, RankingTable]] = field(default_factory=OrderedDict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _writing: threading.Lock = field(default_factory=threading.Lock)
@@ -230,9 +232,18 @@ class Workspace:
 
         def make() -> Scores:
             by = self.groups
-            return evaluate(self.judgments(corrected), load_ranking(file.path), self.settings.measures, by=by)
+            found = evaluate(
+                self.judgments(corrected), load_ranking(file.path), self.settings.measures, by=by
+            )
+            self._intervals[key] = found.uncertainty(first_measure(found))  # which the first page asks for
+            return found
 
         return key, make
+
+    def uncertainty(self, name: str) -> Interval:
+        """The interval of a ranking's first measure, which was made with its scores."""
+        scores, (key, _) = self.scores(name), self._scoring(name, False)
+        return self._intervals.get(key) or scores.uncertainty(first_measure(scores))
 
     @property
     def groups(self) -> Any:
