@@ -11,7 +11,6 @@ import signal
 import subprocess
 import threading
 import time
-from contextlib import suppress
 from typing import Any
 
 import rankproof.spark
@@ -56,17 +55,20 @@ def main() -> None:
     expected = evaluate(judged, arrow(rows), MEASURES)
     judgments, run = spark.createDataFrame(judged_table(judged)), spark.createDataFrame(arrow(rows))
     killed: list[int] = []
+    missed: set[str] = set()
 
     def kill() -> None:
         tracker = spark.sparkContext.statusTracker()
         while not killed:
-            with suppress(Exception):  # what was asked about may be over, or not begun: ask again
+            try:
                 for stage in tracker.getActiveStageIds():
                     info = tracker.getStageInfo(stage)
                     if info is not None and info.numTasks == 24 and info.numCompletedTasks >= 4:
                         os.kill(executors()[0], signal.SIGKILL)
                         killed.append(info.numCompletedTasks)
                         return
+            except Exception as error:  # what was asked about may be over, or not begun: ask again
+                missed.add(repr(error))
             time.sleep(0.02)
 
     threading.Thread(target=kill, daemon=True).start()
@@ -90,6 +92,7 @@ def main() -> None:
     answer = {
         "different": different,
         "killed": killed,
+        "missed": sorted(missed),
         "queries": len(queries),
         "distinct": len(set(queries)),
         "expected": len(judged),
