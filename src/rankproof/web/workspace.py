@@ -235,7 +235,9 @@ class Workspace:
             found = evaluate(
                 self.judgments(corrected), load_ranking(file.path), self.settings.measures, by=by
             )
-            self._intervals[key] = found.uncertainty(first_measure(found))  # which the first page asks for
+            # What the first page asks of every ranking is made here, and kept: the audit by the scores themselves.
+            self._intervals[key] = found.uncertainty(first_measure(found))
+            _ = found.wrong
             return found
 
         return key, make
