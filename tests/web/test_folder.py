@@ -9,7 +9,10 @@ import pytest
 
 from rankproof import History, evaluate, judge, sample
 from rankproof.errors import UsageError
+from rankproof.io.load import load_ranking
+from rankproof.io.write import convert
 from rankproof.web.folder import FileKind, find_files, named_by_stem
+from rankproof.web.workspace import TABLES, Settings, Workspace
 
 from .conftest import fill
 
@@ -94,3 +97,22 @@ def test_names_are_as_short_as_tells_files_apart(tmp_path: Path) -> None:
     found = find_files([tmp_path])
     assert list(named_by_stem(found)) == ["monday/a.run", "tuesday/a.run"]
     assert list(named_by_stem(found[:1])) == ["a"]
+
+
+def test_the_documents_of_a_query_are_those_of_the_file_whatever_its_format(tmp_path: Path) -> None:
+    (tmp_path / "from").mkdir()
+    run = fill(tmp_path / "from") / "dense.run"
+    whole = load_ranking(run).table()
+    for at, ending in enumerate((*("run", "jsonl", "csv", "json", "parquet"), *["run"] * TABLES)):
+        convert(run, tmp_path / f"r{at}.{ending}")
+    space = Workspace(Settings((str(tmp_path),)))
+    space.look_ahead("r1", "r0")
+    for name in (f"r{at}" for at in range(5 + TABLES)):
+        for query, rows in whole.by_query().items():
+            found = space.table(name, query)
+            assert list(found.doc) == [whole.doc[row] for row in rows]
+            assert found.score is not None
+            assert found.score.tolist() == whole.score[rows].tolist()
+        assert not len(space.table(name, "another"))
+    assert sum(key[0] == "documents" for key in space._results) <= TABLES + 1
+    space.close()

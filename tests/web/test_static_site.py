@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from rankproof import compare, evaluate
+from rankproof.cli import run
 from rankproof.document.formats.html import part_of_page
 from rankproof.document.numbers import score
 from rankproof.errors import DataError, UsageError
@@ -29,7 +30,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "judgments.tsv").write_text(
         "".join(row for row in rows if row < "q07" or row.startswith("query"))
     )
-    export(Settings((str(folder),)), target)
+    assert run(["app", str(folder), "--export", str(target)]) == 0
     (target / "from").write_text(str(folder))
     return target
 
@@ -84,21 +85,26 @@ def test_what_is_there_is_left_as_it_is(site: Path, tmp_path: Path) -> None:
 
 
 def test_an_error_in_the_data_stands_on_every_page_with_numbers_of_a_ranking(
-    folder: Path, tmp_path: Path
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A part of the documents of one ranking has an ending that the judgments do not know."""
     judged = (folder / "judgments.tsv").read_text(encoding="utf-8").splitlines(keepends=True)
     (folder / "judgments.tsv").write_text(
         "".join(line for line in judged if line < "q05" or line[0:5] == "query"), encoding="utf-8"
     )
-    run = (folder / "dense.run").read_text(encoding="utf-8").splitlines()
-    rows = [line.split(" ") for line in run]
+    lines = (folder / "dense.run").read_text(encoding="utf-8").splitlines()
+    rows = [line.split(" ") for line in lines]
     for row in rows:
         if row[0] in ("q01", "q03"):
             row[2] += ".pdf"
     (folder / "dense.run").write_text("".join(" ".join(row) + "\n" for row in rows), encoding="utf-8")
+    (folder / "broken.db").write_bytes(b"SQLite format 3\x00" + b"\xff" * 500)
     site = tmp_path / "site"
-    export(Settings((str(folder),)), site)
+    assert run(["app", str(folder), "--export", str(site)]) == 3
+    said = capsys.readouterr().err
+    assert re.search(r"^rankproof: dense: .*at their end", said, re.MULTILINE)
+    assert "rankproof: broken.db: " in said
+    assert "keyword" not in said
     pages = [page for page in site.glob("*.html") if "dense" in page.read_text(encoding="utf-8")]
     without_numbers = {"judge.html", "verdicts.html"}
     silent = {page.name for page in pages if "at their end" not in page.read_text(encoding="utf-8")}

@@ -8,7 +8,7 @@ import webbrowser
 import click
 
 from rankproof.cli import options
-from rankproof.cli.output import may_replace
+from rankproof.cli.output import end, may_replace
 from rankproof.errors import UsageError
 
 
@@ -76,8 +76,9 @@ def command(
     if folder is not None:
         from rankproof.web.static_site import export
 
-        written = export(settings, folder, force=may_replace(folder))
+        written, wrong = export(settings, folder, force=may_replace(folder))
         click.echo(f"{len(written):,} files in {folder}; open {folder}/index.html", err=True)
+        end(wrong)
         return
 
     from rankproof.web.server import serve

@@ -113,7 +113,7 @@ def _means(site: Site, scores: dict[str, Scores]) -> Markup:
     guessed = False
     for name in ordered:
         each = scores[name]
-        made = site.workspace.uncertainty(name)
+        made = each.uncertainty(measure)
         guessed |= made.method.startswith(GUESSED)
         ends = span(made.low, made.high) if isfinite(made.low) else ""
         compared: Child = (

@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rankproof.document.disk import write_file
@@ -19,6 +19,8 @@ from rankproof.web.workspace import Settings, Workspace
 NEVER = {"judge", "live", "part"}
 """Pages that have no sense where nothing runs."""
 SCRIPTS = ("page.js", "compare.js")
+NAMED = 5
+"""Rankings that are named where all have the same error."""
 
 
 class Files(Links):
@@ -59,8 +61,10 @@ def _name(page: str, choices: Mapping[str, str]) -> str:
     return f"{page}{f'-{words}' if words else ''}{f'-{mark}' if choices else ''}.html"
 
 
-def export(settings: Settings, folder: str | os.PathLike[str], *, force: bool = False) -> list[Path]:
-    """Write every page that can be reached from the first, read-only; the files."""
+def export(
+    settings: Settings, folder: str | os.PathLike[str], *, force: bool = False
+) -> tuple[list[Path], list[str]]:
+    """Write every page that can be reached from the first, read-only; the files, and what makes numbers wrong."""
     target = Path(folder)
     if target.exists() and (not target.is_dir() or (any(target.iterdir()) and not force)):
         raise UsageError(
@@ -86,7 +90,12 @@ def export(settings: Settings, folder: str | os.PathLike[str], *, force: bool = 
         found = static_file(name)
         if found is not None:
             written.append(write_file(target / name, found[0], force=force))
-    return written
+    return written, [f"{_named(names)}: {error}" for error, names in workspace.wrong().items()]
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return f"{', '.join(names[:NAMED])}{more}"
 
 
 def _made(site: Site, page: str, choices: Mapping[str, str]) -> Page:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -29,20 +29,21 @@ from rankproof.comparing.compare import compare_scores
 from rankproof.comparing.comparison import Comparison
 from rankproof.comparing.gate import Gate, gate_scores
 from rankproof.core.corpus import Corpus, Document
+from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, RankproofError, UsageError, nearest, shorten
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.groups import groups_of
 from rankproof.io.load import load_judgments, load_ranking
+from rankproof.io.trec.run import TrecRankings
 from rankproof.scoring.evaluate import Measures, evaluate, prepare
 from rankproof.scoring.scores import Scores
-from rankproof.stats.intervals import Interval
 from rankproof.web.folder import FileKind, FoundFile, find_files, named_by_stem
 
 LABELS = "app-labels.jsonl"
 """The file of the grades that are given in the app, in the first folder that was named."""
-TABLES = 4
+TABLES = 8
 """Rankings whose documents are held in memory; the others are read again when they are asked for."""
 RESULTS = 64
 """Comparisons, gates and other results that are kept."""
@@ -74,8 +75,6 @@ class Workspace:
     settings: Settings
     files: list[FoundFile] = field(default_factory=list)
     _results: OrderedDict[Any, Future[Any]] = field(default_factory=OrderedDict)
-    _intervals: dict[Any, Interval] = field(default_factory=dict)
-    _tables: OrderedDict[Any, Mapping[str, RankingTable]] = field(default_factory=OrderedDict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _writing: threading.Lock = field(default_factory=threading.Lock)
     _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2, "rankproof-app"))
@@ -157,8 +156,10 @@ class Workspace:
 
     def _forget_old(self) -> None:
         """Leave what was asked for last; scores of a run are small, and stay while their file does."""
-        others = [key for key in self._results if key[0] != "scores" and self._results[key].done()]
-        for key in others[: max(0, len(others) - RESULTS)]:
+        done = [key for key, each in self._results.items() if each.done() and key[0] != "scores"]
+        documents = [key for key in done if key[0] == "documents"]
+        others = [key for key in done if key[0] != "documents"]
+        for key in (*documents[:-TABLES], *others[:-RESULTS]):
             del self._results[key]
 
     def close(self) -> None:
@@ -228,24 +229,14 @@ class Workspace:
     def _scoring(self, name: str, corrected: bool) -> tuple[Any, Callable[[], Scores]]:
         file, judged_by = self.run(name), self.judgments_file
         stamp = self._labels_stamp if corrected and self.grades else None
-        key = ("scores", file.stamp, judged_by and judged_by.stamp, stamp)
 
         def make() -> Scores:
-            by = self.groups
-            found = evaluate(
-                self.judgments(corrected), load_ranking(file.path), self.settings.measures, by=by
-            )
-            # What the first page asks of every ranking is made here, and kept: the audit by the scores themselves.
-            self._intervals[key] = found.uncertainty(first_measure(found))
-            _ = found.wrong
+            ranking = load_ranking(file.path)
+            found = evaluate(self.judgments(corrected), ranking, self.settings.measures, by=self.groups)
+            _ = found.wrong  # the first page asks it of every ranking; the scores keep it
             return found
 
-        return key, make
-
-    def uncertainty(self, name: str) -> Interval:
-        """The interval of a ranking's first measure, which was made with its scores."""
-        scores, (key, _) = self.scores(name), self._scoring(name, False)
-        return self._intervals.get(key) or scores.uncertainty(first_measure(scores))
+        return ("scores", file.stamp, judged_by and judged_by.stamp, stamp), make
 
     @property
     def groups(self) -> Any:
@@ -274,6 +265,18 @@ class Workspace:
         """The scores that are there, by name."""
         found = {name: self.scores_if_ready(name) for name in self.runs}
         return {name: each for name, each in found.items() if isinstance(each, Scores)}
+
+    def wrong(self) -> dict[str, list[str]]:
+        """What makes numbers wrong or cannot be read, each with the rankings and files it is true of."""
+        found: dict[str, list[str]] = {}
+        for name in self.runs:
+            each = self.scores_if_ready(name)
+            errors = [str(each)] if isinstance(each, RankproofError) else [] if each is None else each.wrong
+            for error in errors:
+                found.setdefault(str(error), []).append(name)
+        for file in self.of_kind(FileKind.DAMAGED):
+            found.setdefault(file.problem, []).append(file.name)
+        return found
 
     def baseline(self) -> str:
         """What others are compared with: what was named, else the first."""
@@ -312,15 +315,16 @@ class Workspace:
 
     def table(self, name: str, query: str) -> RankingTable:
         """The documents of one query in a ranking."""
+        return self.kept(*self._documents(name))(query)
+
+    def look_ahead(self, *names: str) -> None:
+        """Read the documents of these rankings in the background: they are asked for next."""
+        for name in names:
+            self.later(*self._documents(name))
+
+    def _documents(self, name: str) -> tuple[Any, Callable[[], Callable[[str], RankingTable]]]:
         file = self.run(name)
-        with self._lock:
-            if file.stamp in self._tables:
-                self._tables.move_to_end(file.stamp)
-            else:
-                self._tables[file.stamp] = _by_query(load_ranking(file.path).table())
-                while len(self._tables) > TABLES:
-                    self._tables.popitem(last=False)
-            return self._tables[file.stamp].get(query) or RankingTable([], [], source=str(file.path))
+        return ("documents", file.stamp), lambda: _by_query(load_ranking(file.path))
 
     # --- grades given here ---------------------------------------------------------------------
 
@@ -354,31 +358,19 @@ def _corpus(path: Path) -> Corpus:
     return load_corpus(os.fspath(path))
 
 
-def _by_query(table: RankingTable) -> Mapping[str, RankingTable]:
-    """The table cut into one for each query."""
-    return _Parts(table, table.by_query())
+def _by_query(ranking: Rankings) -> Callable[[str], RankingTable]:
+    """The documents of one query after the other; a run as text stays text, which takes a tenth of the memory."""
+    if isinstance(ranking, TrecRankings):
+        runs = ranking.by_query()
+        nothing = RankingTable([], [], source=ranking.source)
+        return lambda query: runs[query].table() if query in runs else nothing
+    whole = ranking.table()
+    rows_of = whole.by_query()
 
+    def of(query: str) -> RankingTable:
+        rows = rows_of.get(query, [])
+        query_ids, doc = ([column[row] for row in rows] for column in (whole.query, whole.doc))
+        score, rank = (None if each is None else each[rows] for each in (whole.score, whole.rank))
+        return RankingTable(query_ids, doc, score, rank, source=whole.source)
 
-class _Parts(Mapping[str, RankingTable]):
-    """A table query by query; a part is made when it is asked for."""
-
-    def __init__(self, table: RankingTable, rows: Mapping[str, Sequence[int]]) -> None:
-        self._table, self._rows = table, rows
-
-    def __getitem__(self, query: str) -> RankingTable:
-        rows, whole = self._rows[query], self._table
-        picked = (None if each is None else each[rows] for each in (whole.score, whole.rank))
-        score, rank = picked
-        return RankingTable(
-            [whole.query[row] for row in rows],
-            [whole.doc[row] for row in rows],
-            score=score,
-            rank=rank,
-            source=whole.source,
-        )
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
+    return of

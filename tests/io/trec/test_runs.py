@@ -221,8 +221,10 @@ def test_a_bad_line_is_an_error_with_its_number_and_text(line, said, before, siz
         found_by(TrecRankings(content, "the file"), judgments_from_mapping({"q1": {"d11": 1}}))
     assert str(error.value).startswith(f"the file, line {before.count(10) + 1}: ")
     assert said in str(error.value)
-    with pytest.raises(DataError, match="the file, line"):
-        TrecRankings(content, "the file").table()
+    run = TrecRankings(content, "the file")
+    for read in (run.table, run.by_query, lambda: run.table_near("q1")):
+        with pytest.raises(DataError, match=f"the file, line {before.count(10) + 1}: "):
+            read()
 
 
 def test_integers_in_the_judgments_cannot_be_found_in_text():
@@ -268,6 +270,28 @@ def test_a_table_holds_every_line(monkeypatch):
     assert table.rank.tolist() == [2, 1, 3]
     assert table.line.tolist() == [2, 4, 5]
     assert table.source == "file"
+
+
+@pytest.mark.parametrize("size", [40, 500, 1 << 20])
+def test_what_is_read_of_one_query_is_what_the_whole_has_of_it(size, monkeypatch):
+    small_chunks(monkeypatch, size)
+    for seed in range(20):
+        rnd = random.Random(seed)
+        lines, _ = random_run(rnd, together=rnd.random() < 0.5, ordered=True)
+        gaps = ["", "", "# note\n", "\r\n", " "] if seed % 2 else [""]
+        content = "".join(rnd.choice(gaps) + " ".join(line) + "\n" for line in lines).encode()
+        run = TrecRankings(content)
+        whole, of_query = run.table(), run.by_query()
+        assert list(of_query) == list(whole.by_query())
+        for query, rows in whole.by_query().items():
+            wanted = [whole.doc[row] for row in rows], whole.score[rows].tolist(), whole.rank[rows].tolist()
+            for found in (of_query[query].table(), run.table_near(query)):
+                assert (found.doc, found.score.tolist(), found.rank.tolist()) == wanted
+                assert set(found.query) == {query}
+        assert not len(run.table_near("q"))
+    for nothing in (b"", b"# only a comment\n", b"\n\n"):
+        assert not TrecRankings(nothing).by_query()
+        assert not len(TrecRankings(nothing).table_near("q"))
 
 
 @pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress], ids=["plain", "gz", "bz2"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import SEEK_END, BufferedReader, BytesIO
 from itertools import islice
 from typing import BinaryIO
@@ -21,9 +21,9 @@ from rankproof.io.files import PathLike, open_file
 from rankproof.io.ids import align_ids, check_same_kind, judged_kinds, plain_digits
 from rankproof.io.trec.chunks import PAD, SIZE, BadLine, Chunk, chunk_of, chunks
 from rankproof.io.trec.collect import FILE, PieceSource, Scan, collect_rankings
-from rankproof.io.trec.index import COLUMNS, DOC, QUERY, starts_of_runs
+from rankproof.io.trec.index import COLUMNS, DOC, QUERY
 from rankproof.io.trec.lines import Lines, Repeated, comment_note, split, without_comments
-from rankproof.io.trec.scan import Scanned, note_ranks_of
+from rankproof.io.trec.scan import Scanned, note_ranks_of, query_starts
 from rankproof.io.trec.scan import numbers as numbers_of
 from rankproof.io.trec.scan import scan as scan_chunk
 
@@ -32,7 +32,7 @@ def gather_queries(pieces: Iterable[Chunk]) -> Iterator[Chunk]:
     """The content of chunks that know their line numbers, query after query, in chunks of about SIZE."""
     of_query: dict[bytes, list[Piece]] = {}
     for chunk in pieces:
-        for query, content, numbers in _runs(chunk):
+        for query, content, numbers in _runs(split(chunk, COLUMNS)):
             of_query.setdefault(query, []).append((content, numbers))
     batch: list[Piece] = []
     size = 0
@@ -50,11 +50,9 @@ Piece = tuple[bytes, Array]
 """Some lines of one query that follow each other, and their numbers."""
 
 
-def _runs(chunk: Chunk) -> Iterator[tuple[bytes, bytes, Array]]:
+def _runs(lines: Lines) -> Iterator[tuple[bytes, bytes, Array]]:
     """The query of each run of lines, the lines, and their numbers."""
-    lines = split(chunk, COLUMNS)
-    begin, end = lines.begin[QUERY], lines.end[QUERY]
-    starts = starts_of_runs(chunk, begin, end - begin)
+    chunk, begin, starts = lines.chunk, lines.begin[QUERY], query_starts(lines)
     numbers = np.arange(chunk.lines) if chunk.numbers is None else chunk.numbers
     first = 0
     bounds = [*begin[starts].tolist()[1:], chunk.size + PAD]
@@ -64,6 +62,13 @@ def _runs(chunk: Chunk) -> Iterator[tuple[bytes, bytes, Array]]:
         count = content.count(b"\n")
         yield lines.field(row, QUERY), content, numbers[first : first + count]
         low, first = high, first + count
+
+
+def _rows_of(lines: Lines, query: bytes) -> Array:
+    """The rows of one query."""
+    starts = query_starts(lines)
+    named = [lines.field(row, QUERY) == query for row in starts.tolist()]
+    return np.flatnonzero(np.repeat(named, np.diff(starts, append=len(lines))))
 
 
 def _joined(pieces: list[Piece]) -> Chunk:
@@ -135,7 +140,7 @@ class TrecRankings:
     def divided(self, piece: Chunk, scan: Scan, apart: Array, file: int) -> tuple[Chunk | None, Chunk | None]:
         """The lines of a chunk that are of other queries than those apart, and those that are of them."""
         sides: tuple[list[Piece], list[Piece]] = ([], [])
-        for query, content, numbers in _runs(piece):
+        for query, content, numbers in _runs(split(piece, COLUMNS)):
             at = scan.index.queries.get(query.decode(), -1)
             inside = at >= 0 and bool(apart[at])
             sides[inside].append((content, numbers + (file << FILE) if inside else numbers))
@@ -166,8 +171,16 @@ class TrecRankings:
         return self._table(None)
 
     def table_near(self, query: str) -> RankingTable:
-        """The lines of one query as columns, and lines of others; of a large run it takes only a small part."""
+        """The lines of one query as columns; the others are checked, and take no memory."""
         return self._table(query.encode())
+
+    def by_query(self) -> dict[str, TrecRankings]:
+        """The lines of each query as a run of their own; together they take about as much memory as the file."""
+        found: dict[str, list[bytes]] = {}
+        for lines, _ in self._checked():
+            for query, content, _ in _runs(lines):
+                found.setdefault(query.decode(), []).append(content)
+        return {query: replace(self, path_or_bytes=b"".join(parts)) for query, parts in found.items()}
 
     def part(self, rows: int) -> RankingTable:
         """Lines from a few places of the run; of a compressed one from its first megabytes."""
@@ -183,22 +196,28 @@ class TrecRankings:
         return RankingTable(query, doc, source=self.source)
 
     def _table(self, wanted: bytes | None) -> RankingTable:
-        """The lines of the chunks in which `wanted` occurs; None: of all."""
+        """The lines of one query; None: of all."""
         query: list[str] = []
         doc: list[str] = []
         rest = [np.zeros((3, 0))]
-        line = 1
-        with self._opened() as stream:
-            for chunk in self._chunks(stream):
-                if wanted is None or wanted in chunk.text.tobytes():
-                    lines, values = self._split(chunk, line)
-                    rest.append(values)
-                    query += lines.fields(slice(None), QUERY)
-                    doc += lines.fields(slice(None), DOC)
-                line += chunk.lines
+        for lines, values in self._checked():
+            rows = slice(None) if wanted is None else _rows_of(lines, wanted)
+            rest.append(values[:, rows])
+            query += lines.fields(rows, QUERY)
+            doc += lines.fields(rows, DOC)
         score, rank, number = np.concatenate(rest, axis=1)
         known = None if np.isnan(rank).any() else rank
         return RankingTable(query, doc, score, known, number.astype(np.intp), self.source)
+
+    def _checked(self) -> Iterator[tuple[Lines, Array]]:
+        """The lines chunk by chunk, and their numbers; chunks without a row are left out."""
+        line = 1
+        with self._opened() as stream:
+            for chunk in self._chunks(stream):
+                lines, values = self._split(chunk, line)
+                if len(lines):
+                    yield lines, values
+                line += chunk.lines
 
     def _chunks(self, stream: BinaryIO) -> Iterator[Chunk]:
         try:

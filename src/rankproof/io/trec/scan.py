@@ -144,7 +144,7 @@ def scan_lines(
     lines: Lines, score: Array, index: Index, judgments: Judgments, conventions: Conventions
 ) -> Scanned:
     """What lines with these scores hold."""
-    starts = starts_of_runs(lines.chunk, lines.begin[QUERY], lines.end[QUERY] - lines.begin[QUERY])
+    starts = query_starts(lines)
     begin = lines.begin[QUERY, starts]
     judged = index.queries.find(lines.chunk, begin, lines.end[QUERY, starts] - begin)
     others = lines.fields(starts[judged < 0], QUERY)
@@ -170,10 +170,16 @@ def note_ranks_of(chunk: Chunk, census: Census) -> None:
     """Hold the first ranks of a chunk against their scores."""
     ends = np.flatnonzero(chunk.text == NEWLINE)[: 2 * SAMPLE]
     lines = split(chunk_of(bytes(chunk.text[: ends[-1] + 1])), COLUMNS)
-    starts = starts_of_runs(lines.chunk, lines.begin[QUERY], lines.end[QUERY] - lines.begin[QUERY])
+    starts = query_starts(lines)
     group = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(lines))))
     score, rank, _ = numbers(lines, 0)
     note_ranks(group[:SAMPLE], score[:SAMPLE], rank[:SAMPLE], census)
+
+
+def query_starts(lines: Lines) -> Array:
+    """The rows at which the lines of another query begin."""
+    begin = lines.begin[QUERY]
+    return starts_of_runs(lines.chunk, begin, lines.end[QUERY] - begin)
 
 
 def numbers(lines: Lines, first: int) -> Array:
