@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.client import HTTPConnection
 from pathlib import Path
 from threading import Thread
@@ -18,12 +18,20 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 
 from rankproof import sample
+from rankproof.comparing.comparison import Comparison
+from rankproof.document.formats.html import part_of_page
 from rankproof.web.server import make_server
 from rankproof.web.workspace import Settings
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 REQUIRED = os.environ.get("RANKPROOF_BROWSER") == "required"
 """Where this is set a missing browser is a failure."""
+
+
+def parts_on_page(found: Comparison) -> list[str]:
+    """What `compare` says, part by part: the page has the words first, where a terminal has the tables first."""
+    whole = found._document()
+    return [part_of_page(replace(whole, parts=[each])) for each in whole.parts]
 
 
 @dataclass

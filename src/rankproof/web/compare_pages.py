@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rankproof.comparing.alignment import hits_of, relevant_from
 from rankproof.comparing.comparison import Comparison
 from rankproof.comparing.gate import Gate
+from rankproof.comparing.words import DECIDED
 from rankproof.document.formats.html import part_of_page
+from rankproof.document.model import Part
 from rankproof.document.numbers import count, score, signed_number
 from rankproof.document.page import (
     WIDE,
@@ -191,8 +193,12 @@ def _verdict(site: Site, a: str, b: str, corrected: bool) -> Markup:
 
 
 def comparison_part(found: Comparison) -> Markup:
-    """What `rankproof compare` says, as a part of a page."""
-    return part_of_page(found._document())
+    """What `rankproof compare` says, as a part of a page: what is wrong, the verdict in words, and the tables."""
+    whole = found._document()
+    wrong, *others = whole.parts
+    *words, _ = (each for each in others if isinstance(each, Part) and each.name == DECIDED)
+    tables = [each for each in others if each not in words]
+    return part_of_page(replace(whole, parts=[wrong, *words, *tables]))
 
 
 def gate_part(found: Gate) -> Markup:

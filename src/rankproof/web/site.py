@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -153,6 +153,20 @@ def button(words: str, **attributes: Any) -> Markup:
 def note(*children: Child) -> Markup:
     """A remark in small type."""
     return el("p", *children, cls="note")
+
+
+NAMED = 5
+"""Rankings that are named where many have something in common."""
+
+
+def named(names: Sequence[str]) -> str:
+    """Some names, and how many more there are.
+
+    >>> named(["a", "b"]), named([*"abcdefg"])
+    ('a, b', 'a, b, c, d, e and 2 more')
+    """
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return f"{', '.join(names[:NAMED])}{more}"
 
 
 def sections(*given: tuple[str, str, Child] | None) -> tuple[Section, ...]:

@@ -6,21 +6,19 @@ import hashlib
 import os
 import re
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from rankproof.document.disk import write_file
 from rankproof.errors import RankproofError, UsageError
 from rankproof.web.frame import page_text
 from rankproof.web.server import PAGES, static_file
-from rankproof.web.site import Links, Page, Site, problem, sections
+from rankproof.web.site import Links, Page, Site, named, problem, sections
 from rankproof.web.workspace import Settings, Workspace
 
 NEVER = {"judge", "live", "part"}
 """Pages that have no sense where nothing runs."""
 SCRIPTS = ("page.js", "compare.js")
-NAMED = 5
-"""Rankings that are named where all have the same error."""
 
 
 class Files(Links):
@@ -90,12 +88,7 @@ def export(
         found = static_file(name)
         if found is not None:
             written.append(write_file(target / name, found[0], force=force))
-    return written, [f"{_named(names)}: {error}" for error, names in workspace.wrong().items()]
-
-
-def _named(names: Sequence[str]) -> str:
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    return f"{', '.join(names[:NAMED])}{more}"
+    return written, [f"{named(names)}: {error}" for error, names in workspace.wrong().items()]
 
 
 def _made(site: Site, page: str, choices: Mapping[str, str]) -> Page:
