@@ -12,6 +12,7 @@ from rankproof.document.page import Child, Markup, el, ident, join, table
 from rankproof.web.folder import FileKind
 from rankproof.web.query_pages import _marked, _snippet
 from rankproof.web.site import Choices, Page, Site, button, form, note, sections, select
+from rankproof.web.workspace import Workspace
 
 DEPTH = 10
 """The best documents of each ranking that are asked about where there is no pool."""
@@ -53,12 +54,16 @@ def _documents(site: Site, pool: Pool | None) -> Iterator[tuple[str, list[str]]]
     space = site.workspace
     if space.judgments_file is None or not space.runs:
         return
-    first = space.other(space.baseline()) or space.baseline()
-    systems = list(dict.fromkeys([first, space.baseline()]))
-    scores = space.scores(first)
+    systems = _judged_first(space)
+    scores = space.scores(systems[0])
     for query, _ in scores.worst(len(scores.queries)):
         tops = (best_first(space.table(name, query), scores.conventions).get(query, []) for name in systems)
         yield query, list(dict.fromkeys(doc for top in tops for doc in top[:DEPTH]))
+
+
+def _judged_first(space: Workspace) -> list[str]:
+    """The rankings whose documents are gone through without a pool: the best of the others, and the baseline."""
+    return list(dict.fromkeys([space.other(space.baseline()) or space.baseline(), space.baseline()]))
 
 
 def judge(site: Site, choices: Choices) -> Page:
@@ -98,7 +103,10 @@ NOTHING = "Everything is graded. A deeper pool has more: rankproof pool RUN... -
 def _choose(site: Site, name: str) -> Markup | None:
     pools = [each.name for each in site.workspace.of_kind(FileKind.POOL)]
     if not pools:
-        return el("p", f"The first {DEPTH} documents of every ranking that nobody has judged.", cls="size")
+        if not site.workspace.runs:
+            return None
+        of = " and ".join(_judged_first(site.workspace))
+        return el("p", f"The first {DEPTH} documents of {of} that nobody has judged.", cls="size")
     return form(site, "/judge", select("pool", "pool", pools, name), button("Show"), cls="choices")
 
 
