@@ -72,6 +72,11 @@ def test_verdict_p_and_interval_never_contradict_each_other() -> None:
             if row.verdict == "equivalent":
                 assert -margin < low <= high < margin, told
                 assert n >= 10, told
+            elif n >= 10:
+                inside = -margin < low <= high < margin
+                assert bool(row.margin_note) == inside, told
+                assert not inside or "Not called equivalent, although the interval lies" in str(found), told
+                seen.add("inside" if inside else row.verdict)
             seen.add(row.verdict)
         for row in gate(judged, one, two, "R@10, Success@1", alpha=alpha, margin=margin):
             if row.check != "difference":
@@ -89,7 +94,7 @@ def test_verdict_p_and_interval_never_contradict_each_other() -> None:
             elif n >= 10 and row.p is not None and row.outcome != "pass":
                 assert row.p > alpha or row.difference > -margin, told
             seen.add(row.outcome)
-    assert seen == {"better", "worse", "unclear", "equivalent", "pass", "fail", "inconclusive"}
+    assert seen == {"better", "worse", "unclear", "equivalent", "inside", "pass", "fail", "inconclusive"}
 
 
 def several(

@@ -202,6 +202,32 @@ def test_a_leader_that_loses_elsewhere_is_no_plain_winner() -> None:
     assert "is the winner" not in said
 
 
+@pytest.mark.parametrize(
+    ("n", "measures", "said"),
+    [
+        (40, "R@100", "rare changes that these queries need not show are not ruled out"),
+        (300, "R@100", ""),
+        (300, "R@100, R@60", "corrected over all comparisons it is not"),
+    ],
+)
+def test_an_interval_within_the_margin_that_is_not_called_equivalent_says_why(
+    n: int, measures: str, said: str
+) -> None:
+    judged = {f"q{i}": {f"d{j}": 1 for j in range(50)} for i in range(n)}
+    old = {q: [f"d{j}" for j in range(25)] for q in judged}
+    new = {q: [f"d{j}" for j in range(23 + i % 5)] for i, q in enumerate(judged)}
+    free = compare(judged, {"old": old, "new": new}, measures).rows[0]
+    margin = 1.01 * max(-(free.low or 0), free.high or 0)
+    compared = compare(judged, {"old": old, "new": new}, measures, margin=margin)
+    row = compared.rows[0]
+    assert row.margin_note == said
+    assert (row.verdict == "equivalent") == (not said)
+    page = report(judged, {"old": old, "new": new}, measures, margin=margin)
+    for text in (str(compared), compared.format("markdown"), page.text(), page.html()):
+        told = " ".join(text.replace("\\", "").split())
+        assert (f"takes more than an interval: {said}." in told) == bool(said)
+
+
 def test_the_last_sentence_is_how_p_was_made() -> None:
     found = comparison(0)
     assert sentences(found)[-1].startswith("p by random sign flips")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy import stats
 from statsmodels.stats.weightstats import DescrStatsW
 
 from rankproof.errors import DataError, UsageError
+from rankproof.stats.confidence import ValueSample, chance_below, lower_bound, safe_bound
 from rankproof.stats.differences import difference_interval, difference_intervals, equivalence
 from rankproof.stats.distributions import share_below
 
@@ -88,20 +90,54 @@ def test_dense_equivalence_is_nearly_that_of_statsmodels() -> None:
         )
 
 
+def changes(draw: np.random.Generator, n: int) -> np.ndarray:
+    """Differences that are dense or rare, on steps or not, with long tails, or all alike."""
+    moved = draw.random(n) < draw.choice([1.0, 1.0, 0.5, 0.2, 0.1])
+    sizes = (
+        draw.normal(0.02, 0.1, n),
+        draw.choice([-1.0, 0.0, 1.0], n),
+        draw.choice([-0.1, 0.1], n),
+        -draw.lognormal(-3, 1, n),
+        draw.uniform(-0.1, 0.1, n),
+        np.where(draw.random(n) < 0.05, -0.5, 0.01),
+    )
+    return np.where(moved, sizes[draw.integers(len(sizes))], 0.0)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [50, 200])
-def test_equivalence_has_the_interval_inside_the_margins(n: int) -> None:
-    draw, claimed, inside = rng(2), 0, 0
-    for i in range(100):
-        moved = draw.random(n) < (1.0, 0.1, 0.3)[i % 3]
-        d, margin = np.where(moved, draw.normal(0.02, 0.1, n), 0.0), 0.045
-        ends = difference_interval(d, level=0.9)
-        if equivalence(d, margin).p < 0.05:
-            claimed += 1
-            assert -margin < ends.low < ends.high < margin
-        inside += -margin < ends.low and ends.high < margin
-    # Beyond 100 queries it is the same but for a few that carry the variance; before, a dense look is not believed.
-    assert claimed >= (0.9 * inside if n > 100 else 0)
+def test_equivalence_is_the_interval_inside_the_margins_and_what_few_queries_do_not_show() -> None:
+    draw, seen = rng(2), Counter[tuple[bool, bool, bool]]()
+    for _ in range(240):
+        n = int(draw.choice([2, 5, 10, 15, 30, 50, 60, 80, 99, 100, 150, 400]))
+        d, alpha = changes(draw, n), float(draw.choice([0.01, 0.05, 0.2]))
+        far = max(float(np.abs(d).max()), 0.01) * float(draw.choice([1.0, 1.5, 20.0]))
+        found = difference_interval(d, level=1 - 2 * alpha, ends=(-far, far))
+        # Near the interval's own ends, where the two are easiest to part.
+        margin = max(-found.low, found.high) * float(draw.choice([0.99, 1.01, 1.5, 4.0]))
+        inside = -margin < found.low and found.high < margin
+        claimed = equivalence(d, margin, (-far, far)).p < alpha
+        alike = all(each.doubt == each.rarity for each in (ValueSample.of(d), ValueSample.of(-d)))
+        assert claimed <= inside, (n, alpha, far, d)
+        assert claimed == inside or not alike, (n, alpha, far, d)
+        seen[alike, inside, claimed] += 1
+    assert all(seen[case] > 5 for case in [(True, True, True), (True, False, False), (False, True, True)])
+    assert seen[False, True, False] > 5
+
+
+@pytest.mark.slow
+def test_a_claim_of_no_loss_is_never_beyond_the_bound_beside_it() -> None:
+    """Also where Student's bound lies lower than Gaffke's: few large moves of which all are known to be no larger."""
+    draw, lower = rng(3), 0
+    for _ in range(120):
+        n = int(draw.choice([2, 5, 10, 20, 50, 80, 120]))
+        d, alpha = changes(draw, n), float(draw.choice([0.01, 0.05, 0.2]))
+        end = -max(float(np.abs(d).max()), 0.01) * float(draw.choice([1.0, 1.2, 20.0]))
+        sample = ValueSample.of(d)
+        assert safe_bound(sample, alpha, end) <= lower_bound(sample, alpha, end)
+        lower += safe_bound(sample, alpha, end) < lower_bound(sample, alpha, end)
+        for point in (safe_bound(sample, alpha, end) - 1e-3, safe_bound(sample, alpha, end) + 1e-3):
+            assert (chance_below(sample, point, end) < alpha) == (safe_bound(sample, alpha, end) > point)
+    assert lower > 30
 
 
 def test_equal_differences_and_margins() -> None:

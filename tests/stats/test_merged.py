@@ -7,8 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from rankproof.core.merge import KEPT, ValueSummary, merge_parts
+from rankproof.core.merge import KEPT, SpreadSummary, ValueSummary, merge_parts
+from rankproof.core.names import parse
 from rankproof.errors import DataError
+from rankproof.scoring.spread import SpreadComparison
 from rankproof.stats import intervals as module
 from rankproof.stats.differences import difference_interval, summed_difference
 from rankproof.stats.flips import sign_flip
@@ -113,6 +115,17 @@ def test_interval_p_and_what_follows_never_contradict_each_other_however_few_the
     worst = summed_difference(ValueSummary.of(np.linspace(0.5, 1, 5_000)))
     assert 0 < worst.p < 1e-100
     assert worst.p_t > 0
+
+
+def test_an_interval_within_the_margin_that_is_not_called_equivalent_says_why() -> None:
+    for n, told in ((30, True), (400, False)):
+        summary = SpreadSummary({"AP": ValueSummary.of(np.tile([0.01, -0.01], n // 2))}, queries=n)
+        found = SpreadComparison(summary, {"AP": parse("AP")}, margin=0.05)
+        assert (found.verdict("AP") == "equivalent") != told
+        assert bool(found.notes) == told
+        assert ("Not called equivalent" in str(found)) == told
+        assert found.to_dict()["notes"] == found.notes
+        assert not SpreadComparison(summary, {"AP": parse("AP")}).notes
 
 
 def test_what_so_few_moved_queries_show_is_not_said() -> None:

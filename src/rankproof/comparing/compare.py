@@ -37,7 +37,7 @@ from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.corrected import Corrected
 from rankproof.stats.corrections import correct, sure_level
 from rankproof.stats.detection import detectable, needed_or_why
-from rankproof.stats.differences import Ends, agree_with_test, difference_intervals, equivalence
+from rankproof.stats.differences import UNSEEN, Ends, agree_with_test, difference_intervals, equivalence
 from rankproof.stats.flips import sign_flips
 from rankproof.stats.paired import check_alpha, d_z, paired_differences, total
 
@@ -372,19 +372,38 @@ def _rows(
     ps = [each.p for each in sign_flips(columns, rng, permutations=permutations)]
     spans = difference_intervals(columns, level=1 - alpha, ends=ends)
     corrected = _corrected(pairs, ps, correction)
-    alike = _corrected(pairs, [_beyond(pair, margin) for pair in pairs], correction)
+    beyond = [_beyond(pair, margin) for pair in pairs]
+    alike = _corrected(pairs, beyond, correction)
     sizes = Counter(bool(pair.slice) for pair in pairs)
     surest = {sliced: sure_level(alpha, size, correction) for sliced, size in sizes.items()}
-    return [
+    rows = [
         _row(pair, baseline, (span.low, span.high), p, adjusted, same, alpha, surest[bool(pair.slice)])
         for pair, span, p, adjusted, same in zip(pairs, spans, ps, corrected, alike, strict=True)
     ]
+    if margin is None:
+        return rows
+    return [
+        replace(row, margin_note=UNSEEN if alone > alpha else UNCORRECTED) if _is_within(row, margin) else row
+        for row, alone in zip(rows, beyond, strict=True)
+    ]
+
+
+UNCORRECTED = "corrected over all comparisons it is not"
+"""Why a difference whose interval lies within the margin is not called equivalent."""
+
+
+def _is_within(row: ComparisonRow, margin: float) -> bool:
+    """Whether the interval lies within the margin of a row that is decided, and not called equivalent."""
+    ends = row.low, row.high
+    inside = all(each is not None and abs(each) < margin for each in ends)
+    return inside and row.verdict != "equivalent" and not row.note
 
 
 def _beyond(pair: SystemPair, margin: float | None) -> float:
     """How well the differences go with a true one beyond the margin; 1 without a margin.
 
-    Twice the p of equivalence: at or below alpha the whole interval shown lies within the margin.
+    Twice the p of equivalence: at or below alpha the whole interval shown lies within the margin, and what so few
+    queries need not show does.
     """
     return 1.0 if margin is None else min(1.0, 2 * equivalence(pair.values, margin, pair.ends).p)
 
@@ -417,6 +436,9 @@ def _row(
     effect = d_z(values).value if n > 1 else None
     verdict, note = ("unclear", THIN) if pair.mean is None else _verdict(values, gain, adjusted, same, alpha)
     ends = sorted((pair.sign * low, pair.sign * high))
+    settled: dict[str, Any] = dict(
+        zip(("coverage", "possible_low", "possible_high"), pair.settled, strict=False)
+    )
     return ComparisonRow(
         system=pair.system,
         baseline=baseline,
@@ -440,7 +462,7 @@ def _row(
         verdict=verdict,
         note=note,
         **corrected_in(pair),
-        **dict(zip(("coverage", "possible_low", "possible_high"), pair.settled, strict=False)),
+        **settled,
     )
 
 

@@ -68,6 +68,8 @@ class ComparisonRow(Displayable):
     possible_low: float | None = None
     possible_high: float | None = None
     """The system's mean over all samples, with what is open at its worst and at its best."""
+    margin_note: str = ""
+    """Why it is not called equivalent, where the interval lies within the margin."""
 
     def to_dict(self) -> dict[str, Any]:
         """The row as plain data."""

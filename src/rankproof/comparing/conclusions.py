@@ -187,6 +187,7 @@ def limits(found: Comparison) -> list[str]:
         *unanswered_notes(found.data),
         *unjudged_notes(found.data),
         *turned_notes(found.rows, found.data),
+        *margin_notes(found.rows, found.margin),
     ]
 
 
@@ -234,6 +235,23 @@ def turned_notes(rows: Iterable[ComparisonRow], data: Mapping[str, Mapping[str, 
                 f"What nobody judged could turn this: if those documents were relevant, {row.system} would be "
                 f"{signed_number(then)} on {row.measure}, not {signed_number(row.difference)}."
             )
+
+
+def margin_notes(rows: Iterable[ComparisonRow], margin: float | None) -> Iterator[str]:
+    """Which rows are not called equivalent although their interval lies within the margin, a sentence a reason."""
+    reasons: dict[str, list[ComparisonRow]] = {}
+    for row in rows:
+        if row.margin_note:
+            reasons.setdefault(row.margin_note, []).append(row)
+    for reason, same in reasons.items():
+        named = ", ".join(
+            f"{x.system} on {x.measure}{' in ' + x.slice if x.slice else ''}" for x in same[:NAMED]
+        )
+        more = f" and {len(same) - NAMED} more" if len(same) > NAMED else ""
+        yield (
+            f"Not called equivalent, although the interval lies within {margin:g}: {named}{more}. To be called so "
+            f"takes more than an interval: {reason}."
+        )
 
 
 def _missing(found: Comparison, name: str) -> int:

@@ -251,7 +251,9 @@ TERMS = {
     "difference is shown to be within the margin, else 'cannot tell yet'. Of a judge: what it says of a pair of texts.",
     "margin": "The difference that would not matter to you. With it systems can be shown to be equivalent, and a "
     "gate passes what loses less.",
-    "equivalent": "The difference is shown to be smaller than the margin, in both directions.",
+    "equivalent": "The difference is shown to be smaller than the margin, in both directions. That takes more than an "
+    "interval within the margin: it is corrected over all comparisons, and with fewer than 100 queries it must rule "
+    "out the rare changes that so few need not show.",
     "effect": "The mean difference in standard deviations of the differences from query to query (Cohen's d_z): 0.2 "
     "is small, 0.5 medium, 0.8 large. It says how consistent a gain is, not how big.",
     "detectable": "The smallest true difference that this many queries show at least four times out of five. A smaller "

@@ -28,7 +28,7 @@ from rankproof.document.model import Document
 from rankproof.errors import DataError, NotThere, UsageError
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.scoring.limits import SEED
-from rankproof.stats.differences import FEW, SummedDifference, summed_difference
+from rankproof.stats.differences import FEW, UNSEEN, SummedDifference, summed_difference
 from rankproof.stats.distributions import NORMAL
 from rankproof.stats.intervals import Interval, interval_of
 
@@ -402,6 +402,22 @@ class SpreadComparison(Result):
         return "undecided"
 
     @property
+    def notes(self) -> list[str]:
+        """Which measures are not called equivalent, although their interval lies within the margin."""
+        seen = {name: self[name] for name in self.measures if self.margin is not None}
+        unseen = [
+            name
+            for name, found in seen.items()
+            if found.n >= FEW and max(-found.low, found.high) < (self.margin or 0.0) <= found.farthest
+        ]
+        if not unseen:
+            return []
+        return [
+            f"Not called equivalent, although the interval lies within {self.margin:g}: {', '.join(unseen)}. To be "
+            f"called so takes more than an interval: {UNSEEN}."
+        ]
+
+    @property
     def slices(self) -> dict[str, dict[str, SummedDifference]]:
         """The differences of each slice with two queries or more."""
         return {
@@ -431,6 +447,7 @@ class SpreadComparison(Result):
                 for name in self.measures
                 for found in (self[name],)
             ],
+            "notes": self.notes,
         }
 
     def _in_one_line(self) -> str:

@@ -432,6 +432,7 @@ def spread_comparison(found: SpreadComparison) -> Document:
         )
     else:
         said.append(f"A difference within {found.margin:g} does not matter.")
+        said += data["notes"]
     parts = [Part(Table.of(headings, rows, ["measure", "verdict"])), Part(*map(Paragraph, said))]
     sliced = []
     for group, columns in found.slices.items():

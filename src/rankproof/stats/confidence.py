@@ -148,11 +148,13 @@ def lower_bound(sample: ValueSample, alpha: float, end: float) -> float:
 def safe_bound(sample: ValueSample, alpha: float, end: float) -> float:
     """The same for whoever claims that nothing was lost: with few queries a dense look is not believed.
 
+    It never lies above the other: what is claimed is never beyond the interval beside it.
+
     >>> alike = ValueSample.of(np.linspace(-0.02, 0.02, 30))
     >>> round(lower_bound(alike, 0.05, -1.0), 3), round(safe_bound(alike, 0.05, -1.0), 3)
     (-0.004, -0.095)
     """
-    return _bound(sample, alpha, end, sample.doubt)
+    return min(_bound(sample, alpha, end, rare) for rare in {sample.rarity, sample.doubt})
 
 
 def _bound(sample: ValueSample, alpha: float, end: float, rare: float) -> float:
@@ -171,7 +173,11 @@ def chance_below(sample: ValueSample, point: float, end: float) -> float:
     """
     if point <= min(end, float(sample.values.min())):
         return 0.0
-    rare = sample.doubt
+    return max(_chance_below(sample, point, end, rare) for rare in {sample.rarity, sample.doubt})
+
+
+def _chance_below(sample: ValueSample, point: float, end: float, rare: float) -> float:
+    """The smallest alpha at which the bound with this weight of what was not seen lies above `point`."""
     if rare == 1:
         unseen = sample.with_one(min(end, float(sample.values.min())))
         return share_below(unseen.values, unseen.counts, point)

@@ -274,6 +274,10 @@ def _degenerate(row: Array) -> Interval:
     return Interval(float(row[0]), float(row[-1]), f"all {len(row):,} values are equal", len(row))
 
 
+UNSEEN = "rare changes that these queries need not show are not ruled out"
+"""Why a difference whose interval lies within the margin is not shown to be smaller."""
+
+
 @dataclass(frozen=True, slots=True)
 class Equivalence:
     """Whether a mean difference is ruled out to lie outside -margin to margin."""
@@ -294,9 +298,11 @@ class Equivalence:
 def equivalence(values: Array, margin: float, ends: Ends | None = None) -> Equivalence:
     """Two one-sided tests that the mean of paired differences lies within the margin of 0.
 
-    From 100 queries on it agrees at alpha with `difference_interval` at level 1 - 2 alpha lying inside the margins.
-    With fewer it takes into account the losses that so few need not show (`safe_bound`), as it claims that there are
-    none. `ends` are the least and the greatest difference that a query can have, as there.
+    At alpha, `difference_interval` at level 1 - 2 alpha then lies inside the margins. The reverse holds where
+    `ValueSample.doubt` is `rarity`: with 100 queries and more, unless a few of them carry the variance. Else an
+    interval inside the margins is not enough: whoever claims that nothing changed must also rule out the rare
+    changes that so few queries need not show (`safe_bound`). `ends` are the least and the greatest difference that
+    a query can have.
 
     >>> import numpy as np
     >>> row = np.array([0.01, -0.02, 0.0, 0.02, 0.01])
