@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
+from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
 # How long an example takes says more of what else a machine does than of the code.
@@ -43,6 +47,40 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
     if config.getoption("markexpr") == "not slow" and not config.getoption("--hypothesis-profile"):
         settings.load_profile("quick")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Examples in docstrings are looked for in the library, not in tests."""
+    return [each for each in (yield) if not isinstance(each, DoctestModule)]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Ten thousand tests and what they import are no garbage, and need not be looked through for it again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def pytest_unconfigure() -> None:
+    gc.unfreeze()  # libraries that count what is left at the end would call it lost
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a function marked `first_is_quick`, every case but the first (as many as the mark says) is slow."""
+    met: Counter[str] = Counter()
+    for item in items:
+        mark = item.get_closest_marker("first_is_quick")
+        if mark is not None:
+            function = item.nodeid.partition("[")[0]
+            met[function] += 1
+            if met[function] > (mark.args or (1,))[0]:
+                item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from tests.test_walls import LAZY_DOORS, MODULES, ROOT, imported, inner, parsed
+from tests.test_walls import LAZY_DOORS, MODULES, ROOT, imported, inner, nodes, parsed
 
 SHORT = 4
 """Lines of a helper that only cuts a thought in two if it is used once."""
@@ -44,7 +44,7 @@ def code_lines(path: Path) -> int:
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type not in {*skipped, tokenize.ENDMARKER}:
             lines.update(range(token.start[0], token.end[0] + 1))
-    for node in ast.walk(parsed(path)):
+    for node in nodes(path):
         if (
             isinstance(node, ast.Expr)
             and isinstance(node.value, ast.Constant)
@@ -69,7 +69,7 @@ def class_names_in_two_packages() -> set[str]:
 
 
 def names_used(path: Path) -> Iterator[str]:
-    for node in ast.walk(parsed(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Name):
             yield node.id
         elif isinstance(node, ast.Attribute):
@@ -81,7 +81,7 @@ def short_helpers_used_once() -> set[str]:
     found = set()
     for module, path in MODULES.items():
         used = Counter(names_used(path))
-        for node in ast.walk(parsed(path)):
+        for node in nodes(path):
             if (
                 isinstance(node, ast.FunctionDef)
                 and node.name.startswith("_")

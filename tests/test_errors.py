@@ -17,6 +17,7 @@ import rankproof
 from rankproof import compare, evaluate, fuse, gate
 from rankproof.errors import RankproofError, UsageError, check_number, check_whole, one_of, shorten
 from tests.each import with_each
+from tests.test_walls import nodes
 
 ROOT = Path(rankproof.__file__).parent
 OURS = {"UsageError", "DataError", "RankproofError"}
@@ -35,7 +36,7 @@ def messages(path: Path) -> list[tuple[int, str]]:
     """Where an error is made, and its message with what is filled in as `{source}`."""
     return [
         (node.lineno, written(node.args[0], path))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes(path)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id in OURS
@@ -68,7 +69,6 @@ def module(path: Path) -> str:
     return ".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__")
 
 
-@pytest.mark.slow
 @with_each("path", sorted(ROOT.rglob("*.py")))
 def test_every_error_says_what_to_do_next(path: Path) -> None:
     silent = [(line, said) for line, said in messages(path) if "Next:" not in said and "finding" not in said]

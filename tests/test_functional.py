@@ -29,6 +29,7 @@ CALLS: dict[str, Any] = {
 }
 
 
+@pytest.mark.first_is_quick(6)
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("ids", [str, int], ids=["text", "integers"])
 def test_one_query_is_as_in_evaluate(name: str, ids: Any) -> None:

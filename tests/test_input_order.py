@@ -89,6 +89,7 @@ def plain(value: Any) -> Any:
     return json.loads(told, object_pairs_hook=kept, parse_float=lambda number: round(float(number), 9) + 0.0)
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize(
     "verb", [pytest.param(verb, marks=[pytest.mark.slow] if verb == "compare" else []) for verb in VERBS]
 )
@@ -102,6 +103,7 @@ def test_the_order_of_the_input_changes_no_answer(verb: str) -> None:
             assert plain(VERBS[verb](shuffled(judged, rnd), mixed, shuffled(by, rnd))) == usual
 
 
+@pytest.mark.slow
 def test_equal_values_are_listed_in_one_order() -> None:
     """Ties are the rule where a query has one relevant document; the text, too, is one."""
     rng = np.random.default_rng(5)

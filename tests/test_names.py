@@ -16,7 +16,7 @@ import pytest
 
 import rankproof
 from rankproof import Relation
-from tests.test_walls import MODULES, ROOT, parsed
+from tests.test_walls import MODULES, ROOT, nodes, parsed
 
 IN_SEVERAL_PACKAGES = {
     "Case": "a sample under a metric; a case of a derivation on paper",
@@ -70,7 +70,7 @@ def returned(function: Callable[..., Any]) -> Iterator[type]:
     for word in re.findall(r"[A-Z]\w+", str(function.__annotations__.get("return", ""))):
         found = getattr(module, word, None)
         if found is None:
-            for node in ast.walk(parsed(Path(module.__file__ or ""))):
+            for node in nodes(Path(module.__file__ or "")):
                 if isinstance(node, ast.ImportFrom) and word in {alias.name for alias in node.names}:
                     found = getattr(import_module(node.module or ""), word)
         if inspect.isclass(found) and found.__module__.startswith("rankproof."):
@@ -94,7 +94,7 @@ def test_relations_are_written_by_name() -> None:
         f"{path.name}:{node.lineno}"
         for path in MODULES.values()
         if "judging" in path.parts and path.name not in ("verdicts.py", "correcting.py")
-        for node in ast.walk(parsed(path))
+        for node in nodes(path)
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         if node.value in letters or (len(node.value) > 1 and set(node.value) <= letters)
     ]

@@ -17,6 +17,7 @@ from rankproof._moved import MOVED
 from tests import shell
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("old", sorted(MOVED))
 def test_an_old_name_gives_what_stands_at_the_new_place(old: str) -> None:
     code = f"""
@@ -78,6 +79,7 @@ SIZED: dict[str, Callable[..., Any]] = {
 RUN = rankproof.Benchmark({query: query for query in JUDGED}, JUDGED).run("found", lambda text: ["b", "a"])
 
 
+@pytest.mark.first_is_quick(3)
 @pytest.mark.parametrize("verb", SIZED)
 def test_the_size_of_the_corpus_is_taken_by_its_old_name(verb: str) -> None:
     new = SIZED[verb](corpus_size=100)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import rankproof
+from tests.each import with_each
 
 ROOT = Path(rankproof.__file__).parent
 
@@ -69,6 +70,12 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """Everything in a module: to walk it costs as much as to parse it, and many walls do."""
+    return tuple(ast.walk(parsed(path)))
+
+
 def for_types_alone(node: ast.stmt) -> bool:
     return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
 
@@ -103,7 +110,7 @@ def inner(module: str) -> str:
     return module.removeprefix("rankproof.")
 
 
-@pytest.mark.parametrize("own", sorted({wing(m) for m in MODULES} - {""}))
+@with_each("own", sorted({wing(m) for m in MODULES} - {""}))
 def test_a_module_imports_only_from_wings_before_its_own(own: str) -> None:
     over = [
         f"{inner(module)} takes {name or 'all'} of {inner(other)}"
@@ -161,7 +168,7 @@ def test_the_core_uses_numpy_and_plain_python_only() -> None:
         used = {name.split(".")[0] for name, _ in imported(MODULES[module])}
         assert used <= CORE_MAY_LOAD, f"{module}: {used - CORE_MAY_LOAD}"
         assert not used & CORE_MUST_NOT_USE, f"{module}: {used & CORE_MUST_NOT_USE}"
-        calls = [n.func for n in ast.walk(parsed(MODULES[module])) if isinstance(n, ast.Call)]
+        calls = [n.func for n in nodes(MODULES[module]) if isinstance(n, ast.Call)]
         called = {call.id for call in calls if isinstance(call, ast.Name)}
         assert not called & {"print", "open", "input"}, f"{module} prints or reads"
 
@@ -236,7 +243,7 @@ def test_a_command_loads_little(tmp_path: Path, arguments: list[str], others: se
 
 def test_no_assert_and_no_catch_all_in_the_library() -> None:
     for module, path in MODULES.items():
-        for node in ast.walk(parsed(path)):
+        for node in nodes(path):
             assert not isinstance(node, ast.Assert), f"{module}:{node.lineno} asserts"
             if isinstance(node, ast.ExceptHandler):
                 broad = node.type is None or (
@@ -270,7 +277,7 @@ ASK_THE_METRIC = {
 
 def named_measures(path: Path) -> Iterator[str]:
     """The parameters of measures read by name here, and what the name of a measure is compared with."""
-    for node in ast.walk(parsed(path)):
+    for node in nodes(path):
         match node:
             case ast.Subscript(value=ast.Attribute(attr="params"), slice=ast.Constant(value=str(name))):
                 yield name
@@ -312,7 +319,7 @@ def test_default_measures_stand_in_one_place() -> None:
     found = set()
     for module, path in MODULES.items():
         name = module.removeprefix("rankproof.")
-        for node in ast.walk(parsed(path)):
+        for node in nodes(path):
             values = []
             if isinstance(node, ast.Assign | ast.AnnAssign):
                 values = [node.value]
@@ -329,7 +336,7 @@ def test_conventions_are_applied_in_one_place() -> None:
     found = set()
     for module, path in MODULES.items():
         name = module.removeprefix("rankproof.")
-        for node in ast.walk(parsed(path)):
+        for node in nodes(path):
             match node:
                 case ast.Compare(
                     left=ast.Attribute(attr="missing" | "no_relevant"), comparators=[ast.Constant()]

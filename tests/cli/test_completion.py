@@ -18,6 +18,7 @@ from rankproof.core.names import find as measure_named
 from rankproof.core.profiles import BUILT_ON, PROFILES, Beyond, find
 from rankproof.scoring.catalogue import TERMS
 from rankproof.scoring.catalogue import term_names as names
+from tests.each import with_each
 from tests.shell import rankproof
 
 measure_named("RBO")  # every measure is declared
@@ -113,7 +114,7 @@ def asked_of(shell: str, what: str, folder: Path, *words: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("word", [each for each in names() if each not in REGISTRY])
+@with_each("word", [each for each in names() if each not in REGISTRY])
 def test_every_word_is_explained(word: str, tmp_path: Path) -> None:
     done = rankproof(tmp_path, "explain", word)
     assert done.returncode == 0
@@ -134,6 +135,7 @@ def test_measures_are_explained_too_and_unknown_words_are_met_with_the_known(tmp
     assert (two.returncode, "no query" in two.stderr) == (2, True)
 
 
+@pytest.mark.first_is_quick(5)
 @pytest.mark.parametrize("name", [*PROFILES, *BUILT_ON])
 def test_a_profile_is_known_by_its_name_and_says_what_it_does_not_follow(name: str) -> None:
     """Each limit stands beside the measures it is about, and all of them in the description."""

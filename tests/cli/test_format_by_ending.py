@@ -58,6 +58,7 @@ def test_an_ending_that_the_command_cannot_write_is_refused(
     assert (done.code, f"got '{form}'" in done.err, (more / f"out.{ending}").exists()) == (2, True, False)
 
 
+@pytest.mark.first_is_quick(6)
 @pytest.mark.parametrize("name", ["audit", "explain", "compare", "gate", "leaderboard", "rank-correlation"])
 @pytest.mark.parametrize("ending", ["md", "tex", "html", "csv", "json", "jsonl", "parquet", "txt"])
 def test_every_format_is_written_by_its_ending(rankproof: Any, more: Path, name: str, ending: str) -> None:

@@ -155,6 +155,7 @@ def slowly(names: Any) -> list[Any]:
     return [pytest.param(each, marks=pytest.mark.slow) if each in SLOW else each for each in names]
 
 
+@pytest.mark.first_is_quick(2)
 @pytest.mark.parametrize("name", slowly(WRITERS))
 def test_what_is_there_stays_unless_it_may_be_replaced(name: str, folder: Path) -> None:
     words = WRITERS[name]

@@ -42,6 +42,7 @@ def test_measures_are_listed_where_nothing_else_has_loaded_them() -> None:
     assert "DCG, nDCG" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_early_is_no_news(files: Path) -> None:
     lines = [f"q{i} 0 d 1\n" for i in range(20_000)]
     (files / "many.txt").write_text("".join(lines))

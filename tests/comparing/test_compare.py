@@ -39,6 +39,7 @@ def systems(seed: int, n: int, gain: float) -> tuple[dict[str, dict[str, int]], 
     }
 
 
+@pytest.mark.slow
 def test_a_row_agrees_with_what_evaluate_and_scipy_say() -> None:
     judged, runs = systems(1, 40, 0.3)
     row = compare(judged, runs, "RR").row("new", "MRR")
@@ -104,6 +105,7 @@ def test_lower_is_better_measures_are_turned() -> None:
     assert back.effect == pytest.approx(-row.effect)
 
 
+@pytest.mark.slow
 def test_of_many_systems_the_worst_are_named_for_what_limits_them() -> None:
     judged = {f"q{i}": {"a": 1, "x": 0} for i in range(20)}
     runs = {f"s{j:02}": {q: ["new" if i < j else "x", "a"] for i, q in enumerate(judged)} for j in range(20)}
@@ -156,6 +158,7 @@ def test_queries_that_moved_most() -> None:
     assert compare(judged, {"old": old, "new": new}, "RR").moved("new")[:2] == [("q7", -1.0), ("q3", -0.5)]
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv", "json", "jsonl"])
 def test_every_format_names_the_systems(form: str) -> None:
     found = compare(sample.judgments(), sample.rankings(), "nDCG@10", margin=0.01)

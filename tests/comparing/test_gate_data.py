@@ -54,6 +54,7 @@ NONE_LEFT = ("queries of another set", "halves that do not meet")
 """Where unanswered queries are left out, these leave none that both answer."""
 
 
+@pytest.mark.first_is_quick(3)
 @pytest.mark.parametrize("missing", ["zero", "skip"])
 @pytest.mark.parametrize("case", BROKEN)
 def test_what_is_broken_never_passes_and_is_told_everywhere(case: str, missing: str) -> None:

@@ -45,6 +45,7 @@ def values_agree(a, b):
     return list(a) == list(b) and all(math.isclose(a[k], b[k], rel_tol=1e-9, abs_tol=1e-12) for k in a)
 
 
+@pytest.mark.first_is_quick
 @with_each("seed", range(60))
 @pytest.mark.parametrize(("level", "judged_only"), [(1, False), (2, False), (1, True)])
 def test_every_measure_on_random_input(seed, level, judged_only):
@@ -182,6 +183,7 @@ def test_infinite_scores_are_in_order():
     assert evaluator.evaluate({"q": {"a": math.inf, "b": 2.0}})["q"]["recip_rank"] == 1.0
 
 
+@pytest.mark.slow
 @with_each("seed", range(40))
 def test_set_f_is_the_same_to_the_last_digit(seed):
     """Of some thousand values rounded to four places one is another where the order of operations is another."""
@@ -194,6 +196,7 @@ def test_set_f_is_the_same_to_the_last_digit(seed):
     assert evaluate(qrel, run, "set_F").per_query["F"] == {q: row["set_F"] for q, row in expected.items()}
 
 
+@pytest.mark.slow
 @with_each("seed", range(60))
 def test_true_and_false_are_taken_for_1_and_0(seed):
     qrel, run = random_input(seed)

@@ -117,6 +117,7 @@ def test_unjudged_taken_out_or_counted_as_relevant(seed: int) -> None:
             assert filled.per_query[name][query] == pytest.approx(oracle(order, enlarged), abs=1e-12)
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("policy", ["skip", "relevant"])
 @with_each("seed", SEEDS)
 def test_ties_stay_ties_when_the_unjudged_are_taken_out_or_counted(seed: int, policy: str) -> None:

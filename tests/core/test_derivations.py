@@ -54,6 +54,7 @@ def shapes(name: str) -> list[Measure]:
     return list(dict.fromkeys(found))
 
 
+@pytest.mark.first_is_quick(4)
 @pytest.mark.parametrize("name", RANK_MEASURES)
 @with_each("unjudged", ["nonrelevant", "skip", "relevant"])
 def test_the_last_step_is_the_value_of_the_measure(name: str, unjudged: str) -> None:
@@ -89,12 +90,12 @@ COUNTED_OFF = {
 """Measures that are no sum over ranks: there no document adds a part of its own."""
 
 
-@pytest.mark.parametrize("name", RANK_MEASURES)
+@with_each("name", RANK_MEASURES)
 def test_every_measure_of_ours_is_written_out(name: str) -> None:
     assert REGISTRY[name].spec.function in WRITERS
 
 
-@pytest.mark.parametrize("name", RANK_MEASURES)
+@with_each("name", RANK_MEASURES)
 def test_what_single_ranks_add_comes_to_the_number(name: str) -> None:
     made = REGISTRY[name]
     found = explain(RELEVANT, RANKING, "q1", made @ 5 if made.spec.at == "k" else made, corpus_size=100)
@@ -103,6 +104,7 @@ def test_what_single_ranks_add_comes_to_the_number(name: str) -> None:
     assert not adds or sum(adds) == pytest.approx(found.value)
 
 
+@pytest.mark.first_is_quick
 @with_each("ties", [rule for rule in CHOICES["ties"] if rule != "rank"])
 @pytest.mark.parametrize("name", ["nDCG@3", "AP", "P@4", "RR", "Success@2", "ERR"])
 def test_explain_gives_the_number_of_evaluate_under_every_tie_rule(name: str, ties: str) -> None:
@@ -185,7 +187,7 @@ def test_equal_scores_are_listed_by_the_rule() -> None:
     assert order("input") == ["c", "zz", "d"]
 
 
-@pytest.mark.parametrize("name", RANK_MEASURES)
+@with_each("name", RANK_MEASURES)
 def test_judgments_by_aspect_are_explained_too(name: str) -> None:
     rows = [
         ("q", "a", 1, "1"),

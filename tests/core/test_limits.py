@@ -48,6 +48,7 @@ def if_judged(make: Any, m: Measure, judged: dict[str, float], docs: list[str], 
     return m(make(table, {q: ranked(docs) for q in table})).tolist()
 
 
+@pytest.mark.first_is_quick(5)
 @pytest.mark.parametrize("name", WORKED_OUT)
 @with_each("seed", range(12))
 def test_bounds_for_unjudged_documents_are_the_ends_of_all_possibilities(
@@ -62,6 +63,7 @@ def test_bounds_for_unjudged_documents_are_the_ends_of_all_possibilities(
         assert (found[0][0], found[1][0]) == pytest.approx((min(values), max(values)), abs=1e-12)
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize(
     "name", ["AP", "AP@40", "AP(denominator='min')@30", "AP(denominator='found')@25", "nDCG", "nDCG@20"]
 )

@@ -78,6 +78,7 @@ def test_what_is_no_number_has_no_sum() -> None:
         ValueSummary.of(np.array([1e101]))
 
 
+@pytest.mark.first_is_quick(6)
 @pytest.mark.parametrize("world", WORLDS)
 @pytest.mark.parametrize("n", [1, 2, 150, KEPT + 3_000])
 def test_summaries_are_the_same_in_every_split(world: str, n: int) -> None:

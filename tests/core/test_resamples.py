@@ -33,6 +33,7 @@ def test_counts_are_poisson_and_independent_between_resamples_and_clusters() -> 
     assert abs(neighbours) < 6 / math.sqrt(counts.size)
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("keys", ["names", "numbers"])
 def test_the_spread_of_the_mean_is_that_of_the_closed_form(keys: str) -> None:
     # A hash of a single round makes resamples alike, and this 14 % too wide.
@@ -44,6 +45,7 @@ def test_the_spread_of_the_mean_is_that_of_the_closed_form(keys: str) -> None:
     assert abs(found.means.mean() - values.mean()) < 5 * found.error / math.sqrt(replicates)
 
 
+@pytest.mark.slow
 def test_clusters_are_drawn_whole() -> None:
     rng = np.random.default_rng(2)
     users = np.repeat(np.arange(400), 25)

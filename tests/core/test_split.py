@@ -6,12 +6,13 @@ import pytest
 
 from rankproof import evaluate
 from rankproof.core.measure import REGISTRY
+from tests.each import with_each
 
 RELEVANT = {"q1": {"a": 3, "b": 1, "c": 2, "x": 0}, "q2": {"a": 1}, "q3": {"b": 2, "c": 0}}
 RANKING = {"q1": ["x", "b", "u", "a"], "q2": ["u", "v"], "q3": ["c", "u", "b", "v", "w"]}
 
 
-@pytest.mark.parametrize("name", [name for name, each in REGISTRY.items() if each.spec.kind == "ranking"])
+@with_each("name", [name for name, each in REGISTRY.items() if each.spec.kind == "ranking"])
 def test_the_two_parts_are_the_distance_to_the_ceiling(name: str) -> None:
     for measure in {name, f"{name}@3" if "k" in REGISTRY[name].params else name}:
         scores = evaluate(RELEVANT, RANKING, measure, corpus_size=100)

@@ -78,6 +78,7 @@ def tied_draw(make: Any, seed: int) -> tuple[Hits, Hits]:
     return make({"q": judged}, {"q": run}, corpus_size=1000), every
 
 
+@pytest.mark.first_is_quick(6)
 @pytest.mark.parametrize("m", dict.fromkeys(ALL), ids=str)
 @with_each("seed", range(6))
 def test_expected_best_and_worst_are_the_mean_and_the_ends_of_all_orders(
@@ -96,6 +97,7 @@ def test_expected_best_and_worst_are_the_mean_and_the_ends_of_all_orders(
 ASPECTS = [name for name, m in REGISTRY.items() if m.spec.aspects]
 
 
+@pytest.mark.first_is_quick(3)
 @pytest.mark.parametrize("name", ASPECTS)
 @with_each("seed", range(4))
 def test_documents_about_several_aspects_change_places_as_a_whole(make: Any, name: str, seed: int) -> None:

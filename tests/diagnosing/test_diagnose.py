@@ -315,6 +315,7 @@ def test_a_profile_is_followed(profile: str) -> None:
     assert len(found.bands) == 5
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize(
     "conventions",
     [

@@ -57,6 +57,7 @@ def results() -> list[Any]:
     return [compared, passed, rankproof.leaderboard(scores), bench.compare("RR"), *scores.values()]
 
 
+@pytest.mark.slow
 def test_markdown_of_odd_names_is_a_table_with_these_names() -> None:
     for each in results():
         check_markdown(each.format("markdown"))

@@ -147,6 +147,7 @@ def test_what_is_written_is_read_back(kind: str, ranking: dict[str, dict[str, fl
     assert load_judgments(file).as_dict() == ranking
 
 
+@pytest.mark.first_is_quick
 @settings(ONE_FOLDER, max_examples=60)
 @given(
     ranking=st.dictionaries(

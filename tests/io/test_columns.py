@@ -84,6 +84,7 @@ MAKE = {
 }
 
 
+@pytest.mark.first_is_quick(2)
 @pytest.mark.parametrize("make", MAKE.values(), ids=MAKE)
 def test_each_library_gives_what_the_slow_way_gives(make):
     for seed in range(6):
@@ -92,6 +93,7 @@ def test_each_library_gives_what_the_slow_way_gives(make):
         check(rankings.slow() if isinstance(rankings, CountedRankings) else rankings, judgments)
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize(
     ("ties", "kept"),
     [

@@ -118,6 +118,7 @@ def test_an_unknown_column_names_those_there_are() -> None:
         sizes("knd", pandas.DataFrame(JUDGMENTS))
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("command", ["evaluate", "compare", "gate", "report"])
 def test_the_shell_takes_a_field_of_the_queries(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -235,6 +236,7 @@ def test_samples_in_no_group_are_told_of() -> None:
     assert "s1" in found.apart
 
 
+@pytest.mark.first_is_quick(2)
 @pytest.mark.parametrize("form", ["table", "full", "markdown", "csv", "json", "jsonl"])
 @pytest.mark.parametrize("command", ["evaluate", "compare", "gate"])
 def test_the_shell_tells_of_queries_in_no_group_once(

@@ -55,6 +55,7 @@ def both_ways(frame: Any, monkeypatch: pytest.MonkeyPatch) -> tuple[Judgments, J
     return fast, load_judgments(frame)
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("integers", [False, True])
 @pytest.mark.parametrize("together", [False, True])
 def test_columns_give_what_rows_give(integers: bool, together: bool, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,6 +90,7 @@ def random_case(seed):
     return judgments, run
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("duplicates", ["first", "best"])
 @pytest.mark.parametrize("ties", ["trec", "input", "id", "expected", "best", "worst"])
 def test_hits_are_those_of_sorting_each_ranking(ties, duplicates):
@@ -355,6 +356,7 @@ def with_one_key_of(key, length, history):
     return table
 
 
+@pytest.mark.first_is_quick(6)
 @pytest.mark.parametrize("history", ["grown", "copied", "shrunk"])
 @pytest.mark.parametrize("key", [7, 1.5, None, b"d", True, ("d",)])
 def test_one_key_that_is_no_text_is_found_in_a_dict_of_any_length(key, history):

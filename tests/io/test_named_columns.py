@@ -79,6 +79,7 @@ SHELL = {
 }
 
 
+@pytest.mark.first_is_quick(3)
 @pytest.mark.parametrize("name", SHELL)
 def test_every_command_takes_columns(name: str, tmp_path: Path) -> None:
     given("csv", tmp_path, GRADES, "note")

@@ -132,6 +132,7 @@ def partings(rows: Rows, seed: int) -> Iterator[tuple[str, list[Rows]]]:
     yield "in one", [rows]
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("kind", WRITERS)
 @pytest.mark.parametrize("ties", ["trec", "id", "expected"])
 def test_parts_give_the_bits_that_memory_gives(kind: str, ties: str, tmp_path: Path) -> None:
@@ -158,6 +159,7 @@ def test_rows_with_their_own_order_keep_it_across_parts(tmp_path: Path) -> None:
     assert numbers(evaluate(judged, tmp_path, MEASURES, ties="input")) == expected
 
 
+@pytest.mark.slow
 def test_a_parquet_file_and_a_lazy_frame_give_the_bits_of_memory(tmp_path: Path) -> None:
     judged, rows = world(6)
     expected = numbers(evaluate(judged, in_memory(rows), MEASURES))
@@ -174,6 +176,7 @@ def test_a_parquet_file_and_a_lazy_frame_give_the_bits_of_memory(tmp_path: Path)
         assert numbers(evaluate(judged, given, MEASURES)) == expected
 
 
+@pytest.mark.slow
 def test_systems_in_parts_are_compared(tmp_path: Path) -> None:
     judged, rows = world(7)
     better = [(q, d, s + judged.get(q, {}).get(d, 0)) for q, d, s in rows]
@@ -196,6 +199,7 @@ def refused(judged: Any, given: Any, kind: type[RankproofError] = DataError, **s
     return str(error.value)
 
 
+@pytest.mark.slow
 def test_a_corrupt_part_is_named_and_left_out_only_if_asked_for(tmp_path: Path) -> None:
     judged, rows = world(8)
     parts = list(dict(partings(rows, 1))["by query"])
@@ -219,6 +223,7 @@ def test_a_corrupt_part_is_named_and_left_out_only_if_asked_for(tmp_path: Path) 
     assert "damaged" in refused(judged, tmp_path, UsageError, damaged="maybe")
 
 
+@pytest.mark.slow
 def test_every_verb_that_scores_or_writes_rankings_leaves_damaged_files_out_if_asked_to(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -299,6 +304,7 @@ def test_empty_parts_are_no_matter_and_empty_folders_an_error(tmp_path: Path) ->
     assert numbers(evaluate(judged, tmp_path / "runs", MEASURES)) == expected
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("kind", ["parquet", "trec", "jsonl"])
 def test_a_document_twice_is_told_with_both_files(kind: str, tmp_path: Path) -> None:
     judged, rows = world(12)
@@ -312,6 +318,7 @@ def test_a_document_twice_is_told_with_both_files(kind: str, tmp_path: Path) -> 
     assert once == evaluate(judged, best, "RR")["RR"]
 
 
+@pytest.mark.slow
 def test_too_many_rows_apart_are_refused_with_the_way_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

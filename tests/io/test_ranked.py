@@ -34,6 +34,7 @@ def slowly(run: dict[str, dict[str, float]]) -> dict[tuple[str, str], tuple[int,
     return found
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("form", ["trec", "parquet", "lists", "jsonl", "memory"])
 def test_ranks_are_those_of_plain_loops_and_scores_those_of_the_run(
     form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -90,6 +91,7 @@ def test_what_cannot_be_ranked_leaves_nothing_behind(tmp_path: Path) -> None:
     assert (target / "mine").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="limits of processes are POSIX")
 def test_on_a_full_disk_the_old_folder_stays(tmp_path: Path) -> None:
     _, rows = world(23)

@@ -9,6 +9,7 @@ import pytest
 from rankproof.errors import DataError
 from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, Format, sniff
 from rankproof.io.load import load_judgments, load_ranking
+from tests.each import with_each
 
 COMMAS, TABS, SEMICOLONS = (Format("delimited", by) for by in ",\t;")
 
@@ -41,8 +42,8 @@ CONTENTS = {
 }
 
 
-@pytest.mark.parametrize("content", CONTENTS)
-@pytest.mark.parametrize("name", ["x", "x.csv", "x.json"])
+@with_each("content", CONTENTS)
+@with_each("name", ["x", "x.csv", "x.json"])
 def test_the_content_tells(content: str, name: str):
     assert sniff(content.encode(), name) == CONTENTS[content]
 
@@ -84,6 +85,7 @@ def test_queries_with_blanks_in_tsv(tmp_path: Path):
     assert load_judgments(file).as_dict() == {"my query": {"d1": 1}, "my other": {"d2": 0}}
 
 
+@pytest.mark.slow
 def test_a_long_line_that_is_no_row_is_told_with_its_length() -> None:
     with pytest.raises(DataError, match=r"\(a line of 5,005 characters\)"):
         sniff(b"q1 " + b"d" * 5000 + b" 1\n", "x")

@@ -96,6 +96,7 @@ def test_archives_that_cannot_be_read_say_why(tmp_path: Path) -> None:
         load_judgments(other)
 
 
+@pytest.mark.slow
 def test_an_archive_that_unpacks_beyond_measure_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bomb.zip"
     with (

@@ -74,6 +74,7 @@ def test_what_asks_for_more_than_a_yes_has_no_estimate() -> None:
     assert judge(samples(), "faithfulness", compat="ragas").estimates == {}
 
 
+@pytest.mark.slow
 def test_the_order_of_samples_does_not_matter() -> None:
     rows = samples()
     first = judge(rows, FOUR).estimates

@@ -102,6 +102,7 @@ def test_without_a_single_verdict_nothing_is_measured(name: str) -> None:
     assert low < high, "what nobody judged could be anything"
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("peer", PEERS)
 def test_the_formulas_of_others_do_not_rise_either(peer: str) -> None:
     whole = judged(3, lambda n: ..., list(PEERS[peer]), compat=peer)

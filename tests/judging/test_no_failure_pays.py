@@ -74,6 +74,7 @@ FAILURES: dict[str, Callable[[Row], Row]] = {
 }
 
 
+@pytest.mark.first_is_quick(3)
 @pytest.mark.parametrize("failure", FAILURES)
 def test_a_failed_sample_raises_no_number(failure: str) -> None:
     whole = judge(rows(), NAMES, judge=fair)
@@ -104,6 +105,7 @@ def test_a_failed_sample_raises_no_number(failure: str) -> None:
         assert found.values(name)["s0"] == 0, name
 
 
+@pytest.mark.first_is_quick(2)
 @pytest.mark.parametrize(
     "abstention",
     [

@@ -23,6 +23,7 @@ def fired(rules, log=None, **settings) -> list[bool]:
     ]
 
 
+@pytest.mark.slow
 def test_rules_over_windows_the_last_one_and_the_log() -> None:
     rule = {"metric": "no_result", "above": 0.2}
     assert fired([{**rule, "over": "any"}]) == [True]
@@ -55,6 +56,7 @@ def test_a_change_is_told_on_its_day_and_without_one_nothing() -> None:
     assert not monitor(same.records(), alerts=[{"metric": "ctr", "changed": "any"}]).alerts[0].fired
 
 
+@pytest.mark.slow
 def test_what_was_told_is_not_told_again_before_its_cool_down(tmp_path) -> None:
     state = tmp_path / "state.json"
     rules = [{"name": "empty", "metric": "no_result", "above": 0.2, "over": "any", "cool_down": "1d"}]
@@ -110,6 +112,7 @@ def test_rules_of_a_file(tmp_path) -> None:
         rules_of([{"metric": "ctr", "above": 0.1}] * 2)
 
 
+@pytest.mark.slow
 def test_nothing_personal_is_kept(monkeypatch) -> None:
     monkeypatch.setenv(KEY, "a secret of some length")
     records = [*simulate_log(200, seed=1, noisy=0.5).records(), {"ts": "ann@example.org", "user": "ann"}]

@@ -130,6 +130,7 @@ def test_cusum_is_silent_about_as_long_as_it_says_and_soon_after_a_shift() -> No
     assert cusum_alarms([math.nan, 0.0], level=0, spread=1) == []
 
 
+@pytest.mark.slow
 def test_monitor_says_which_metrics_changed_on_which_day_and_which_variant_is_better() -> None:
     log = simulate_log(3000, seed=2, users=1500, worse_on=15, worse_by=0.6, variants=("A", "B"), lift=0.2)
     found = monitor(log.records())

@@ -42,6 +42,7 @@ def searches(
     return attracts, events
 
 
+@pytest.mark.slow
 def test_propensities_are_recovered_from_ranks_that_vary() -> None:
     found = fit_propensities(ClickTable.of(searches(0, 6000)[1]))
     assert found == pytest.approx(LOOKED, abs=0.06)
@@ -85,6 +86,7 @@ def test_intervals_cover_the_truth_that_naive_numbers_miss() -> None:
     assert naive == 0
 
 
+@pytest.mark.slow
 def test_attraction_takes_the_place_out_and_counts_by_user() -> None:
     attracts, events = searches(3, 4000)
     table = ClickTable.of(events)

@@ -43,6 +43,7 @@ def shell(tmp_path: Path, monkeypatch: Any, capsys: Any) -> Callable[[str], tupl
     return call
 
 
+@pytest.mark.slow
 def test_topics_that_are_new_are_found_named_and_proposed() -> None:
     log = simulate_log(900, seed=5, users=300, drift_on=0, drift_share=0.5)
     found = drift(queries_of(80, 7), log.records(), seed=1)
@@ -64,6 +65,7 @@ def test_topics_that_are_new_are_found_named_and_proposed() -> None:
     assert not set(texts) & set(queries_of(80, 7).values())
 
 
+@pytest.mark.slow
 def test_a_set_drawn_from_the_log_has_not_drifted_even_if_one_user_sends_half_of_it() -> None:
     log = simulate_log(900, seed=6, users=300, noisy=0.5)
     found = drift(queries_of(80, 8), log.records(), label=5)
@@ -171,6 +173,7 @@ def test_duplicates_and_leaks() -> None:
         twins_with(own, [{"nothing": 1}])
 
 
+@pytest.mark.slow
 def test_scores_come_from_a_ranking_or_from_evaluate_alike() -> None:
     rng = random.Random(1)
     asked = [
@@ -191,6 +194,7 @@ def test_scores_come_from_a_ranking_or_from_evaluate_alike() -> None:
     ]
 
 
+@pytest.mark.first_is_quick(3)
 @pytest.mark.parametrize(
     ("arguments", "settings", "words"),
     [
@@ -221,6 +225,7 @@ def test_the_old_drift_still_asks_a_judge_and_says_its_new_name(tmp_path: Path) 
     assert old.to_dict()["judge"] == judge_drift(ledger).to_dict()["judge"]
 
 
+@pytest.mark.slow
 def test_writings_of_the_world_and_queries_without_letters() -> None:
     own = [f"{word}{i}" for word in ("返金", "배송", "возврат", "استرداد", "???") for i in range(3)]
     found = drift(own, [*own, "🙂", "--", *own, "営業時間"])
@@ -229,6 +234,7 @@ def test_writings_of_the_world_and_queries_without_letters() -> None:
     assert str(found)
 
 
+@pytest.mark.slow
 def test_a_set_of_which_nobody_asks_the_like_counts_nothing() -> None:
     own = {f"q{n}": f"where is parcel {n}" for n in range(8)}
     found = drift(own, [f"refund of order {n}" for n in range(40)], scores={"RR": dict.fromkeys(own, 1.0)})
@@ -239,6 +245,7 @@ def test_a_set_of_which_nobody_asks_the_like_counts_nothing() -> None:
     assert "nan" not in str(found).lower()
 
 
+@pytest.mark.slow
 def test_the_command_says_it_in_80_columns_and_hands_on_what_to_label(
     shell: Any,
 ) -> None:
@@ -272,6 +279,7 @@ def test_the_command_says_it_in_80_columns_and_hands_on_what_to_label(
     assert shell("drift q.jsonl log.jsonl -f nothing")[0] == 2
 
 
+@pytest.mark.slow
 def test_a_classifier_in_place_of_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     from rankproof.monitoring import shifts
 
@@ -307,6 +315,7 @@ def test_the_classifier_gives_false_alarms_as_seldom_as_it_says(monkeypatch: pyt
     assert alarms <= 13
 
 
+@pytest.mark.slow
 def test_a_ranking_of_other_queries_is_an_error_in_every_face(tmp_path: Path) -> None:
     """What is re-weighted would be nought of every query; the shell ends in 3 as every verb does."""
     log = [

@@ -33,6 +33,7 @@ def by_length(rows: list[dict[str, Any]]) -> dict[str, list[float]]:
     return {"brevity": [1 / len(row["query"].split()) for row in rows]}
 
 
+@pytest.mark.slow
 def test_the_sample_is_seeded_masked_and_of_no_order(records) -> None:
     seen: list[list[dict[str, Any]]] = []
 
@@ -56,6 +57,7 @@ def test_the_sample_is_seeded_masked_and_of_no_order(records) -> None:
     assert {each.group for each in dropped.estimates if each.metric == "brevity" and each.slice} == {"A"}
 
 
+@pytest.mark.slow
 def test_values_stand_among_the_metrics_by_slice_and_window(records) -> None:
     found = monitor(
         records,
@@ -136,6 +138,7 @@ def test_texts_come_from_a_corpus_if_the_log_has_ids_only() -> None:
     assert all(text.startswith("Text of ") for row in seen[10:] for text in row.get("contexts", ()))
 
 
+@pytest.mark.slow
 def test_what_cannot_be_judged_is_said(records) -> None:
     with pytest.raises(UsageError, match="standard input"):
         monitor("-", judge=by_length)

@@ -32,6 +32,7 @@ def plain(found) -> dict:
     }
 
 
+@pytest.mark.slow
 def test_every_format_gives_the_same(tmp_path) -> None:
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     pl, pd = pytest.importorskip("polars"), pytest.importorskip("pandas")
@@ -60,6 +61,7 @@ def test_every_format_gives_the_same(tmp_path) -> None:
         assert plain(monitor(source, by=["variant", "language"])) == expected, type(source)
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("clicks", ["ids", "ids of some", "ranks"])
 def test_other_shapes_in_parquet_are_read_as_in_json(tmp_path, clicks) -> None:
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
@@ -149,6 +151,7 @@ def test_both_ways_reject_the_same_and_keep_the_rest() -> None:
     assert np.array_equal(some.values, same.values, equal_nan=True)
 
 
+@pytest.mark.slow
 def test_lines_late_twice_and_damaged_change_nothing() -> None:
     settings = {"sessions": 500, "seed": 9, **SOME}
     clean = monitor(simulate_log(**settings).records())
@@ -176,6 +179,7 @@ class lines_to:  # noqa: N801  (a source of mappings, some of which are damaged 
                 yield line
 
 
+@pytest.mark.slow
 def test_a_stream_gives_what_the_file_gives() -> None:
     log = simulate_log(2000, seed=3, disorder=0.2, duplicates=0.05, days=7, **SOME)
     lines = list(log.lines())
@@ -187,6 +191,7 @@ def test_a_stream_gives_what_the_file_gives() -> None:
     assert {repr(e) for e in closed} == {repr(e) for e in whole.windows}
 
 
+@pytest.mark.slow
 def test_what_comes_after_its_window_was_closed_is_counted_and_told() -> None:
     early = [{"ts": NOON + 60 * i, "session": f"s{i}", "clicks": []} for i in range(40_000)]
     late = [{"ts": NOON, "session": "late", "clicks": [1]}]
@@ -233,6 +238,7 @@ def test_who_asks_again_in_other_words() -> None:
     assert asked("返品の期限", "返品の期限はいつ") == 0.5
 
 
+@pytest.mark.slow
 def test_days_of_23_and_25_hours_are_days() -> None:
     for start, hours in (("2025-03-30", 23), ("2025-10-26", 25)):
         log = simulate_log(800, seed=1, start=start, days=1, timezone="Europe/Berlin")
@@ -246,6 +252,7 @@ def test_days_of_23_and_25_hours_are_days() -> None:
     assert [len({each.start for each in weeks})] == [4]
 
 
+@pytest.mark.slow
 def test_one_user_who_sends_half_of_all_is_named_and_can_be_left_out() -> None:
     log = simulate_log(3000, seed=5, noisy=0.5, users=600)
     found = monitor(log.records())
@@ -331,6 +338,7 @@ def test_nothing_to_read_is_an_error(tmp_path) -> None:
         monitor(5)
 
 
+@pytest.mark.slow
 def test_a_damaged_archive_gives_what_can_be_read(tmp_path) -> None:
     log = simulate_log(2000, seed=1)
     packed = gzip.compress("".join(f"{line}\n" for line in log.lines()).encode())
@@ -340,6 +348,7 @@ def test_a_damaged_archive_gives_what_can_be_read(tmp_path) -> None:
     assert found.rejected["damaged file"] == 1
 
 
+@pytest.mark.slow
 def test_rotated_files_are_one_log(tmp_path) -> None:
     lines = [f"{line}\n" for line in simulate_log(300, seed=1).lines()]
     for at, name in enumerate(("app.log", "app.log.1", "app.log.2")):
@@ -384,6 +393,7 @@ def test_clicks_without_ranks_give_no_click_through_by_rank() -> None:
     assert not any("rank" in note for note in monitor(ranked).notes)
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("users", [40, 400])
 def test_intervals_of_percentiles_hold_the_truth_as_often_as_they_say(users) -> None:
     """Users differ, and send several events each: 95 of 100 are wanted, and each end errs in few."""

@@ -34,6 +34,7 @@ def log(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_a_log_is_shown_in_80_columns(log, tmp_path) -> None:
     done = run(log, "--timezone", "Europe/Berlin", "--full")
     assert done.returncode == 0
@@ -45,6 +46,7 @@ def test_a_log_is_shown_in_80_columns(log, tmp_path) -> None:
     assert len(short.stdout.splitlines()) < len(done.stdout.splitlines())
 
 
+@pytest.mark.slow
 def test_exit_codes(log, tmp_path) -> None:
     rules = tmp_path / "alerts.toml"
     rules.write_text('[[alert]]\nmetric = "no_result"\nabove = 0.2\nover = "any"\n')
@@ -64,6 +66,7 @@ def test_exit_codes(log, tmp_path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_pipe_is_a_stream_of_windows(log) -> None:
     whole = run("-", "-f", "jsonl", stdin=log.read_text())
     rows = [json.loads(line) for line in whole.stdout.splitlines()]
@@ -89,6 +92,7 @@ def test_files_by_ending_and_rejected_lines(log, tmp_path) -> None:
     assert "http://" not in page.replace("http://www.w3.org", "")
 
 
+@pytest.mark.slow
 def test_prometheus_text_is_what_prometheus_reads(log) -> None:
     import re
 
@@ -101,6 +105,7 @@ def test_prometheus_text_is_what_prometheus_reads(log) -> None:
     assert 'rankproof_monitor_value{scope="window",metric="ctr"}' in text
 
 
+@pytest.mark.slow
 def test_redaction_and_hashes(log) -> None:
     assert run(log, "--hash", RANKPROOF_HASH_KEY="").returncode == 2
     hashed = run(log, "--hash", "--redact", "masks", "--full", RANKPROOF_HASH_KEY="x" * 20)

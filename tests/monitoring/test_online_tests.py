@@ -82,6 +82,7 @@ def test_variants_are_told_apart_and_a_broken_assignment_is_said() -> None:
         variants(records, control="Z")
 
 
+@pytest.mark.slow
 def test_clicks_without_the_place_are_near_the_truth(tmp_path: Path) -> None:
     attracts, events = searches(5, 2500, blend=100.0)  # in random order
     found = clicks(events, swapped=True, k=8)

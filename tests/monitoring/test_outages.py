@@ -43,6 +43,7 @@ def records() -> list[Record]:
     return list(simulate_log(3000, seed=1, days=21, variants=("A", "B")).records())
 
 
+@pytest.mark.slow
 def test_silence_is_named_with_start_and_end(records) -> None:
     assert told(monitor(records)) == []
     hours = ("2025-03-12T09:30", "2025-03-12T14:40")
@@ -59,6 +60,7 @@ def test_silence_is_named_with_start_and_end(records) -> None:
     assert found.outages[0].start <= at(days[0]) * 1e6 + SOME
 
 
+@pytest.mark.slow
 def test_a_source_that_went_silent_is_named_and_one_that_starts_or_grows_is_not(records) -> None:
     found = monitor(without(records, "2025-03-15T10:00", "2025-04-01", lambda r: r["variant"] == "B"))
     assert told(found) == [("source", "variant=B")]
@@ -104,6 +106,7 @@ def counted(days: int, rate: Callable[[int, int], float], source: Callable[[Any,
     ]
 
 
+@pytest.mark.first_is_quick(2)
 @pytest.mark.parametrize(
     ("days", "rate"),
     [
@@ -126,6 +129,7 @@ def test_a_canary_and_a_slow_start_are_no_silence() -> None:
     assert told(monitor(counted(20, rate, lambda rng, day: "B" if rng.random() < day / 20 else "A"))) == []
 
 
+@pytest.mark.slow
 def test_a_log_with_a_time_of_another_century_is_searched_no_more_and_says_so(records) -> None:
     sources = [{**each, "variant": f"v{place % 12}"} for place, each in enumerate(records)]
     found = monitor([{"ts": at("2001-01-01"), "clicks": []}, *sources], window="month")
@@ -133,6 +137,7 @@ def test_a_log_with_a_time_of_another_century_is_searched_no_more_and_says_so(re
     assert any("searched for outages" in note for note in found.notes)
 
 
+@pytest.mark.slow
 def test_an_alert_on_outages(records, tmp_path) -> None:
     cut = without(records, "2025-03-12T09:30", "2025-03-12T14:40")
     rules: list[Record] = [{"outage": "any"}, {"outage": "source"}]
@@ -172,6 +177,7 @@ def test_stretches_are_found_exactly_where_one_adds_up_beyond_the_limit() -> Non
         assert all(sums[i, m] > 0 for i, j in found for m in range(i + 1, j))
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("minutes", [10, 15, 60, 360])
 def test_times_that_stand_for_an_hour_are_no_outages_and_hide_none(
     records: list[Record], minutes: int

@@ -48,6 +48,7 @@ def as_parquet(path: Path, table: Any) -> Path:
     return path
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("unit", UNITS)
 def test_times_of_every_unit_with_and_without_a_zone(tmp_path, records, unit) -> None:
     expected = numbers(records, **BY)
@@ -93,6 +94,7 @@ def test_times_without_a_zone_are_local_in_months_in_which_clocks_change(tmp_pat
         assert first["events"] == len(made)
 
 
+@pytest.mark.slow
 def test_columns_of_every_type(tmp_path, records) -> None:
     expected = numbers(records, **BY)
     table = pa.Table.from_pylist(records)
@@ -120,6 +122,7 @@ def test_columns_of_every_type(tmp_path, records) -> None:
         assert numbers(source, **BY) == expected
 
 
+@pytest.mark.slow
 def test_gaps_and_letters_of_every_script(tmp_path, records) -> None:
     queries = ["Straße in İstanbul", "ÄÖÜ résumé", "日本語の質問", None, ""]
     odd = [
@@ -173,6 +176,7 @@ CLICKS = {
 }
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("kind", CLICKS)
 def test_clicks_of_every_shape(tmp_path, records, kind) -> None:
     odd = [
@@ -195,6 +199,7 @@ def test_clicks_of_every_shape(tmp_path, records, kind) -> None:
         assert numbers(source, **BY) == expected
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize(
     "form",
     [
@@ -221,6 +226,7 @@ def test_times_written_as_text(tmp_path, records, form) -> None:
             assert numbers(source, **how) == numbers(rows, **how)
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("mark", [",", ";", "\t"])
 def test_csv_with_quotes_and_line_ends_in_cells(tmp_path, records, mark) -> None:
     odd = [
@@ -257,6 +263,7 @@ JUNK = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_junk_among_the_lines_is_counted_and_changes_nothing(tmp_path, records) -> None:
     lines = [json.dumps(each).encode() for each in records]
     for at, each in enumerate(JUNK):
@@ -322,6 +329,7 @@ SPELLINGS: dict[str, tuple[str, list[str], Any]] = {
 }  # fmt: skip
 
 
+@pytest.mark.first_is_quick(2)
 @pytest.mark.parametrize("kind", SPELLINGS)
 def test_cells_of_csv_are_read_however_they_are_written(tmp_path, kind) -> None:
     name, cells, meant = SPELLINGS[kind]
@@ -359,6 +367,7 @@ def test_a_number_that_is_the_id_of_a_result_is_that_result(tmp_path) -> None:
     )
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize(
     "keys", [("User ID", "sessionId", "Latency Ms"), ("USER_ID", "Session-Id", "latencyMs")]
 )
@@ -374,6 +383,7 @@ def test_names_of_fields_in_every_spelling(records, keys) -> None:
     ]
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("code", ["utf-8-sig", "utf-16", "utf-16-be", "utf-32"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_files_in_other_codes_and_with_other_line_ends(tmp_path, records, code, end) -> None:
@@ -391,6 +401,7 @@ def test_files_in_other_codes_and_with_other_line_ends(tmp_path, records, code, 
     assert numbers(lines, **BY) == numbers(table, **BY) == numbers(odd, **BY)
 
 
+@pytest.mark.slow
 def test_a_huge_line_is_one_rejected_line_and_others_keep_their_numbers(tmp_path, records) -> None:
     lines = [json.dumps(each).encode() for each in records]
     log, kept = tmp_path / "log.jsonl", []

@@ -159,6 +159,7 @@ def test_our_own_telemetry_is_read_back(tmp_path) -> None:
     assert scores[0] == found.estimates[0].value
 
 
+@pytest.mark.slow
 def test_traces_do_not_fill_the_memory() -> None:
     traces, made = Traces(), 0
     (span,) = as_otlp(traced(lambda t: t.start_span("a").end()))["resourceSpans"]

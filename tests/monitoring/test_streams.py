@@ -62,6 +62,7 @@ def test_an_alert_is_told_while_the_stream_still_runs(tmp_path) -> None:
         reader.join()
 
 
+@pytest.mark.slow
 def test_alerts_of_a_stream_come_once_for_each_cool_down() -> None:
     told: list = []
     rules = [{"metric": "dont_know", "above": 0.5, "least": 20, "evidence": "value", "cool_down": "3h"}]

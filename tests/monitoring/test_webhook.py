@@ -97,6 +97,7 @@ def test_nothing_is_sent_if_nothing_fires_or_nobody_asked(receiver, records) -> 
     assert receiver.got == []
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("status", [500, 404, 301, 0])
 def test_a_failed_delivery_is_said_without_the_secret_and_sent_again(
     receiver, records, tmp_path, status

@@ -126,6 +126,7 @@ def test_as_long_is_waited_as_was_asked_for_and_not_for_too_long(
             assert server.arrivals[1] - server.arrivals[0] >= least
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("face", FACES)
 def test_what_no_retry_after_may_hold_changes_nothing(server: Refusing, face: Callable[[str], str]) -> None:
     odd = (

@@ -19,6 +19,7 @@ def rankproof(*words: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str
 TEXTS = ("--queries", "queries.jsonl", "--corpus", "documents.jsonl")
 
 
+@pytest.mark.slow
 def test_the_page_is_the_one_that_python_writes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = (
         "report",
@@ -38,6 +39,7 @@ def test_the_page_is_the_one_that_python_writes(folder: Path, capsys: pytest.Cap
     assert made.save("python.html").read_text() == (folder / "shell.html").read_text()
 
 
+@pytest.mark.slow
 def test_the_ending_decides_what_is_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name, start in {
         "a.html": "<!DOCTYPE html>",
@@ -49,6 +51,7 @@ def test_the_ending_decides_what_is_written(folder: Path, capsys: pytest.Capture
         assert (folder / name).read_text().startswith(start)
 
 
+@pytest.mark.first_is_quick(3)
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [

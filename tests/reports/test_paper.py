@@ -101,6 +101,7 @@ sys.exit(run(sys.argv[1:]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="limits of processes are POSIX")
 def test_a_full_folder_for_temporary_files_is_named(tmp_path: Path) -> None:
     files = [str(sample.folder() / name) for name in ("judgments.tsv", "keyword.run")]

@@ -46,6 +46,7 @@ def test_an_interval_without_width_is_a_point() -> None:
     assert interval(0.5, 0.5, 0.5, (0.5, 0.5), 9) == "●"
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("longest", [3, 12, 40, 200])
 def test_every_line_fits_and_the_verdict_stays_beside_its_system(longest: int) -> None:
     runs = sample.rankings()
@@ -123,6 +124,7 @@ def test_one_system_without_judged_documents_found_has_a_report_too() -> None:
     assert "Differences" not in report({"q": {"a": 1}}, {"one": {"q": ["x"]}}, "RR").text()
 
 
+@pytest.mark.slow
 def test_a_stream_without_blocks_gets_plain_characters(folder: Path) -> None:
     done = subprocess.run(
         [

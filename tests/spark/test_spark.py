@@ -66,6 +66,7 @@ def check_equal(found: SpreadScores, expected: Any, note: object = "") -> None:
             assert values[query] == value
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("ties", ["trec", "id", "best"])
 @pytest.mark.parametrize("partitions", [1, 3, 20])
 def test_the_kernel_gives_the_same_bits_in_any_partitioning(ties: str, partitions: int) -> None:

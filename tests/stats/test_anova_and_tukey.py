@@ -26,6 +26,7 @@ def table(seed: int, n: int, m: int, effect: float = 0.0) -> Any:
     return draw.normal(0, 1, (n, 1)) + draw.normal(0, 0.5, (n, m)) + effect * np.arange(m)
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize(("n", "m"), [(2, 2), (5, 3), (50, 4), (200, 2)])
 def test_anova_agrees_with_statsmodels(n: int, m: int) -> None:
     values = table(n, n, m, 0.2)

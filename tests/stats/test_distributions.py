@@ -74,6 +74,7 @@ def test_a_mean_under_random_weights_of_two_values_is_a_beta_variable() -> None:
             assert found == pytest.approx(float(beta.cdf(point)), rel=1e-6), (yes, no, share)
 
 
+@pytest.mark.slow
 def test_quantiles_of_a_mean_under_random_weights_have_their_share_below() -> None:
     """Values of many shapes, with ends that may lie a thousand times farther off than they lie apart."""
     rng = np.random.default_rng(11)

@@ -60,6 +60,7 @@ def test_for_hits_the_ends_are_those_of_beta_distributions(level: float) -> None
         assert (found.low, found.high) == pytest.approx((low, high), abs=1e-3 * width), (yes, n)
 
 
+@pytest.mark.slow
 @with_each("n", [3, 12, 60])
 def test_the_ends_are_quantiles_of_means_with_random_weights(n: int) -> None:
     for values in (skewed(n), rng(2).beta(9, 2, n), rng(3).random(n)):
@@ -101,6 +102,7 @@ def test_no_jump_from_one_query_to_the_next() -> None:
         assert ratio == pytest.approx(math.sqrt((n + 1) / n), abs=0.004), n
 
 
+@pytest.mark.slow
 def test_ends_far_outside_the_values_are_integrated_too() -> None:
     """Where the range reaches beyond the values: as many hits of many in a range of several widths."""
     for n, yes in ((100, 99), (700, 690), (700, 693), (700, 699), (5000, 4990), (700, 3)):
@@ -120,6 +122,7 @@ def test_ends_far_outside_the_values_are_integrated_too() -> None:
 # --- what it promises -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_hits_are_held_whatever_their_share() -> None:
     """Not simulated: the chance of each count of hits is known."""
     shares = np.array([0.02, 0.05, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.97, 0.99, 0.995])
@@ -194,6 +197,7 @@ def test_equal_values_are_no_reason_for_a_point() -> None:
     assert interval(np.ones(20)).low < interval(np.ones(200)).low < 1
 
 
+@pytest.mark.slow
 @with_each("bounds", [(0.0, 1.0), (0.0, 1.5), UPWARDS, INFINITE])
 def test_the_mean_is_held_and_the_bounds_are_kept(bounds: tuple[float, float]) -> None:
     for seed in range(18):
@@ -224,6 +228,7 @@ def test_columns_come_out_together_as_alone() -> None:
         assert str(found) == str(interval(column, average=kind))
 
 
+@pytest.mark.slow
 def test_the_number_of_threads_and_the_hash_seed_do_not_matter() -> None:
     code = (
         "import numpy as np; from rankproof.stats.intervals import interval;"

@@ -65,6 +65,7 @@ def test_every_number_is_finite(name: str, row: Any) -> None:
     assert 0 <= getattr(found, "p", 0.5) <= 1
 
 
+@pytest.mark.first_is_quick(2)
 @pytest.mark.parametrize("name", list(TESTS))
 @settings(max_examples=40, deadline=None)
 @given(
@@ -97,6 +98,7 @@ def test_intervals_are_finite_and_in_order(method: Any, row: Any) -> None:
     assert found.low <= found.high
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(row=ROWS)
 def test_what_is_detectable_is_a_number_or_none(row: Any) -> None:

@@ -163,6 +163,7 @@ def test_a_bad_file_of_scores_is_named_with_its_place(content: str, says: str, t
     assert says in str(error.value)
 
 
+@pytest.mark.slow
 def test_the_shell_orders_by_two_measures_two_judgments_files_and_names(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -60,6 +60,7 @@ def test_the_board_agrees_with_its_pairs_in_every_face() -> None:
     assert board.format("markdown").count("|") > 20
 
 
+@pytest.mark.slow
 def test_rankings_and_scores_give_the_same_board() -> None:
     judged, runs = systems(0.3, 0.8)
     scores = {name: evaluate(judged, run, "RR") for name, run in runs.items()}

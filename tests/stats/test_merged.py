@@ -19,6 +19,7 @@ from rankproof.stats.significance import paired_t
 from tests.core.test_merge import WORLDS
 
 
+@pytest.mark.first_is_quick(6)
 @pytest.mark.parametrize("world", WORLDS)
 @pytest.mark.parametrize("n", [0, 1, 2, 60, KEPT + 2_000])
 def test_an_interval_of_merged_parts_is_that_of_the_values(world: str, n: int) -> None:
@@ -64,6 +65,7 @@ def test_many_values_have_the_interval_that_the_integral_gives(
     assert found.high == pytest.approx(true.high, abs=(true.high - true.low) / 500)
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("n", [50, 2_000, KEPT * 2])
 @pytest.mark.parametrize("kind", ["dense", "rare", "skewed"])
 def test_a_difference_by_its_summary_is_what_compare_says(n: int, kind: str) -> None:
@@ -97,6 +99,7 @@ def test_equal_differences_and_too_few_queries_say_so() -> None:
     assert not large.equivalent(0.0001)
 
 
+@pytest.mark.slow
 def test_interval_p_and_what_follows_never_contradict_each_other_however_few_the_queries() -> None:
     rng = np.random.default_rng(3)
     for _ in range(400):

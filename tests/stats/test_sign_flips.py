@@ -58,6 +58,7 @@ def test_few_differences_are_all_counted(alternative: Any) -> None:
         assert found.method == "sign flips, all counted"
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_exact_p_values_agree_with_scipy(alternative: Any) -> None:
     draw = rng(2)
@@ -163,6 +164,7 @@ def test_beyond_the_draws_p_is_that_of_exact_counting(kind: str, m: int) -> None
             assert flips_above(sizes, float(totals[i]), 1e-10) == pytest.approx(tails[i], rel=0.03)
 
 
+@pytest.mark.slow
 def test_mixed_denominators_are_counted_as_fractions_are() -> None:
     draw = random.Random(5)
     for _ in range(120):
@@ -197,6 +199,7 @@ def test_the_order_of_queries_does_not_matter(alternative: Any) -> None:
         assert sign_flip(rng(seed).permutation(d), rng(3), alternative, 5000) == first
 
 
+@pytest.mark.slow
 def test_swapping_the_systems_mirrors_the_answer() -> None:
     d = rng(9).normal(0.02, 0.2, 300)
     one, other = sign_flip(d, rng(3)), sign_flip(-d, rng(3))
@@ -212,6 +215,7 @@ def test_the_company_of_other_columns_does_not_matter() -> None:
     assert together[::-1] == sign_flips(columns[::-1], rng(3), permutations=5000)
 
 
+@pytest.mark.slow
 def test_the_number_of_threads_does_not_matter() -> None:
     code = (
         "import numpy as np; from rankproof.stats.flips import sign_flips; draw = np.random.default_rng(1);"
@@ -281,6 +285,7 @@ def test_unequal_lengths_are_refused() -> None:
         paired_differences(np.ones(3), np.ones(2))
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("n", [20, 30, 90, 1500])
 def test_differences_that_all_go_one_way_have_a_p_on_both_sides(n: int) -> None:
     """Far out all signs are alike, and nothing is left for a saddle point to stand on."""

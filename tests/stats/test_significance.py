@@ -126,6 +126,7 @@ def test_ranks_are_shared_by_sizes_equal_but_for_rounding() -> None:
 # --- bootstrap ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_the_bootstrap_agrees_with_t_where_t_is_right(alternative: Any) -> None:
     draw = rng(6)

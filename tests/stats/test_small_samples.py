@@ -44,6 +44,7 @@ def wrong_passes(world: World, n: int, times: int) -> list[float]:
     return [share for drop in world.margins for share in passed(world, n, drop, drop, times)]
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("name", SMALL)
 def test_statements_hold_with_few_queries(name: str) -> None:
     world = WORLDS[name]
@@ -53,6 +54,7 @@ def test_statements_hold_with_few_queries(name: str) -> None:
         assert covered(world.rows(n, drop, TIMES), -drop)[0] >= 0.93 - slack(0.93, TIMES), n
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("name", UNSEEN)
 def test_losses_that_so_few_queries_need_not_show_do_not_pass(name: str) -> None:
     """One query in ten loses a third, and one sample of 12 in three shows none of it: .38 passed before."""
@@ -60,6 +62,7 @@ def test_losses_that_so_few_queries_need_not_show_do_not_pass(name: str) -> None
         assert max(wrong_passes(WORLDS[name], n, TIMES)) <= 0.06 + slack(0.06, TIMES), n
 
 
+@pytest.mark.slow
 def test_no_gain_passes_less_than_the_smallest_margin_however_dense_the_changes_look() -> None:
     rng = np.random.default_rng(1)
     for n in (10, 25, TRUSTED[0]):

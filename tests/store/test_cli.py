@@ -151,6 +151,7 @@ def test_what_was_scored_otherwise_needs_to_be_wanted(rankproof: Run) -> None:
     assert "not made alike" in rankproof("gate before skipping --anyway -f markdown").out
 
 
+@pytest.mark.first_is_quick(2)
 @pytest.mark.parametrize(
     ("line", "says"),
     [

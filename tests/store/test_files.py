@@ -124,6 +124,7 @@ def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_damage_inside_is_noticed_or_did_not_matter(tmp_path: Path) -> None:
     whole, broken, rnd, noticed = tmp_path / "whole.db", tmp_path / "broken.db", random.Random(1), 0
     for i in range(6):
@@ -219,6 +220,7 @@ def test_a_program_killed_while_writing_loses_nothing_that_was_finished(tmp_path
     History(path).save(SCORES, "after all that")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="folders are protected otherwise there")
 def test_a_folder_that_cannot_be_written_can_still_be_read() -> None:
     folder = Path(tempfile.mkdtemp())

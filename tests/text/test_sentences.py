@@ -90,6 +90,7 @@ def test_a_long_quotation_is_divided_and_a_short_one_is_not() -> None:
     assert len(sentences(long)) > 10
 
 
+@pytest.mark.first_is_quick(2)
 @pytest.mark.parametrize(
     "piece", ["Mr. ", "e.g. ", "1. ", ". ", '"', "(a. B ", "中文。", "A. ", "1,", "he is and he was "]
 )

@@ -15,6 +15,7 @@ from rankproof.core.rules import ScoringArguments
 from tests.typing import api
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize(
     "name", ["scored", "compared", "shown", "diagnosed", "benched", "judged", "with_conventions"]
 )

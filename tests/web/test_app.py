@@ -76,6 +76,7 @@ def test_what_is_written_needs_the_proof_of_our_page(start: Start, folder: Path)
     assert not (folder / LABELS).exists()
 
 
+@pytest.mark.slow
 def test_every_answer_carries_the_policy(start: Start, folder: Path) -> None:
     app = start(folder).enter()
     for path in (*PAGES, "/static/style.css", "/nothing", "/part?name=verdict"):
@@ -111,6 +112,7 @@ def test_read_only_writes_nothing(start: Start, folder: Path) -> None:
     assert not (folder / LABELS).exists()
 
 
+@pytest.mark.first_is_quick(2)
 @pytest.mark.parametrize("path", PAGES)
 def test_a_page_stands(start: Start, folder: Path, path: str) -> None:
     answer = start(folder).enter().ask(path)
@@ -120,6 +122,7 @@ def test_a_page_stands(start: Start, folder: Path, path: str) -> None:
     assert " onclick" not in answer.text
 
 
+@pytest.mark.slow
 def test_numbers_are_those_of_the_command_line(start: Start, folder: Path) -> None:
     judgments, runs = (
         folder / "judgments.tsv",
@@ -208,6 +211,7 @@ def test_a_grade_changes_the_decision_and_not_the_judgments(start: Start, folder
     assert "1 grade given here are not counted" in app.ask("/gate?a=dense&b=fused").text
 
 
+@pytest.mark.first_is_quick(2)
 @pytest.mark.parametrize("grade", ["4", "-1", "1.5", "", "x", "99999999999999999999"])
 def test_a_grade_that_is_none_is_refused(start: Start, folder: Path, grade: str) -> None:
     app = start(folder).enter()
@@ -250,6 +254,7 @@ def test_a_new_run_shows_up_by_itself(start: Start, folder: Path) -> None:
 HOSTILE = "<img src=x onerror=alert(1)>\"'&\u202eabc"
 
 
+@pytest.mark.slow
 def test_texts_of_others_are_never_markup(start: Start, tmp_path: Path) -> None:
     inside = tmp_path / "<b>runs"
     inside.mkdir()

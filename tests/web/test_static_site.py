@@ -83,6 +83,7 @@ def test_what_is_there_is_left_as_it_is(site: Path, tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["mine.txt"]
 
 
+@pytest.mark.slow
 def test_an_error_in_the_data_stands_on_every_page_with_numbers_of_a_ranking(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

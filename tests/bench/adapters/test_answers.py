@@ -164,6 +164,7 @@ anything = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(anything, st.integers(1, 3), st.sampled_from([None, True, False]))
 def test_whatever_comes_back_is_read_or_refused(raw: Any, k: int, integers: bool | None) -> None:
     try:

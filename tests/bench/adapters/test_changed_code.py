@@ -93,6 +93,7 @@ def test_a_bench_that_is_to_be_fresh_knows_nothing_from_before(folder: Path) -> 
     assert "2 of 2 answers known" in rankproof(folder, "bench", "bench.toml").stderr
 
 
+@pytest.mark.slow
 def test_fresh_deletes_no_file_of_another_kind(folder: Path) -> None:
     ran = rankproof(folder, "bench", "bench.toml", "--fresh", "--cache", "docs.jsonl")
     assert ran.returncode == 3

@@ -160,6 +160,7 @@ def test_times_are_those_of_the_questions(tmp_path: Path) -> None:
     assert max(seconds["q2"], seconds["q3"]) < 0.3
 
 
+@pytest.mark.first_is_quick(2)
 @pytest.mark.parametrize("flush", ["", ", flush=True"])
 @pytest.mark.parametrize("bad", [["b"], ["a"], ["f"], ["b", "c"], ["a", "d", "f"]])
 def test_a_crash_is_a_failure_of_its_question_only(tmp_path: Path, bad: list[str], flush: str) -> None:
@@ -169,6 +170,7 @@ def test_a_crash_is_a_failure_of_its_question_only(tmp_path: Path, bad: list[str
     assert made.failures == {f"q{questions.index(each)}": f"exit code 1: no {each}" for each in bad}
 
 
+@pytest.mark.first_is_quick(3)
 @pytest.mark.parametrize("last", ["", "sys.stdout.write('{half'), sys.stdout.flush(), "])
 @pytest.mark.parametrize("bad", [["b"], ["a"], ["f"], ["b", "c"], ["a", "d", "f"]])
 def test_an_end_without_an_error_is_a_failure_of_its_question_only(

@@ -163,6 +163,7 @@ def test_what_was_tuned_fuses_new_queries() -> None:
         tuned.fuse({"other": {"new": ["d1"]}, "a (skill 2)": {"new": ["d1"]}})
 
 
+@pytest.mark.slow
 def test_the_report_fits_80_columns_and_says_what_usual_means() -> None:
     judgments, rankings = world(80, [0, 3, 0, 1])
     text = str(tune(judgments, rankings, "weighted-sum", "RR"))

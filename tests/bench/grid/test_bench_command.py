@@ -75,6 +75,7 @@ def test_no_cache_writes_no_file(folder: Path) -> None:
     assert not (folder / "bench.cache").exists()
 
 
+@pytest.mark.slow
 def test_the_ending_of_a_file_says_the_format(done: tuple[Path, CompletedProcess[str]]) -> None:
     folder, _ = done
     for name in ("out.html", "out.md", "out.json", "out.csv", "out.jsonl", "out.txt"):

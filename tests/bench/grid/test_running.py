@@ -393,6 +393,7 @@ def test_a_configuration_that_failed_and_else_found_nothing_is_never_the_best(
         grid({**data, "measure": "RR", "retrievers": {"useless": useless}})
 
 
+@pytest.mark.slow
 def test_a_hybrid_of_a_function_and_of_chunks_fuses_documents(data: dict[str, Any], finds: Make) -> None:
     data["corpus"] = {name: f"{text} More of it. And more." for name, text in data["corpus"].items()}
     data["corpus"]["x"] = "Nothing."

@@ -72,6 +72,7 @@ def test_all_are_retrievers_with_settings_of_their_own(combinations: list[Search
     assert len(set(said)) == len(said)
 
 
+@pytest.mark.slow
 def test_alone_and_among_others_once_and_again(combinations: list[Search], questions: list[str]) -> None:
     asked = [*questions[:6], "", '"', questions[0]]
     for each in combinations:

@@ -28,6 +28,7 @@ def brute_force(rows: np.ndarray, question: np.ndarray, k: int) -> list[int]:
     return [n for _, n in sorted(products)][:k]
 
 
+@pytest.mark.first_is_quick(5)
 @pytest.mark.parametrize("rows", [1, 5, 64, 65, 700, 20_000])
 @pytest.mark.parametrize("k", [1, 10, 100, 1000])
 def test_the_nearest_are_those_that_sorting_all_gives(rows: int, k: int) -> None:
@@ -56,6 +57,7 @@ def test_equal_vectors_have_equal_scores_wherever_they_stand() -> None:
         assert all(np.diff(places[products == value]).min() > 0 for value in set(products.tolist()))
 
 
+@pytest.mark.slow
 def test_a_question_has_the_same_answer_alone_and_among_others() -> None:
     vectors = Vectors(RNG.standard_normal((5000, 100)).astype(np.float32))
     questions = RNG.standard_normal((70, 100)).astype(np.float32)

@@ -20,6 +20,7 @@ from rankproof.errors import UsageError
 RNG = np.random.default_rng(3)
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize(
     ("rows", "width", "number"), [(40, 30, 5), (200, 300, 20), (10, 500, 8), (300, 12, 12)]
 )
@@ -40,6 +41,7 @@ def test_no_more_directions_than_there_are() -> None:
     assert abs(found).T.tolist() == [pytest.approx([1 / 3, 2 / 3, 2 / 3], abs=1e-5)]
 
 
+@pytest.mark.slow
 def test_documents_lie_where_the_exact_decomposition_puts_them(pages: Corpus) -> None:
     counts = [Counter(words(each.whole)) for each in list(pages.values())[:50]]
     space = _learned(counts, 20)
@@ -71,6 +73,7 @@ def test_products_of_sparse_matrices(rows: int) -> None:
     assert dense_of(sparse.transpose()) == pytest.approx(whole.T, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_it_is_the_same_in_every_process(questions: list[str]) -> None:
     code = (
         "from rankproof import sample; from rankproof.bench.retrieve import keyword, lsa\n"
@@ -81,6 +84,7 @@ def test_it_is_the_same_in_every_process(questions: list[str]) -> None:
     assert ran.stdout.decode().strip() == str(found)
 
 
+@pytest.mark.slow
 def test_the_order_of_the_documents_makes_no_difference(
     pages: Corpus, latent: Any, questions: list[str]
 ) -> None:
@@ -110,6 +114,7 @@ def test_small_and_odd_corpora() -> None:
     assert search.search(["", "🙂", '"'], 5) == [[], [], []]
 
 
+@pytest.mark.slow
 def test_dimensions_are_as_asked_or_as_many_as_there_are(pages: Corpus, latent: Any) -> None:
     assert lsa(pages, dimensions=7).settings["dimensions"] == 7
     assert latent.settings["dimensions"] == len(pages) // 3

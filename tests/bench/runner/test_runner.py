@@ -418,6 +418,7 @@ def test_progress_on_a_terminal_writes_over_itself(monkeypatch: pytest.MonkeyPat
     assert stream.getvalue().endswith("\r\x1b[K")
 
 
+@pytest.mark.slow
 def test_a_thread_that_hangs_does_not_keep_the_program_alive() -> None:
     import subprocess
 

@@ -47,6 +47,7 @@ def files(folder, qrels, results):
     return [str(folder / "qrels"), str(folder / "run")]
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("form", GOOD)
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.one_of(FILES, st.binary(max_size=60)), version=st.sampled_from(["9", "10"]))
@@ -54,6 +55,7 @@ def test_any_judgments(folder, form, content, version):
     run(["--as", version, "-c", "-q", "-R", form, "-m", MEASURES[form], *files(folder, content, RUN)])
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("form", GOOD)
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.one_of(FILES, st.binary(max_size=60)))

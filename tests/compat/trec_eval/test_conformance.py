@@ -44,6 +44,7 @@ def run(tmp_path, monkeypatch, capsys):
     return run_case
 
 
+@pytest.mark.first_is_quick(6)
 @pytest.mark.parametrize("version", ["9", "10"])
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case["name"])
 def test_edge_case(case, version, run, shared_data):

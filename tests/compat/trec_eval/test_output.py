@@ -40,6 +40,7 @@ RUNS = [
 ]
 
 
+@pytest.mark.first_is_quick(3)
 @pytest.mark.parametrize(("expected", "arguments"), [*COMMANDS, *ONLY_10])
 def test_the_commands_of_trec_eval_10(expected, arguments, shared_data, monkeypatch, capsys):
     monkeypatch.chdir(shared_data / "trec_eval")
@@ -47,6 +48,7 @@ def test_the_commands_of_trec_eval_10(expected, arguments, shared_data, monkeypa
     assert capsys.readouterr().out == Path(expected).read_text()
 
 
+@pytest.mark.first_is_quick(3)
 @pytest.mark.parametrize(("expected", "arguments"), COMMANDS)
 def test_the_commands_of_trec_eval_9(expected, arguments, shared_data, monkeypatch, capsys):
     monkeypatch.chdir(shared_data / "trec_eval")

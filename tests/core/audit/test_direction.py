@@ -42,6 +42,7 @@ def forms(lists: Lists, folder: Path) -> Iterator[tuple[str, Any]]:
         yield f"TREC, {name}", path
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize(("queries", "length", "relevant"), [(10, 10, 3), (60, 10, 2), (60, 60, 5)])
 def test_distances_are_found_in_every_form(queries: int, length: int, relevant: int, tmp_path: Path) -> None:
     judged, distances = world(queries, length, relevant, seed=queries)
@@ -88,6 +89,7 @@ def test_scores_that_rise_and_are_right_are_no_finding() -> None:
     assert evaluate(judged, last_first).audit.of_kind("upside-down") is None
 
 
+@pytest.mark.slow
 def test_an_order_by_chance_is_no_finding() -> None:
     rng = np.random.default_rng(0)
     for _ in range(200):

@@ -52,6 +52,7 @@ def test_every_result_says_it(folder: Path) -> None:
         assert SAID in " ".join(each.split()), each[:400]
 
 
+@pytest.mark.slow
 def test_every_command_says_it_and_ends_with_3(folder: Path) -> None:
     rankproof(folder, "evaluate", "qrels", "bad.run", "--save", "saved", "--replace", "--history", "h.db")
     for line in (

@@ -476,6 +476,7 @@ def _distances(n: int) -> list[tuple[str, str, int, float]]:
     return [(f"q{i}", f"d{j}", j + 1, 0.5 + j) for i in range(4) for j in range(n)]
 
 
+@pytest.mark.first_is_quick(2)
 @pytest.mark.parametrize("n", [8, 4000], ids=["few", "many"])
 @pytest.mark.parametrize("form", ["run", "csv", "pandas", "parquet"])
 def test_scores_that_rise_with_the_rank_are_said_with_the_numbers(form: str, n: int, tmp_path: Path) -> None:

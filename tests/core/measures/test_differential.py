@@ -66,6 +66,7 @@ def log_of_floored(value: float) -> float:
     return math.log(max(value, 0.00001))
 
 
+@pytest.mark.first_is_quick(5)
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("level", [1, 2])
 def test_as_trec_eval(seed: int, level: int) -> None:

@@ -114,6 +114,7 @@ def told(ask: Callable[[], Any]) -> None:
         assert len(said) < 1000
 
 
+@pytest.mark.slow
 @with_each("name", list(REGISTRY))
 def test_every_parameter_of_every_kind_of_measure_is_checked(name: str) -> None:
     measure = REGISTRY[name]

@@ -19,6 +19,7 @@ def cases(tool: str) -> list[tuple[str, dict[str, Any]]]:
     return [(name, each) for name, each in made.items()]
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize(("name", "case"), cases("ndeval"))
 def test_as_ndeval(name: str, case: dict[str, Any]) -> None:
     """ndeval gives NaN or leaves a query at 0 where nothing is relevant; ours is 0."""

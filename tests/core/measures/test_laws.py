@@ -137,6 +137,7 @@ def test_finite_under_every_convention(measure: Measure) -> None:
         )
 
 
+@pytest.mark.slow
 @with_each("measure", VARIANTS)
 def test_order_of_queries(measure: Measure) -> None:
     for seed in range(SEEDS):
@@ -299,6 +300,7 @@ HARMLESS = {
 """Measures that do not promise that a better order never hurts, though no swap below may show it."""
 
 
+@pytest.mark.slow
 @with_each("measure", VARIANTS)
 def test_a_good_swap_never_hurts(measure: Measure) -> None:
     """Two documents change places so that the better one comes first."""
@@ -366,7 +368,8 @@ def enumerated(measure: Measure, seed: int) -> list[np.ndarray]:
     return found
 
 
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1])
 @with_each("measure", VARIANTS)
 def test_mean_over_ties(measure: Measure, seed: int) -> None:
     """Exact: by the sum where the measure is one, by a closed form, or by going through the orders."""

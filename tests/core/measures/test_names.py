@@ -7,6 +7,7 @@ import pytest
 from rankproof import evaluate
 from rankproof.core.names import parse
 from rankproof.errors import UsageError
+from tests.each import with_each
 
 KNOWN = {
     "trec_eval": {
@@ -53,8 +54,9 @@ KNOWN = {
 PAIRS = [(tool, theirs, ours) for tool, names in KNOWN.items() for theirs, ours in names.items()]
 
 
-@pytest.mark.parametrize(("tool", "theirs", "ours"), PAIRS)
-def test_name_of_another_tool(tool: str, theirs: str, ours: str) -> None:
+@with_each("pair", PAIRS)
+def test_name_of_another_tool(pair: tuple[str, str, str]) -> None:
+    _, theirs, ours = pair
     assert str(parse(theirs)) == ours
 
 

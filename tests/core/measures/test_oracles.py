@@ -26,6 +26,7 @@ def test_every_measure_has_an_oracle() -> None:
     assert known == {parse(name).spec.name for name in VARIANTS + ASPECT_MEASURES}
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize(
     "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 8))]
 )
@@ -41,6 +42,7 @@ def test_as_on_paper(seed: int) -> None:
             assert scores[str(measure)][query] == pytest.approx(slow, abs=1e-12, rel=1e-10), (name, query)
 
 
+@pytest.mark.first_is_quick(2)
 @pytest.mark.parametrize("seed", range(8))
 def test_aspects_as_on_paper(seed: int) -> None:
     judgments, run = random_aspects(seed)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 FIRST = {
     "a late measure": "rankproof.core.names.parse('RBO')",
     "another name of one": "rankproof.core.names.parse('ERR_IA@20')",
@@ -20,6 +22,7 @@ def told(first: str, then: str) -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.slow
 def test_the_measures_and_their_order_are_the_same_whatever_was_asked_for_first() -> None:
     every = told("", "print(*REGISTRY)")
     assert "RBO" in every
@@ -29,6 +32,7 @@ def test_the_measures_and_their_order_are_the_same_whatever_was_asked_for_first(
         assert ("Own" in listed) == ("own" in what), what
 
 
+@pytest.mark.slow
 def test_the_name_of_a_measure_that_is_not_loaded_yet_is_taken() -> None:
     for name in ("RBO", "ERR_IA", "nDCG"):
         then = f"""

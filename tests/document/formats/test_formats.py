@@ -308,6 +308,7 @@ def check_data(result: Result, folder: Path) -> None:
                 assert got[name] == value
 
 
+@pytest.mark.first_is_quick(2)
 def test_every_result_prints_in_every_format(result: Result, tmp_path: Path) -> None:
     assert set(result.formats()) >= {
         "table",
@@ -333,6 +334,7 @@ def test_every_result_prints_in_every_format(result: Result, tmp_path: Path) -> 
     json.dumps(plain_value(result.to_dict()))
 
 
+@pytest.mark.first_is_quick
 def test_a_result_is_saved_by_the_ending_of_the_file_and_never_over_another(
     result: Result, tmp_path: Path
 ) -> None:

@@ -39,6 +39,7 @@ def check_equal(found, expected, note=""):
         assert found.split(name) == expected.split(name), (note, name)
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_gives_the_bits_of_memory(engine):
     for seed, ties in enumerate(("trec", "id", "expected", "best", "worst")):
@@ -53,6 +54,7 @@ def test_every_engine_gives_the_bits_of_memory(engine):
         assert found.census.extra == expected.census.extra == 2
 
 
+@pytest.mark.first_is_quick(2)
 @pytest.mark.parametrize(
     "conventions",
     [
@@ -99,6 +101,7 @@ def test_no_score_is_no_place_in_an_order(engine):
             evaluate(judged, ENGINES[engine]([("q", "a", 1.0), ("q", "b", float("nan"))]), "RR")
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("engine", INPUT)
 @pytest.mark.parametrize("duplicates", ["error", "best"])
 def test_infinite_scores_stand_at_the_ends_and_tie(engine, duplicates):

@@ -27,6 +27,7 @@ def write(folder: Path, name: str, text: str | bytes) -> Path:
     return folder / name
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("place", ["{0}a", "a{0}b", "b{0}"])
 def test_other_spaces_belong_to_an_id_in_every_format(place: str, tmp_path: Path) -> None:
     for space in SPACES:
@@ -170,6 +171,7 @@ def test_a_ranking_of_five_columns_is_met_as_such(tmp_path: Path) -> None:
         load_judgments(write(tmp_path, "p", "q1 j1 1 d1 1.0\nq1 j1 1 d2 0.0\n"))
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize(
     "length",
     [1 << 10, 1025, 1 << 16, *(pytest.param(n, marks=pytest.mark.slow) for n in (100_000, 10_000_000))],

@@ -151,6 +151,7 @@ def test_scores_are_read_exactly_as_python_reads_them(make):
 # --- duplicates --------------------------------------------------------------------------------
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("rule", ["first", "best"])
 @pytest.mark.parametrize("size", [60, 1 << 20])
 def test_repeated_documents_are_settled_by_the_rule(rule, size, monkeypatch):
@@ -190,6 +191,7 @@ def test_a_repeated_document_far_apart_is_found_with_its_lines():
 GOOD = b"".join(b"q%d Q0 d%d 0 %d.5 x\n" % (i // 10, i, 1000 - i) for i in range(400))
 
 
+@pytest.mark.first_is_quick(6)
 @pytest.mark.parametrize(
     ("line", "said"),
     [

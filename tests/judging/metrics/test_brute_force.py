@@ -160,6 +160,7 @@ def asked_by(w: Any, name: str) -> set[tuple[str, ...]]:
     return pairs
 
 
+@pytest.mark.first_is_quick(2)
 @pytest.mark.parametrize("seed", range(12))
 def test_lost_verdicts_leave_the_true_value_within_the_bounds_and_make_none_up(seed: int) -> None:
     w, draw = world(seed), random.Random(seed)

@@ -258,6 +258,7 @@ def test_money_is_counted_where_the_price_is_known(server: Served) -> None:
     assert scores.account.money == pytest.approx(calls * (100 * 0.15e-6 + 10 * 0.6e-6))
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("who", ["openai:scripted", "lexical>openai:scripted"])
 @pytest.mark.parametrize("chunks", [3, 25])
 def test_a_plan_says_as_many_calls_as_there_are_then(server: Served, who: str, chunks: int) -> None:

@@ -254,6 +254,7 @@ def test_a_good_service_settles_everything_in_one_call(server: Served, spec: str
     assert all(each.quote in each.ask.right for each in quoted)
 
 
+@pytest.mark.first_is_quick(6)
 @pytest.mark.parametrize("name", SAID)
 def test_exactly_what_a_reply_leaves_open_is_asked_again(server: Served, name: str) -> None:
     fault, lost = SAID[name]
@@ -267,6 +268,7 @@ def test_exactly_what_a_reply_leaves_open_is_asked_again(server: Served, name: s
     assert second == {tuple(each.ask) for each in kept[1]}
 
 
+@pytest.mark.first_is_quick(6)
 @pytest.mark.parametrize("name", SAID)
 def test_what_stays_wrong_stays_unmeasured_and_says_why(server: Served, name: str) -> None:
     fault, lost = SAID[name]
@@ -281,6 +283,7 @@ def test_what_stays_wrong_stays_unmeasured_and_says_why(server: Served, name: st
     assert told == {"unmeasured: the service's reply is not what its protocol says": lost}
 
 
+@pytest.mark.first_is_quick(6)
 @pytest.mark.parametrize("name", SAID)
 def test_what_is_wrong_every_time_is_unmeasured(server: Served, name: str) -> None:
     server.faults = [Fault(SAID[name][0].bend, times=99)]
@@ -384,6 +387,7 @@ def test_other_forms_of_the_protocol_are_read(server: Served, name: str) -> None
     assert account.prompt_tokens >= 0
 
 
+@pytest.mark.first_is_quick(6)
 @pytest.mark.parametrize("name", ENVELOPES)
 @pytest.mark.parametrize("always", [False, True])
 def test_a_reply_that_is_none_is_asked_again(server: Served, name: str, always: bool) -> None:
@@ -544,6 +548,7 @@ EVERYTHING: dict[str, Fault] = {
 }
 
 
+@pytest.mark.first_is_quick(6)
 @pytest.mark.parametrize("name", EVERYTHING)
 def test_no_fault_makes_a_score_better(server: Served, name: str, honest: dict[str, float]) -> None:
     """Every number is the honest one or none, and what is possible holds the honest one; the summary says why."""

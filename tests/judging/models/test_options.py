@@ -89,6 +89,7 @@ def test_max_tokens_limits_a_reply_and_budget_tokens_the_run(server: Served) -> 
     assert any("'max_completion_tokens' is sent" in each for each in scores.account.problems)
 
 
+@pytest.mark.first_is_quick(4)
 @pytest.mark.parametrize(
     "usage",
     [

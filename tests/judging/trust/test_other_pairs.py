@@ -105,6 +105,7 @@ def test_labels_drawn_again_from_all_pairs_speak_of_all(tmp_path: Path) -> None:
     assert "not there when labels were drawn" not in found.format("full")
 
 
+@pytest.mark.slow
 def test_only_labels_within_the_cut_off_count(tmp_path: Path) -> None:
     ledger = tmp_path / "v.db"
     calibrate(rows(), person, judge=machine, ledger=ledger, metrics="P@2", n=60)
@@ -117,6 +118,7 @@ def test_only_labels_within_the_cut_off_count(tmp_path: Path) -> None:
     assert "60 % of these pairs were not there" in five.method
 
 
+@pytest.mark.slow
 def test_labels_of_an_older_ledger_say_that_their_pairs_are_not_on_record(tmp_path: Path) -> None:
     ledger = tmp_path / "v.db"
     calibrate(rows(), person, judge=machine, ledger=ledger, metrics="P@3", n=60)

@@ -165,6 +165,7 @@ def test_labels_come_from_a_pipe_and_correct_the_scores(shell: Any) -> None:
     assert {"corrected", "corrected_low", "corrected_high"} <= set(csv.splitlines()[0].split(","))
 
 
+@pytest.mark.slow
 def test_support_has_a_key_for_contradiction(folder: Callable[[], Path]) -> None:
     folder()
     row = {

@@ -179,6 +179,7 @@ def test_what_the_line_lost_is_asked_again_and_only_that(tmp_path: Path) -> None
     assert found.together.settled == found.n
 
 
+@pytest.mark.slow
 def test_proposals_are_seldom_wrong_and_kappa_is_in_its_interval() -> None:
     rng = np.random.default_rng(3)
     case_of = {ask: place for place, case in enumerate(LISTED) for ask in case.truth}
