@@ -74,6 +74,7 @@ def test_the_same_ranking_twice_is_equivalent_within_a_margin_and_else_unclear()
     assert compare(judged, same, "RR").winner is None
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_equivalence_too_is_claimed_of_a_row_only_beside_all_other_rows() -> None:
     judged, runs = systems(3, 60, 0.0)
@@ -201,6 +202,7 @@ def test_one_system_is_not_enough() -> None:
         compare({"q": ["a"]}, {"only": {"q": ["a"]}}, "RR")
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_identical_systems_are_told_apart_no_more_often_than_alpha() -> None:
     alarms = sum(

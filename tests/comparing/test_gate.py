@@ -191,6 +191,7 @@ def simulated(seed: int, n: int, drop: float, rows: int) -> list[np.ndarray[Any,
     return list(np.where(moved, rnd.normal(0, 0.3, (rows, n)), 0.0) - drop)
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "rows"), [(20, 1), (50, 1), (50, 6), (200, 3)])
 def test_a_change_that_changes_nothing_fails_no_more_often_than_alpha(n: int, rows: int) -> None:
@@ -206,6 +207,7 @@ def test_a_change_that_changes_nothing_fails_no_more_often_than_alpha(n: int, ro
     assert alarms / rounds <= 0.05 + 3 * (0.05 * 0.95 / rounds) ** 0.5
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [50, 200])
 def test_a_drop_of_the_smallest_detectable_size_fails_as_often_as_promised(n: int) -> None:
@@ -226,6 +228,7 @@ def lost_hits(rng: np.random.Generator, n: int, drop: float) -> np.ndarray[Any, 
     return np.where(drawn < 0.05, 1.0, 0.0) - np.where(drawn > 0.95 - drop, 1.0, 0.0)
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "named"), [(50, 0.3), (200, 0.99)])
 def test_a_loss_of_hits_of_the_size_that_a_gate_calls_detectable_fails_in_four_of_five(
@@ -245,6 +248,7 @@ def test_a_loss_of_hits_of_the_size_that_a_gate_calls_detectable_fails_in_four_o
     assert 0.75 - slack <= found <= 0.9 + slack
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_among_many_rows_the_drop_that_one_calls_detectable_fails_as_often_as_promised() -> None:
     rng, rounds, fails = np.random.default_rng(4), 300, 0
@@ -257,6 +261,7 @@ def test_among_many_rows_the_drop_that_one_calls_detectable_fails_as_often_as_pr
     assert fails / rounds == pytest.approx(0.82, abs=0.08)
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_a_true_loss_at_the_margin_passes_no_more_often_than_alpha() -> None:
     rng, rounds = np.random.default_rng(2), 600

@@ -115,6 +115,7 @@ def test_creep_is_seen_early_by_an_anchor() -> None:
     assert min(alone) > max(anchored)
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_a_year_of_changes_that_change_nothing_has_few_false_reds() -> None:
     reds = no_change(np.random.default_rng(0), changes=250, years=1)

@@ -70,6 +70,7 @@ def test_what_was_told_is_not_told_again_before_its_cool_down(tmp_path) -> None:
         fired(rules, state=state)
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_how_often_alerts_are_false() -> None:
     """Where nothing changes, an interval of 95 % lies wholly beyond the truth one time in 40."""

@@ -72,6 +72,7 @@ def test_false_alarms_are_controlled_over_many_series() -> None:
         change_points(series, method="none")
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_rates_are_as_stated() -> None:
     from benchmarks.change import rates

@@ -65,6 +65,7 @@ def test_propensities_of_many_queries_that_are_asked_once_or_twice_are_no_worse(
     assert fit_propensities(ClickTable.of(events)) == pytest.approx(LOOKED[:4], abs=0.06)
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_intervals_cover_the_truth_that_naive_numbers_miss() -> None:
     held = naive = held_alone = 0

@@ -74,6 +74,7 @@ def test_a_set_drawn_from_the_log_has_not_drifted_even_if_one_user_sends_half_of
     assert max(users) <= MOST_OF_ONE
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_false_alarms_are_as_rare_as_stated() -> None:
     from benchmarks.drift import false_alarms
@@ -83,6 +84,7 @@ def test_false_alarms_are_as_rare_as_stated() -> None:
     )  # 5 % is stated; more than 3 of 15 have a chance below 1 in 100
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_the_interval_of_the_reweighted_score_covers_the_truth() -> None:
     from benchmarks.drift import coverage

@@ -268,6 +268,7 @@ def test_one_user_who_sends_half_of_all_is_named_and_can_be_left_out() -> None:
     assert not monitor(simulate_log(3000, seed=5).records()).heavy
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     """Of intervals by user 95 % hold the truth; those by event do not, where users differ."""

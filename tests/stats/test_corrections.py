@@ -13,6 +13,7 @@ from rankproof.stats.corrections import benjamini_hochberg, bonferroni, correct,
 NAMES = {"holm": "holm", "benjamini-hochberg": "fdr_bh", "bonferroni": "bonferroni"}
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow  # the first call loads most of statsmodels
 @pytest.mark.parametrize("name", sorted(NAMES))
 def test_adjusted_values_agree_with_statsmodels(name: str) -> None:

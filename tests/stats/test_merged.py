@@ -99,6 +99,7 @@ def test_equal_differences_and_too_few_queries_say_so() -> None:
     assert not large.equivalent(0.0001)
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_interval_p_and_what_follows_never_contradict_each_other_however_few_the_queries() -> None:
     rng = np.random.default_rng(3)

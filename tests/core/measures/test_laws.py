@@ -249,6 +249,7 @@ UNREACHED = {
 }
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @with_each("measure", VARIANTS)
 def test_some_perfect_ranking_reaches_the_ceiling(measure: Measure) -> None:
@@ -368,6 +369,7 @@ def enumerated(measure: Measure, seed: int) -> list[np.ndarray]:
     return found
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 @with_each("measure", VARIANTS)
@@ -406,6 +408,7 @@ def test_bounds_over_ties(measure: Measure, seed: int) -> None:
 # --- documents nobody judged -------------------------------------------------------------------------------
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @with_each("measure", VARIANTS)
 def test_bounds_for_the_unjudged(measure: Measure) -> None:

@@ -122,6 +122,7 @@ def test_lines_of_a_query_may_stand_apart(size, monkeypatch):
         check(judgments, content, Conventions(ties=rnd.choice(["trec", "input"])))
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [40, 1 << 20])
 def test_irregular_lines(size, monkeypatch):
