@@ -59,6 +59,7 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
     monkeypatch.setattr(webhook, "PAUSE", 0.01)
+    monkeypatch.setattr(webhook, "TIMEOUT", 120.0)  # what a busy machine answers late is not asked for again
     found = Receiver()
     threading.Thread(target=found.serve_forever, daemon=True).start()
     yield found

@@ -84,14 +84,21 @@ def test_a_command_that_fails_says_how(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_command_that_hangs_is_ended(tmp_path: Path) -> None:
-    began = time.monotonic()
-    survived = tmp_path / "survived"
-    body = f"import pathlib, time\ntime.sleep(1.5)\npathlib.Path({str(survived)!r}).touch()\n"
-    made = run(tmp_path, body, timeout=0.1)
-    assert time.monotonic() - began < 1.4
+    made = run(tmp_path, "import time\ntime.sleep(300)\n", timeout=0.1)
     assert set(made.failures) == set(QUESTIONS)
-    time.sleep(1.5)
-    assert not survived.exists()
+    end = time.monotonic() + 30
+    while still_there := [
+        p for p in Path("/proc").glob("[0-9]*/cmdline") if str(tmp_path) in command_line(p)
+    ]:
+        assert time.monotonic() < end, still_there
+        time.sleep(0.05)
+
+
+def command_line(path: Path) -> str:
+    try:
+        return path.read_bytes().decode(errors="replace")
+    except OSError:  # it ended meanwhile
+        return ""
 
 
 @pytest.mark.slow
@@ -154,10 +161,10 @@ def answered(made: Any, questions: list[str]) -> set[str]:
 
 
 def test_times_are_those_of_the_questions(tmp_path: Path) -> None:
-    made = serve(tmp_path, ["a", "slow", "b", "c"], "time.sleep(0.6 if text == 'slow' else 0)")
+    made = serve(tmp_path, ["a", "slow", "b", "c"], "time.sleep(2 if text == 'slow' else 0)")
     seconds = {row.question: row.seconds for row in made.rows}
-    assert seconds["q1"] >= 0.55
-    assert max(seconds["q2"], seconds["q3"]) < 0.3
+    assert seconds["q1"] >= 1.9
+    assert max(seconds["q2"], seconds["q3"]) < 1.5
 
 
 @pytest.mark.first_is_quick(2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-import time
+import threading
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -146,22 +146,22 @@ def test_a_fault_that_stays_is_a_failure_of_its_question_only(
 
 def test_everybody_waits_as_long_as_the_server_asks_for(server: Any, endpoint: Endpoint) -> None:
     server.faults = [lambda h: h.send(429, "", Retry_After="0.4")]
-    began = time.monotonic()
     assert run(endpoint()).failures == {}
     first, second, *_ = server.arrivals
-    assert second - first >= 0.4
-    assert time.monotonic() - began < 3
+    assert 0.4 <= second - first < 20
 
 
 def test_a_server_that_hangs_fails_in_time(server: Any, endpoint: Endpoint) -> None:
+    waited, ended = [], threading.Event()
+
     def hang(handler: Any) -> bool:
-        time.sleep(1.5)
+        waited.append(ended.wait(60))
         return handler.send(200, "{}")  # type: ignore[no-any-return]
 
     server.faults = [hang]
-    began = time.monotonic()
-    made = run(endpoint(limits="retries = 0\ntimeout = 0.3"))
-    assert time.monotonic() - began < 1.4
+    made = run(endpoint(limits="retries = 0\ntimeout = 0.5"))
+    assert not waited, "nobody waited until the server answered"
+    ended.set()
     assert list(made.failures) == ["q1"]
     assert "time" in made.failures["q1"] or "within" in made.failures["q1"]
 

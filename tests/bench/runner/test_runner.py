@@ -90,12 +90,12 @@ def test_every_kind_of_failure_is_a_row_and_the_run_goes_on(limits: Any) -> None
 @pytest.mark.parametrize("concurrency", [1, 3])
 def test_a_hang_is_a_failure_and_others_go_on(concurrency: int) -> None:
     released = threading.Event()
-    faulty = Faulty(q1=released.wait, q2=released.wait)
-    began = time.monotonic()
-    run = bench().run("hang", faulty, timeout=0.2, concurrency=concurrency)
-    assert time.monotonic() - began < 2
+    waited: list[bool] = []
+    hang = lambda: waited.append(released.wait(60))  # noqa: E731
+    run = bench().run("hang", Faulty(q1=hang, q2=hang), timeout=0.5, concurrency=concurrency)
+    assert not waited, "the run ends before those that hang do"
     released.set()
-    assert run.failures == dict.fromkeys(["q1", "q2"], "no answer within 0.2 s")
+    assert run.failures == dict.fromkeys(["q1", "q2"], "no answer within 0.5 s")
     assert run.evaluate("RR")["RR"] == pytest.approx(10 / 12)
 
 
@@ -111,13 +111,16 @@ def test_a_generator_without_an_end_is_cut() -> None:
 
 
 def test_a_late_answer_changes_nothing() -> None:
+    came = threading.Event()
+
     def late(text: str) -> list[str]:
         if text == "question 0":
-            time.sleep(0.35)
+            time.sleep(1)
+            came.set()
         return ["d1"]
 
-    run = bench().run("late", late, timeout=0.15)
-    time.sleep(0.4)
+    run = bench().run("late", late, timeout=0.5)
+    assert came.wait(60)
     assert list(run.failures) == ["q0"]
     assert run.ranking["q0"] == {}
 
@@ -137,7 +140,7 @@ def test_an_async_hang_is_cancelled_and_a_blocked_loop_is_left_behind() -> None:
             time.sleep(4)
         return ["d1"]
 
-    run = bench().run("slow", slow, timeout=0.2, concurrency=1)
+    run = bench().run("slow", slow, timeout=0.5, concurrency=1)
     assert cancelled == ["question 0"]
     assert set(run.failures) == {"q0", "q11"}
 
@@ -253,7 +256,7 @@ def test_failures_are_asked_again_after_growing_pauses() -> None:
     assert next(row.attempts for row in run.rows if row.question == "q5") == 4
     pauses = [after - before for before, after in pairwise(moments)]
     assert [pause >= wanted for pause, wanted in zip(pauses, (0.05, 0.1, 0.2), strict=True)] == [True] * 3
-    assert pauses[2] < 0.5
+    assert pauses[2] < 5
 
 
 def test_what_cannot_be_read_is_not_asked_again() -> None:
@@ -273,7 +276,7 @@ def test_no_more_questions_a_second_than_allowed(concurrency: int) -> None:
 
     bench().run("paced", search, rate=40, concurrency=concurrency)
     assert max(moments) - min(moments) >= 11 / 40 - 0.01
-    assert max(moments) - min(moments) < 1
+    assert max(moments) - min(moments) < 5  # and hardly fewer
 
 
 def test_warm_up_questions_are_not_counted() -> None:
@@ -281,13 +284,13 @@ def test_warm_up_questions_are_not_counted() -> None:
 
     def search(text: str) -> list[str]:
         calls.append(text)
-        time.sleep(0.3 if len(calls) == 1 else 0)
+        time.sleep(1 if len(calls) == 1 else 0)
         return ["d1"]
 
     run = bench().run("warm", search, warm_up=2)
     assert calls[:2] == ["question 0", "question 1"]
     assert len(calls) == 14
-    assert max(run.latencies.values()) < 0.25
+    assert max(run.latencies.values()) < 1
 
 
 def test_a_batch_takes_so_many_and_each_counts_with_its_share() -> None:
@@ -298,9 +301,10 @@ def test_a_batch_takes_so_many_and_each_counts_with_its_share() -> None:
         time.sleep(0.05)
         return [["d1"] for _ in texts]
 
+    began = time.monotonic()
     run = bench().run("batch", search, batch=5)
     assert sizes == [5, 5, 2]
-    assert 0.009 < run.latencies["q0"] < 0.03
+    assert 0.009 < run.latencies["q0"] <= (time.monotonic() - began) / 5
     assert "asked in batches" in str(run)
 
 
