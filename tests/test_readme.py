@@ -46,7 +46,7 @@ def blocks(page: Path) -> list[tuple[str, str]]:
     return BLOCK.findall(page.read_text(encoding="utf-8"))
 
 
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_python_on_the_page_runs_and_prints_what_it_shows(
     page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -72,7 +72,7 @@ def run_session(body: str, names: dict[str, object], page: Path) -> None:
     assert doctest.DocTestRunner(verbose=False).run(test, clear_globs=False).failed == 0
 
 
-@pytest.mark.first_is_quick(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_shell_lines_on_the_page_work_and_print_what_they_show(page: Path, folder: Path) -> None:
     for language, body in blocks(page):

@@ -34,7 +34,7 @@ def test_counts_are_poisson_and_independent_between_resamples_and_clusters() -> 
 
 
 @pytest.mark.no_cover
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", ["names", "numbers"])
 def test_the_spread_of_the_mean_is_that_of_the_closed_form(keys: str) -> None:
     # A hash of a single round makes resamples alike, and this 14 % too wide.

@@ -132,7 +132,7 @@ def partings(rows: Rows, seed: int) -> Iterator[tuple[str, list[Rows]]]:
     yield "in one", [rows]
 
 
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", WRITERS)
 @pytest.mark.parametrize("ties", ["trec", "id", "expected"])
 def test_parts_give_the_bits_that_memory_gives(kind: str, ties: str, tmp_path: Path) -> None:
@@ -176,7 +176,6 @@ def test_a_parquet_file_and_a_lazy_frame_give_the_bits_of_memory(tmp_path: Path)
         assert numbers(evaluate(judged, given, MEASURES)) == expected
 
 
-@pytest.mark.slow
 def test_systems_in_parts_are_compared(tmp_path: Path) -> None:
     judged, rows = world(7)
     better = [(q, d, s + judged.get(q, {}).get(d, 0)) for q, d, s in rows]

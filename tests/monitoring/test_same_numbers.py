@@ -199,7 +199,7 @@ def test_clicks_of_every_shape(tmp_path, records, kind) -> None:
         assert numbers(source, **BY) == expected
 
 
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "form",
     [

@@ -39,7 +39,7 @@ def check_equal(found, expected, note=""):
         assert found.split(name) == expected.split(name), (note, name)
 
 
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_gives_the_bits_of_memory(engine):
     for seed, ties in enumerate(("trec", "id", "expected", "best", "worst")):

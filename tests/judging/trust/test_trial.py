@@ -97,10 +97,8 @@ def test_the_shipped_pairs_can_be_checked_by_reading() -> None:
     assert np.mean([len(call.asks) for call in together]) > 30  # as many as a sample of ten contexts has
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(each, marks=[pytest.mark.slow] * (each != "leaves out the middle")) for each in MODELS],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
 def test_a_model_is_asked_about_as_many_pairs_a_call_as_it_bears(name: str, tmp_path: Path) -> None:
     with server.serving() as served:
         served.model = answering(MODELS[name])
