@@ -77,6 +77,7 @@ def comparison(seed: int) -> Any:
         correction="holm",
         data=data,
         headline="",
+        doubts={},
         notes=[],
         queries=60,
     )

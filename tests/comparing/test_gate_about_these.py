@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -141,6 +142,32 @@ def test_the_smallest_margin_and_the_queries_needed_are_those_of_the_gate(alpha:
             row.smallest_margin,
             row.queries_for_margin,
         )
+
+
+NAMED = re.compile(r"about ([\d,]+) queries would let it pass|([\d,]+) are needed for")
+
+
+def test_no_margin_has_two_numbers_of_queries() -> None:
+    """What was seen says how many queries the margin takes, or else queries without a loss do; never both."""
+    rng, seen = np.random.default_rng(0), Counter[int]()
+    for i in range(60):
+        n, margin = int(rng.choice([12, 30, 60, 90, 150])), float(rng.choice([0.01, 0.03]))
+        judged = {f"q{j}": {f"d{k}": 1 for k in range(20)} for j in range(n)}
+        moved = rng.random(n) < (0.03, 0.1, 1.0)[i % 3]
+        by = np.where(moved, rng.integers(-3, 3, n), 0)
+        old = {q: [f"d{k}" for k in range(10)] for q in judged}
+        new = {q: [f"d{k}" for k in range(10 + by[j])] for j, q in enumerate(judged)}
+        found = gate(judged, old, new, "R@50", margin=margin)
+        for form in ("table", "markdown", "junit"):
+            told = " ".join(found.format(form).split())
+            named = {a or b for a, b in NAMED.findall(told)}
+            assert len(named) <= 1, told
+            assert not (named and "is not known" in told), told
+        if found.outcome == "inconclusive":
+            row = found.rows[0]
+            seen[row.more is not None] += 1
+            assert not row.more or named == {f"{n + row.more:,}"}, told
+    assert min(seen[True], seen[False]) > 3, seen
 
 
 def test_it_is_said_before_anything_is_run(tmp_path: Path) -> None:

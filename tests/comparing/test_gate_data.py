@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from rankproof import compare, gate, report
-from rankproof.errors import DataError
+from rankproof import compare, gate, leaderboard, report
+from rankproof.errors import DataError, UsageError
 from tests.shell import rankproof
 
 N = 120
@@ -72,10 +72,127 @@ def test_what_is_broken_never_passes_and_is_told_everywhere(case: str, missing: 
     suite = ElementTree.fromstring(found.format("junit").encode())
     assert int(suite.get("failures", 0)) + int(suite.get("errors", 0)) > 0
     assert json.loads(found.format("json"))["outcome"] == found.outcome
-    compared = " ".join(str(compare(judged, {"old": old, "new": new}, "RR", missing=missing)).split())
-    page = " ".join(report(judged, {"old": old, "new": new}, "RR", missing=missing).text().split())
-    for text in (compared, page):
-        assert re.search(r"Unanswered|None of the|No query has|no document at all", text), text
+    systems = {"old": old, "new": new}
+    compared = compare(judged, systems, "RR", missing=missing, margin=0.1, all_pairs=True)
+    assert compared.winner is None
+    # What one side alone shows of unjudged documents is a loss, if they count as not relevant.
+    verdict = "worse" if case == "an unjudged candidate" else "unclear"
+    for row in (*compared.rows, *compared.pairs):
+        assert row.verdict == verdict
+        assert verdict == "worse" or re.search(
+            "(old|new) answered|errors in the data of old and of new", row.note
+        )
+    if missing == "skip" and "one query" in case:
+        with pytest.raises(DataError, match="expected 2 or more"):
+            leaderboard(judged, systems, "RR", missing=missing)
+        return
+    board = leaderboard(judged, systems, "RR", missing=missing)
+    assert board.told_apart == (verdict == "worse")
+    assert (board.swap_most == 0.5) == (verdict == "unclear")
+    page = report(judged, systems, "RR", missing=missing)
+    for text in (str(compared), compared.format("markdown"), str(board), page.text(), page.html()):
+        told = " ".join(text.split())
+        assert re.search(
+            "answered [0-9]+ of [0-9]+ quer|None of the|No query has|no document at all", told
+        ), told
+    for text in (str(compared), str(board)):
+        assert text.startswith("These numbers are not to be trusted:"), text
+
+
+def test_what_is_allowed_is_compared() -> None:
+    quarter, systems = part(0.75), {"old": part(0.75), "new": GOOD}
+    for allowed, verdict in ((0.25, "better"), (0.24, "unclear")):
+        found = compare(JUDGED, systems, "RR", allow_missing=allowed)
+        assert (found.rows[0].verdict, bool(found.doubts)) == (verdict, verdict == "unclear")
+        assert ("These numbers are not" in str(found)) == (verdict == "unclear")
+        board = leaderboard(JUDGED, systems, "RR", allow_missing=allowed)
+        assert (board.told_apart, bool(board.missing)) == (int(verdict == "better"), verdict == "unclear")
+        page = report(JUDGED, systems, "RR", allow_missing=allowed)
+        assert ("and 76 % must be" in " ".join(page.text().split())) == (verdict == "unclear")
+    alone = report(JUDGED, {"old": quarter}, "RR")
+    assert "old answered 90 of 120 queries (75 %), and 93 % must be." in " ".join(alone.text().split())
+    nothing = {"old": GOOD, "new": GOOD}
+    equal = compare(NOTHING_RELEVANT, nothing, "RR", margin=0.1, allow_errors=True)
+    assert equal.rows[0].verdict == "equivalent"
+    assert "These numbers are not" in str(equal)
+    for share in (-0.1, 1.1, float("nan")):
+        for verb in (compare, leaderboard, report):
+            with pytest.raises(UsageError, match="allow_missing: got"):
+                verb(JUDGED, systems, "RR", allow_missing=share)
+
+
+def test_a_few_unanswered_queries_leave_the_verdict() -> None:
+    found = compare(JUDGED, {"old": GOOD, "new": part(1 - 8 / N)}, "RR")
+    assert not found.doubts
+    assert found.rows[0].verdict == "worse"
+    assert not found.rows[0].note
+
+
+def test_what_holds_of_one_system_does_not_undo_the_others() -> None:
+    better = {q: ["a", "b"] for q in JUDGED}
+    systems = {"old": GOOD, "few": part(0.5), "new": better}
+    found = compare(JUDGED, systems, "RR", all_pairs=True)
+    assert found.winner == "new"
+    assert [row.verdict for row in found.rows] == ["unclear", "better"]
+    assert {(r.baseline, r.system): r.verdict for r in found.pairs} == {
+        ("old", "few"): "unclear",
+        ("old", "new"): "better",
+        ("few", "new"): "unclear",
+    }
+    told = " ".join(found.format("full").split())
+    assert "new is better than old on RR" in told
+    assert "Nothing is decided about few: few answered 60 of 120 queries (50 %), and 93 % must be." in told
+    board = leaderboard(JUDGED, systems, "RR")
+    assert {(x.better, x.worse) for x in board.versus if x.told_apart} == {("new", "old")}
+
+
+@pytest.mark.parametrize(
+    ("verb", "forms"),
+    [
+        ("compare", ("table", "markdown", "html", "json", "csv", "jsonl", "latex")),
+        ("leaderboard", ("table", "markdown", "html", "json", "csv", "latex")),
+        ("report", ("table", "html", "json")),
+    ],
+)
+def test_the_shell_ends_in_3_where_the_data_cannot_say(
+    verb: str, forms: tuple[str, ...], tmp_path: Path
+) -> None:
+    words = [verb, "j.qrels", "old.run", "new.run", "-m", "RR"]
+    files(tmp_path, part(0.75))
+    for form in forms:
+        ran = rankproof(tmp_path, *words, "-f", form)
+        told = " ".join((ran.stdout + ran.stderr).split()).replace("\\", "")
+        assert (ran.returncode, "new.run answered 90 of 120 queries (75" in told) == (3, True), (form, told)
+    allowed = rankproof(tmp_path, *words, "--allow-missing", "0.25")
+    assert (allowed.returncode, "must be" in allowed.stdout + allowed.stderr) == (0, False)
+    for new in (GOOD, part(1 - 8 / N)):
+        files(tmp_path, new)
+        ran = rankproof(tmp_path, *words)
+        assert (ran.returncode, "must be" in ran.stdout + ran.stderr) == (0, False)
+    (tmp_path / "j.qrels").write_text("".join(f"{q} 0 a 0\n" for q in JUDGED))
+    (tmp_path / "new.run").write_text((tmp_path / "old.run").read_text())
+    assert rankproof(tmp_path, *words, "--allow-missing", "1").returncode == 3
+    assert rankproof(tmp_path, *words, "--allow-errors").returncode == 0
+
+
+@pytest.mark.parametrize(("left_out", "code"), [(6, 0), (40, 3)])
+def test_what_went_unanswered_is_seen_below_a_table_longer_than_the_screen(
+    left_out: int, code: int, tmp_path: Path
+) -> None:
+    files(tmp_path, GOOD)
+    lines = (tmp_path / "old.run").read_text().splitlines()
+    for i in range(20):
+        gone = {f"q{j}" for j in range({7: left_out, 12: 3}.get(i, 0))}
+        kept = [line for line in lines if line.split()[0] not in gone]
+        (tmp_path / f"s{i:02}.run").write_text("\n".join(kept) + "\n")
+    runs = [f"s{i:02}.run" for i in range(20)]
+    for more in ((), ("-m", "RR")):
+        ran = rankproof(tmp_path, "compare", "j.qrels", *runs, *more)
+        seen = " ".join(" ".join(ran.stdout.splitlines()[-20:]).split())
+        assert ran.returncode == code
+        assert f"s07.run {left_out} of 120 queries, s12.run 3 of 120 queries" in seen
+        assert ("Nothing is decided about s07.run: s07.run answered 80 of 120" in seen) == (code == 3)
+        assert len(max(ran.stdout.splitlines(), key=len)) <= 80
 
 
 def test_queries_that_the_candidate_alone_lost_are_a_loss() -> None:

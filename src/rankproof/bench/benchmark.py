@@ -127,6 +127,8 @@ class RunCompareArguments(ScoringArguments, total=False):
     margin: float | None
     correction: str
     permutations: int
+    allow_missing: float
+    allow_errors: bool
 
 
 class DiagnoseArguments(ScoringArguments, total=False):
@@ -362,7 +364,8 @@ class Benchmark(Displayable):
             )
         first = baseline or next(iter(chosen))
         _warn_of_broken(first, chosen.get(first))
-        conventions: dict[str, Any] = dict(settings)
+        # Every question was asked: one without an answer is a failure of the retriever, not a gap of the data.
+        conventions: dict[str, Any] = {"allow_missing": 1.0, **settings}
         deciding = {key: conventions.pop(key) for key in _DECIDING if key in conventions}
         asked = usual_measures(min(run.k for run in chosen.values())) if measures is None else measures
         judgments = self.judgments
@@ -399,4 +402,4 @@ def _warn_of_broken(name: str, run: Run | None) -> None:
         )
 
 
-_DECIDING = ("seed", "alpha", "margin", "correction", "permutations")
+_DECIDING = ("seed", "alpha", "margin", "correction", "permutations", "allow_missing", "allow_errors")

@@ -15,7 +15,6 @@ from rankproof.cli.options import check_one_stdin, named_paths, read_groups
 from rankproof.cli.output import (
     TEXTS,
     end,
-    errors_of,
     format_of,
     say_apart,
     tell_progress,
@@ -29,7 +28,10 @@ if TYPE_CHECKING:
     from rankproof.comparing.gate import Gate
     from rankproof.comparing.kinship import Kinship
 
-NOT_OF_KINSHIP = ("baseline", "margin", "correction", "all_pairs", "seed", "permutations")
+NOT_OF_KINSHIP = (
+    *("baseline", "margin", "correction", "all_pairs", "seed", "permutations"),
+    *("allow_missing", "allow_errors"),
+)
 """Options that say how systems are compared with each other, not with what people say."""
 
 
@@ -52,6 +54,7 @@ NOT_OF_KINSHIP = ("baseline", "margin", "correction", "all_pairs", "seed", "perm
     help="Judgments of a machine: say whether they favour a system, held against JUDGMENTS.",
 )
 @click.option("--all-pairs", is_flag=True, help="Hold every system against every other as well.")
+@options.allowances
 @options.by
 @click.option("--worst", type=int, default=0, metavar="N", help="List the N queries that lost and won most.")
 @click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random draws. [0]")
@@ -76,7 +79,9 @@ def compare_rankings(
     """Say which ranking is better, where that is more than chance.
 
     A verdict is given only where chance is ruled out: better, worse, equivalent
-    (within --margin), or cannot tell yet, with how many queries would.
+    (within --margin), or cannot tell yet, with how many queries would. The exit
+    code is 3 if more than --allow-missing of the queries went unanswered, or if
+    the audit finds an error: then nothing is decided about that ranking.
 
     \b
     rankproof compare judgments.tsv before.run after.run -m nDCG@10,R@100
@@ -108,7 +113,10 @@ def compare_rankings(
         found = _comparison_of_files(words, shown_as, **settings)
     write_result(found, form, output, worst=worst)
     say_apart(found.scores, form)
-    end(errors_of(found.scores), shown=form in (*TEXTS, "markdown") and output is None)
+    end(
+        found.unanswered if settings["allow_errors"] else found.wrong,
+        shown=form in (*TEXTS, "markdown") and output is None,
+    )
 
 
 def _kinship(
@@ -167,14 +175,7 @@ MORE = ("junit",)
     is_flag=True,
     help="Let through what is inconclusive, with a warning: code 0.",
 )
-@click.option(
-    "--allow-missing",
-    type=float,
-    default=0.07,
-    metavar="S",
-    help="The share of the queries that may go unanswered. [0.07]",
-)
-@click.option("--allow-errors", is_flag=True, help="Decide although the audit finds an error in the data.")
+@options.allowances
 @click.option(
     "--floor", "floors", multiple=True, metavar="MEASURE=VALUE", help="A mean that must be reached."
 )

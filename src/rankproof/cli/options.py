@@ -293,6 +293,21 @@ def conventions(command: F) -> F:
     return rules(corpus(size(context(damaged_files(command)))))
 
 
+def allowances(command: F) -> F:
+    """The options that let something be decided by incomplete or broken data."""
+    missing = click.option(
+        "--allow-missing",
+        type=float,
+        default=0.07,
+        metavar="S",
+        help="The share of the queries that may go unanswered. [0.07]",
+    )
+    errors = click.option(
+        "--allow-errors", is_flag=True, help="Decide although the audit finds an error in the data."
+    )
+    return missing(errors(command))
+
+
 def damaged_files(command: F) -> F:
     """The option for files of a ranking that cannot be read."""
     return click.option(

@@ -46,6 +46,7 @@ def scores_of_systems(
 @options.measures
 @click.option("--alpha", type=float, default=0.05, metavar="A", help="Error rate of a difference. [0.05]")
 @click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random draws. [0]")
+@options.allowances
 @options.form()
 @options.output
 @options.history
@@ -55,6 +56,8 @@ def order_systems(
     measures: tuple[str, ...],
     alpha: float,
     seed: int,
+    allow_missing: float,
+    allow_errors: bool,
     form: str | None,
     output: str | None,
     history: str,
@@ -63,7 +66,8 @@ def order_systems(
     """Order systems, and say how far the order can be trusted.
 
     Each query is left out in turn: does the order hang on it? The first measure
-    decides.
+    decides. The exit code is 3 if more than --allow-missing of the queries went
+    unanswered, or if the audit finds an error.
 
     \b
     rankproof leaderboard judgments.tsv a.run b.run c.run -m nDCG@10
@@ -81,10 +85,16 @@ def order_systems(
     first = None if asked is None else parse_all(asked)[0]
     with tell_progress("ordering"):
         found = leaderboard(
-            scores_of_systems(words, asked, history, **settings), first, alpha=alpha, seed=seed
+            scores_of_systems(words, asked, history, **settings),
+            first,
+            alpha=alpha,
+            seed=seed,
+            allow_missing=allow_missing,
+            allow_errors=allow_errors,
         )
     write(print_as(found, form), output)
-    end(found.wrong, shown=output is None)
+    shown = output is None and form in (*TEXTS, "markdown")
+    end(found.missing if allow_errors else found.wrong, shown=shown)
 
 
 @click.command("rank-correlation")
@@ -198,6 +208,7 @@ def _two(measures: list[str]) -> UsageError:
     metavar="WORD",
     help="holm, benjamini-hochberg, bonferroni or none. [holm]",
 )
+@options.allowances
 @click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random draws. [0]")
 @options.profile
 @options.conventions
@@ -239,7 +250,8 @@ def write_report(
         printed = print_as(made, form)
     write(printed, output)
     wrong = [f"{', '.join(on)}: {each}" for each, on in made.content.findings if each.severity == "error"]
-    end(wrong, shown=output is None and form in TEXTS)
+    ended = [*made.content.missing, *([] if settings["allow_errors"] else wrong)]
+    end(ended, shown=output is None and form in TEXTS)
 
 
 PAGE = "rankproof-demo.html"

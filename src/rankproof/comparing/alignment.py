@@ -15,7 +15,8 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import CLOSE, ceiling
 from rankproof.core.table import RankingTable
-from rankproof.errors import DataError, UsageError, shorten
+from rankproof.document.numbers import count, share
+from rankproof.errors import DataError, UsageError, check_number, shorten
 from rankproof.io.groups import group_places
 from rankproof.scoring.explain import explain_scores
 from rankproof.scoring.protocol import ScoresLike
@@ -223,6 +224,31 @@ class Soundness:
             "ends": {name: list(pair) for name, pair in self.ends.items()},
             "errors": list(self.errors),
         }
+
+
+ALLOWED = 0.07
+"""The share of the judged queries that a system may leave unanswered, where nobody says otherwise."""
+
+
+def too_few_answers(scores: Mapping[str, ScoresLike], allowed: float) -> dict[str, str]:
+    """For each system that left too many of the judged queries unanswered, how many it answered, in words."""
+    check_number("allow_missing", allowed, least=0, most=1, noun="share", advice="give a share, like 0.1")
+    found = {}
+    for name, each in scores.items():
+        queries, missing = len(each.queries), _unanswered(each)
+        if missing > allowed * queries:
+            said = f"{name} answered {queries - missing:,} of {count(queries, 'query', 'queries')}"
+            found[name] = f"{said} ({share(1 - missing / queries)}), and {share(1 - allowed)} must be"
+    return found
+
+
+BROKEN = "the audit finds errors in the data of"
+"""Why nothing is decided between two systems whose numbers are wrong; their names follow."""
+
+
+def answer_first(said: str) -> str:
+    """What to do about a system that left too many queries unanswered."""
+    return f"{said}. Next: answer the others, or allow so many (allow_missing=, --allow-missing)."
 
 
 def soundness(scores: ScoresLike, measure: Measure, decided: Iterable[str] = ()) -> Soundness:

@@ -12,7 +12,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankproof._moved import old_arguments
-from rankproof.comparing.alignment import align_scores
+from rankproof.comparing.alignment import ALLOWED, BROKEN, align_scores, too_few_answers
 from rankproof.comparing.comparison import Comparison, ComparisonRow
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
@@ -86,6 +86,8 @@ def compare(
     correction: str = "holm",
     permutations: int = 100_000,
     all_pairs: bool = False,
+    allow_missing: float = ALLOWED,
+    allow_errors: bool = False,
     columns: Columns = None,
     **conventions: Unpack[ScoringArguments],
 ) -> Comparison:
@@ -93,8 +95,9 @@ def compare(
 
     Differences are tested query by query with random sign flips; p-values are corrected over all rows at once.
     `all_pairs` also compares every system with every other, corrected over all pairs. `margin` is the difference
-    that would not matter; if it is given, systems can be found equivalent. The other arguments are those of
-    `evaluate`.
+    that would not matter; if it is given, systems can be found equivalent. Nothing is decided between two systems
+    if one of them left more than `allow_missing` of the judged queries unanswered, or if the audit finds errors in the
+    data of both (unless `allow_errors`). The other arguments are those of `evaluate`.
 
     >>> judged = {f"q{i}": {"a": 1} for i in range(12)}
     >>> old = {query: ["x", "y", "a"] for query in judged}
@@ -121,6 +124,8 @@ def compare(
         correction=correction,
         permutations=permutations,
         all_pairs=all_pairs,
+        allow_missing=allow_missing,
+        allow_errors=allow_errors,
     )
 
 
@@ -137,6 +142,8 @@ def compare_scores(
     correction: str = "holm",
     permutations: int = 100_000,
     all_pairs: bool = False,
+    allow_missing: float = ALLOWED,
+    allow_errors: bool = False,
 ) -> Comparison:
     """Compare what `evaluate` gave: the same as `compare`, from scores that are there already.
 
@@ -166,10 +173,10 @@ def compare_scores(
     ]
     notes += [alike[first].apart] if alike[first].apart else []
     notes += [*bounds_notes(alike), *kin_notes(alike), *favours(compared, first)]
-    rng = np.random.default_rng(seed)
-    rows = _rows(compared, first, rng, alpha, margin, correction, permutations)
-    settings = (alpha, margin, correction, permutations)
-    every = _every_pair(alike, np.random.default_rng(seed), *settings) if all_pairs else []
+    doubts = _doubts(alike, first, allow_errors) | too_few_answers(alike, allow_missing)
+    settings = (seed, alpha, margin, correction, permutations, doubts)
+    rows = _rows([(first, each) for each in compared], *settings)
+    every = _rows(_every_pair(alike, 1 - alpha), *settings) if all_pairs else []
     return Comparison(
         rows,
         alike,
@@ -180,26 +187,18 @@ def compare_scores(
         [each for each in alike[first] if each not in odd],
         notes,
         every,
+        doubts,
     )
 
 
-def _every_pair(
-    scores: Mapping[str, ScoresLike],
-    rng: np.random.Generator,
-    alpha: float,
-    margin: float | None,
-    correction: str,
-    permutations: int,
-) -> list[ComparisonRow]:
-    """Every system against every other over all queries, as one family."""
-    found = [
+def _every_pair(scores: Mapping[str, ScoresLike], level: float) -> list[tuple[str, SystemPair]]:
+    """Every system against every other over all queries, each behind the one it is held against."""
+    return [
         (one, pair)
         for one, other in combinations(scores, 2)
-        for pair in pairs(other, scores[other], scores[one], 1 - alpha)
+        for pair in pairs(other, scores[other], scores[one], level)
         if not pair.slice
     ]
-    rows = _rows([pair for _, pair in found], "", rng, alpha, margin, correction, permutations)
-    return [replace(row, baseline=one) for (one, _), row in zip(found, rows, strict=True)]
 
 
 def _check_named(systems: Any, measures: Any) -> None:
@@ -360,16 +359,18 @@ def _both(mine: ScoresLike, theirs: ScoresLike, name: str) -> Array:
 
 
 def _rows(
-    pairs: list[SystemPair],
-    baseline: str,
-    rng: np.random.Generator,
+    compared: Sequence[tuple[str, SystemPair]],
+    seed: int,
     alpha: float,
     margin: float | None,
     correction: str,
     permutations: int,
+    doubts: Mapping[str, str],
 ) -> list[ComparisonRow]:
+    """A row for each pair behind its baseline, as one family; `doubts` say why nothing is decided about a system."""
+    pairs = [pair for _, pair in compared]
     columns, ends = [pair.values for pair in pairs], [pair.ends for pair in pairs]
-    ps = [each.p for each in sign_flips(columns, rng, permutations=permutations)]
+    ps = [each.p for each in sign_flips(columns, np.random.default_rng(seed), permutations=permutations)]
     spans = difference_intervals(columns, level=1 - alpha, ends=ends)
     corrected = _corrected(pairs, ps, correction)
     beyond = [_beyond(pair, margin) for pair in pairs]
@@ -377,26 +378,35 @@ def _rows(
     sizes = Counter(bool(pair.slice) for pair in pairs)
     surest = {sliced: sure_level(alpha, size, correction) for sliced, size in sizes.items()}
     rows = [
-        _row(pair, baseline, (span.low, span.high), p, adjusted, same, alpha, surest[bool(pair.slice)])
-        for pair, span, p, adjusted, same in zip(pairs, spans, ps, corrected, alike, strict=True)
+        _row(pair, first, (span.low, span.high), p, adjusted, same, alpha, surest[bool(pair.slice)])
+        for (first, pair), span, p, adjusted, same in zip(compared, spans, ps, corrected, alike, strict=True)
     ]
+    rows = [replace(row, **_undecided(row, doubts)) for row in rows] if doubts else rows
     if margin is None:
         return rows
-    return [
-        replace(row, margin_note=UNSEEN if alone > alpha else UNCORRECTED) if _is_within(row, margin) else row
-        for row, alone in zip(rows, beyond, strict=True)
-    ]
+    for i, row in enumerate(rows):
+        within = all(each is not None and abs(each) < margin for each in (row.low, row.high))
+        if within and row.verdict != "equivalent" and not row.note:
+            rows[i] = replace(row, margin_note=UNSEEN if beyond[i] > alpha else UNCORRECTED)
+    return rows
+
+
+def _doubts(scores: Mapping[str, ScoresLike], first: str, allow_errors: bool) -> dict[str, str]:
+    """Why nothing is decided about systems whose numbers are as wrong as the baseline's: neither says anything."""
+    if allow_errors or not scores[first].wrong:
+        return {}
+    others = (name for name, each in scores.items() if name != first and each.wrong)
+    return {name: f"{BROKEN} {first} and of {name}" for name in others}
+
+
+def _undecided(row: ComparisonRow, doubts: Mapping[str, str]) -> dict[str, Any]:
+    """No verdict, and why, where the data of either system cannot carry one."""
+    why = list(dict.fromkeys(doubts[name] for name in (row.baseline, row.system) if name in doubts))
+    return {"verdict": "unclear", "note": "; ".join(why)} if why else {}
 
 
 UNCORRECTED = "corrected over all comparisons it is not"
 """Why a difference whose interval lies within the margin is not called equivalent."""
-
-
-def _is_within(row: ComparisonRow, margin: float) -> bool:
-    """Whether the interval lies within the margin of a row that is decided, and not called equivalent."""
-    ends = row.low, row.high
-    inside = all(each is not None and abs(each) < margin for each in ends)
-    return inside and row.verdict != "equivalent" and not row.note
 
 
 def _beyond(pair: SystemPair, margin: float | None) -> float:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rankproof.comparing.alignment import soundness
+from rankproof.comparing.alignment import BROKEN, answer_first, soundness
 from rankproof.core.measure import Measure
 from rankproof.core.orders import by_id
 from rankproof.document.display import Displayable
@@ -92,6 +92,9 @@ class Comparison(Result):
     """What is to be said beside the rows: how scores differ that were compared anyway."""
     pairs: list[ComparisonRow] = field(default_factory=list)
     """Every system against every other, corrected as a family of their own, where that was asked for."""
+    doubts: dict[str, str] = field(default_factory=dict)
+    """For each system about which nothing is decided, why: it left too many queries unanswered, or the audit finds
+    errors in its data and in the baseline's."""
 
     def __iter__(self) -> Iterator[ComparisonRow]:
         return iter(self.rows)
@@ -169,6 +172,7 @@ class Comparison(Result):
             "winner": self.winner,
             "notes": self.notes,
             "data": self.data,
+            "doubts": self.doubts,
             "rows": [each.to_dict() for each in self.rows],
             "pairs": [each.to_dict() for each in self.pairs],
             "scores": {name: each.to_dict() for name, each in self.scores.items()},
@@ -212,6 +216,18 @@ class Comparison(Result):
             for finding in each.audit.serious:
                 about.setdefault(finding, []).append(name)
         return list(about.items())
+
+    @property
+    def wrong(self) -> list[str]:
+        """Why numbers are not to be believed: queries that went unanswered, and the errors of the audit."""
+        errors = ((about, each) for each, about in self.findings if each.severity == "error")
+        told = [f"{', '.join(names)}: {each}" for names, each in errors]
+        return [*self.unanswered, *told]
+
+    @property
+    def unanswered(self) -> list[str]:
+        """Which systems left too many queries unanswered for a verdict, and what to do."""
+        return [answer_first(why) for why in self.doubts.values() if not why.startswith(BROKEN)]
 
     def _in_one_line(self) -> str:
         others = ", ".join(name for name in self.scores if name != self.baseline)

@@ -62,7 +62,16 @@ def conclusions(found: Comparison) -> list[str]:
     reached = standings(found)
     told = [_told(each, found) for each in reached]
     headline = found.headline or _headline(reached, told, found.winner)
-    others = [each for each in told if each and each not in headline]
+    # What holds of every system stands in the headline once, and doubts stand behind all other sentences.
+    once = f": cannot tell, {reached[0].row.note}." if headline.startswith("No winner on") else ""
+    others = [
+        said
+        for each, said in zip(reached, told, strict=True)
+        if said
+        and said not in headline
+        and not (once and said.endswith(once))
+        and found.doubts.keys().isdisjoint((each.row.system, each.row.baseline))
+    ]
     return [headline, *others, *limits(found)]
 
 
@@ -75,7 +84,7 @@ def _headline(reached: Sequence[Standing], told: Sequence[str], winner: str | No
         return told[0]
     if all(each.row.verdict == "worse" and not each.gains for each in reached):
         return f"All others are worse than {row.baseline} on {row.measure}."
-    if row.note:
+    if row.note and all(each.row.note == row.note for each in reached):
         return f"No winner on {row.measure}: {row.note}."
     return f"No winner: no system is shown to beat {row.baseline} on {row.measure}."
 
@@ -184,11 +193,22 @@ def leader_sentence(
 def limits(found: Comparison) -> list[str]:
     """Unanswered queries, unjudged documents, and the verdicts that these could change."""
     return [
+        *doubt_notes(found),
         *unanswered_notes(found.data),
         *unjudged_notes(found.data),
         *turned_notes(found.rows, found.data),
         *margin_notes(found.rows, found.margin),
     ]
+
+
+def doubt_notes(found: Comparison) -> Iterator[str]:
+    """About which systems nothing is decided, and why, unless the headline says so, as that holds of all."""
+    why = list(found.doubts.items())
+    notes = {each.row.note for each in standings(found)} if why else set()
+    if why and (len(notes) > 1 or not all(each in note for _, each in why for note in notes)):
+        more = f"; and {len(why) - NAMED} more" if len(why) > NAMED else ""
+        names = ", ".join(name for name, _ in why[:NAMED]) + (f" and {len(why) - NAMED} more" if more else "")
+        yield f"Nothing is decided about {names}: {'; '.join(each for _, each in why[:NAMED])}{more}."
 
 
 def unanswered_notes(data: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:

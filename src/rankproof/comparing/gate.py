@@ -9,7 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankproof._moved import old_arguments
-from rankproof.comparing.alignment import align_scores, soundness
+from rankproof.comparing.alignment import ALLOWED, align_scores, soundness
 from rankproof.comparing.compare import (
     SystemPair,
     bounds_notes,
@@ -20,7 +20,6 @@ from rankproof.comparing.compare import (
     range_notes,
 )
 from rankproof.comparing.gate_rows import (
-    ALLOWED,
     INVALID,
     WIDER,
     GateRow,

@@ -21,8 +21,6 @@ from rankproof.stats.gate import FAIL, INCONCLUSIVE, PASS, Decision
 
 ENOUGH = 0.9
 """The share of what verdicts are counted over that must be settled, where nobody says otherwise."""
-ALLOWED = 0.07
-"""The share of the judged queries that baseline and candidate may leave unanswered, where nobody says otherwise."""
 INVALID = "invalid"
 """The outcome of what the data cannot say: too much went unanswered, or the audit finds an error."""
 TOO_LITTLE = "too little is judged"

@@ -183,23 +183,30 @@ def sentences(found: Gate) -> list[str]:
 
 
 def _too_few(found: Gate) -> list[str]:
-    """What so few queries cannot pass whatever they show, where few of them change; once for all rows alike."""
-    short = [each for each in found.rows if _is_short(each)]
-    said = (
-        too_few_sentence(each.n, each.smallest_margin or 0.0, each.limit, each.queries_for_margin)
-        for each in short
-    )
-    return list(dict.fromkeys(said))
+    """What so few queries cannot pass whatever they show, where few of them change; once for all rows alike.
+
+    How many queries the margin takes is said once: by what was seen, in the sentence of a row, where that can be
+    planned by, else by queries without a loss.
+    """
+    short: dict[tuple[int, float, float, int | None], bool] = {}
+    for each in filter(_is_short, found.rows):
+        key = each.n, each.smallest_margin or 0.0, each.limit, each.queries_for_margin
+        short[key] = short.get(key, False) or each.more is not None
+    return [too_few_sentence(*key, planned=planned) for key, planned in short.items()]
 
 
-def too_few_sentence(n: int, least: float, margin: float, needed: int | None) -> str:
+def too_few_sentence(n: int, least: float, margin: float, needed: int | None, planned: bool = False) -> str:
     """What margin so many queries can pass if few of them change, and how many another one takes.
+
+    If it is `planned` by what was seen how many that margin takes, no other number of queries is named.
 
     >>> print(too_few_sentence(50, 0.0582, 0.01, 299))
     With 50 queries the smallest margin that can pass without a loss seen is 0.0582; 299 are needed for 0.01.
     """
     asked = count(n, "query", "queries")
     said = f"With {asked} the smallest margin that can pass without a loss seen is {score(least)}"
+    if planned:
+        return f"{said}."
     if needed is None:
         return f"{said}; no number of queries is enough for {margin:g}."
     return f"{said}; {needed:,} are needed for {margin:g}."
@@ -324,7 +331,7 @@ def _missing(row: GateRow, found: Gate) -> str:
     if row.more is not None:
         needed = count(row.n + row.more, "query", "queries")
         said += f". If nothing changed, about {needed} would let it pass at this margin"
-    elif row.more_note:
+    elif row.more_note and not _is_short(row):
         said += f". How many queries this margin takes is not known ({row.more_note})"
     if row.passes_at is not None:
         these = ", these" if row.more is not None else ". These would let it pass"

@@ -49,6 +49,8 @@ class CompareArguments(TypedDict, total=False):
     correction: str
     permutations: int
     all_pairs: bool
+    allow_missing: float
+    allow_errors: bool
 
 
 class GateArguments(TypedDict, total=False):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from typing import Any, Unpack
 
 import numpy as np
 
 from rankproof._moved import old_arguments
-from rankproof.comparing.alignment import align_scores, soundness
+from rankproof.comparing.alignment import ALLOWED, align_scores, answer_first, soundness, too_few_answers
 from rankproof.comparing.compare import SMALL, bounds_notes, kin_notes, possible_ends, range_notes
 from rankproof.comparing.conclusions import unanswered_notes, unjudged_notes
 from rankproof.core.defaults import DEFAULT_MEASURES
@@ -91,16 +91,20 @@ class Leaderboard(Result):
     """Pairs of systems whose difference is more than chance (sign flips, Holm)."""
     pairs: int
     swap_rate: float
-    """How often two halves of the queries disagree about which of two systems is better."""
+    """How often two halves of queries like these disagree about which of two systems is better, as these tell.
+
+    No pair counts more than a half, as two coins: halves of one set disagree more often about systems that are even on
+    it, as what favours the one half is missing in the other.
+    """
     alpha: float
     swap_most: float = 0.5
-    """How often two halves of other queries like these may disagree at most (at 1 - alpha)."""
+    """How often they may disagree at most (at 1 - alpha)."""
     higher: bool = True
     """Whether more is better."""
     left_out: int = 0
     """Queries that have no value in some system, and so are in no mean here."""
     wrong: tuple[str, ...] = ()
-    """What makes numbers wrong, as the audit of each system says it."""
+    """What makes numbers wrong: queries that went unanswered, and the errors of the audit of each system."""
     intervals: dict[str, tuple[float | None, float | None]] = field(default_factory=dict)
     """The interval of each mean; None where there is none."""
     versus: tuple[Duel, ...] = ()
@@ -109,6 +113,8 @@ class Leaderboard(Result):
     """For each system its letters: two that share one cannot be told apart, two that share none can."""
     notes: tuple[str, ...] = ()
     """What else is to be known: a judge of the model that ranked."""
+    missing: tuple[str, ...] = ()
+    """Which systems left too many queries unanswered: they are told apart from no other."""
 
     def to_dict(self) -> dict[str, Any]:
         """The leaderboard as plain data."""
@@ -116,6 +122,7 @@ class Leaderboard(Result):
             **asdict(self),
             "moves": list(self.moves),
             "wrong": list(self.wrong),
+            "missing": list(self.missing),
             "notes": list(self.notes),
             "intervals": {name: list(ends) for name, ends in self.intervals.items()},
             "versus": [asdict(each) for each in self.versus],
@@ -188,13 +195,16 @@ def leaderboard(
     *,
     alpha: float = 0.05,
     seed: int = 0,
+    allow_missing: float = ALLOWED,
+    allow_errors: bool = False,
     columns: Columns = None,
     **conventions: Unpack[ScoringArguments],
 ) -> Leaderboard:
     """Order systems by a measure (by default the first), and see how the order changes if any one query is left out.
 
     The arguments are `{system: scores}` and the measure; or judgments, `{system: ranking}` and the measure, with the
-    conventions of `evaluate`.
+    conventions of `evaluate`. A system that left more than `allow_missing` of the judged queries unanswered is told
+    apart from no other, nor are two in whose data the audit finds errors (unless `allow_errors`).
 
     >>> from rankproof import evaluate
     >>> judged = {f"q{i}": {"a": 1} for i in range(3)}
@@ -234,10 +244,17 @@ def leaderboard(
     }
     ordered = order(means, higher)
     farthest = _farthest(alike, name) if column.measure.spec.average == "mean" else None
-    duels, decided = (
-        _duels(values, {each: means[each] for each in ordered}, farthest, alpha, seed),
-        len(queries) >= SMALL,
+    missing = too_few_answers(alike, allow_missing)
+    wrong = {each for each, own in alike.items() if own.wrong and not allow_errors}
+    duels = tuple(
+        replace(each, told_apart=False)
+        if {each.better, each.worse} & missing.keys() or {each.better, each.worse} <= wrong
+        else each
+        for each in _duels(values, {each: means[each] for each in ordered}, farthest, alpha, seed)
     )
+    swaps = swap_rate(values, np.random.default_rng(seed), SPLITS)
+    rate = sum(min(each, 0.5) for each in swaps.pairs.values()) / len(duels)
+    most = sum(most_swaps(each.p if each.told_apart else 1.0, alpha) for each in duels) / len(duels)
     limits = {each: soundness(alike[each], column.measure).to_dict() for each in ordered}
     counting = {each: own.only([name], queries) if shared else own for each, own in alike.items()}
     return Leaderboard(
@@ -250,15 +267,19 @@ def leaderboard(
         first_changes=found.first_changes,
         told_apart=sum(each.told_apart for each in duels),
         pairs=len(duels),
-        swap_rate=swap_rate(values, np.random.default_rng(seed), SPLITS).rate,
-        swap_most=sum(most_swaps(each.p if decided else 1.0, alpha) for each in duels) / len(duels),
+        swap_rate=rate,
+        swap_most=max(most, rate),
         alpha=alpha,
         higher=higher,
         intervals={each: _ends(counting[each].interval(name)) for each in ordered},
         versus=duels,
         letters=letters(ordered, [(each.better, each.worse) for each in duels if each.told_apart]),
         left_out=every - len(queries),
-        wrong=tuple(f"{name}: {each}" for name, found in scores.items() for each in found.wrong),
+        missing=tuple(map(answer_first, missing.values())),
+        wrong=(
+            *map(answer_first, missing.values()),
+            *(f"{name}: {each}" for name, found in scores.items() for each in found.wrong),
+        ),
         notes=(
             *unanswered_notes(limits),
             *unjudged_notes(limits),

@@ -9,7 +9,8 @@ from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from rankproof.comparing.conclusions import conclusions, corrected_table
+from rankproof.comparing.alignment import UNANSWERED
+from rankproof.comparing.conclusions import NAMED, conclusions, corrected_table, doubt_notes, unanswered_notes
 from rankproof.core.explained import Explained, ExplainedCase, ExplainedLine
 from rankproof.document.model import (
     PAGE,
@@ -77,12 +78,17 @@ def comparison(
 
 
 def _errors(found: Comparison) -> list[str]:
-    """What makes the numbers wrong, each with the names of the systems it is about."""
+    """What makes the numbers wrong; of long names of systems the beginning."""
     return [
-        f"{', '.join(cut(name, 30) for name in names)}: {each}"
-        for each, names in found.findings
-        if each.severity == "error"
+        *found.unanswered,
+        *(f"{_about(names)}: {each}" for each, names in found.findings if each.severity == "error"),
     ]
+
+
+def _about(names: Sequence[str]) -> str:
+    """The systems that something is said about, the first by name."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(cut(name, 30) for name in names[:NAMED]) + more
 
 
 # --- tables ---------------------------------------------------------------------------------------------
@@ -327,14 +333,23 @@ def _falls(moved: Mapping[str, Sequence[float]], top: float, room: int) -> list[
 def _said(found: Comparison) -> Iterator[Part]:
     """The sentences, and below them what to know of the data."""
     yield Part(Paragraph(""))
+    # Below a long table nobody sees what stands above it, and the warning is about one system: neither is dropped here.
+    several = sum(bool(each["unanswered"]) for each in found.data.values()) > 1
+    grave = {*doubt_notes(found), *(unanswered_notes(found.data) if several else ())}
     for n, each in enumerate(sentences(found)):
-        yield Part(Paragraph(each), rank=0 if n == len(found.notes) else MAYBE, name=DECIDED)
-    # A judge of the model that ranked goes first.
-    for finding, names in sorted(found.findings, key=lambda each: each[0].kind != "judge-kin"):
+        rank = 0 if n == len(found.notes) or each in grave else MAYBE
+        yield Part(Paragraph(each), rank=rank, name=DECIDED)
+    # A judge of the model that ranked goes first, then queries without an answer.
+    findings = sorted(found.findings, key=lambda x: (x[0].kind != "judge-kin", x[0].kind not in UNANSWERED))
+    for finding, names in findings:
         if finding.severity == "warning":
-            told = f"{', '.join(cut(name, 30) for name in names)}: {finding}"
             rank = LIKELY if _errors(found) else 0  # an error says it already
-            yield Part(Bullets([told], ["warning"]), rank=rank, name=WARNING, media=(SCREEN,))
+            yield Part(
+                Bullets([f"{_about(names)}: {finding}"], ["warning"]),
+                rank=rank,
+                name=WARNING,
+                media=(SCREEN,),
+            )
             break
     warnings = {
         name: sum(finding.severity == "warning" for finding in each.audit)
@@ -377,8 +392,7 @@ def method(found: Comparison) -> str:
 
 def _records(found: Comparison) -> list[Record]:
     """A row a system, measure and group; with what makes the numbers wrong, where something does."""
-    told = [f"{', '.join(on)}: {each}" for each, on in found.findings if each.severity == "error"]
-    errors = {"errors": " ".join(told)} if told else {}
+    errors = {"errors": " ".join(found.wrong)} if found.wrong else {}
     family = {"family": "baseline"} if found.pairs else {}
     return [
         *({**family, **each.to_dict(), **errors} for each in found.rows),

@@ -120,6 +120,8 @@ class Content(Displayable):
     """The texts of queries by id."""
     titles: Mapping[str, str] = field(default_factory=dict)
     """The titles of documents by id."""
+    missing: tuple[str, ...] = ()
+    """Which systems left too many queries unanswered: nothing is decided about them."""
     guessed: tuple[str, ...] = ()
     """Measures without a bound: how far other queries may lie is assumed."""
     diagnosed: Diagnosis | None = None

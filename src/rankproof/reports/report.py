@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from rankproof._moved import old_arguments
-from rankproof.comparing.alignment import with_rankings
+from rankproof.comparing.alignment import ALLOWED, answer_first, too_few_answers, with_rankings
 from rankproof.comparing.compare import compare
 from rankproof.comparing.comparison import Comparison
 from rankproof.core.defaults import REPORT_MEASURES
@@ -108,6 +108,8 @@ def report(
     margin: float | None = None,
     correction: str = "holm",
     seed: int = 0,
+    allow_missing: float = ALLOWED,
+    allow_errors: bool = False,
     diagnosis: Diagnosis | None = None,
     columns: Columns = None,
     **conventions: Unpack[ScoringArguments],
@@ -136,7 +138,8 @@ def report(
     if len(opened) == 1:
         scores = {name: evaluate(judged, each, asked, by=by, **conventions) for name, each in opened.items()}
         alone = collect(judged, scores, None, PageTexts(title, queries, corpus), alpha)
-        return Report(replace(alone, diagnosed=diagnosis), None, scores)
+        few = tuple(map(answer_first, too_few_answers(scores, allow_missing).values()))
+        return Report(replace(alone, missing=few, diagnosed=diagnosis), None, scores)
     permutations = _permutations(len(judged.queries), len(opened))
     compared = compare(
         judged,
@@ -149,12 +152,17 @@ def report(
         correction=correction,
         seed=seed,
         permutations=permutations,
+        allow_missing=allow_missing,
+        allow_errors=allow_errors,
         **conventions,
     )
     _check_deciding(compared)
     scores = with_rankings(compared.scores)
     content = collect(judged, scores, compared, PageTexts(title, queries, corpus), alpha)
-    return Report(replace(content, permutations=permutations, diagnosed=diagnosis), compared, scores)
+    content = replace(
+        content, permutations=permutations, missing=tuple(compared.unanswered), diagnosed=diagnosis
+    )
+    return Report(content, compared, scores)
 
 
 def _check(systems: Mapping[str, Any]) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def summary_sentences(content: Content) -> list[str]:
     bar, higher = content.system(content.leader).bars[0], content.definitions[0].higher
     own = [_reached(content, bar), *(_lost(bar) if higher else [])]
     if content.comparison is None:
-        return [*own, _audited(content)]
+        return [*content.missing, *own, _audited(content)]
     verdict, *others = conclusions(content.comparison)
     ends = limits(content.comparison)
     told = _few(others[: len(others) - len(ends)])

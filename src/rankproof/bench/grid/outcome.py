@@ -252,7 +252,7 @@ def score_held_out(
     if winner is other:
         return Held(*own, 0.0, None, None, None, "baseline")
     judgments, _ = runner.data.part(held)
-    row = compare(judgments, {"baseline": theirs.ranking, "winner": mine.ranking}, measure).row(
-        "winner", measure
-    )
+    # Every question was asked: one without an answer is a failure of the retriever, not a gap of the data.
+    systems = {"baseline": theirs.ranking, "winner": mine.ranking}
+    row = compare(judgments, systems, measure, allow_missing=1.0).row("winner", measure)
     return Held(*own, row.difference, row.low, row.high, row.p, row.verdict, row.note)
