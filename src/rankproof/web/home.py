@@ -21,7 +21,7 @@ from rankproof.scoring.tables import UNBOUNDED
 from rankproof.stats.intervals import GUESSED
 from rankproof.web.findings import errors_part
 from rankproof.web.folder import FileKind, FoundFile
-from rankproof.web.site import Choices, Page, Site, named, note, problem, sections
+from rankproof.web.site import Choices, Page, Site, note, problem, sections, some_names
 
 LAST = 40
 """Saved results in a time line."""
@@ -93,7 +93,12 @@ def _runs(site: Site, waiting: Sequence[str]) -> Markup:
     scores = {name: each for name, each in ready.items() if isinstance(each, Scores)}
     wrong = {name: each for name, each in ready.items() if isinstance(each, RankproofError)}
     progress = (
-        el("p", f"Reading {count(len(waiting), 'ranking')}: {named(waiting)} ...", cls="note", role="status")
+        el(
+            "p",
+            f"Reading {count(len(waiting), 'ranking')}: {some_names(waiting)} ...",
+            cls="note",
+            role="status",
+        )
         if waiting
         else None
     )

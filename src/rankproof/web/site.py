@@ -159,10 +159,10 @@ NAMED = 5
 """Rankings that are named where many have something in common."""
 
 
-def named(names: Sequence[str]) -> str:
+def some_names(names: Sequence[str]) -> str:
     """Some names, and how many more there are.
 
-    >>> named(["a", "b"]), named([*"abcdefg"])
+    >>> some_names(["a", "b"]), some_names([*"abcdefg"])
     ('a, b', 'a, b, c, d, e and 2 more')
     """
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""

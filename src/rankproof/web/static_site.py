@@ -13,7 +13,7 @@ from rankproof.document.disk import write_file
 from rankproof.errors import RankproofError, UsageError
 from rankproof.web.frame import page_text
 from rankproof.web.server import PAGES, static_file
-from rankproof.web.site import Links, Page, Site, named, problem, sections
+from rankproof.web.site import Links, Page, Site, problem, sections, some_names
 from rankproof.web.workspace import Settings, Workspace
 
 NEVER = {"judge", "live", "part"}
@@ -88,7 +88,7 @@ def export(
         found = static_file(name)
         if found is not None:
             written.append(write_file(target / name, found[0], force=force))
-    return written, [f"{named(names)}: {error}" for error, names in workspace.wrong().items()]
+    return written, [f"{some_names(names)}: {error}" for error, names in workspace.wrong().items()]
 
 
 def _made(site: Site, page: str, choices: Mapping[str, str]) -> Page:
