@@ -149,6 +149,7 @@ def test_every_verb_gives_the_mirrored_measure_the_same_answers(up: str, down: s
 METRICS = ("hallucination_rate", "contradiction_rate")
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("metric", METRICS)
 def test_less_of_what_an_answer_should_not_do_wins(metric: str) -> None:
     def samples(bad: int) -> list[dict[str, Any]]:

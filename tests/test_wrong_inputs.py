@@ -109,7 +109,7 @@ VERBS: dict[str, tuple[Callable[..., Any], Sequence[Any], Mapping[str, Any]]] = 
 }
 
 
-@pytest.mark.first_is_quick(2)
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("name", VERBS)
 def test_no_error_of_the_inside_leaves_a_verb(name: str) -> None:
     verb, arguments, named = VERBS[name]

@@ -294,6 +294,7 @@ def test_the_markdown_table_is_sorted_and_has_latencies_beside_quality() -> None
     assert max(map(len, str(bench.compare("RR")).split("\n"))) <= 80
 
 
+@pytest.mark.slow
 def test_a_comparison_takes_conventions_and_groups() -> None:
     bench, texts = many()
     bench.run("weak", with_hits(texts, 0.1, 1))

@@ -135,7 +135,7 @@ def test_measures_are_explained_too_and_unknown_words_are_met_with_the_known(tmp
     assert (two.returncode, "no query" in two.stderr) == (2, True)
 
 
-@pytest.mark.first_is_quick(5)
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("name", [*PROFILES, *BUILT_ON])
 def test_a_profile_is_known_by_its_name_and_says_what_it_does_not_follow(name: str) -> None:
     """Each limit stands beside the measures it is about, and all of them in the description."""

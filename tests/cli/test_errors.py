@@ -82,6 +82,7 @@ def test_a_group_file_must_not_contradict_itself(rankproof: Any, files: Path) ->
     assert "line 2" in done.err
 
 
+@pytest.mark.slow
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.binary(max_size=60), st.sampled_from(["judgments", "run"]))
 def test_no_file_ends_in_a_traceback(rankproof: Any, files: Path, content: bytes, which: str) -> None:

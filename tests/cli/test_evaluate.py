@@ -69,6 +69,7 @@ def test_everything_fits_80_columns(rankproof: Any, files: Path) -> None:
         assert max(map(len, done.out.splitlines())) <= 80
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("form", ["csv", "json", "jsonl", "parquet"])
 def test_files_for_machines_have_full_precision(form: str, rankproof: Any, files: Path) -> None:
     done = rankproof("evaluate", "judgments.txt", "first.run", "tied.run", "-f", form, "-o", "out")
@@ -186,6 +187,7 @@ def test_groups_are_scored_apart(rankproof: Any, files: Path) -> None:
     assert cells(done.out, "hard") == ["hard", "0.3333", "1"]
 
 
+@pytest.mark.slow
 def test_standard_input_is_a_file_like_any_other(files: Path) -> None:
     import subprocess
     import sys

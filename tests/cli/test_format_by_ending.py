@@ -32,6 +32,7 @@ def more(rankproof: Any, files: Path) -> Path:
     return files
 
 
+@pytest.mark.first_is_quick(2)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_json_is_json(rankproof: Any, more: Path, name: str) -> None:
     done = rankproof(*COMMANDS[name], "-o", "out.json")

@@ -79,6 +79,7 @@ def wait_for(true: Callable[[], bool]) -> None:
     pytest.fail("it never came to that")
 
 
+@pytest.mark.slow
 def test_ids_that_the_output_cannot_hold_are_escaped(files: Path) -> None:
     (files / "日本.run").write_text((files / "first.run").read_text())
     command = [*RANKPROOF, "evaluate", "judgments.txt", "日本.run", "-m", "RR"]
@@ -125,6 +126,7 @@ def test_colour_is_for_terminals_and_says_nothing_alone(
     assert "warning" in seen
 
 
+@pytest.mark.slow
 def test_nothing_is_coloured_in_a_pipe(files: Path) -> None:
     (files / "half.run").write_text("q1 Q0 d1 1 5 x\n")
     done = subprocess.run(

@@ -102,6 +102,7 @@ def test_a_file_has_everything_and_is_as_wide_as_any(folder: Path) -> None:
     assert (folder / "out.txt").read_text() == full
 
 
+@pytest.mark.slow
 def test_numbers_verdict_and_the_first_warning_are_always_there(folder: Path) -> None:
     for name in ("evaluate", "compare two", "compare three"):
         text = rankproof(folder, *COMMANDS[name]).stdout
@@ -185,6 +186,7 @@ def test_a_real_terminal_is_used_as_it_is(folder: Path, rows: int, columns: int)
         assert "Conventions:" in said.decode()
 
 
+@pytest.mark.slow
 def test_a_gate_with_many_groups_shows_its_outcome_and_what_makes_it_doubtful() -> None:
     """Nine groups and five measures are 45 rows: the groups are named, and their tables left to the whole text."""
     judged, runs = sample.judgments(), sample.rankings()
@@ -203,6 +205,7 @@ def test_a_gate_with_many_groups_shows_its_outcome_and_what_makes_it_doubtful() 
     assert all(name in found.format("full") for name in set(groups.values()))
 
 
+@pytest.mark.slow
 def test_many_rankings_are_seen_without_scrolling(folder: Path) -> None:
     names = [f"{n}.run" for n in range(12)]
     for name in names:

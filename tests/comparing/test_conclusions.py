@@ -203,6 +203,7 @@ def test_a_leader_that_loses_elsewhere_is_no_plain_winner() -> None:
     assert "is the winner" not in said
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize(
     ("n", "measures", "said"),
     [

@@ -34,7 +34,7 @@ def world(seed: int, n: int) -> tuple[dict[str, dict[str, int]], Ranking, Rankin
     return judged, before, after
 
 
-@pytest.mark.first_is_quick(5)
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("n", [1, 2, 9, 40])
 @pytest.mark.parametrize("measure", ["nDCG@10", "RR", "Success@1", "FirstRel"])
 def test_losses_are_counted_and_every_number_of_queries_decides(n: int, measure: str) -> None:

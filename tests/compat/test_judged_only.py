@@ -26,7 +26,7 @@ def some_data(seed: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str,
     return judged, ranked
 
 
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @pytest.mark.parametrize("only", [True, False])
 def test_negative_grades_are_what_they_are_in_trec_eval(only, tmp_path: Path, capsys) -> None:
     for seed in range(30):

@@ -101,6 +101,7 @@ def random_judges(rnd):
                 yield f"u{judge}", f"s{part}", document, levels[document]
 
 
+@pytest.mark.slow
 @with_each("seed", range(200))
 def test_every_measure_agrees_with_looking_at_pairs_one_by_one(seed):
     rnd = random.Random(seed)

@@ -45,7 +45,7 @@ def values_agree(a, b):
     return list(a) == list(b) and all(math.isclose(a[k], b[k], rel_tol=1e-9, abs_tol=1e-12) for k in a)
 
 
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @with_each("seed", range(60))
 @pytest.mark.parametrize(("level", "judged_only"), [(1, False), (2, False), (1, True)])
 def test_every_measure_on_random_input(seed, level, judged_only):

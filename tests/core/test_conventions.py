@@ -87,6 +87,7 @@ def orders_within_ties(ranking: dict[str, float]) -> Iterator[list[str]]:
         yield [doc for group in choice for doc in group]
 
 
+@pytest.mark.slow
 @with_each("seed", SEEDS)
 def test_best_worst_and_expected_over_all_orders(seed: int) -> None:
     rnd = random.Random(seed)
@@ -117,7 +118,7 @@ def test_unjudged_taken_out_or_counted_as_relevant(seed: int) -> None:
             assert filled.per_query[name][query] == pytest.approx(oracle(order, enlarged), abs=1e-12)
 
 
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["skip", "relevant"])
 @with_each("seed", SEEDS)
 def test_ties_stay_ties_when_the_unjudged_are_taken_out_or_counted(seed: int, policy: str) -> None:
@@ -160,6 +161,7 @@ def test_an_empty_ranking_is_an_answer_and_a_missing_one_is_not() -> None:
     assert evaluate(judged, run, "RR")["RR"] == pytest.approx(1 / 3)
 
 
+@pytest.mark.slow
 def test_one_table_has_one_n_whatever_is_measured() -> None:
     """Every measure there is, beside AP and alone: a query without a relevant document counts in none."""
     judged = {"q1": {"a": 1}, "q2": {"a": 0, "b": 0}, "q3": {"a": 2, "c": -1}}

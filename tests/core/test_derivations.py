@@ -54,7 +54,7 @@ def shapes(name: str) -> list[Measure]:
     return list(dict.fromkeys(found))
 
 
-@pytest.mark.first_is_quick(4)
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("name", RANK_MEASURES)
 @with_each("unjudged", ["nonrelevant", "skip", "relevant"])
 def test_the_last_step_is_the_value_of_the_measure(name: str, unjudged: str) -> None:
@@ -115,6 +115,7 @@ def test_explain_gives_the_number_of_evaluate_under_every_tie_rule(name: str, ti
         assert found.own.steps[-1].value == pytest.approx(value)
 
 
+@pytest.mark.first_is_quick
 @with_each("profile", sorted(PROFILES))
 @pytest.mark.parametrize("name", ["nDCG@3", "AP@4", "P@10", "R@5", "RR"])
 def test_explain_gives_the_number_of_evaluate_under_every_profile(name: str, profile: str) -> None:

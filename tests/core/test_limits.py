@@ -97,6 +97,7 @@ def test_measures_that_call_themselves_optimistic_are_bounded_by_all_being_relev
         assert (found[0][0], found[1][0]) == pytest.approx((min(values), max(values)), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_bounds_of_many_queries_stand_in_their_order(make: Any) -> None:
     cases = {f"q{i}": case(i) for i in range(20)}
     table, run = {q: c[0] for q, c in cases.items()}, {q: ranked(c[1]) for q, c in cases.items()}

@@ -293,6 +293,7 @@ def test_texts_cannot_break_out_of_the_page() -> None:
     assert r"\| is" in found.markdown()
 
 
+@pytest.mark.slow
 def test_it_is_a_page_and_a_part_of_a_report(keyword: Diagnosis) -> None:
     runs = sample.rankings()
     whole = report(sample.judgments(), runs, "nDCG@10", diagnosis=keyword).html()
@@ -338,6 +339,7 @@ def test_conventions_are_those_of_evaluate(conventions: dict[str, Any]) -> None:
     assert found.judged == len(scores.values("nDCG@10"))
 
 
+@pytest.mark.slow
 def test_of_many_queries_a_draw_is_searched_again_and_it_says_so() -> None:
     many = {f"q{i}": {f"d{i % 40}": 1} for i in range(600)}
     texts = {f"d{i}": f"about thing{i} and more" for i in range(40)}

@@ -69,6 +69,7 @@ def classes(of: Any) -> list[type]:
     return [of] if inspect.isclass(of) else []
 
 
+@pytest.mark.slow
 def test_every_type_that_a_public_function_gives_back_shows_itself() -> None:
     types = reached()
     assert len(types) > 60

@@ -64,6 +64,7 @@ def test_markdown_of_odd_names_is_a_table_with_these_names() -> None:
     check_markdown(report(JUDGED, RUNS, "RR", by={q: NAMES[i % 4] for i, q in enumerate(JUDGED)}).markdown())
 
 
+@pytest.mark.first_is_quick(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_junit_is_well_formed_whatever_a_group_is_called(name: str) -> None:
     groups = {q: name if i % 2 else "other" for i, q in enumerate(JUDGED)}

@@ -113,6 +113,7 @@ JUDGMENT_FILES = {
 }  # fmt: skip
 
 
+@pytest.mark.first_is_quick(6)
 @pytest.mark.parametrize("case", RANKING_FILES)
 def test_bad_rankings(case: str, tmp_path: Path):
     content, message = RANKING_FILES[case]

@@ -159,6 +159,7 @@ def test_values_and_limits_worked_out_in_blocks_are_those_of_all_at_once(
     assert columns[0] == columns[1], "values have the same bits"
 
 
+@pytest.mark.first_is_quick(6)
 @pytest.mark.parametrize("ties", ["trec", "id", "rank"])
 @pytest.mark.parametrize(
     "odd", ["", "# a comment\n", "q1 Q0 d5 1 high t\n", "q1 Q0 d5 1 0 t\n", "q1 Q0 x 1\n", "\n"]

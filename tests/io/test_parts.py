@@ -176,6 +176,7 @@ def test_a_parquet_file_and_a_lazy_frame_give_the_bits_of_memory(tmp_path: Path)
         assert numbers(evaluate(judged, given, MEASURES)) == expected
 
 
+@pytest.mark.slow
 def test_systems_in_parts_are_compared(tmp_path: Path) -> None:
     judged, rows = world(7)
     better = [(q, d, s + judged.get(q, {}).get(d, 0)) for q, d, s in rows]
@@ -288,6 +289,7 @@ def test_a_part_without_the_column_is_named(tmp_path: Path) -> None:
     assert "same columns" in refused(judged, tmp_path)
 
 
+@pytest.mark.slow
 def test_empty_parts_are_no_matter_and_empty_folders_an_error(tmp_path: Path) -> None:
     judged, rows = world(11)
     expected = numbers(evaluate(judged, in_memory(rows), MEASURES))

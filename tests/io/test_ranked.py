@@ -34,7 +34,7 @@ def slowly(run: dict[str, dict[str, float]]) -> dict[tuple[str, str], tuple[int,
     return found
 
 
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["trec", "parquet", "lists", "jsonl", "memory"])
 def test_ranks_are_those_of_plain_loops_and_scores_those_of_the_run(
     form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

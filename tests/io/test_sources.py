@@ -29,6 +29,7 @@ def columns_of(hits: Hits) -> dict[str, Any]:
     return {name: getattr(hits, name).tolist() for name in names}
 
 
+@pytest.mark.first_is_quick(6)
 def test_every_source_gives_the_same_hits(source, judged, ranked, tmp_path: Path):
     hits, census = hits_of(source.judgments(tmp_path), source.ranking(tmp_path))
     expected, _ = hits_of(judged, ranked)

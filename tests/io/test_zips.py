@@ -31,6 +31,7 @@ def packed(path: Path, files: dict[str, str], within: str = "", method: int = zi
     return path
 
 
+@pytest.mark.first_is_quick(3)
 @pytest.mark.parametrize("within", ["", "scifact/", "deep/er/"])
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])
 def test_an_archive_is_read_as_its_folder(within: str, method: int, tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ def samples(n: int = 12, contexts: int = 3) -> list[dict]:
     ]
 
 
+@pytest.mark.slow
 def test_a_first_run_without_a_key_gives_context_metrics_with_an_interval() -> None:
     scores = judge(samples(), FOUR)
     for name in ("context_precision", "context_recall", "context_relevance"):
@@ -126,6 +127,7 @@ def test_labels_narrow_the_shift_and_draw_it_to_the_truth() -> None:
     assert np.abs(GRID).max() > 10
 
 
+@pytest.mark.slow
 def test_a_handful_of_labels_narrows_the_estimate(tmp_path: Path) -> None:
     rows, ledger = samples(40), tmp_path / "verdicts.db"
     before = judge(rows, "context_recall", ledger=ledger).estimate("context_recall")

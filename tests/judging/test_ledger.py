@@ -274,6 +274,7 @@ def writer(path: Path, who: str, turns: int) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.slow
 def test_several_processes_write_at_once(tmp_path: Path) -> None:
     path = tmp_path / "l.db"
     running = [writer(path, f"w{i}", 15) for i in range(3)]
@@ -303,6 +304,7 @@ def test_what_was_kept_before_a_kill_is_there_after_it(tmp_path: Path) -> None:
     connection.close()
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
     path, many = tmp_path / "l.db", [{"question": f"q{i}", "contexts": ["a."]} for i in range(1200)]
     seen: list[str] = []

@@ -74,7 +74,7 @@ FAILURES: dict[str, Callable[[Row], Row]] = {
 }
 
 
-@pytest.mark.first_is_quick(3)
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("failure", FAILURES)
 def test_a_failed_sample_raises_no_number(failure: str) -> None:
     whole = judge(rows(), NAMES, judge=fair)
@@ -168,6 +168,7 @@ def test_what_is_said_twice_counts_once() -> None:
     assert {name for name in names if two[name] == one[name]} == {*names} - {"context_relevance"}
 
 
+@pytest.mark.slow
 def test_a_mean_over_what_is_left_never_stands_alone_in_any_face() -> None:
     """A system that is silent where it would err has a higher mean: n and the bounds stand beside it everywhere."""
 

@@ -225,6 +225,7 @@ def test_errors_name_the_next_step(shell: Any, words: str, code: int, said: str)
     assert said in err
 
 
+@pytest.mark.slow
 def test_a_person_at_a_terminal_is_asked(shell: Any, tmp_path: Path) -> None:
     import os
     import pty

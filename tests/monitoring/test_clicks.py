@@ -50,6 +50,7 @@ def test_propensities_are_recovered_from_ranks_that_vary() -> None:
     assert swap_propensities(table) == pytest.approx(LOOKED, abs=0.08)
 
 
+@pytest.mark.slow
 def test_propensities_of_many_queries_that_are_asked_once_or_twice_are_no_worse() -> None:
     rng = np.random.default_rng(2)
     events = []

@@ -61,7 +61,7 @@ def test_every_format_gives_the_same(tmp_path) -> None:
         assert plain(monitor(source, by=["variant", "language"])) == expected, type(source)
 
 
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @pytest.mark.parametrize("clicks", ["ids", "ids of some", "ranks"])
 def test_other_shapes_in_parquet_are_read_as_in_json(tmp_path, clicks) -> None:
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
@@ -394,7 +394,7 @@ def test_clicks_without_ranks_give_no_click_through_by_rank() -> None:
     assert not any("rank" in note for note in monitor(ranked).notes)
 
 
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @pytest.mark.parametrize("users", [40, 400])
 def test_intervals_of_percentiles_hold_the_truth_as_often_as_they_say(users) -> None:
     """Users differ, and send several events each: 95 of 100 are wanted, and each end errs in few."""

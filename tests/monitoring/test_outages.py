@@ -177,7 +177,7 @@ def test_stretches_are_found_exactly_where_one_adds_up_beyond_the_limit() -> Non
         assert all(sums[i, m] > 0 for i, j in found for m in range(i + 1, j))
 
 
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @pytest.mark.parametrize("minutes", [10, 15, 60, 360])
 def test_times_that_stand_for_an_hour_are_no_outages_and_hide_none(
     records: list[Record], minutes: int

@@ -48,7 +48,7 @@ def as_parquet(path: Path, table: Any) -> Path:
     return path
 
 
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", UNITS)
 def test_times_of_every_unit_with_and_without_a_zone(tmp_path, records, unit) -> None:
     expected = numbers(records, **BY)
@@ -176,7 +176,7 @@ CLICKS = {
 }
 
 
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", CLICKS)
 def test_clicks_of_every_shape(tmp_path, records, kind) -> None:
     odd = [
@@ -367,7 +367,7 @@ def test_a_number_that_is_the_id_of_a_result_is_that_result(tmp_path) -> None:
     )
 
 
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "keys", [("User ID", "sessionId", "Latency Ms"), ("USER_ID", "Session-Id", "latencyMs")]
 )
@@ -383,7 +383,7 @@ def test_names_of_fields_in_every_spelling(records, keys) -> None:
     ]
 
 
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ["utf-8-sig", "utf-16", "utf-16-be", "utf-32"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_files_in_other_codes_and_with_other_line_ends(tmp_path, records, code, end) -> None:

@@ -154,6 +154,7 @@ def test_a_file_that_grows_is_read_as_far_as_it_goes(tmp_path) -> None:
     assert (found.events, found.rejected) == (300, {})
 
 
+@pytest.mark.slow
 def test_a_stream_counts_what_comes_too_late(tmp_path) -> None:
     log = simulate_log(3000, seed=1, days=3)
     made = list(log.records())

@@ -92,13 +92,14 @@ def test_what_fires_is_sent_once_with_its_evidence_and_a_signature(receiver, rec
     assert {json.loads(each[2])["id"] for each in receiver.got} == {told["id"]}
 
 
+@pytest.mark.slow
 def test_nothing_is_sent_if_nothing_fires_or_nobody_asked(receiver, records) -> None:
     monitor(records, alerts=RULES[1:], webhook=receiver.url)
     monitor(records, alerts=RULES)
     assert receiver.got == []
 
 
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [500, 404, 301, 0])
 def test_a_failed_delivery_is_said_without_the_secret_and_sent_again(
     receiver, records, tmp_path, status

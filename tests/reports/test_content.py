@@ -133,6 +133,7 @@ def test_texts_and_titles_are_shown(sample_page: str) -> None:
     assert "FH-301: certificate not trusted" in sample_page
 
 
+@pytest.mark.slow
 def test_the_same_input_gives_the_same_page(sample_page: str) -> None:
     of_the_sample.cache_clear()
     assert of_the_sample() == sample_page

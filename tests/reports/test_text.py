@@ -46,7 +46,7 @@ def test_an_interval_without_width_is_a_point() -> None:
     assert interval(0.5, 0.5, 0.5, (0.5, 0.5), 9) == "●"
 
 
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @pytest.mark.parametrize("longest", [3, 12, 40, 200])
 def test_every_line_fits_and_the_verdict_stays_beside_its_system(longest: int) -> None:
     runs = sample.rankings()

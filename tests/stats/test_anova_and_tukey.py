@@ -101,6 +101,7 @@ def test_tukey_of_a_small_table_agrees_with_all_permutations() -> None:
         assert pair.p == pytest.approx(exact, abs=5 * np.sqrt(exact * (1 - exact) / 20_000) + 1e-4)
 
 
+@pytest.mark.slow
 def test_tukey_agrees_with_the_studentised_range_on_normal_values() -> None:
     """With many queries the largest gap over its error follows the studentised range."""
     n, m = 300, 4

@@ -9,6 +9,7 @@ from rankproof.errors import DataError
 from rankproof.stats.shares import gap
 
 
+@pytest.mark.slow
 def test_the_interval_is_welchs() -> None:
     scipy = pytest.importorskip("scipy.stats")
     rng = np.random.default_rng(1)
@@ -33,6 +34,7 @@ def test_a_large_sample_is_decided_by_the_same_formula_as_scipys() -> None:
     assert found.p == pytest.approx(scipy.ttest_ind(first, second, equal_var=False).pvalue)
 
 
+@pytest.mark.slow
 def test_groups_that_do_not_differ_are_rarely_called_different() -> None:
     rng = np.random.default_rng(4)
     alarms = 0

@@ -157,6 +157,7 @@ def test_few_queries_hold_the_true_mean(name: str) -> None:
         assert coverage(WORLDS[name], n, 150) > COVERED[n >= 10] - 0.05
 
 
+@pytest.mark.slow
 def test_it_is_hardly_wider_than_students_where_that_holds() -> None:
     for name in ("hits .5", "AP-like", "P@5", "ties", "two humps", "RR-like", "nDCG near 1"):
         for n in (20, 100) if name != "nDCG near 1" else (100,):

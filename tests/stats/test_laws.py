@@ -87,6 +87,7 @@ def test_adding_to_every_difference_moves_one_sided_p_one_way(row: Any) -> None:
     assert sign_flip(row + more, rng(), "greater").p <= sign_flip(row, rng(), "greater").p + 1e-9
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("method", ["bca", "percentile", "t"])
 @settings(max_examples=40, deadline=None)
 @given(row=ROWS)

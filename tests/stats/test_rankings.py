@@ -115,6 +115,7 @@ def test_swaps_of_like_and_unlike_systems() -> None:
     assert found.rate == pytest.approx(np.mean(list(found.pairs.values())))
 
 
+@pytest.mark.slow
 def test_swap_rates_follow_the_normal_distribution() -> None:
     """Two halves disagree with chance 2 p (1 - p); around a true gap of 0 that is 1/2, over a wide one nearly 0."""
     draw = rng(3)

@@ -44,7 +44,7 @@ def wrong_passes(world: World, n: int, times: int) -> list[float]:
     return [share for drop in world.margins for share in passed(world, n, drop, drop, times)]
 
 
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SMALL)
 def test_statements_hold_with_few_queries(name: str) -> None:
     world = WORLDS[name]
@@ -54,7 +54,7 @@ def test_statements_hold_with_few_queries(name: str) -> None:
         assert covered(world.rows(n, drop, TIMES), -drop)[0] >= 0.93 - slack(0.93, TIMES), n
 
 
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @pytest.mark.parametrize("name", UNSEEN)
 def test_losses_that_so_few_queries_need_not_show_do_not_pass(name: str) -> None:
     """One query in ten loses a third, and one sample of 12 in three shows none of it: .38 passed before."""
@@ -87,6 +87,7 @@ def test_what_the_old_rule_passed_no_longer_passes() -> None:
     assert passed(world, 50, 0.01, 0.01, TIMES)[0] == 0 < 0.5 < old
 
 
+@pytest.mark.slow
 def test_the_gate_and_equivalence_decide_as_the_benchmark_says() -> None:
     world, margin, times = WORLDS["real P@5"], 0.1, 10
     rows = world.rows(40, 0.0, times)
@@ -113,6 +114,7 @@ def test_statements_hold_in_every_world(name: str) -> None:
         assert failed(world.rows(n, 0.0, times, 3), 0.0)[0] <= ALPHA + slack(ALPHA, times), n
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize(("n", "won", "lost"), [(30, 0.05, 0.1), (100, 0.05, 0.06), (70, 0.0, 0.05)])
 def test_hits_pass_a_drop_of_the_margin_rarely_added_up_exactly(n: int, won: float, lost: float) -> None:
     def passes(losses: int, wins: int) -> bool:

@@ -81,6 +81,7 @@ def test_the_list_and_one_of_it(rankproof: Run) -> None:
     )
 
 
+@pytest.mark.slow
 def test_names_are_compared_as_their_rankings_are(rankproof: Run) -> None:
     rankproof(SAVE)
     saved = rankproof("compare before after --margin 0.02 -f json")

@@ -19,6 +19,7 @@ def found(text: str) -> list[str]:
     return [span.of(text) for span in sentences(text)]
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(SIGNS)
 def test_sentences_hold_all_that_is_not_white_space_in_order(text: str) -> None:

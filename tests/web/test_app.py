@@ -198,6 +198,7 @@ def test_two_people_grade_at_once_and_a_kill_loses_nothing(start_process: Start,
     assert (folder / "judgments.tsv").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_grade_changes_the_decision_and_not_the_judgments(start: Start, folder: Path) -> None:
     before = (folder / "judgments.tsv").read_bytes()
     app = start(folder).enter()
@@ -283,6 +284,7 @@ def test_texts_of_others_are_never_markup(start: Start, tmp_path: Path) -> None:
     assert "<img" not in app.ask(f"/query?id={quote(HOSTILE)}").text
 
 
+@pytest.mark.slow
 def test_a_page_is_saved_as_one_file_by_its_last_link(start: Start, folder: Path) -> None:
     app = start(folder).enter()
     for path in ("/compare?a=dense&b=fused", "/query?id=q02", "/gate", "/"):

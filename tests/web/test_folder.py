@@ -99,6 +99,7 @@ def test_names_are_as_short_as_tells_files_apart(tmp_path: Path) -> None:
     assert list(named_by_stem(found[:1])) == ["a"]
 
 
+@pytest.mark.slow
 def test_the_documents_of_a_query_are_those_of_the_file_whatever_its_format(tmp_path: Path) -> None:
     (tmp_path / "from").mkdir()
     run = fill(tmp_path / "from") / "dense.run"

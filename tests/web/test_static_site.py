@@ -135,6 +135,7 @@ def test_what_an_interval_without_a_bound_assumes_stands_under_the_means(tmp_pat
     assert "FirstRel: no bound is known, so the interval assumes" in index
 
 
+@pytest.mark.slow
 def test_a_change_is_after_minus_before_where_less_is_better_too(tmp_path: Path) -> None:
     folder, target = tmp_path / "runs", tmp_path / "site"
     folder.mkdir()

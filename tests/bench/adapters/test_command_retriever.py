@@ -207,6 +207,7 @@ def test_the_timeout_counts_from_the_last_answer(tmp_path: Path) -> None:
     assert made.seconds > 1.3
 
 
+@pytest.mark.slow
 def test_a_command_that_answers_at_the_end_finds_the_question_at_fault(tmp_path: Path) -> None:
     body = (
         "if any(each['question'] == 'bad' for each in asked):\n    sys.exit('bad question')\n"

@@ -97,6 +97,7 @@ def test_methods_that_learn_take_judgments(rankproof: Any, files: Path) -> None:
     assert scores_in(files / "new.run") == expected
 
 
+@pytest.mark.slow
 def test_tuning_prints_both_parts_and_writes_all_queries(rankproof: Any, files: Path) -> None:
     done = rankproof(
         "keyword.run",

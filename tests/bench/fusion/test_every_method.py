@@ -98,6 +98,7 @@ def test_scores_beyond_their_order_say_nothing_to_methods_of_ranks(
     assert fuse(bent, name, **settings) == fuse(rankings, name, **settings)
 
 
+@pytest.mark.first_is_quick(6)
 @pytest.mark.parametrize("name", READ_SCORES)
 @pytest.mark.parametrize("scale", ["min-max", "sum", "z-score", "rank", "borda"])
 def test_normalised_scores_know_no_unit(

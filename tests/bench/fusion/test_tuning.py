@@ -52,6 +52,7 @@ def test_what_was_chosen_is_the_best_of_what_was_tried_on_the_queries_seen() -> 
     assert tuned.tuned_on.mean == pytest.approx(max(trial.mean for trial in tuned.trials))
 
 
+@pytest.mark.slow
 def test_held_out_queries_have_no_say() -> None:
     judgments, rankings = world(40, [2, 1])
     for method in ("weighted-sum", "rrf", "probfuse", "bayesfuse"):

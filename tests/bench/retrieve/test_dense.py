@@ -198,6 +198,7 @@ def test_long_work_says_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> Non
     assert err.startswith("embedding: 6 of 8 texts, about ")
 
 
+@pytest.mark.slow
 def test_a_model_of_model2vec(tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers")
     static = pytest.importorskip("model2vec").StaticModel

@@ -218,6 +218,7 @@ def test_many_threads_may_ask(short: dict[str, str]) -> None:
             assert list(pool.map(search, ASKED * 5)) == alone * 5
 
 
+@pytest.mark.slow
 def test_sqlite_answers_where_tantivy_is_absent() -> None:
     code = (
         "import sys, json; sys.modules['tantivy'] = None\n"

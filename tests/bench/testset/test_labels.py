@@ -118,6 +118,7 @@ for n in range(200):
 """
 
 
+@pytest.mark.slow
 def test_two_people_write_to_one_file_at_once(tmp_path) -> None:
     path = tmp_path / "labels.jsonl"
     people = [subprocess.Popen([sys.executable, "-c", WRITER, str(path), who]) for who in ("ana", "ben")]

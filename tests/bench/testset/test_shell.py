@@ -58,6 +58,7 @@ def test_from_runs_to_judgments_in_three_commands(pool: Path, tmp_path: Path) ->
     assert json.loads(scored)
 
 
+@pytest.mark.slow
 def test_keys_in_a_real_terminal(pool: Path, tmp_path: Path) -> None:
     pty = pytest.importorskip("pty", reason="this system has no pseudo terminals")
     labels = tmp_path / "labels.jsonl"

@@ -63,6 +63,7 @@ def test_any_results(folder, form, content):
     run(["-c", "-q", "-R", form, "-m", MEASURES[form], *files(folder, GOOD[form], content)])
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.one_of(FILES, st.binary(max_size=60)))
 def test_any_norms(folder, content):
@@ -92,6 +93,7 @@ PARAMETERS = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     measure=st.sampled_from(

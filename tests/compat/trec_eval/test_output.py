@@ -67,6 +67,7 @@ def test_zscores_of_9_are_those_of_10_wherever_the_values_are_the_same(shared_da
     assert len(same) > 250
 
 
+@pytest.mark.first_is_quick(2)
 @pytest.mark.parametrize("version", ["9", "10"])
 @pytest.mark.parametrize(("name", "qrels", "run"), RUNS)
 def test_real_runs_with_every_measure(name, qrels, run, version, shared_data, capsys):

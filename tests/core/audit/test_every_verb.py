@@ -29,6 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.mark.slow
 def test_every_result_says_it(folder: Path) -> None:
     judged, good, bad = (str(folder / name) for name in ("qrels", "good.run", "bad.run"))
     scores = {"good": evaluate(judged, good), "bad": evaluate(judged, bad)}

@@ -228,6 +228,7 @@ def test_any_name_is_a_measure_or_an_error() -> None:
         told(lambda name=name: parse(name))  # type: ignore[misc]
 
 
+@pytest.mark.slow
 def test_the_shell_answers_in_words_for_measures_of_every_kind(tmp_path: Path) -> None:
     (tmp_path / "spans.tsv").write_text("q1\td1\t0\t4\n")
     (tmp_path / "chunks").write_text("q1 Q0 d1#0-4 1 1 t\n")

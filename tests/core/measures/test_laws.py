@@ -114,6 +114,7 @@ GREEDY = {
 # --- what never matters -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @with_each("measure", VARIANTS)
 def test_finite_always(measure: Measure) -> None:
     for seed in range(SEEDS):
@@ -148,6 +149,7 @@ def backwards(judgments: Judged, run: Run) -> tuple[Judged, Run]:
     return dict(reversed(judgments.items())), run
 
 
+@pytest.mark.slow
 @with_each("measure", VARIANTS)
 def test_names_of_documents(measure: Measure) -> None:
     for seed in range(SEEDS):
@@ -385,7 +387,8 @@ def is_sum(measure: Measure) -> bool:
     return measure.spec.additive
 
 
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1])
 @with_each("measure", filter(is_sum, VARIANTS))
 def test_sums_over_ties(measure: Measure, seed: int) -> None:
     """What declares itself a sum over rows is one: rows spread over their ranks give the mean."""
@@ -394,7 +397,8 @@ def test_sums_over_ties(measure: Measure, seed: int) -> None:
     assert found == pytest.approx([each.mean() for each in enumerated(measure, seed)], abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1])
 @with_each("measure", VARIANTS)
 def test_bounds_over_ties(measure: Measure, seed: int) -> None:
     """Where the best order of a tie is declared, it is the best, and its reverse the worst."""

@@ -34,6 +34,7 @@ def agreement_at(depth: int, one: list[str], other: list[str]) -> float:
     return (len(set(long) & set(short)) - at_the_end * s) / n + at_the_end
 
 
+@pytest.mark.slow
 @with_each("seed", range(60))
 def test_rank_biased_overlap_goes_on_for_ever(seed: int) -> None:
     one, other = two_rankings(seed)

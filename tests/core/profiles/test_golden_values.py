@@ -194,7 +194,7 @@ TABLE: dict[str, tuple[str, Names, float, Left]] = {
 MEANS_APART = {"mteb"}  # its own means are rounded to 5 decimals: compared with that tolerance
 
 
-@pytest.mark.first_is_quick(2)
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("profile", TABLE)
 @with_each("case", cases())
 def test_a_profile_gives_the_numbers_of_its_tool(profile: str, case: str) -> None:

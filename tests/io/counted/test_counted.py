@@ -54,7 +54,7 @@ def test_every_engine_gives_the_bits_of_memory(engine):
         assert found.census.extra == expected.census.extra == 2
 
 
-@pytest.mark.first_is_quick(2)
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize(
     "conventions",
     [
@@ -83,6 +83,7 @@ def test_every_convention_gives_the_bits_of_memory(conventions):
         assert found.census.dropped == expected.census.dropped
 
 
+@pytest.mark.first_is_quick(2)
 @pytest.mark.parametrize("engine", INPUT)
 @pytest.mark.parametrize("asked", [{"ties": "input"}, {"duplicates": "first"}], ids=str)
 def test_what_needs_the_order_of_rows_is_refused_with_the_way_out(engine, asked):
@@ -101,7 +102,7 @@ def test_no_score_is_no_place_in_an_order(engine):
             evaluate(judged, ENGINES[engine]([("q", "a", 1.0), ("q", "b", float("nan"))]), "RR")
 
 
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", INPUT)
 @pytest.mark.parametrize("duplicates", ["error", "best"])
 def test_infinite_scores_stand_at_the_ends_and_tie(engine, duplicates):
@@ -120,6 +121,7 @@ def test_infinite_scores_stand_at_the_ends_and_tie(engine, duplicates):
         check_equal(evaluate(judged, ENGINES[engine](rows), "RR, AP, nDCG", **settings), expected, ties)
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("engine", INPUT)
 def test_duplicates_are_told_with_both_values(engine):
     judged, rows = {"q": {"a": 1}}, [("q", "a", 1.0), ("q", "b", 0.5), ("q", "a", 0.25)]
@@ -132,6 +134,7 @@ def test_duplicates_are_told_with_both_values(engine):
     assert evaluate(judged, ENGINES[engine](rows), "RR, P@1", duplicates="best")["P@1"] == 1
 
 
+@pytest.mark.slow
 def test_where_not_all_was_looked_at_for_duplicates_it_is_said(monkeypatch):
     monkeypatch.setattr(rankings, "ALL", 10)
     monkeypatch.setattr(rankings, "PROBED", 3)
@@ -234,6 +237,7 @@ def test_explaining_and_comparing_take_the_same_relations():
 # --- rows that were counted elsewhere ---------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_rows_counted_elsewhere_give_the_same_table(tmp_path: Path, capsys):
     judged, rows = random_case(6)
     qrels = tmp_path / "judgments.jsonl"

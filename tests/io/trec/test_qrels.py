@@ -77,6 +77,7 @@ def test_files_and_archives(tmp_path):
         read_qrels(path)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.one_of(st.binary(max_size=200), st.text("q01d# \t\n-.é", max_size=200).map(str.encode)))
 def test_no_input_crashes_the_reader_and_what_is_read_is_right(content):

@@ -152,7 +152,7 @@ def test_scores_are_read_exactly_as_python_reads_them(make):
 # --- duplicates --------------------------------------------------------------------------------
 
 
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["first", "best"])
 @pytest.mark.parametrize("size", [60, 1 << 20])
 def test_repeated_documents_are_settled_by_the_rule(rule, size, monkeypatch):
@@ -275,6 +275,7 @@ def test_a_table_holds_every_line(monkeypatch):
     assert table.source == "file"
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("size", [40, 500, 1 << 20])
 def test_what_is_read_of_one_query_is_what_the_whole_has_of_it(size, monkeypatch):
     small_chunks(monkeypatch, size)
@@ -297,6 +298,7 @@ def test_what_is_read_of_one_query_is_what_the_whole_has_of_it(size, monkeypatch
         assert not len(TrecRankings(nothing).table_near("q"))
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress], ids=["plain", "gz", "bz2"])
 @pytest.mark.parametrize("size", [100, 1 << 20])
 def test_archives_are_read_as_they_come(compress, size, tmp_path, monkeypatch):

@@ -62,6 +62,7 @@ def test_a_metric_is_its_mean_over_all_ways(seed: int, compat: str | None) -> No
             assert math.isnan(scores[name]), name
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("n", [1, 2, 4, 40])
 def test_many_doubtful_contexts_prove_no_more_than_the_strongest(n: int) -> None:
     row = {"query": "Why?", "answer": "Fact A holds.", "contexts": [f"c{i}." for i in range(n)]}

@@ -59,6 +59,7 @@ def judged(server: Served, samples: list[dict[str, Any]], metrics: str = SIX, **
 # --- few calls -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_six_metrics_of_ten_chunks_take_two_calls(server: Served) -> None:
     """One that takes reference and answer apart, one that judges everything."""
     scores = judged(server, [sample()])

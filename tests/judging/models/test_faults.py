@@ -498,6 +498,7 @@ def test_a_server_without_tls_where_tls_was_expected(server: Served) -> None:
     assert any("connection failed" in problem for problem in account.problems)
 
 
+@pytest.mark.slow
 def test_a_server_whose_certificate_nobody_signed(server: Served, tmp_path: Path) -> None:
     name, key = tmp_path / "cert.pem", tmp_path / "key.pem"
     words = "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost"

@@ -64,7 +64,7 @@ def judge_of(case: dict[str, Any], row: dict[str, Any]) -> Any:
     return said
 
 
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", TOOLS)
 def test_our_formulas_give_what_the_tool_gives(tool: str) -> None:
     for name, expected in TOOLS[tool]["cases"].items():

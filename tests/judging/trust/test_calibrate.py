@@ -60,6 +60,7 @@ def test_labels_are_human_verdicts_that_say_who_when_and_how_drawn(ledger: Path)
         assert each.at
 
 
+@pytest.mark.slow
 def test_scores_stand_raw_and_corrected_side_by_side(ledger: Path) -> None:
     calibrate(ledger, person, n=150, who="ana")
     real = judge(rows(), METRICS, judge=truth)
@@ -134,6 +135,7 @@ def test_without_labels_nothing_about_corrections_is_said(ledger: Path) -> None:
     assert "orrect" not in str(judge(rows(), "P@3", judge=machine, ledger=ledger))
 
 
+@pytest.mark.slow
 def test_a_new_judge_is_asked_about_what_people_labelled_for_the_old_one(ledger: Path) -> None:
     calibrate(ledger, person, n=60, who="ana")
 

@@ -73,7 +73,7 @@ def covered(truth: np.ndarray, said: np.ndarray, draws: int, n: int) -> float:
     return right / draws
 
 
-@pytest.mark.first_is_quick
+@pytest.mark.slow
 @pytest.mark.parametrize(("rate", "hit", "false"), [(0.3, 0.8, 0.15), (0.1, 0.9, 0.2), (0.5, 0.6, 0.3)])
 def test_intervals_are_right_as_often_as_they_say_where_naive_ones_never_are(
     rate: float, hit: float, false: float

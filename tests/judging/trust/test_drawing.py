@@ -30,6 +30,7 @@ def test_more_than_there_is_draws_everything() -> None:
     assert {each.included for each in found} == {1.0}
 
 
+@pytest.mark.slow
 def test_each_pair_is_drawn_as_often_as_its_probability_says() -> None:
     drawn: dict[Ask, int] = {each.ask: 0 for each in pairs()}
     said: dict[Ask, float] = {}

@@ -173,6 +173,7 @@ def test_the_shell_holds_a_machine_against_people(tmp_path: Path) -> None:
     assert rankproof(tmp_path, *ask, "--machine", "nothing.qrels").returncode != 0
 
 
+@pytest.mark.slow
 def test_rankings_of_the_judges_kin_are_told_in_every_face(tmp_path: Path) -> None:
     _files(tmp_path, 0.0)
     machine, people = (str(tmp_path / f"{name}.qrels") for name in ("machine", "people"))

@@ -146,6 +146,7 @@ def yes_to_all(body: dict[str, Any]) -> dict[str, Any]:
     return {"verdicts": [{**each, "value": 3 if each["pair"][0] in "RA" else 1} for each in said["verdicts"]]}
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize(
     ("model", "reason"), [(refusing, "no whole JSON"), (yes_to_all, "check of the judge")]
 )
@@ -268,6 +269,7 @@ def _by_place(body: dict[str, Any], sway: Sway) -> dict[str, Any]:
     return {"verdicts": said}
 
 
+@pytest.mark.slow
 def test_labels_show_where_in_a_call_a_judge_errs(tmp_path: Path) -> None:
     rows = [
         {"id": f"s{i}", "query": f"q {i}", "contexts": [f"text {i} {j}." for j in range(9)]}

@@ -45,6 +45,7 @@ def test_intervals_of_queries_judged_whole_hold_and_are_narrower() -> None:
     assert max(narrower.values()) < 0.9
 
 
+@pytest.mark.slow
 def test_thirty_labelled_queries_and_a_judge_save_a_fifth_of_the_error() -> None:
     """As in PRECISE (A. Divekar 2026): on ESCI the error of P@4 by 30 labelled queries falls from 4.45 to 3.50."""
     rng, saved = np.random.default_rng(0), []
