@@ -20,7 +20,6 @@ from rankproof.core.merge import (
     WorstQueries,
     exact_mean,
     merge_parts,
-    paired_values,
 )
 from rankproof.errors import DataError
 
@@ -110,7 +109,7 @@ def test_means_of_scores_are_exact_sums_whatever_the_order_of_queries() -> None:
 def test_the_histogram_and_quantiles_of_many_values_are_those_of_the_values() -> None:
     values = np.random.default_rng(0).beta(0.6, 0.4, KEPT * 2)
     whole = ValueSummary.of(values)
-    assert not whole.on_distinct
+    assert whole.table is None
     edges, _ = np.histogram(values, bins=BINS, range=(0, 1))
     assert (whole.histogram[1:-1] == edges).all()
     for share in (0.01, 0.5, 0.9, 1.0):
@@ -134,17 +133,6 @@ def test_the_worst_queries_of_parts_are_those_of_all() -> None:
                     WorstQueries.of([queries[i] for i in part], values[part], limit, higher) for part in parts
                 ]
                 assert merge_parts(some).rows == tuple(expected[:limit])
-
-
-def test_tables_of_values_meet_by_query() -> None:
-    rows, a, b = paired_values(
-        ["x", "y", "z"], np.array([1.0, 2, 3]), ["z", "w", "x"], np.array([0.5, 9, 0.25])
-    )
-    assert rows.tolist() == [0, 2]
-    assert a.tolist() == [1, 3]
-    assert b.tolist() == [0.25, 0.5]
-    with pytest.raises(DataError, match="twice"):
-        paired_values(["x", "x"], np.zeros(2), ["x"], np.zeros(1))
 
 
 def test_summaries_of_parts_hold_what_only_some_parts_have() -> None:

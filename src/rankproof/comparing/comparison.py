@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from rankproof.core.explained import ExplainedCase
 
 
-VERDICTS = ("better", "worse", "equivalent", "unclear")
-
-
 @dataclass(frozen=True, slots=True)
 class ComparisonRow(Displayable):
     """One system against the baseline on one measure, over all queries or a slice."""

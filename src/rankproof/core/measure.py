@@ -187,11 +187,6 @@ class Measure:
         )
 
     @property
-    def reads_scores(self) -> bool:
-        """Whether the score itself, not the order alone, decides what counts."""
-        return str(self.params.get("scores", "any")) != "any"
-
-    @property
     def scales_by_judgments(self) -> bool:
         """Whether the highest grade of the judgments sets what each grade is worth."""
         return "top_grade" in self.params and self.params["top_grade"] is None

@@ -125,11 +125,6 @@ class ValueSummary(Displayable):
         """How many values lie below 0, in each of BINS bins from 0 to 1 (which is in the last), and above 1."""
         return self.bins if self.bins is not None else _histogram(*self.table)  # type: ignore[misc]
 
-    @property
-    def on_distinct(self) -> bool:
-        """Whether all different values are known with their counts."""
-        return self.table is not None
-
     def quantile(self, share: float) -> tuple[float, float]:
         """Between which values the quantile of the values lies: one value, or the edges of its bin.
 
@@ -251,28 +246,6 @@ class WorstQueries(Displayable):
 def _worst_first(rows: list[tuple[str, float]], limit: int, higher: bool) -> tuple[tuple[str, float], ...]:
     sign = 1 if higher else -1
     return tuple(sorted(rows, key=lambda row: (sign * row[1], row[0].encode()))[:limit])
-
-
-# --- two systems on the same queries ---------------------------------------------------------------------
-
-
-def paired_values(
-    queries: Sequence[str], values: PerQuery, other_queries: Sequence[str], others: PerQuery
-) -> tuple[Array, Array, Array]:
-    """Two tables of values by query as one: where in the first each common query stands, and both values.
-
-    >>> rows, a, b = paired_values(["q1", "q2"], np.array([0.5, 1.0]), ["q2", "q3"], np.array([0.25, 0.0]))
-    >>> rows.tolist(), a.tolist(), b.tolist()
-    ([1], [1.0], [0.25])
-    """
-    place = {query: i for i, query in enumerate(other_queries)}
-    if len(place) < len(other_queries) or len(set(queries)) < len(queries):
-        raise DataError(
-            "values: a query comes twice in one table, expected each once. Next: merge the parts of each query first."
-        )
-    at = np.fromiter((place.get(query, -1) for query in queries), dtype=np.intp, count=len(queries))
-    rows = np.flatnonzero(at >= 0)
-    return rows, np.asarray(values)[rows], np.asarray(others)[at[rows]]
 
 
 # --- all measures of a part -----------------------------------------------------------------------------

@@ -51,7 +51,6 @@ class Written:
     steps: tuple[Step, ...]
     parts: dict[int, float] = field(default_factory=dict)
     """For each rank what its document adds to the number."""
-    parts_are: str = "adds"
 
     @property
     def value(self) -> float:

@@ -66,7 +66,7 @@ def mixed(key: Array) -> Array:
     return spread
 
 
-def poisson_counts(cluster: Array, replicates: int, seed: int = 0, first: int = 0) -> Array:
+def poisson_counts(cluster: Array, replicates: int, seed: int = 0) -> Array:
     """How often each cluster stands in each resample: Poisson with mean 1, told by the hash alone.
 
     Two rounds of mixing, one of the cluster and one with the number of the resample: after a single round resamples
@@ -77,9 +77,7 @@ def poisson_counts(cluster: Array, replicates: int, seed: int = 0, first: int = 
     ((3, 4), True)
     """
     step, start = 0x9E3779B97F4A7C15, int(mixed(np.array([seed & (2**64 - 1)], dtype=np.uint64))[0])
-    numbers = np.array(
-        [(start + step * (first + 1 + i)) & (2**64 - 1) for i in range(replicates)], dtype=np.uint64
-    )
+    numbers = np.array([(start + step * (1 + i)) & (2**64 - 1) for i in range(replicates)], dtype=np.uint64)
     keys = mixed(cluster.astype(np.uint64, copy=False) + np.uint64(step))
     drawn = mixed(keys[:, None] ^ numbers[None, :])
     return np.searchsorted(_poisson_steps(), drawn, side="right").astype(np.uint8)

@@ -245,7 +245,7 @@ def from_thread(work: Callable[..., Any], function: Callable[..., Any], *given: 
         raise RuntimeError("StopIteration") from error
 
 
-def called_judge(function: Callable[..., Any], name: str | None = None) -> CalledJudge:
+def called_judge(function: Callable[..., Any]) -> CalledJudge:
     """The judge that a function `f(relation, left, right)` or `f(ask)` makes.
 
     It returns a value of the relation, True or False, a probability (a float from 0 to 1), None where it cannot
@@ -256,7 +256,7 @@ def called_judge(function: Callable[..., Any], name: str | None = None) -> Calle
     >>> kept[0].value, kept[0].judge
     (1, 'function:<lambda>')
     """
-    called = name or f"function:{getattr(function, '__name__', type(function).__name__)}"
+    called = f"function:{getattr(function, '__name__', type(function).__name__)}"
     whole = _takes(function) == 1
     relations = tuple(getattr(function, "relations", WITH_VALUES))
     unknown = set(relations) - set(VALUES)

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 from rankproof.errors import UsageError, nearest, one_of, shorten
 from rankproof.judging.function_judge import called_judge, verdict_of
 from rankproof.judging.models.providers import PROVIDERS
-from rankproof.judging.run import settle
 from rankproof.judging.verdicts import (
     WITH_VALUES,
     Account,
     Ask,
-    InMemory,
     Judge,
     Keep,
     Relation,
@@ -149,46 +147,12 @@ def _runs(ledger: Ledger) -> list[tuple[str, ...]]:
     return list(dict.fromkeys(run for run in runs if run)) or alone[False] or alone[True]
 
 
-@dataclass(frozen=True, slots=True)
-class Cascade:
-    """Judges in the order they are asked; each verdict says which of them gave it."""
-
-    judges: tuple[Judge, ...]
-
-    @property
-    def name(self) -> str:
-        """The names of its judges, as one writes a cascade."""
-        return ">".join(each.name for each in self.judges)
-
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """The identities of its judges."""
-        return {"kind": "cascade", "judges": [dict(each.identity) for each in self.judges]}
-
-    def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
-        """Settle each pair by the first judge that can."""
-        listed = [list(group) for group in groups]
-        said, account = settle(listed, self.judges, InMemory())
-        for group in listed:
-            keep([said[ask] for ask in group])
-        return account
-
-
 MODELS = tuple(PROVIDERS)
 """Kinds of judges that are models."""
 NAMED = ("lexical", *(f"{each}:MODEL" for each in MODELS), "human:NAME", "replay", "replay:JUDGE")
 PASSES_ON = ">"
 AT = "@http"
 """Begins the address of a judge in its name."""
-
-
-def judge_of(spec: Any, *, ledger: Ledger | None = None, **options: Unpack[ModelArguments]) -> Judge:
-    """The judge that `spec` names: a word, words with > between them, a function, or a judge itself.
-
-    `options` are those of judges that are models: `base_url`, `temperature` and the like.
-    """
-    judges = judges_of(spec, ledger=ledger, **options)
-    return judges[0] if len(judges) == 1 else Cascade(tuple(judges))
 
 
 def judges_of(spec: Any, *, ledger: Ledger | None = None, **options: Unpack[ModelArguments]) -> list[Judge]:
@@ -198,8 +162,6 @@ def judges_of(spec: Any, *, ledger: Ledger | None = None, **options: Unpack[Mode
             f"judge {spec!r}: takes no options, got {', '.join(options)}. Next: check their spelling."
         )
     _check_addresses(spec, options)
-    if isinstance(spec, Cascade):
-        return list(spec.judges)
     if isinstance(spec, str):
         return _named(spec, ledger, options)
     if isinstance(spec, Sequence):

@@ -9,7 +9,6 @@ The interval of the day is the shortest set of days that holds 95 % of the poste
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -18,7 +17,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
-from rankproof.errors import UsageError, check_number, one_of
+from rankproof.errors import UsageError, one_of
 from rankproof.monitoring.step_fit import GRID, StepFit, pooled_chances
 from rankproof.monitoring.sums import OnlineEstimate
 from rankproof.monitoring.windows import HOUR, Calendar
@@ -272,49 +271,3 @@ def seasons_of(starts: Array, calendar: Calendar) -> list[list[int]] | None:
     else:
         labels = [hour] if days >= 1.9 else []
     return [each.tolist() for each in labels] or None
-
-
-def cusum_alarms(
-    values: Sequence[float], *, level: float, spread: float, every: float = 365.0, shift: float = 1.0
-) -> list[int]:
-    """The places at which a two-sided CUSUM gives an alarm, for a metric that is looked at each day.
-
-    `level` and `spread` (of one point) are known from before; a `shift` of so many spreads is found soonest, and
-    without a change there is one false alarm in `every` points (D. Siegmund: Sequential analysis, 1985). After an
-    alarm it begins anew.
-
-    >>> cusum_alarms([0, 1, -1, 0, 3, 3, 3, 3], level=0, spread=1)
-    [5, 7]
-    """
-    check_number("spread", spread, above=0, advice="give the standard deviation of a point")
-    check_number("every", every, above=1, advice="give the points between two false alarms")
-    slack = shift / 2
-    limit = _limit(slack, 2 * every)
-    up = down = 0.0
-    found = []
-    for place, value in enumerate(values):
-        if math.isnan(value):
-            continue
-        z = (value - level) / spread
-        up, down = max(0.0, up + z - slack), max(0.0, down - z - slack)
-        if max(up, down) > limit:
-            found.append(place)
-            up = down = 0.0
-    return found
-
-
-def _limit(slack: float, length: float) -> float:
-    """The limit at which a one-sided CUSUM runs so long on average without a change."""
-    low, high = 0.0, 1.0
-    while _run(slack, high) < length:
-        high *= 2
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _run(slack, middle) < length else (low, middle)
-    return high
-
-
-def _run(slack: float, limit: float) -> float:
-    """Siegmund's approximation of the average run length."""
-    reach = 2 * slack * (limit + 1.166)
-    return (math.exp(min(reach, 700.0)) - reach - 1) / (2 * slack**2)

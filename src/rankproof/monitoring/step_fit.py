@@ -24,6 +24,8 @@ GRID = np.linspace(0.0, 0.85, 18)
 """The correlations of neighbours that are held possible."""
 PRIOR = np.where(GRID == 0, 0.27, 0.73 / (len(GRID) - 1))
 """Their chances before anything is seen: points whose only error is who happened to come are independent."""
+LEAST_PRIOR, MOST_OTHERS = 5.0, 15.0
+"""For how many series the prior counts, and for how many at the most the others together."""
 DRAWN = 40
 """Series that are drawn for each correlation to see what is measured on it."""
 FIRST, MORE, MOST = 499, 4_999, 19_999
@@ -198,19 +200,20 @@ def _follow(made: Array, rho: Array) -> Array:
     return made
 
 
-def pooled_chances(likelihoods: Sequence[Array], least: float = 5.0, most: float = 15.0) -> list[Array]:
+def pooled_chances(likelihoods: Sequence[Array]) -> list[Array]:
     """The chances of the correlations for each series, given how well each agrees with it and with the others.
 
-    What the days of a product do to one metric they do to others, so the others say what to expect: as much as `most`
-    of them against a prior that counts as `least`. The series itself is left out where its prior is made.
+    What the days of a product do to one metric they do to others, so the others say what to expect: as much as
+    `MOST_OTHERS` of them against a prior that counts as `LEAST_PRIOR`. The series itself is left
+    out where its prior is made.
     """
     alone = [_normed(each * PRIOR) for each in likelihoods]
     total = np.sum(alone, axis=0) if alone else PRIOR
     found = []
     for each, own in zip(likelihoods, alone, strict=True):
         others = total - own
-        weight = min(1.0, most / max(len(alone) - 1, 1))
-        found.append(_normed(each * (least * PRIOR + weight * others)))
+        weight = min(1.0, MOST_OTHERS / max(len(alone) - 1, 1))
+        found.append(_normed(each * (LEAST_PRIOR * PRIOR + weight * others)))
     return found
 
 

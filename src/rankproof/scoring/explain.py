@@ -84,7 +84,7 @@ def _list(own: Explained) -> list[str]:
     if not own.lines:
         return ["The ranking has no documents for this query.", *_missed(own)]
     shown = _telling(own)
-    return [*table(_columns(shown)), "", *_legend(own, shown), *_missed(own)]
+    return [*table(_columns(shown)), "", *_legend(shown), *_missed(own)]
 
 
 def _columns(shown: Sequence[ExplainedLine | None]) -> list[Column]:
@@ -144,7 +144,7 @@ def _whole(known: set[float]) -> bool:
     return all(each.is_integer() for each in known)
 
 
-def _legend(own: Explained, shown: Sequence[ExplainedLine | None]) -> list[str]:
+def _legend(shown: Sequence[ExplainedLine | None]) -> list[str]:
     said_of = []
     if any(line and line.tied for line in shown):
         said_of.append("= shares its score with others")
@@ -229,7 +229,7 @@ def _blocks(own: Explained, other: Explained | None, wrong: Iterable[str]) -> li
     blocks += (
         [Table(_columns(shown))] if own.lines else [Paragraph("The ranking has no documents for this query.")]
     )
-    blocks += [Paragraph(" ".join(lines)) for lines in (_legend(own, shown), _missed(own)) if lines]
+    blocks += [Paragraph(" ".join(lines)) for lines in (_legend(shown), _missed(own)) if lines]
     steps = [
         ListItem(_said(step), lines=[each.strip() for each in _calculation(step, own)]) for step in own.steps
     ]

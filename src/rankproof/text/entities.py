@@ -157,13 +157,13 @@ def _names(text: str, counted: Iterable[Date | Quantity]) -> Iterator[Entity]:
     starts = {sentence.start for sentence in sentences(text)}
     taken = [(each.start, each.end) for each in counted]
     for found in NAME.finditer(text):
-        span = _without_lead(text, Span(*found.span()), starts)
+        span = _without_lead(text, Span(*found.span()))
         if span and _is_name(text, span, starts) and not any(a <= span.start < b for a, b in taken):
             yield _entity(text, span)
     yield from _unspaced(text)
 
 
-def _without_lead(text: str, span: Span, starts: set[int]) -> Span | None:
+def _without_lead(text: str, span: Span) -> Span | None:
     """A name without the small word that begins the sentence it stands in."""
     parts = span.of(text).split()
     while (

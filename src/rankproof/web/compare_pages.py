@@ -149,7 +149,7 @@ def compare(site: Site, choices: Choices) -> Page:
             (
                 "queries",
                 "Queries",
-                join([_filters(site, rows), query_table(site, a, b, measure, rows, corrected)]),
+                join([_filters(rows), query_table(site, a, b, measure, rows, corrected)]),
             ),
         ),
         opening=choose(site, "compare", a, b, measure, list(scores), corrected),
@@ -277,7 +277,7 @@ def _sorted(measure: str, a: str, b: str, rows: Sequence[QueryRow]) -> Markup:
     return figure(f"Differences, sorted: {says}", el("div", drawn, id="sorted"))
 
 
-def _filters(site: Site, rows: Sequence[QueryRow]) -> Markup | None:
+def _filters(rows: Sequence[QueryRow]) -> Markup | None:
     """What narrows the table and the pictures; without a script there is nothing to narrow."""
     groups = sorted({row.group for row in rows if row.group})
     grades = sorted({row.grade for row in rows})

@@ -10,7 +10,6 @@ from typing import Any
 
 from rankproof.bench.grid.grid import Grid, saved_grid
 from rankproof.comparing.leaderboard import Leaderboard, leaderboard
-from rankproof.core.audit import Audit
 from rankproof.diagnosing.diagnose import Diagnosis
 from rankproof.diagnosing.diagnose import diagnose as diagnosed
 from rankproof.document.formats.html import part_of_page
@@ -102,11 +101,6 @@ def diagnosis_job(site: Site, system: str, measure: str) -> tuple[Any, Any]:
 
 def diagnosis_part(found: Diagnosis) -> Markup:
     """What `rankproof diagnose` says, as a part of a page."""
-    return part_of_page(found._document())
-
-
-def audit_part(found: Audit) -> Markup:
-    """What `rankproof audit` says, as a part of a page."""
     return part_of_page(found._document())
 
 

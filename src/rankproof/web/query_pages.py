@@ -24,8 +24,6 @@ DEEP = 20
 """Ranks that are shown."""
 SNIPPET = 240
 """Characters of a document that are shown."""
-ROW = 5.5
-"""The height of a document in the list, in the unit of the style sheet, so that lines meet it."""
 
 
 def queries(site: Site, choices: Choices) -> Page:

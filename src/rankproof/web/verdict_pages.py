@@ -93,9 +93,7 @@ def _means(site: Site, file: FoundFile) -> tuple[str, str, Child] | None:
         join(
             [
                 el("h3", ident(each.name)),
-                site.later(
-                    *means_job(site, each, file), means_part, "means", file=each.name, ledger=file.name
-                ),
+                site.later(*means_job(each, file), means_part, "means", file=each.name, ledger=file.name),
             ]
         )
         for each in samples
@@ -103,7 +101,7 @@ def _means(site: Site, file: FoundFile) -> tuple[str, str, Child] | None:
     return "means", "Means, by what is in the ledger", join(shown)
 
 
-def means_job(site: Site, samples: FoundFile, ledger: FoundFile) -> tuple[Any, Any]:
+def means_job(samples: FoundFile, ledger: FoundFile) -> tuple[Any, Any]:
     """How samples are scored by the verdicts that are there; nothing is asked."""
     key = ("judged", samples.stamp, ledger.stamp)
     return key, lambda: judge(os.fspath(samples.path), judge="replay", ledger=ledger.path)
@@ -122,7 +120,7 @@ def means(site: Site, choices: Choices) -> Any:
     )
     if file is None or choices.get("file", "") not in samples:
         raise UsageError("there are no such samples here. Next: load the page again.")
-    return means_job(site, samples[choices["file"]], file)
+    return means_job(samples[choices["file"]], file)
 
 
 def _judges(kept: Verdicts) -> Markup:

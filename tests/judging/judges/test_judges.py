@@ -14,7 +14,7 @@ import pytest
 
 from rankproof import Judge, judge
 from rankproof.errors import UsageError
-from rankproof.judging.judges import human_judge, judge_of, judges_of
+from rankproof.judging.judges import human_judge, judges_of
 from rankproof.judging.run import settle
 from rankproof.judging.verdicts import Account, Ask, InLedger, Keep, Relation, Unmeasured, Verdict
 from rankproof.store.ledger import Ledger
@@ -32,7 +32,7 @@ def said(reply: Any, ask: Ask) -> Any:
         return reply
 
     function.relations = "RSQAC"  # type: ignore[attr-defined]
-    judge_of(function).judge([[ask]], kept.extend)
+    judges_of(function)[0].judge([[ask]], kept.extend)
     (found,) = kept
     return found
 
@@ -127,10 +127,10 @@ def test_a_function_may_take_the_pair_as_one() -> None:
 )
 def test_what_is_no_judge(function: Any) -> None:
     if function == "human":  # somebody, whoever it is
-        assert judge_of(function).name == "human:somebody"
+        assert judges_of(function)[0].name == "human:somebody"
         return
     with pytest.raises(UsageError, match="judge"):
-        judge_of(function)
+        judges_of(function)
 
 
 def test_options_are_for_models() -> None:
@@ -193,16 +193,6 @@ def test_a_cascade_passes_on_only_what_is_open(tmp_path: Path) -> None:
     assert alone.by == {"function:second": 2}  # what a judge said in a cascade it need not say again
     again = judge([row], "P@2", judge="replay:function:first>function:second", ledger=tmp_path / "l.db")
     assert again.by == {"function:first": 1, "function:second": 1}
-
-
-def test_a_cascade_as_one_judge() -> None:
-    cascade = judge_of([lambda *pair: None, lambda *pair: True])
-    kept: list[Any] = []
-    account = cascade.judge([[R, S]], kept.extend)
-    assert [each.value for each in kept] == [3, 1]
-    assert account.calls == 4
-    assert cascade.name == "function:<lambda>>function:<lambda>"
-    assert judges_of(cascade) == list(cascade.judges)  # type: ignore[attr-defined]
 
 
 def test_a_cascade_that_is_spelled_out() -> None:

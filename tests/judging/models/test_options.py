@@ -11,7 +11,7 @@ import pytest
 
 from rankproof import chat, judge
 from rankproof.errors import UsageError
-from rankproof.judging.judges import judge_of
+from rankproof.judging.judges import judges_of
 from tests.judging.models.server import Fault, Served, serving
 from tests.judging.models.test_chat import text_of
 from tests.shell import rankproof
@@ -51,8 +51,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
 )
 def test_an_option_that_is_none_is_an_error(options: dict[str, Any], words: str) -> None:
     for asked in (
-        lambda: judge_of("openai:m", base_url="http://127.0.0.1:9", **options),
-        lambda: judge_of("anthropic:m", base_url="http://127.0.0.1:9", **options),
+        lambda: judges_of("openai:m", base_url="http://127.0.0.1:9", **options)[0],
+        lambda: judges_of("anthropic:m", base_url="http://127.0.0.1:9", **options)[0],
         lambda: chat(str.upper, **options),
     ):
         with pytest.raises(UsageError, match="Next: ") as raised:

@@ -12,7 +12,7 @@ import pytest
 
 from rankproof import Judge, judge
 from rankproof.errors import UsageError
-from rankproof.judging.judges import judge_of
+from rankproof.judging.judges import judges_of
 from rankproof.judging.models.providers import PROVIDERS
 from tests.judging.models.server import Served, serving
 from tests.judging.models.test_chat import posted
@@ -56,7 +56,7 @@ def test_every_name_asks_at_its_address_with_its_key(server: Served, monkeypatch
 
 def test_where_the_services_are(monkeypatch: pytest.MonkeyPatch) -> None:
     def at(spec: str, **options: Any) -> str:
-        found: Any = judge_of(spec, **options)
+        found: Any = judges_of(spec, **options)[0]
         return str(found.service.endpoint)
 
     gemini = "https://generativelanguage.googleapis.com/v1beta/openai/chat/completions"
@@ -71,9 +71,9 @@ def test_where_the_services_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_REGION", "eu-west-1")
     assert at("bedrock:m").startswith("https://bedrock-runtime.eu-west-1.amazonaws.com/openai/v1/")
     monkeypatch.setenv("GOOGLE_API_KEY", SECRET)
-    found: Any = judge_of("gemini:m")
+    found: Any = judges_of("gemini:m")[0]
     assert found.service.headers == {"Authorization": f"Bearer {SECRET}"}
-    found = judge_of("azure:d", base_url="https://n.openai.azure.com", key_variable="GOOGLE_API_KEY")
+    found = judges_of("azure:d", base_url="https://n.openai.azure.com", key_variable="GOOGLE_API_KEY")[0]
     assert found.service.headers == {"api-key": SECRET}
 
 
@@ -133,4 +133,4 @@ def test_litellm_by_its_package(server: Served, monkeypatch: pytest.MonkeyPatch)
 
 def test_batches_are_refused_where_none_are_known() -> None:
     with pytest.raises(UsageError, match="batch: ollama has no batches"):
-        judge_of("ollama:m", batch=True)
+        judges_of("ollama:m", batch=True)[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -148,7 +148,6 @@ def by_ids(
     judgments: Judgments,
     conventions: Conventions,
     source: str,
-    text: Callable[[object], str] = str,
 ) -> tuple[dict[str, Array], dict[str, Array]]:
     """The same, from what a text of `rankproof sql` gave: the ids are found among the judgments."""
     rules = {each for each in columns.get("rules", ()) if each is not None}
@@ -158,8 +157,8 @@ def by_ids(
             f"{rules_of(conventions)}. "
             "Next: write the query anew with the options of 'rankproof sql', or evaluate with the same."
         )
-    query = [None if each is None else text(each) for each in columns["query_id"]]
-    doc = [None if each is None else text(each) for each in columns["doc_id"]]
+    query = [None if each is None else str(each) for each in columns["query_id"]]
+    doc = [None if each is None else str(each) for each in columns["doc_id"]]
     is_found = np.array([each is not None for each in doc], dtype=np.bool_)
     known: dict[int, dict[str, int]] = {}
     number = np.zeros(len(query))

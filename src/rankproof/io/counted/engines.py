@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ RUN, JUDGED = "rankproof_run", "rankproof_judged"
 """What the two tables are called inside an engine while it counts."""
 
 
-class SqlEngine:
+class SqlEngine(ABC):
     """What engines with SQL share; `bring` is their own."""
 
     dialect = ""
@@ -29,9 +30,9 @@ class SqlEngine:
     def __init__(self, data: Any, run: str = "") -> None:
         self.data, self.run = data, run or self.run
 
+    @abstractmethod
     def bring(self, text: str, judged: Judged | None = None) -> Table:
         """The columns that a query over the run, and perhaps over judged documents, gives."""
-        raise NotImplementedError
 
     def count(self, what: Counted, judged: Judged, conventions: Conventions) -> Table:
         """The columns of the counting query."""

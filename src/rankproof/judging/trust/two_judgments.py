@@ -251,7 +251,7 @@ class Estimating:
             return [[None] * len(self.measures) for _ in self.hits]
         whole = self._whole(~np.isnan(self.said.people))
         enough = whole.sum(axis=2) >= ENOUGH
-        modelled = None if enough.all() else self._draws(level)
+        modelled = None if enough.all() else self._draws()
         predicted = self._predicted(np.asarray(whole.any(axis=(0, 1)))) if enough.any() else None
         truth = self.values(np.nan_to_num(self.said.people))
         return [
@@ -291,7 +291,7 @@ class Estimating:
             settled &= np.abs(one - other) < 1e-12
         return settled
 
-    def _draws(self, level: float) -> Array:
+    def _draws(self) -> Array:
         """Draws x runs x measures: means over queries drawn anew, of labels drawn by models of the queries drawn."""
         n, query = len(self.said.pairs.queries), self.said.pairs.query
         found = []
@@ -375,11 +375,9 @@ class Estimating:
             np.minimum.at(best, each.doc, each.rank)
         yield from (best <= k for k in (*range(1, 21), 50, 100, 1000))
 
-    def _spread(self, draws: int = 60) -> tuple[Array, Array]:
+    def _spread(self) -> tuple[Array, Array]:
         """For each query the spread of its values over labels drawn; for each pair how far its label moves them."""
-        drawn = np.array(
-            [self.model.draw_grades(self.rows, self.weights, True, self.rng) for _ in range(draws)]
-        )
+        drawn = np.array([self.model.draw_grades(self.rows, self.weights, True, self.rng) for _ in range(60)])
         values = np.array([self.values(grades) for grades in drawn])
         of_query = values.std(axis=0).mean(axis=(0, 1))
         apart = (values - values.mean(axis=0)).mean(axis=(1, 2))[:, self.said.pairs.query]
