@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
-from typing import Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -142,6 +142,37 @@ def cached_for_judgments(make: Callable[[Judgments], T]) -> Callable[[Judgments]
     return found
 
 
+class TwoGrades(Exception):
+    """A document has two different grades; the reader, which knows which document and where, says so."""
+
+    def __init__(self, first: object, again: object) -> None:
+        super().__init__(first, again)
+        self.first, self.again = first, again
+
+    def of(self, document: str, where: str = "") -> DataError:
+        """The error, with the name of the document, and where both stand."""
+        one, other = (f"{each:g}" if is_number(each) else shorten(each) for each in (self.first, self.again))
+        return DataError(
+            f"{document} is judged twice with different grades, {one} and {other}{where}. "
+            "Next: keep the judgment that is right."
+        )
+
+
+def add_judgment(grades: dict[Any, Any], key: Any, grade: Any) -> bool:
+    """Whether the judgment is a new one. A document that is judged twice with the same grade counts once.
+
+    >>> grades = {"d1": 2}
+    >>> add_judgment(grades, "d2", 1), add_judgment(grades, "d1", 2), grades
+    (True, False, {'d1': 2, 'd2': 1})
+    """
+    if key in grades:
+        if grades[key] != grade:
+            raise TwoGrades(grades[key], grade)
+        return False
+    grades[key] = grade
+    return True
+
+
 def judgments_from_rows(
     queries: Iterable[str],
     docs: Iterable[str],
@@ -151,7 +182,7 @@ def judgments_from_rows(
     source: str = "judgments",
     line: Sequence[int] | None = None,
 ) -> Judgments:
-    """Judgments from parallel columns in any order; a repeated judgment must not contradict itself."""
+    """Judgments from parallel columns in any order."""
     if aspects is None:
         queries, docs, grades = list(queries), list(docs), np.fromiter(grades, dtype=np.float64)
         if plain := _each_once(queries, docs, grades, source):
@@ -163,17 +194,12 @@ def judgments_from_rows(
     named = iter(aspects) if aspects is not None else None
     for number, (query, doc, grade) in enumerate(zip(queries, docs, grades, strict=True)):
         aspect = next(named) if named is not None else ""
-        known = table.setdefault(query, {}).setdefault(doc, {})
-        if aspect not in known:
-            known[aspect] = grade
-            seen[query, doc, aspect] = number
-        elif known[aspect] == grade:
-            repeated += 1
-        else:
-            at = (seen[query, doc, aspect], number)
-            raise _conflict(
-                source, query, doc, (known[aspect], grade), [line[i] for i in at] if line else None
-            )
+        first = seen.setdefault((query, doc, aspect), number)
+        try:
+            repeated += not add_judgment(table.setdefault(query, {}).setdefault(doc, {}), aspect, grade)
+        except TwoGrades as error:
+            lines = f" (lines {line[first]} and {line[number]})" if line else ""
+            raise error.of(f"{source}: document {shorten(doc)} of query {shorten(query)}", lines) from error
     return judgments_from_nested(table, aspects is not None, source=source, repeated=repeated)
 
 
@@ -231,16 +257,6 @@ def _facets(table: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Facets:
         grade=np.array(grade, dtype=np.float64),
         declared=np.array(declared, dtype=np.intp),
         names=names,
-    )
-
-
-def _conflict(
-    source: str, query: str, doc: str, grades: tuple[float, float], lines: list[int] | None
-) -> DataError:
-    where = f" (lines {lines[0]} and {lines[1]})" if lines else ""
-    return DataError(
-        f"{source}: document {shorten(doc)} of query {shorten(query)} is judged twice with different grades, "
-        f"{grades[0]:g} and {grades[1]:g}{where}. Next: keep the judgment that is right."
     )
 
 

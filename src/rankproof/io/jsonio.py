@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rankproof.core.judgments import TwoGrades, add_judgment
 from rankproof.errors import DataError, shorten
 from rankproof.io.read import decode_json
 from rankproof.io.roles import (
@@ -127,11 +128,10 @@ def _graded(docs: Any, where: str) -> Any:
     for pair in docs:
         if len(pair) != 2 or not isinstance(pair[0], (str, int)):
             raise DataError(f"{where}: got {shorten(pair)}, expected a pair [doc, grade]. Next: correct it.")
-        if grades.setdefault(*pair) != pair[1]:
-            raise DataError(
-                f"{where}: document {shorten(pair[0])} is judged twice with different grades, "
-                f"{grades[pair[0]]!r} and {pair[1]!r}. Next: keep the judgment that is right."
-            )
+        try:
+            add_judgment(grades, *pair)
+        except TwoGrades as error:
+            raise error.of(f"{where}: document {shorten(pair[0])}") from error
     return grades
 
 

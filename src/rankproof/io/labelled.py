@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from rankproof.core.corpus import Corpus
-from rankproof.core.judgments import Judgments
+from rankproof.core.judgments import Judgments, TwoGrades, add_judgment
 from rankproof.document.disk import check_free, whole_file, write_file
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.corpora import BEIR_CORPUS, beir_questions, folder_at, load_corpus, load_questions, split_of
@@ -114,7 +114,12 @@ def _of_records(placed: Iterable[Row]) -> LabelledQuestions:
             raise DataError(
                 f"{where}: question {shorten(name)} has another text than before. Next: keep one."
             )
-        _add(relevant.setdefault(name, {}), _relevant(record, where), f"{where}, question {shorten(name)}")
+        known = relevant.setdefault(name, {})
+        for doc, grade in _relevant(record, where).items():
+            try:
+                add_judgment(known, doc, grade)
+            except TwoGrades as error:
+                raise error.of(f"{where}, question {shorten(name)}: document {shorten(doc)}") from error
     if not questions:
         raise DataError("the benchmark: there is not one question in it. Next: check how it was made.")
     return LabelledQuestions(questions, load_judgments(relevant))
@@ -124,15 +129,6 @@ def _question(record: Mapping[str, Any], where: str) -> tuple[str, str]:
     _, text = text_in(record, QUESTION_TEXT, where)
     has_id = field_of(record, QUESTION_ID) is not None
     return (id_of(record, QUESTION_ID, where) if has_id else checked_id(text, where)), text
-
-
-def _add(to: dict[Any, Any], found: Mapping[Any, Any], where: str) -> None:
-    for doc, grade in found.items():
-        if doc in to and to[doc] != grade:
-            raise DataError(
-                f"{where}: document {shorten(doc)} is judged twice, {to[doc]!r} and {grade!r}. Next: keep one."
-            )
-        to[doc] = grade
 
 
 def _relevant(record: Mapping[str, Any], where: str) -> dict[Any, Any]:

@@ -248,7 +248,12 @@ def test_an_input_that_cannot_be_read(run, qrels, results, words):
     [
         ("-R prefs", "q1 u s a\n", 2, ["line 1: got 4 fields", "expected 5"]),
         ("-R prefs", "q1 u s a x\n", 2, ["line 1: the level is 'x'"]),
-        ("-R qrels_prefs", "q1 u a 1\n\nq1 u a 2\n", 4, ["lines 1 and 3", "judged twice, 1 and 2"]),
+        (
+            "-R qrels_prefs",
+            "q1 u a 1\n\nq1 u a 2\n",
+            4,
+            ["lines 1 and 3", "judged twice with different grades, 1 and 2"],
+        ),
         ("-R qrels_jg", "q1 u a 1\nq1 u a 0\n", 4, ["judged twice"]),
         ("-R qrels_jg", "\n\n", 2, ["empty"]),
     ],

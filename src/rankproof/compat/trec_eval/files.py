@@ -14,6 +14,7 @@ from typing import BinaryIO, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
+from rankproof.core.judgments import TwoGrades, add_judgment
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.io.files import HEAD, open_file, read_bytes, text_of
@@ -39,24 +40,20 @@ class Norm(NamedTuple):
 
 
 def read_preferences(path: str, *, parts: bool) -> list[JudgedFile]:
-    """``topic judge [part] document level`` lines; `parts` says whether the third field is there.
-
-    A judgment given twice is kept once; two that contradict each other are an error.
-    """
+    """``topic judge [part] document level`` lines; `parts` says whether the third field is there."""
     names = ("topic", "judge", "part", "document", "level")
-    known: dict[tuple[str, str, str, str], tuple[float, int]] = {}
+    known: dict[tuple[str, str, str, str], float] = {}
+    lines: dict[tuple[str, str, str, str], int] = {}
     for number, fields in _lines(path, names if parts else (*names[:2], *names[3:])):
         topic, judge, *part, document, level = fields
         key = (topic, judge, part[0] if part else "", document)
-        given = _number(path, number, "level", level)
-        level_before, line_before = known.setdefault(key, (given, number))
-        if level_before != given:
-            raise DataError(
-                f"{path}, lines {line_before} and {number}: document {shorten(document)} of topic "
-                f"{shorten(topic)} is judged twice, {level_before:g} and {given:g}."
-                " Next: keep one of the lines."
-            )
-    return [JudgedFile(*key, level) for key, (level, _) in known.items()]
+        first = lines.setdefault(key, number)
+        try:
+            add_judgment(known, key, _number(path, number, "level", level))
+        except TwoGrades as error:
+            where = f"{path}, lines {first} and {number}"
+            raise error.of(f"{where}: document {shorten(document)} of topic {shorten(topic)}") from error
+    return [JudgedFile(*key, level) for key, level in known.items()]
 
 
 def read_zscores(path: str) -> dict[tuple[str, str], Norm]:
