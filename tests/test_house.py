@@ -35,10 +35,6 @@ def test_what_makes_a_house_hard_to_live_in_only_falls() -> None:
 
 OF_TESTS_ALONE = {"golden", "typing", "store/data", "text/cases"}
 """Folders of tests that hold data, or what other tools said."""
-WITHOUT_TESTS_OF_THEIR_OWN = {
-    "judging/prompts": "holds no code",
-}
-"""Folders of the source that no folder of tests mirrors, each with its reason."""
 
 
 def test_the_tests_stand_where_what_they_test_stands() -> None:
@@ -49,4 +45,4 @@ def test_the_tests_stand_where_what_they_test_stands() -> None:
     tests, source = folders(Path(__file__).parent), folders(ROOT)
     modules = {path.relative_to(ROOT).with_suffix("").as_posix() for path in MODULES.values()}
     assert tests - OF_TESTS_ALONE <= source | modules
-    assert source - set(WITHOUT_TESTS_OF_THEIR_OWN) <= tests
+    assert source <= tests

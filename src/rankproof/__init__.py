@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rankproof.bench.benchmark import Benchmark
     from rankproof.bench.fusion.fuse import fuse
     from rankproof.bench.fusion.tune import Tuned, tune
-    from rankproof.bench.grid.grid import Grid, grid
+    from rankproof.bench.grid import Grid, grid
     from rankproof.bench.grid.outcome import GridRow
     from rankproof.bench.runs import Run, Standings
     from rankproof.bench.testset.drawn import Question
@@ -137,8 +137,8 @@ _PUBLIC = {
     "gate": "rankproof.comparing.gate",
     "gate_scores": "rankproof.comparing.gate",
     "Gate": "rankproof.comparing.gate",
-    "grid": "rankproof.bench.grid.grid",
-    "Grid": "rankproof.bench.grid.grid",
+    "grid": "rankproof.bench.grid",
+    "Grid": "rankproof.bench.grid",
     "History": "rankproof.comparing.history",
     "judge": "rankproof.judging.judge",
     "mirage": "rankproof.judging.mirage_rates",

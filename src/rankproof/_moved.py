@@ -13,11 +13,13 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 MOVED = {
-    "rankproof.api.export": "rankproof.scoring.export",
+    "rankproof.api.export": "rankproof.scoring.scores",
     "rankproof.core.derivation.registry": "rankproof.core.paper",
     "rankproof.core.derivation.steps": "rankproof.core.paper",
     "rankproof.core.preferences": "rankproof.core.judgments",
     "rankproof.io.spans": "rankproof.io.judgments",
+    "rankproof.scoring.export": "rankproof.scoring.scores",
+    "rankproof.stats.power": "rankproof.stats.paired",
 }
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rankproof.cli.group import COMMANDS, load_command
+from rankproof.cli import COMMANDS, load_command
 from rankproof.compat.trec_eval import main as trec_eval
 from rankproof.core.measure import REGISTRY
 from rankproof.core.profiles import PROFILES

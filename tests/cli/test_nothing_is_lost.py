@@ -16,7 +16,7 @@ import click
 import pytest
 
 from rankproof import Benchmark, History, Judge, Verdicts, evaluate, grid, report, sample
-from rankproof.cli.group import rankproof as program
+from rankproof.cli import rankproof as program
 from rankproof.cli.output import Target
 from rankproof.document.disk import whole_file, write_file
 from rankproof.errors import UsageError

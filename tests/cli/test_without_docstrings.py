@@ -10,7 +10,7 @@ import pytest
 
 CODE = """
 from rankproof.cli import run
-from rankproof.cli.group import COMMANDS
+from rankproof.cli import COMMANDS
 for words in [
     *([name, "--help"] for name in COMMANDS if name != "trec_eval"),
     ["--help"], ["questions", "draw", "--help"], ["history", "export", "--help"],

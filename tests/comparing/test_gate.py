@@ -21,7 +21,7 @@ from rankproof.cli.changes import gate_change as command
 from rankproof.errors import UsageError
 from rankproof.stats.confidence import smallest_margin
 from rankproof.stats.gate import Decision, decide, overall
-from rankproof.stats.power import smallest_detectable
+from rankproof.stats.paired import smallest_detectable
 
 JUDGED = {f"q{i}": {"a": 1} for i in range(60)}
 FILES = sample.folder()

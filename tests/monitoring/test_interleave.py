@@ -17,7 +17,7 @@ from rankproof.monitoring.interleave import (
     split_mismatch,
     team_draft,
 )
-from rankproof.stats.sequential import betting, normal_mixture
+from rankproof.stats.intervals import betting, normal_mixture
 
 
 @dataclass

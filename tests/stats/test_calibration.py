@@ -14,7 +14,7 @@ import pytest
 from rankproof.stats.corrections import correct, tukey
 from rankproof.stats.differences import difference_intervals, equivalence
 from rankproof.stats.flips import sign_flips
-from rankproof.stats.power import smallest_detectable
+from rankproof.stats.paired import smallest_detectable
 from rankproof.stats.significance import bootstraps, paired_t, wilcoxon
 
 pytestmark = pytest.mark.slow

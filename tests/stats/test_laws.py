@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from rankproof.stats.corrections import tukey
 from rankproof.stats.differences import difference_interval, equivalence
 from rankproof.stats.flips import sign_flip
-from rankproof.stats.paired import cliffs_delta, d_z, hedges_g
-from rankproof.stats.power import queries_needed, smallest_detectable, spread
+from rankproof.stats.paired import cliffs_delta, d_z, hedges_g, queries_needed, smallest_detectable, spread
 from rankproof.stats.significance import bootstrap, paired_t, wilcoxon
 from rankproof.stats.variance import anova
 

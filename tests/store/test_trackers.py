@@ -10,7 +10,7 @@ import pytest
 
 from rankproof import Scores, evaluate, sample
 from rankproof.errors import MissingExtra, UsageError
-from rankproof.scoring.export import to_mlflow, to_wandb, tracked_names
+from rankproof.scoring.scores import to_mlflow, to_wandb, tracked_names
 
 MEASURES = "nDCG@10, nDCG(gain='exp')@10, RR"
 

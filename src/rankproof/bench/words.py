@@ -46,7 +46,7 @@ from rankproof.scoring.words import wrong_data
 from rankproof.stats.shares import Quantile
 
 if TYPE_CHECKING:
-    from rankproof.bench.grid.grid import Grid
+    from rankproof.bench.grid import Grid
     from rankproof.bench.runner.work import RunRow
     from rankproof.bench.runs import Run
     from rankproof.bench.testset.labels import LabelAgreement

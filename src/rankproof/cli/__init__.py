@@ -1,17 +1,244 @@
-"""The command line: `rankproof COMMAND ...`; each command is a thin skin over one public function."""
+"""The command line: `rankproof COMMAND ...`; each command is a thin skin over one public function.
+
+Commands are known by name, and each is loaded when it is used, so that `rankproof --help` answers at once.
+"""
 
 from __future__ import annotations
 
 import gc
 import os
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from functools import wraps
+from importlib import import_module
+from typing import Any
 
-from rankproof.errors import RankproofError
+import click
+from click.shell_completion import CompletionItem
 
-if TYPE_CHECKING:
-    from click import ClickException
+from rankproof import __version__
+from rankproof.errors import RankproofError, UsageError, nearest
+from rankproof.io.pipes import pipes_kept, read_side_by_side
+
+MODULES = {
+    "run": "bench",
+    **dict.fromkeys(("compare", "gate"), "changes"),
+    **dict.fromkeys(("leaderboard", "rank-correlation", "report", "demo"), "standings"),
+    **dict.fromkeys(("history", "show", "rm", "app"), "saved"),
+    **dict.fromkeys(("explain", "diagnose", "measures", "profiles"), "reasons"),
+    **dict.fromkeys(("calibrate", "verdicts"), "trust"),
+    "pool": "label",
+    "drift": "questions",
+    "experiment": "monitor",
+    **dict.fromkeys(("convert", "rank"), "fuse"),
+    **dict.fromkeys(("audit", "spans", "sql", "trec_eval"), "evaluate"),
+}
+"""Where a command stands that shares its module with another; the others stand in one of their own name."""
+
+COMMANDS = {
+    "evaluate": "Score rankings against judgments.",
+    "spans": "Score rankings of chunks against judged passages.",
+    "compare": "Say which ranking is better, where that is more than chance.",
+    "judge": "Score questions, contexts and answers by a judge's verdicts.",
+    "verdicts": "Look at the verdicts in a ledger, override them, give them to others.",
+    "calibrate": "Label some pairs by hand, and see how far the judge can be trusted.",
+    "gate": "Decide whether a change may ship: pass, fail or inconclusive.",
+    "leaderboard": "Order systems, and say how far the order can be trusted.",
+    "rank-correlation": "Say how alike two sets of scores order systems.",
+    "report": "Write one page that shows everything: summary, pictures, tables.",
+    "history": "List the results that were saved.",
+    "show": "Show a saved result.",
+    "rm": "Remove saved results.",
+    "audit": "Say what is wrong or odd about judgments and a ranking.",
+    "diagnose": "Say which queries a ranking fails, why, and what to change first.",
+    "explain": "Show how one number of one query comes about; or say what a word means.",
+    "run": "Ask a retriever questions, and write the ranking it gives.",
+    "bench": "Run a grid of configurations, and say what the best is worth.",
+    "drift": "Say whether an evaluation set still asks what people ask.",
+    "fuse": "Combine several rankings into one.",
+    "pool": "Collect the documents to judge from several runs.",
+    "label": "Judge the documents of a pool, one key a document.",
+    "questions": "Make a set of questions to measure by.",
+    "monitor": "Show what the users of a production log meet.",
+    "experiment": "Say which variant or ranking users prefer, and what their clicks are worth.",
+    "measures": "List the measures, or describe one in full.",
+    "profiles": "List the tools whose conventions can be followed.",
+    "rank": "Write a ranking with the rank of every row, once for all judgments.",
+    "sql": "Write the query that counts where judged documents stand.",
+    "convert": "Write judgments or a ranking in another format.",
+    "app": "Show a folder of judgments, rankings and results in a browser.",
+    "trec_eval": "Take trec_eval's arguments and print what it prints.",
+    "demo": "Go through the whole story on the embedded sample.",
+}
+
+
+def load_command(name: str) -> click.Command:
+    """The command of that name, from its module."""
+    inside = vars(import_module(f"rankproof.cli.{MODULES.get(name, name)}")).values()
+    return next(each for each in inside if isinstance(each, click.Command) and each.name == name)
+
+
+def _take_columns(command: click.Command, name: str) -> None:
+    """Give the option for columns to each command that reads judgments or rankings, once."""
+    for inner, each in getattr(command, "commands", {}).items():
+        _take_columns(each, f"{name} {inner}")
+    if name in WITH_COLUMNS and not any(each.name == "columns" for each in command.params):
+        option = click.Option(
+            ["--columns"],
+            metavar="ROLE=COLUMN,...",
+            multiple=True,
+            expose_value=False,
+            is_eager=True,
+            callback=_name_columns,
+            help="Which columns are query, doc, grade, score, rank. [known names]",
+        )
+        command.params.append(option)
+        if name not in WRITES_ARGUMENTS:
+            command.callback = _reading_side_by_side(command)
+
+
+INPUTS = {"by", "queries", "documents", "corpus", "judgments", "tune"}
+"""Options that are read, as all arguments are."""
+WRITES_ARGUMENTS = {"convert", "label"}
+"""Commands of which an argument may be written, and what another program is to get must not be taken from it."""
+
+
+def _reading_side_by_side(command: click.Command) -> Callable[..., Any]:
+    """What a command does, after it began to read all pipes among its inputs."""
+    inner: Any = command.callback
+    names = {each.name for each in command.params if isinstance(each, click.Argument)} | INPUTS
+
+    @wraps(inner)
+    def callback(**given: Any) -> Any:
+        values = [given[name] for name in names & given.keys()]
+        read_side_by_side(word for each in values for word in (each if isinstance(each, tuple) else (each,)))
+        return inner(**given)
+
+    return callback
+
+
+def _name_columns(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> None:
+    if given:
+        from rankproof.io.roles import columns_named
+
+        context.with_resource(columns_named(given))
+
+
+def _restore_help(command: click.Command) -> None:
+    """The help of a command and of those below it, which Python without docstrings has not."""
+    from rankproof.core.measure import docstring
+
+    command.help = command.help or docstring(command.callback)
+    for each in getattr(command, "commands", {}).values():
+        _restore_help(each)
+
+
+NAMES = {("measures", "name"), ("profiles", "name"), ("explain", "query"), ("show", "name"), ("rm", "names")}
+"""Arguments that are no files."""
+OF_FILES = ("FILE", "N|FILE", "RUN", "FOLDER")
+
+
+def _complete_files(command: click.Command) -> None:
+    """Let shells complete files where a command takes them: all arguments but a few, and options of FILE."""
+    for each in getattr(command, "commands", {}).values():
+        _complete_files(each)
+    for parameter in command.params:
+        takes = (
+            (command.name, parameter.name) not in NAMES
+            if isinstance(parameter, click.Argument)
+            else parameter.metavar in OF_FILES
+        )
+        if takes and parameter._custom_shell_complete is None:
+            parameter._custom_shell_complete = _files
+
+
+def _files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(incomplete, type="file")]
+
+
+WITH_COLUMNS = {
+    *(
+        "evaluate",
+        "compare",
+        "gate",
+        "leaderboard",
+        "rank-correlation",
+        "report",
+        "audit",
+        "diagnose",
+        "explain",
+    ),
+    *("fuse", "pool", "label", "convert", "rank", "run", "questions check", "questions needed"),
+}
+"""The commands that read judgments or rankings, of which columns can be named."""
+
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
+
+
+class Commands(click.Group):
+    """A group that knows the names and first lines of its commands without loading them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order they are listed."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """The command of that name, loaded now."""
+        if name not in COMMANDS:
+            return None
+        command = load_command(name)
+        if sys.flags.optimize:
+            _restore_help(command)
+        _complete_files(command)
+        _take_columns(command, name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the arguments begin with; an unknown one is met with the nearest."""
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            known = nearest(args[0], COMMANDS)
+            raise UsageError(f"unknown command {args[0]!r}.{known} Next: 'rankproof --help' lists all.")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands with their first lines."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Commands, context_settings=SETTINGS)
+@click.version_option(__version__, prog_name="rankproof", message="%(prog)s %(version)s")
+@click.option(
+    "--import",
+    "sources",
+    multiple=True,
+    metavar="FILE|MODULE",
+    envvar="RANKPROOF_IMPORT",
+    help="Python code with measures of your own; else $RANKPROOF_IMPORT.",
+)
+@click.pass_context
+def rankproof(context: click.Context, sources: tuple[str, ...]) -> None:
+    """Measure how well a retriever finds and ranks what people need: every
+    number with its definition, its evidence and its error bar.
+
+    \b
+    rankproof evaluate judgments.tsv before.run after.run -m nDCG@10,R@100
+    rankproof COMMAND --help says more about each command.
+    """
+    context.with_resource(pipes_kept())
+    if sources:
+        from rankproof.cli.options import declare
+        from rankproof.cli.output import keep_results_apart
+
+        with keep_results_apart():
+            declare(sources)
+
+
+if sys.flags.optimize:
+    _restore_help(rankproof)
+
 
 INTERRUPTED = 130
 """What shells call a program that was stopped by Ctrl-C."""
@@ -29,9 +256,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Do what the arguments say and return the exit code; errors become one message on standard error."""
-    from click import Abort, ClickException
-
-    from rankproof.cli.group import rankproof
     from rankproof.cli.output import as_options
     from rankproof.document.terminal import lay_out_for
 
@@ -43,9 +267,9 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
     except BrokenPipeError:
         return _reader_left()
-    except (Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
-    except ClickException as error:
+    except click.ClickException as error:
         return _fail(_helped(error), error.exit_code)
     except RankproofError as error:
         return _fail(as_options(str(error)), error.exit_code)
@@ -56,7 +280,7 @@ def run(arguments: Sequence[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _helped(error: ClickException) -> str:
+def _helped(error: click.ClickException) -> str:
     """The message, and where to read how the command is used."""
     context = getattr(error, "ctx", None)
     hint = "" if context is None else f" Next: '{context.command_path} --help' says what there is."

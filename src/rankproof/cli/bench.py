@@ -51,7 +51,7 @@ def command(
     rankproof bench bench.toml
     rankproof bench bench.toml -o bench.html
     """
-    from rankproof.bench.grid.grid import grid
+    from rankproof.bench.grid import grid
     from rankproof.document.formats import check
     from rankproof.store.answers import remove
 

@@ -25,9 +25,8 @@ from rankproof.io.groups import Grouping
 from rankproof.scoring.evaluate import Measures
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores
-from rankproof.store import experiments
+from rankproof.store import TIMEOUT, damage_error, experiments, open_to_read, open_to_write
 from rankproof.store.answers import git_commit, of_ranking
-from rankproof.store.database import TIMEOUT, damage_error, open_to_read, open_to_write
 from rankproof.store.experiments import Experiment, HistoryEntry, Values
 
 SAME = 1e-9

@@ -20,7 +20,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all
 from rankproof.core.rules import ScoringArguments
 from rankproof.core.scoring import ScoreRow
-from rankproof.diagnosing.evidence import Evidence
+from rankproof.diagnosing.evidence import MOST_PLACED, Evidence, trials
 from rankproof.diagnosing.fixes import Fix, fixes
 from rankproof.diagnosing.holes import Hole
 from rankproof.diagnosing.modes import (
@@ -37,7 +37,6 @@ from rankproof.diagnosing.modes import (
     regime_of,
 )
 from rankproof.diagnosing.patterns import Cause, Pattern, patterns
-from rankproof.diagnosing.trials import MOST_PLACED, trials
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
 from rankproof.errors import check_whole

@@ -14,7 +14,7 @@ import numpy as np
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, check_number, check_whole, shorten
 from rankproof.stats.corrections import holm
-from rankproof.stats.sequential import Anytime, betting, normal_mixture
+from rankproof.stats.intervals import Anytime, betting, normal_mixture
 
 PLANNED = 10_000
 """Users that an A/B test is planned for if nobody says otherwise."""

@@ -1,6 +1,6 @@
 """How small a difference these queries can show, from the differences that were seen.
 
-`stats/power.py` is about a known spread and normal values. Here the differences themselves say how a true one would
+`stats/paired.py` is about a known spread and normal values. Here the differences themselves say how a true one would
 look. As many queries would move as did; where the moved ones are hits and misses, the difference comes from further
 hits lost (or won), else the moved ones move further. The power is that of sign flips, which need enough moved
 queries to find anything: six for p = .05. Where too few moved, nothing is promised, and the reason is given.

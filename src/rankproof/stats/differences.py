@@ -25,8 +25,16 @@ from rankproof.stats.confidence import CAUTION, ValueSample, bent, chance_below,
 from rankproof.stats.distributions import NORMAL, t_above, t_quantile
 from rankproof.stats.flips import TINY, sign_flip
 from rankproof.stats.intervals import Interval
-from rankproof.stats.paired import COHEN, EffectSize, Outcome, check_share, differences, is_constant, total
-from rankproof.stats.power import smallest_detectable
+from rankproof.stats.paired import (
+    COHEN,
+    EffectSize,
+    Outcome,
+    check_share,
+    differences,
+    is_constant,
+    smallest_detectable,
+    total,
+)
 
 RESAMPLES = 10_000
 """Resamples of a bootstrap: the ends then move by less than 2 % of the interval's width from seed to seed."""

@@ -1,1 +1,247 @@
-"""Where results are remembered: one SQLite file, safe under several writers and a crash."""
+"""Opening a file of ours: for reading without leaving a trace, for writing one at a time."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from rankproof.errors import DataError, RankproofError, UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """What one kind of file holds, and what messages call it."""
+
+    noun: str
+    option: str
+    """The option of the command line that names such a file."""
+    made_by: str
+    """The command that makes one."""
+    application: int
+    """What SQLite's `application_id` is in it, so that another program's file is never taken for one."""
+    steps: tuple[tuple[str, ...], ...]
+    often: bool = False
+    """Whether it is written many times a second, so that not every time is waited for the disk."""
+
+    @property
+    def newest(self) -> int:
+        """The version that the last step leads to."""
+        return len(self.steps)
+
+
+MIGRATIONS = (
+    (
+        """CREATE TABLE experiments (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            saved_at TEXT NOT NULL,
+            rankproof TEXT NOT NULL,
+            python TEXT NOT NULL,
+            git_commit TEXT,
+            judgments TEXT NOT NULL,
+            ranking TEXT NOT NULL,
+            facts TEXT NOT NULL,
+            queries BLOB NOT NULL
+        )""",
+        """CREATE TABLE measured (
+            experiment INTEGER NOT NULL REFERENCES experiments(id) ON DELETE CASCADE,
+            place INTEGER NOT NULL,
+            measure TEXT NOT NULL,
+            mean REAL NOT NULL,
+            note TEXT NOT NULL,
+            per_query BLOB NOT NULL,
+            counted BLOB,
+            PRIMARY KEY (experiment, place)
+        )""",
+    ),
+    (
+        """CREATE TABLE tags (
+            experiment INTEGER NOT NULL REFERENCES experiments(id) ON DELETE CASCADE,
+            key TEXT NOT NULL,
+            value TEXT NOT NULL,
+            PRIMARY KEY (experiment, key)
+        )""",
+    ),
+)
+HISTORY = Schema(
+    noun="history",
+    option="--history",
+    made_by="rankproof evaluate ... --save NAME",
+    application=0x524E4B50,  # "RNKP"
+    steps=MIGRATIONS,
+)
+
+
+def version(connection: sqlite3.Connection) -> int:
+    """The version of the file; 0 for one that has nothing in it yet."""
+    found: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return found
+
+
+def is_ours(connection: sqlite3.Connection, schema: Schema) -> bool:
+    """Whether the file is of this kind, or empty."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    return bool(application == schema.application or (application == 0 and tables == 0))
+
+
+def migrate(connection: sqlite3.Connection, schema: Schema) -> None:
+    """Take every step that is still to be taken; call it inside a transaction."""
+    for step in schema.steps[version(connection) :]:
+        for statement in step:
+            connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {schema.application}")
+    connection.execute(f"PRAGMA user_version = {schema.newest}")
+
+
+TIMEOUT = 10.0
+"""Seconds to wait for another program that is writing."""
+
+
+@contextmanager
+def open_to_read(
+    path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY
+) -> Iterator[sqlite3.Connection]:
+    """The file for reading; one of an older version is brought up to date in memory only."""
+    if not path.is_file():
+        raise UsageError(
+            f"{path}: there is no {schema.noun}. Next: make one with '{schema.made_by}', or name "
+            f"the file with {schema.option}."
+        )
+    with _speaking(path, timeout, schema), closing(_connected(path, timeout, "rw")) as connection:
+        _check(path, connection, schema)
+        if version(connection) == schema.newest:
+            yield connection
+            return
+        with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
+            connection.backup(copy)
+            migrate(copy, schema)
+            yield copy
+
+
+@contextmanager
+def open_to_write(
+    path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY
+) -> Iterator[sqlite3.Connection]:
+    """The file inside one transaction: all that is written in it stays, or nothing of it."""
+    with open_to_hold(path, timeout, schema) as begin, begin() as connection:
+        yield connection
+
+
+Begin = Callable[[], AbstractContextManager[sqlite3.Connection]]
+"""Begins a transaction, which lasts as long as its block."""
+
+
+@contextmanager
+def open_to_hold(path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY) -> Iterator[Begin]:
+    """The file, open for any number of transactions in any thread, one at a time: closing it takes longest."""
+    with _speaking(path, timeout, schema), closing(_connected(path, timeout, "rwc")) as connection:
+        _check(path, connection, schema)
+        _write_ahead(connection)
+        connection.execute("PRAGMA foreign_keys = ON")
+        if schema.often:  # a crash of the program loses nothing; one of the machine the last moments at most
+            connection.execute("PRAGMA synchronous = NORMAL")
+
+        @contextmanager
+        def begin() -> Iterator[sqlite3.Connection]:
+            with _speaking(path, timeout, schema), _whole(connection):
+                if version(connection) < schema.newest:
+                    migrate(connection, schema)
+                yield connection
+
+        yield begin
+
+
+@contextmanager
+def _whole(connection: sqlite3.Connection) -> Iterator[None]:
+    """A transaction: whatever ends it before its end, nothing half done stays."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:  # Ctrl-C too must leave nothing half done
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def _connected(path: Path, timeout: float, mode: str) -> sqlite3.Connection:
+    """A connection; SQLite needs to write beside what it reads, unless told that nobody else will."""
+    still = (
+        mode == "rw"
+        and not os.access(path.parent, os.W_OK)
+        and not path.with_name(path.name + "-wal").exists()
+    )
+    query = "mode=ro&immutable=1" if still else f"mode={mode}"
+    address = f"{path.absolute().as_uri()}?{query}"
+    return sqlite3.connect(address, timeout, isolation_level=None, check_same_thread=False, uri=True)
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Let readers and a writer work at once; another writer that is at it at this moment does it for us."""
+    with suppress(sqlite3.OperationalError):
+        connection.execute("PRAGMA journal_mode = WAL").fetchone()
+
+
+def _check(path: Path, connection: sqlite3.Connection, schema: Schema) -> None:
+    ours, found = _looked_at(connection, schema)
+    if not ours:
+        raise DataError(
+            f"{path}: a database of another program, expected a {schema.noun} of rankproof; it was left as it is. "
+            f"Next: name another file with {schema.option}."
+        )
+    if found > schema.newest:
+        raise DataError(
+            f"{path}: a {schema.noun} of version {found}, and this rankproof reads up to version {schema.newest}; "
+            "it was left as it is. Next: pip install --upgrade rankproof."
+        )
+
+
+def _looked_at(connection: sqlite3.Connection, schema: Schema) -> tuple[bool, int]:
+    """Whether the file is ours, and its version, at one moment: another program may be making it right now."""
+    connection.execute("BEGIN")
+    try:
+        return is_ours(connection, schema), version(connection)
+    finally:
+        connection.execute("COMMIT")
+
+
+@contextmanager
+def _speaking(path: Path, timeout: float, schema: Schema) -> Iterator[None]:
+    """What SQLite says is wrong with the file, in our words."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise _in_words(path, timeout, error, schema) from error
+
+
+def _in_words(path: Path, timeout: float, error: sqlite3.DatabaseError, schema: Schema) -> RankproofError:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return DataError(
+            f"{path}: locked by another program for more than {timeout:g} seconds; nothing was written. "
+            "Next: try again when it is done."
+        )
+    if code in (0, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):  # 0: text that is no text
+        return damage_error(path, str(error), schema)
+    if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
+        return UsageError(
+            f"{path}: cannot be opened for writing ({error}). Next: name a file that can be written, with "
+            f"{schema.option}."
+        )
+    return DataError(f"{path}: {error}; nothing was written. Next: look at the disk and at the file.")
+
+
+def damage_error(path: Path, why: str, schema: Schema = HISTORY, saved: str | None = None) -> DataError:
+    """The error for a file that is not what it should be, or for one thing saved in it that is not."""
+    rest = (
+        f"Next: name another file with {schema.option}, or put a copy in its place."
+        if saved is None
+        else f"Next: save it anew with --replace, or take it out with 'rankproof rm {shlex.quote(str(saved))}'."
+    )
+    return DataError(f"{path}: no {schema.noun}, or a damaged one ({why}); it was left as it is. {rest}")

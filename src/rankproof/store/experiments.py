@@ -18,7 +18,7 @@ from rankproof.core.hits import Array
 from rankproof.document.disk import write_file
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, nearest, shorten
-from rankproof.store.database import damage_error
+from rankproof.store import damage_error
 
 
 def pack(values: Array) -> bytes:

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from rankproof.document.disk import whole_file
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, shorten
-from rankproof.store.database import TIMEOUT, Schema, open_to_hold, open_to_read, open_to_write, version
+from rankproof.store import TIMEOUT, Schema, open_to_hold, open_to_read, open_to_write, version
 
 Key = tuple[str, str, str]
 """Relation, left text, right text."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from rankproof.bench.grid.grid import Grid, saved_grid
+from rankproof.bench.grid import Grid, saved_grid
 from rankproof.comparing.leaderboard import Leaderboard, leaderboard
 from rankproof.diagnosing.diagnose import Diagnosis
 from rankproof.diagnosing.diagnose import diagnose as diagnosed

@@ -157,8 +157,8 @@ OTHERS = {
 
 
 def _kind_of_database(path: Path) -> FileKind:
+    from rankproof.store import HISTORY
     from rankproof.store.answers import APPLICATION
-    from rankproof.store.database import HISTORY
     from rankproof.store.ledger import LEDGER
 
     kinds = {

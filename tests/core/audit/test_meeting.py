@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rankproof import Benchmark, compare, diagnose, evaluate, gate
-from rankproof.bench.grid.grid import grid
+from rankproof.bench.grid import grid
 from rankproof.bench.testset.questions import check_questions
 from rankproof.core.audit.ids import spelling_between
 from rankproof.errors import DataError

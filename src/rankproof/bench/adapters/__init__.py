@@ -2,6 +2,6 @@
 
 from rankproof.bench.adapters.adapt import adapt, as_retriever, retriever_named
 from rankproof.bench.adapters.adapter import Adapted
-from rankproof.net.retries import Failed
+from rankproof.net import Failed
 
 __all__ = ["Adapted", "Failed", "adapt", "as_retriever", "retriever_named"]

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from rankproof.bench.adapters.answers import AnswerReading, IdOf, arrange, read_answer
 from rankproof.bench.adapters.code import code_digest, digest_of, plain_value, state_of
 from rankproof.bench.retriever import Found, Unaskable, unusable_answer
-from rankproof.net.retries import Failed
+from rankproof.net import Failed
 
 MOST = 100_000
 """So many documents are taken of what comes bit by bit: a generator may have no end."""

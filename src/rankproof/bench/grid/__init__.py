@@ -1,1 +1,300 @@
-"""Experiment grids: which combinations are run, their shared steps, and what comes out of them."""
+"""`grid`: many configurations of a retriever on the same questions, and what the best of them is worth."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankproof.bench.grid.configuration import varied_factors
+from rankproof.bench.grid.outcome import (
+    Effect,
+    GridRow,
+    Held,
+    Level,
+    main_effects,
+    mark_front,
+    row_of,
+    score_held_out,
+    variance,
+)
+from rankproof.bench.grid.plan import GridPlan, baseline_of, plan_of
+from rankproof.bench.grid.running import (
+    Runner,
+    TriedConfiguration,
+    best_place,
+    data_of,
+    shared_values,
+    split_queries,
+)
+from rankproof.bench.grid.source import GridSource, source_of
+from rankproof.bench.grid.steps import Steps
+from rankproof.bench.runner.answering import Told
+from rankproof.bench.runs import kept_answers_note
+from rankproof.comparing.alignment import check_mean
+from rankproof.core.measure import Measure
+from rankproof.core.names import parse, parse_all
+from rankproof.document.formats import Result
+from rankproof.document.model import Document
+from rankproof.errors import DataError, one_of
+from rankproof.progress import LIVE, Progress
+from rankproof.store.answers import open_answers
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Grid(Result):
+    """What came out of a grid: rows, effects, the front, and the winner with what it is worth; `print` shows it."""
+
+    measure: str
+    rows: tuple[GridRow, ...]
+    effects: tuple[Effect, ...]
+    shares: Mapping[str, float]
+    """How much of all that varies comes from each factor, their interactions, the questions, the rest: 1 in all."""
+    baseline: str
+    winner: str
+    """The best on the questions that choose; whether it really is better, `held` says."""
+    chosen_on: int
+    """How many questions chose."""
+    held: Held | None
+    """None where no questions were held out."""
+    notes: tuple[str, ...]
+    rankings: Mapping[str, Mapping[str, list[str]]]
+    """What each configuration found for each question it was run on."""
+    wrong: tuple[str, ...] = ()
+    """What makes numbers wrong, as the audit of each configuration says it."""
+    remembered: str = ""
+    """How many answers were known from an earlier run, and of when they are; "" where none was."""
+
+    @property
+    def higher(self) -> bool:
+        """Whether more of the measure is better."""
+        return parse(self.measure).spec.higher
+
+    @property
+    def front(self) -> list[str]:
+        """The configurations that no other beats in quality, latency and cost at once."""
+        return [each.name for each in self.rows if each.front]
+
+    def row(self, name: str) -> GridRow:
+        """The row of one configuration."""
+        known = {each.name: each for each in self.rows}
+        if name not in known:
+            raise one_of("configuration", name, known)
+        return known[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the rankings as plain data."""
+        return {
+            "measure": self.measure,
+            "higher": self.higher,
+            "rows": [each.to_dict() for each in self.rows],
+            "effects": [each.to_dict() for each in self.effects],
+            "shares": dict(self.shares),
+            "front": self.front,
+            "baseline": self.baseline,
+            "winner": self.winner,
+            "chosen_on": self.chosen_on,
+            "held_out": None if self.held is None else asdict(self.held),
+            "notes": list(self.notes),
+            "wrong": list(self.wrong),
+        }
+
+    def _document(self) -> Document:
+        from rankproof.bench.words import grid as words
+
+        return words(self)
+
+    def _in_one_line(self) -> str:
+        return f"<Grid of {len(self.rows)} configurations by {self.measure}; winner: {self.winner}>"
+
+
+def saved_grid(data: Mapping[str, Any]) -> Grid:
+    """The grid that `to_dict` was taken of, without its rankings; what is no grid is a `DataError`."""
+    try:
+        return Grid(
+            measure=parse(data["measure"]).name,
+            rows=tuple(GridRow(**each) for each in data["rows"]),
+            effects=tuple(
+                Effect(**{**each, "levels": tuple(Level(**level) for level in each["levels"])})
+                for each in data["effects"]
+            ),
+            shares=data["shares"],
+            baseline=data["baseline"],
+            winner=data["winner"],
+            chosen_on=data["chosen_on"],
+            held=None if data["held_out"] is None else Held(**data["held_out"]),
+            notes=tuple(data["notes"]),
+            rankings={},
+            wrong=tuple(data["wrong"]),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise DataError(
+            f"no grid that was saved: {error}. Next: save it anew, as JSON (`rankproof bench FILE -o grid.json`)."
+        ) from None
+
+
+def grid(plan: Any, *, cache: str | os.PathLike[str] | None = None, progress: bool | None = None) -> Grid:
+    """Run a grid of configurations, and say which is best and what it is worth on questions held out.
+
+    `plan` is the path of a TOML file, or the same as a mapping: `corpus`, `questions`, `judgments` (or
+    `benchmark`, like "sample"), `chunkers`, `retrievers`, `filters`, `fusion`, `rerankers`, `k`, `measure`,
+    `strategy`, `held_out`; in a mapping retrievers, filters and rerankers may be functions, chunkers objects.
+    `cache` is a file that keeps answers: a run that was interrupted goes on from there.
+
+    >>> found = grid({"benchmark": "sample", "retrievers": {"words": "keyword", "dense": "lsa"}})
+    >>> [row.name for row in found.rows], found.held.n
+    (['words', 'dense'], 30)
+    """
+    source = source_of(plan)
+    made = plan_of(source)
+    measures = parse_all(list(made.measures))
+    check_mean(measures[0])
+    names = _names(made)
+    baseline = baseline_of(source, list(names.values()))
+    data = data_of(source, made)
+    seen, held = split_queries(list(data.questions), made.held_out, made.seed)
+    with _memory(source, cache) as memory, _telling(progress) as told:
+        runner = Runner(data, Steps(made, data.corpus, memory, told), measures, names)
+        every = runner.halving(list(names), seen) if made.halves else runner.run_all(list(names), seen)
+        return _summed_up(made, runner, every, baseline, seen, held)
+
+
+def _names(plan: GridPlan) -> dict[Any, str]:
+    """Each configuration with its name, which tells only where they differ."""
+    every = plan.configurations
+    factors = varied_factors(every)
+    return {each: each.level_name(factors) for each in every}
+
+
+@contextmanager
+def _memory(source: GridSource, cache: str | os.PathLike[str] | None) -> Iterator[Any]:
+    given = cache if cache is not None else source.data.get("cache")
+    where = None if given is None else Path(given if cache is not None else source.path(str(given)))
+    with nullcontext() if where is None else open_answers(where) as found:
+        yield found
+
+
+@contextmanager
+def _telling(wanted: bool | None) -> Iterator[Callable[[str, int], Told]]:
+    """Where progress goes: to standard error where a person looks at it, or it was asked for."""
+    if wanted is False or (wanted is None and not sys.stderr.isatty() and LIVE not in os.environ):
+        yield lambda what, total: lambda done, failed: None
+        return
+    shown: list[Progress] = []
+
+    def told(what: str, total: int) -> Told:
+        for each in shown:
+            each.close()
+        shown[:] = [Progress(what, total)]
+        return shown[0].tell
+
+    try:
+        yield told
+    finally:
+        for each in shown:
+            each.close()
+
+
+# --- summing up -------------------------------------------------------------------------------------
+
+
+def _summed_up(
+    plan: GridPlan,
+    runner: Runner,
+    every: Sequence[TriedConfiguration],
+    baseline: str,
+    seen: list[str],
+    held: list[str],
+) -> Grid:
+    measure = runner.measures[0]
+    usable = [each for each in every if each.scores is not None]
+    if not usable:
+        raise DataError(
+            f"every configuration failed; the first, {every[0].name}: {every[0].failure.partition(' Next: ')[0]} "
+            f"Next: {every[0].failure.partition(' Next: ')[2] or 'mend it, and run again'}; what was answered is kept."
+        )
+    finalists = [each for each in usable if len(each.rows) == len(seen)] or usable
+    winner = _best(finalists, measure)
+    first = next((each for each in usable if each.name == baseline), usable[0])
+    others = [each for each in finalists if each is not winner]
+    rival = _best(others, measure) if winner is first and others else first
+    worth = score_held_out(runner, winner, rival, held) if held else None
+    rng = np.random.default_rng(plan.seed)
+    return Grid(
+        measure=measure.name,
+        rows=tuple(mark_front([row_of(plan, each, runner.measures) for each in every], measure)),
+        effects=tuple(main_effects(*shared_values(every, measure), rng)),
+        shares=variance(*shared_values(every, measure)),
+        baseline=first.name,
+        winner=winner.name,
+        chosen_on=len(seen),
+        held=worth,
+        notes=(*_notes(plan, every, baseline, first, held, worth), *_oddities(runner.steps)),
+        rankings={each.name: each.ranking for each in usable},
+        wrong=tuple(_wrong(usable)),
+        remembered=kept_answers_note(runner.steps.answers),
+    )
+
+
+def _best(some: Sequence[TriedConfiguration], measure: Measure) -> TriedConfiguration:
+    means = [0.0 if each.scores is None else each.scores[measure] for each in some]
+    return some[best_place(means, measure.spec.higher)]
+
+
+def _notes(
+    plan: GridPlan,
+    every: Sequence[TriedConfiguration],
+    baseline: str,
+    first: TriedConfiguration,
+    held: Sequence[str],
+    worth: Held | None,
+) -> Iterator[str]:
+    """What is to be said beside the numbers."""
+    failed = [each for each in every if each.failure]
+    if failed:
+        yield f"{len(failed)} of {len(every)} configurations failed; the others were run all the same."
+    if first.name != baseline:
+        yield f"The baseline {baseline} failed; {first.name} stands in for it."
+    if not held and len(every) > 1:
+        why = "held_out is 0" if not plan.held_out else "there are too few"
+        yield (
+            f"No questions were held out ({why}): the winner's mean is that of the luckiest of {len(every)}, and "
+            "flatters it."
+        )
+    elif held and worth is None:
+        yield (
+            "The winner or what it is compared with failed on all questions held out, so nothing says what the winner "
+            "is worth."
+        )
+    if plan.halves:
+        yield "Configurations were weeded out on the way: n says on how many questions each was run."
+
+
+def _wrong(usable: Sequence[TriedConfiguration]) -> Iterator[str]:
+    """Each error once, with the configurations it is about."""
+    about: dict[str, list[str]] = {}
+    for tried in usable:
+        for each in () if tried.scores is None else tried.scores.wrong:
+            about.setdefault(each, []).append(tried.name)
+    for each, names in about.items():
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        yield f"{names[0]}{more}: {each}"
+
+
+def _oddities(steps: Steps) -> Iterator[str]:
+    """What was odd about the answers of each part."""
+    for name, odd in steps.odd.items():
+        for what, number in odd.items():
+            yield f"{name}: {number:,} answer{'s' if number > 1 else ''} {what}."
+    for chunker, number in Counter(chunker for chunker, _ in sorted(steps.shallow)).items():
+        yield (
+            f"{chunker}: for {number:,} question{'s' if number > 1 else ''} the {steps.plan.depth} chunks found are of "
+            "fewer documents than k. Next: raise depth, so that long documents crowd out no others."
+        )

@@ -20,7 +20,7 @@ from rankproof.bench.runner.work import (
     late_outcome,
     whole_value,
 )
-from rankproof.net.retries import Attempts, Failed, Pace, attempts, settle
+from rankproof.net import Attempts, Failed, Pace, attempts, settle
 
 Ask = Callable[[Job], Any]
 

@@ -27,8 +27,7 @@ from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import documents_by_query, evaluate, prepare
 from rankproof.stats.confidence import queries_for_margin, smallest_margin
 from rankproof.stats.detection import Detection, detectable, needed_or_why
-from rankproof.stats.paired import check_alpha
-from rankproof.stats.power import check_power, spread
+from rankproof.stats.paired import check_alpha, check_power, spread
 
 
 @old_arguments(rankings="systems")

@@ -14,15 +14,25 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import blake2b
+from importlib.resources import files
 from itertools import count, product
 from string import ascii_lowercase
 from typing import Any
 from urllib.parse import unquote
 
 from rankproof.judging.models.budget import MOST_PAIRS
-from rankproof.judging.prompts import CLAIMS, SUPPORT, VERDICTS, prompt
 from rankproof.judging.verdicts import WITHOUT_PARTS, Ask, Relation
+
+VERDICTS, SUPPORT, CLAIMS = "verdicts-2", "support-1", "claims-3"
+"""The prompts: files in `judging/prompts`, whose numbers are part of every verdict's key."""
+
+
+@cache
+def prompt(name: str) -> str:
+    """The text of a prompt."""
+    return files("rankproof.judging").joinpath("prompts", f"{name}.txt").read_text(encoding="utf-8").strip()
 
 
 @dataclass(frozen=True)

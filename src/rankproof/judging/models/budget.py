@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, check_number, check_whole, nearest
 from rankproof.judging.verdicts import Account
-from rankproof.net.retries import Retries
+from rankproof.net import Retries
 
 CALLED = {"gemini": "google", "bedrock": "aws"}
 """What the list of prices calls a provider, where it is another name."""
