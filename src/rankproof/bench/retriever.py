@@ -85,11 +85,7 @@ def _attributes(item: Any) -> Iterator[str]:
         slots = vars(kind).get("__slots__", ())
         yield from (slots,) if isinstance(slots, str) else slots
     for kind in kinds:
-        yield from _properties(kind)
-
-
-def _properties(kind: type) -> Iterable[str]:
-    return [name for name, value in vars(kind).items() if isinstance(value, property)]
+        yield from [name for name, value in vars(kind).items() if isinstance(value, property)]
 
 
 def missing_id(item: Any, asked: object) -> Failed:

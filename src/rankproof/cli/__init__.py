@@ -270,7 +270,9 @@ def run(arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except click.ClickException as error:
-        return _fail(_helped(error), error.exit_code)
+        context = getattr(error, "ctx", None)
+        hint = "" if context is None else f" Next: '{context.command_path} --help' says what there is."
+        return _fail(f"{error.format_message().rstrip('.')}.{hint}", error.exit_code)
     except RankproofError as error:
         return _fail(as_options(str(error)), error.exit_code)
     except OSError as error:
@@ -278,13 +280,6 @@ def run(arguments: Sequence[str]) -> int:
     finally:
         lay_out_for("python")
     return code if isinstance(code, int) else 0
-
-
-def _helped(error: click.ClickException) -> str:
-    """The message, and where to read how the command is used."""
-    context = getattr(error, "ctx", None)
-    hint = "" if context is None else f" Next: '{context.command_path} --help' says what there is."
-    return f"{error.format_message().rstrip('.')}.{hint}"
 
 
 def _show_to_nobody() -> None:

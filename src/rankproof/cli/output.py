@@ -159,7 +159,9 @@ def write(content: str | bytes, path: str | None) -> None:
     elif isinstance(content, str):
         click.echo(_shown(content), nl=False)
     else:
-        _write_bytes(content)
+        if sys.stdout.isatty():
+            raise UsageError("This format is no text for a terminal. Next: give a file with -o FILE.")
+        sys.stdout.buffer.write(content)
 
 
 def write_result(found: Result, form: str, path: str | None, **settings: Any) -> None:
@@ -203,12 +205,6 @@ def _shown(content: str) -> str:
     except (UnicodeEncodeError, LookupError):
         return in_ascii(content)
     return content
-
-
-def _write_bytes(content: bytes) -> None:
-    if sys.stdout.isatty():
-        raise UsageError("This format is no text for a terminal. Next: give a file with -o FILE.")
-    sys.stdout.buffer.write(content)
 
 
 def is_coloured(path: str | None) -> bool:

@@ -246,7 +246,8 @@ def ndcg_bounds(
     """The extremes of nDCG over which unjudged documents are relevant, at one grade."""
     places = _places(h, k, grade)
     rows, new = places.rows, places.new
-    gained = _gained(rows, gain, rel) / np.log2(rows.rank + 1)
+    found = gains(rows.grade, gain)
+    gained = (found if rel <= 0 else np.where(rows.grade >= rel, found, 0.0)) / np.log2(rows.rank + 1)
     best = _Ideals.of(h, float(gains(np.array([grade]), gain)[0]), None if ideal == "uncut" else k, gain, rel)
     start = rows.sum(gained * (1 - new))
     every = np.arange(h.n)
@@ -256,11 +257,6 @@ def ndcg_bounds(
     high = ratio(start[rows.query] + from_top, best.with_more(places.from_top, rows.query))
     least = ratio(start, best.with_more(places.beyond, every))
     return places.least(least, low), places.most(ratio(start, best.with_more(np.zeros(h.n), every)), high)
-
-
-def _gained(h: Hits, gain: object, rel: float) -> Array:
-    found = gains(h.grade, gain)
-    return found if rel <= 0 else np.where(h.grade >= rel, found, 0.0)
 
 
 class _Ideals(NamedTuple):

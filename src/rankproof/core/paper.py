@@ -254,7 +254,11 @@ def writes(*measures: Measure) -> Callable[[Writer], Writer]:
 def seen_rows(measure: Measure, h: Hits) -> Written:
     """The rows the measure had, and how its value moves when each document is taken out."""
     value = worth(measure, h)
-    without = {doc: worth(measure, _without(h, doc)) for doc in dict.fromkeys(h.doc.tolist()) if doc >= 0}
+    without = {
+        doc: worth(measure, h.keep(np.flatnonzero(h.doc != doc)))
+        for doc in dict.fromkeys(h.doc.tolist())
+        if doc >= 0
+    }
     parts = {row.rank: value - without[row.doc] for row in rows(h) if row.doc in without}
     moved = tuple(
         Term(f"{number_text(value)} - {number_text(without[row.doc])}", parts[row.rank], row.rank, row.doc)
@@ -277,10 +281,6 @@ def seen_rows(measure: Measure, h: Hits) -> Written:
 def worth(measure: Measure, h: Hits) -> float:
     """The measure's value for the only query of `h`."""
     return float(measure(seen_by(measure, h))[0])
-
-
-def _without(h: Hits, doc: int) -> Hits:
-    return h.keep(np.flatnonzero(h.doc != doc))
 
 
 def _reached(measure: Measure, kind: str, says: str, h: Hits) -> Step:

@@ -69,11 +69,7 @@ def unjudged_bounds(measure: Measure, hits: Hits, grade: float = 1) -> tuple[Per
     )  # what all others are worth would change
     if not measure.spec.optimistic or rescaled:
         return None
-    return _between(measure, seen_down_to(hits, measure.cutoff), grade)
-
-
-def _between(measure: Measure, shown: Hits, grade: float) -> tuple[PerQuery, PerQuery]:
-    """The values with none and with all of the unjudged documents relevant."""
+    shown = seen_down_to(hits, measure.cutoff)
     one, other = (measure(seen_by(measure, each)) for each in (shown, fill_unjudged(shown, grade)))
     return np.minimum(one, other), np.maximum(one, other)
 
@@ -184,7 +180,9 @@ def _column(
 ) -> ScoreColumn:
     values = _numbers(measure, values, queries)
     if conventions.rounded is not None:
-        values = _half_up(values, conventions.rounded)
+        # as the products that round do it: .125 becomes .13, where NumPy says .12
+        scale = 10.0**conventions.rounded
+        values = np.asarray(np.floor(values * scale + 0.5) / scale)
     return ScoreColumn(measure, values, counted, note)
 
 
@@ -209,12 +207,6 @@ def _numbers(measure: Measure, values: PerQuery, queries: Sequence[str]) -> PerQ
             "function of a measure of your own divide by ratio(a, b), where 0 / 0 is 0."
         )
     return values
-
-
-def _half_up(values: PerQuery, decimals: int) -> PerQuery:
-    """Rounded as the products that round do it: .125 becomes .13, where NumPy says .12."""
-    scale = 10.0**decimals
-    return np.asarray(np.floor(values * scale + 0.5) / scale)
 
 
 Pair = tuple[float, float]

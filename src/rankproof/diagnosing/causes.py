@@ -119,15 +119,12 @@ def _copy_of_relevant(asked: Asked, library: Library) -> str:
         above = others if doc not in asked.rank else [x for x in others if asked.rank[x] < asked.rank[doc]]
         copies = [each for each in above if library.are_alike(each, doc)]
         if copies:
+            place = f"at rank {asked.rank[doc]:,}" if doc in asked.rank else "nowhere in the ranking"
             return (
                 f"{documents_in_words(copies[:1], asked)} at rank {asked.rank[copies[0]]} is a near-copy of "
-                f"{documents_in_words([doc], asked)}, which counts as relevant and stands {_where(asked, doc)}"
+                f"{documents_in_words([doc], asked)}, which counts as relevant and stands {place}"
             )
     return ""
-
-
-def _where(asked: Asked, doc: str) -> str:
-    return f"at rank {asked.rank[doc]:,}" if doc in asked.rank else "nowhere in the ranking"
 
 
 def _crowded_out(asked: Asked, library: Library) -> str:

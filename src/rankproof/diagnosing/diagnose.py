@@ -256,7 +256,8 @@ def _diagnosis(
         k=evidence.k,
         judged=len(evidence.asked),
         unanswerable=sum(not each.relevant for each in evidence.asked.values()),
-        bands=tuple(map(_unnamed, bands.values())) if by_machine else tuple(bands.values()),
+        # what a machine judged may be off, and is not called good or poor
+        bands=tuple(replace(each, word="", said="") if by_machine else each for each in bands.values()),
         regime=None
         if by_machine
         else _caused(gap, regime_of(bands["P@5"], bands["R@5"], _lost(whole, row), helps)),
@@ -275,11 +276,6 @@ def _diagnosis(
 def _band(scores: Scores, name: str) -> Band:
     row = scores.row(name)
     return band(name, row.mean, row.ceiling or 0.0, row.low, row.high)
-
-
-def _unnamed(found: Band) -> Band:
-    """The band without its name: what a machine judged may be off, and is not called good or poor."""
-    return replace(found, word="", said="")
 
 
 def _caused(gap: Hole | None, regime: Regime | None) -> Regime | None:

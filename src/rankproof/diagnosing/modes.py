@@ -271,10 +271,6 @@ def _another_corpus(whole: Whole) -> str:
     return f"{whole.gone:,} of {whole.relevant:,} documents judged relevant are not in the corpus."
 
 
-def _two_spellings(whole: Whole) -> str:
-    return whole.respelt
-
-
 def _drift(whole: Whole) -> str:
     said = []
     if whole.gone and not whole.respelt and GONE * whole.relevant <= whole.gone <= MOST * whole.relevant:
@@ -315,7 +311,7 @@ MODES = (
     ),
     Mode(
         "ids are spelt in two ways",
-        _two_spellings,
+        lambda whole: whole.respelt,
         {
             "spell the ids of both sides alike, and measure again": "",
         },

@@ -113,12 +113,15 @@ def html(text: str) -> str:
     >>> html("n    RR\\n-  ----\\n2  0.50")[:40]
     '<div><table style="border-collapse:colla'
     """
-    parts = [_table(part) if isinstance(part, list) else _words(part) for part in _parts(text.split("\n"))]
+    parts = [
+        _table(part)
+        if isinstance(part, list)
+        else f'<pre style="{TEXT}">{escape(part)}</pre>'
+        if part.strip()
+        else ""
+        for part in _parts(text.split("\n"))
+    ]
     return f"<div>{''.join(parts)}</div>"
-
-
-def _words(text: str) -> str:
-    return f'<pre style="{TEXT}">{escape(text)}</pre>' if text.strip() else ""
 
 
 def _parts(lines: Sequence[str]) -> Iterator[str | list[str]]:

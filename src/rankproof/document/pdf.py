@@ -56,7 +56,10 @@ def print_page(html: str) -> bytes:
 def _printed(browser: str, html: str, folder: str) -> bytes:
     page, paper = Path(folder, "page.html"), Path(folder, "page.pdf")
     page.write_text(html, encoding="utf-8", errors="backslashreplace")
-    said = _run([browser, *_options(folder), f"--print-to-pdf={paper}", page.as_uri()])
+    own = [f"--user-data-dir={folder}/profile"]  # which lets several print at once
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        own.append("--no-sandbox")  # root has none
+    said = _run([browser, *QUIET, *own, f"--print-to-pdf={paper}", page.as_uri()])
     printed = paper.read_bytes() if paper.exists() else b""
     if not printed.rstrip().endswith(b"%%EOF"):  # a disk that fills up leaves the beginning of one
         raise RankproofError(
@@ -94,12 +97,6 @@ def _playwrights() -> str | None:
     with sync_playwright() as running:
         path = running.chromium.executable_path
     return path if os.path.exists(path) else None
-
-
-def _options(folder: str) -> list[str]:
-    """Those of every run; a profile of its own lets several print at once, and root has no sandbox."""
-    as_root = hasattr(os, "geteuid") and os.geteuid() == 0
-    return [*QUIET, f"--user-data-dir={folder}/profile", *(["--no-sandbox"] if as_root else [])]
 
 
 def _run(words: list[str]) -> str:

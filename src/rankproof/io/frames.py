@@ -221,7 +221,11 @@ BACKENDS = ("polars", "pandas", "pyarrow")
 def is_frame(data: object) -> TypeGuard[Any]:
     """Whether a value is a data frame; nothing is imported to tell."""
     kind = type(data)
-    return hasattr(kind, "columns") or hasattr(kind, "__arrow_c_stream__") or _is_narwhals(kind)
+    return (
+        hasattr(kind, "columns")
+        or hasattr(kind, "__arrow_c_stream__")
+        or (kind.__module__.partition(".")[0] == "narwhals")
+    )
 
 
 def judgments_from_frame(frame: Any, source: str = "judgments") -> Judgments:
@@ -352,10 +356,6 @@ def library_of(data: object) -> str:
 def _backend() -> str | None:
     loaded = [name for name in BACKENDS if name in sys.modules]
     return next(iter(loaded or filter(importlib.util.find_spec, BACKENDS)), None)
-
-
-def _is_narwhals(kind: type) -> bool:
-    return kind.__module__.partition(".")[0] == "narwhals"
 
 
 def _opened(frame: Any, source: str) -> Any:

@@ -122,7 +122,9 @@ class Rows:
         try:
             "".join(ids).encode()
         except UnicodeEncodeError:
-            row = next(row for row, text in enumerate(ids) if not _is_unicode(text))
+            row = next(
+                row for row, text in enumerate(ids) if any("\ud800" <= letter <= "\udfff" for letter in text)
+            )
             raise self._error(row, role, ids[row], "expected valid Unicode") from None
 
     def numbers(self, role: str, finite: bool = False) -> Array:
@@ -145,10 +147,6 @@ class Rows:
             f"{self.where(row)}: got {shorten(got)}{kind} as the {role}, {expected}. "
             "Next: correct or drop this row."
         )
-
-
-def _is_unicode(text: str) -> bool:
-    return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def parse_numbers(texts: Sequence[str], where: Callable[[int], str], role: str) -> Array:
@@ -355,15 +353,18 @@ def _unnamed(items: list[Any], wanted: Wanted, rows: Rows) -> Rows:
     width = len(items[0]) if isinstance(items[0], (tuple, list)) else 0
     all_are_tuples = all(issubclass(kind, (tuple, list)) for kind in set(map(type, items)))
     if width not in (2, 3) or not all_are_tuples or set(map(len, items)) != {width}:
-        row = next((row for row, item in enumerate(items) if not _is_tuple(item, width)), 0)
+        row = next(
+            (
+                row
+                for row, item in enumerate(items)
+                if not (isinstance(item, (tuple, list)) and len(item) == width)
+            ),
+            0,
+        )
         raise _unfit(items[row], rows.where(row), value, width)
     roles = ("query", "doc", value)
     columns = {role: list(column) for role, column in zip(roles, zip(*items, strict=True), strict=False)}
     return Rows(columns, rows.source, rows.line)
-
-
-def _is_tuple(item: Any, width: int) -> bool:
-    return isinstance(item, (tuple, list)) and len(item) == width
 
 
 def _unfit(item: Any, where: str, value: str, width: int) -> DataError:

@@ -96,14 +96,14 @@ def columns_of_ranking(table: RankingTable) -> Columns:
 
 def render(columns: Columns, kind: str) -> tuple[Iterable[bytes], list[str]]:
     """The bytes of a file of that format, and what was noticed."""
-    _refuse(columns, "text", lambda text: not _is_unicode(text))
+    _refuse(
+        columns,
+        "text",
+        lambda text: not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text),
+    )
     if columns.empty and kind != "json":
         columns.notes.append(f"queries without documents have no row in this format: {len(columns.empty)}")
     return _FORMS[kind](columns), columns.notes
-
-
-def _is_unicode(text: str) -> bool:
-    return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 # --- TREC --------------------------------------------------------------------------------------

@@ -242,7 +242,8 @@ def write_qrels(evidence: Evidence, path: str | os.PathLike[str], *, force: bool
     The second column, which trec_eval ignores, says which judge made them: `machine:lexical`.
     """
     found, judges = judgments_from(evidence)
-    mark = _mark(judges)
+    by_people = all(each.startswith(f"{HUMAN}:") for each in judges)
+    mark = "0" if by_people else MACHINE + "+".join("".join(each.split()) for each in judges)
     lines = [f"{q} {mark} {doc} {grade}\n" for q, graded in found.items() for doc, grade in graded.items()]
     for name in (name for q, graded in found.items() for name in (q, *graded)):
         if any(letter.isspace() for letter in name):
@@ -251,12 +252,6 @@ def write_qrels(evidence: Evidence, path: str | os.PathLike[str], *, force: bool
             )
     write_file(path, "".join(lines), force=force)
     return len(lines)
-
-
-def _mark(judges: list[str]) -> str:
-    """Who judged, as one word; what only people judged is not marked."""
-    machines = [each for each in judges if not each.startswith(f"{HUMAN}:")]
-    return MACHINE + "+".join("".join(each.split()) for each in judges) if machines else "0"
 
 
 DEFAULT = "verdicts.db"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, Self, cast
 
@@ -235,7 +235,7 @@ class JudgedScores(ScoresLike):
     @cached_property
     def facts(self) -> dict[str, Any]:
         """What stands under a table."""
-        return {"documents": 0, "tied": None, "unjudged": {}, "by": self.by, "account": _plain(self.account)}
+        return {"documents": 0, "tied": None, "unjudged": {}, "by": self.by, "account": asdict(self.account)}
 
     @cached_property
     def fingerprint(self) -> str:
@@ -324,10 +324,6 @@ class JudgedScores(ScoresLike):
     def put(self, name: str, values: Array, counted: Array | None, note: str) -> None:
         """Take the values of a metric as they were saved, with what was saved beside them."""
         self.columns[name] = column_from(self.parse(name), values, counted, self.stored["judged"][name])
-
-
-def _plain(account: Account) -> dict[str, Any]:
-    return {name: getattr(account, name) for name in Account.__dataclass_fields__}
 
 
 def judged_data(scores: JudgedScores) -> dict[str, Any]:

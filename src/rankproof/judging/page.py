@@ -50,7 +50,9 @@ def page_of(scores: Mapping[str, JudgedScores], title: str = "Judged samples") -
 def _compared_scores(scores: Mapping[str, JudgedScores]) -> Comparison | None:
     """Each set of samples against the first; None where they cannot be compared: other questions, other judges."""
     shared = [
-        name for name in next(iter(scores.values())) if all(_measured(each, name) for each in scores.values())
+        name
+        for name in next(iter(scores.values()))
+        if all(name in each.columns and len(each.column(name).counting) > 0 for each in scores.values())
     ]
     if len(scores) < 2 or not shared:
         return None
@@ -58,10 +60,6 @@ def _compared_scores(scores: Mapping[str, JudgedScores]) -> Comparison | None:
         return compare_scores(scores, shared)
     except UsageError:
         return None
-
-
-def _measured(scores: JudgedScores, name: str) -> bool:
-    return name in scores.columns and len(scores.column(name).counting) > 0
 
 
 def _system(name: str, scores: JudgedScores) -> JudgedSystem:

@@ -355,9 +355,6 @@ def unmeasured_text(found: Mapping[str, Mapping[str, str]]) -> str:
     for metric, reasons in found.items():
         if reasons:
             lines += [f"{metric}, unmeasured:"]
-            lines += [line for each in reasons.items() for line in _open(*each)]
+            for sample, reason in reasons.items():
+                lines += wrap(clean(reason), first=f"  {cut(clean(sample), 40)}: ", later="    ")
     return "\n".join(lines) + "\n" if lines else ""
-
-
-def _open(sample: str, reason: str) -> list[str]:
-    return wrap(clean(reason), first=f"  {cut(clean(sample), 40)}: ", later="    ")

@@ -139,7 +139,10 @@ class Sessions:
         kept = self._once(block, np.arange(len(block)) if in_order else np.argsort(block.time, kind="stable"))
         if len(kept) < len(block) or not in_order:
             block = block.rows(kept)
-        key = _keys(block)
+        # the events of a session share its id, else that of the user, else nothing
+        alone = mixed(np.arange(1, len(block) + 1, dtype=np.uint64) ^ block.time.astype(np.uint64))
+        session, user = block.ids[SESSION], block.ids[USER]
+        key = np.where(session != 0, session, np.where(user != 0, mixed(user), alone))
         order = order_together(key)
         key, time = key[order], block.time[order]
         begins = np.append(True, (key[1:] != key[:-1]) | (np.diff(time) > IDLE))
@@ -208,13 +211,6 @@ def _content(block: EventBlock) -> Array:
 
 def _in_session(block: EventBlock) -> Array:
     return np.asarray((block.ids[SESSION] != 0) | (block.ids[USER] != 0))
-
-
-def _keys(block: EventBlock) -> Array:
-    """What the events of one session share: the id of the session, else that of the user, else nothing."""
-    alone = mixed(np.arange(1, len(block) + 1, dtype=np.uint64) ^ block.time.astype(np.uint64))
-    session, user = block.ids[SESSION], block.ids[USER]
-    return np.where(session != 0, session, np.where(user != 0, mixed(user), alone))
 
 
 def _cut_long(begins: Array, time: Array) -> None:

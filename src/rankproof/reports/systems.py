@@ -120,13 +120,13 @@ def audit_section(content: Content) -> Section:
 
 def _finding(content: Content, finding: Any, systems: Sequence[str]) -> Markup:
     everywhere = len(systems) == len(content.systems)
-    about = None if everywhere else join([*_names(systems), ": "])
+    about = (
+        None
+        if everywhere
+        else join([*[join([", " if i else "", ident(each)]) for i, each in enumerate(systems)], ": "])
+    )
     body = el("p", about, str(finding))
     return el("div", el("b", finding.severity), body, cls=f"finding {finding.severity}")
-
-
-def _names(systems: Sequence[str]) -> list[Markup]:
-    return [join([", " if i else "", ident(each)]) for i, each in enumerate(systems)]
 
 
 def definitions_section(content: Content) -> Section:

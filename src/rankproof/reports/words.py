@@ -123,10 +123,18 @@ def _sections(content: Content) -> Iterator[tuple[str, Sequence[Block]]]:
         yield "Differences", [*difference_tables(compared), *waterfalls(compared)]
     if 0 in content.splits:
         yield "Where it is lost", _losses(content)
-    yield "How far down", _curves(content)
+    success = Column(f"success, k = 1 to {DEPTHS[-1]}", [_spark(each.success) for each in content.systems])
+    precision = Column("precision at recall 0 to 1", [_spark(each.precision) for each in content.systems])
+    yield (
+        "How far down",
+        [Table([_names(content.systems), success, precision]), Paragraph("A full block is 1.")],
+    )
     yield "Where the relevant documents stand", _ranks(content)
     if content.duels:
-        yield "Queries won/lost", _duels(content)
+        yield (
+            "Queries won/lost",
+            [Table([Column(cut(x.heading, 16), x.cells, x.right) for x in duels(content).columns])],
+        )
     if content.cases:
         yield "Queries to look at", _cases(content)
     yield "Audit", _audit(content)
@@ -175,13 +183,6 @@ def _losses(content: Content) -> list[Block]:
     return [Table(columns), Paragraph(legend)]
 
 
-def _curves(content: Content) -> list[Block]:
-    """Success in the first k and precision by recall, a spark each."""
-    success = Column(f"success, k = 1 to {DEPTHS[-1]}", [_spark(each.success) for each in content.systems])
-    precision = Column("precision at recall 0 to 1", [_spark(each.precision) for each in content.systems])
-    return [Table([_names(content.systems), success, precision]), Paragraph("A full block is 1.")]
-
-
 def _spark(values: Sequence[float]) -> str:
     return f"{terminal.spark(values, 1)} {score(values[0])} to {score(values[-1])}"
 
@@ -199,10 +200,6 @@ def _ranks(content: Content) -> list[Block]:
 
 def _percent(part: float) -> str:
     return "<1%" if 0 < part < 0.005 else f"{part:.0%}"
-
-
-def _duels(content: Content) -> list[Block]:
-    return [Table([Column(cut(x.heading, 16), x.cells, x.right) for x in duels(content).columns])]
 
 
 def _cases(content: Content) -> list[Block]:

@@ -60,7 +60,8 @@ def cohen_kappa(
     units = _both_given(first, second)
     known = _labels(units, labels, ordered=weights != "none")
     pairs = np.zeros((len(known), len(known)))
-    np.add.at(pairs, tuple(_places(units, known).T), 1)
+    place = {label: i for i, label in enumerate(known)}
+    np.add.at(pairs, tuple(np.array([[place[label] for label in unit] for unit in units]).T), 1)
     pairs /= len(units)
     cost = _cost(len(known), weights)
     seen, chance = float((pairs * cost).sum()), float(pairs.sum(axis=1) @ cost @ pairs.sum(axis=0))
@@ -192,11 +193,6 @@ def _labels(units: Sequence[Sequence[Any]], order: Sequence[Any] = (), ordered: 
         return list(order) or sorted(used)
     except TypeError as error:
         raise DataError(f"labels: got a mix of kinds ({error}). Next: use all numbers or all text.") from None
-
-
-def _places(units: Sequence[Sequence[Any]], known: list[Any]) -> Array:
-    place = {label: i for i, label in enumerate(known)}
-    return np.array([[place[label] for label in unit] for unit in units])
 
 
 def _counts(units: Sequence[Sequence[Any]], known: list[Any]) -> Array:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -138,18 +138,13 @@ def _commit_of(git: Path) -> str | None:
     head = _line(git / "HEAD")
     if not head.startswith("ref:"):
         return head if _HASH.fullmatch(head) else None
-    name, common = head.removeprefix("ref:").strip(), _common(git)
+    shared = _line(git / "commondir")  # a worktree names the folder where it shares the branches with others
+    name, common = head.removeprefix("ref:").strip(), git / shared if shared else git
     for folder in (git, common):
         found = _line(folder / name)
         if _HASH.fullmatch(found):
             return found
     return _packed(common, name)
-
-
-def _common(git: Path) -> Path:
-    """Where the branches are: a worktree names the folder it shares with others."""
-    shared = _line(git / "commondir")
-    return git / shared if shared else git
 
 
 def _packed(git: Path, name: str) -> str | None:
@@ -170,11 +165,10 @@ def of_judgments(judgments: Judgments) -> str:
 
     Aspects count by what is in them; their names and order move no number.
     """
-    return _digest(_judged(judgments, i) for i in _sorted(judgments.query_ids))
-
-
-def _sorted(queries: Sequence[str]) -> list[int]:
-    return sorted(range(len(queries)), key=queries.__getitem__)
+    return _digest(
+        _judged(judgments, i)
+        for i in sorted(range(len(judgments.query_ids)), key=judgments.query_ids.__getitem__)
+    )
 
 
 def _judged(judgments: Judgments, query: int) -> list[Any]:

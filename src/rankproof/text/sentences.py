@@ -190,18 +190,14 @@ def _small_letter_follows(ending: Ending) -> bool:
 def _by_mark(ending: Ending) -> bool:
     plain = ending.mark["plain"]
     if plain in ("…", "...", "....") or " " in plain:
-        return _after_dots(ending)
+        # Three points leave a thought open; four end a sentence.
+        four = ending.mark["plain"].replace(" ", "") == "...."
+        return four or (ending.next not in ("I", "I'm", "I'll", "") and not ending.uncased)
     if "?" in plain or "!" in plain:
         return not (ending.mark["close"] and _said(ending)) and ending.after not in "&"
     if plain == ".":
         return _after_point(ending)
     return True
-
-
-def _after_dots(ending: Ending) -> bool:
-    """Three points leave a thought open; four end a sentence."""
-    four = ending.mark["plain"].replace(" ", "") == "...."
-    return four or (ending.next not in ("I", "I'm", "I'll", "") and not ending.uncased)
 
 
 def _said(ending: Ending) -> bool:

@@ -272,17 +272,13 @@ def _checked(weights: Sequence[Any], names: Sequence[str]) -> tuple[float, ...]:
             " Next: give one weight a ranking."
         )
     for name, weight in zip(names, weights, strict=True):
-        if not _at_least_0(weight):
+        if not (type(weight) is not bool and isinstance(weight, Real) and 0 <= float(weight) < math.inf):
             raise UsageError(
                 f"weights: {name!r} has {weight!r}, expected a number of at least 0. Next: give 0 or more."
             )
     if not any(weights):
         raise UsageError("weights: all are 0, so nothing would be left. Next: weigh at least one ranking.")
     return tuple(float(weight) for weight in weights)
-
-
-def _at_least_0(weight: Any) -> bool:
-    return type(weight) is not bool and isinstance(weight, Real) and 0 <= float(weight) < math.inf
 
 
 def _parameters(method: Method, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -96,7 +96,9 @@ def _variants(source: GridSource, factor: str, name: str, given: Any, wrap: Wrap
     kind = given.get("kind", next((each for key, each in IMPLIED.items() if key in given), None))
     if not isinstance(kind, str):
         raise UsageError(f'{source.where(factor, name)}: no kind given. Next: add  kind = "...".')
-    of, cost = _of(source, factor, name, given), _cost(source, factor, name, given)
+    where = source.where(factor, name, "cost")
+    of = _of(source, factor, name, given)
+    cost = check_number(where, given.get("cost", 0), least=0, advice="write what 1,000 questions cost")
     options = {key: value for key, value in given.items() if key not in OWN}
     for chosen, said in option_combinations(options):
         yield GridPart(f"{name}{said}", kind, chosen, of, cost, label=name)
@@ -124,11 +126,6 @@ def _of(source: GridSource, factor: str, name: str, given: Mapping[str, Any]) ->
             " Next: write a list."
         )
     return tuple(of)
-
-
-def _cost(source: GridSource, factor: str, name: str, given: Mapping[str, Any]) -> float:
-    where = source.where(factor, name, "cost")
-    return check_number(where, given.get("cost", 0), least=0, advice="write what 1,000 questions cost")
 
 
 NONE, CALL, HYBRID, BUILT, GIVEN = "none", "call", "hybrid", "built", "given"

@@ -34,7 +34,8 @@ class SqliteIndex:
         self._stemmed = stemmed
         self._lock = Lock()
         self._db = _made([prepare_text(corpus[name].whole) for name in self._ids], stemmed)
-        length = _lengths(self._db)
+        sizes = self._db.execute("SELECT sz FROM texts_docsize ORDER BY id")
+        length = np.array([_number(size) for (size,) in sizes], dtype=np.float64)
         mean = length.mean() if length.any() else 1.0
         self._norm = k1 * (1 - b + b * length / mean)
         self._k1 = k1
@@ -103,12 +104,6 @@ def _made(texts: list[str], stemmed: bool) -> sqlite3.Connection:
     with db:
         db.executemany("INSERT INTO texts(rowid, text) VALUES (?, ?)", enumerate(texts))
     return db
-
-
-def _lengths(db: sqlite3.Connection) -> Array:
-    """The number of words of each document."""
-    sizes = db.execute("SELECT sz FROM texts_docsize ORDER BY id")
-    return np.array([_number(size) for (size,) in sizes], dtype=np.float64)
 
 
 def _number(size: bytes) -> int:

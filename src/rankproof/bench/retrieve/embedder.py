@@ -45,7 +45,10 @@ def embed_with_cache(
         found = _kept(kept, keys)
         missing = [text for text in keys if text not in found]
         for made in _batches(embed, missing, batch):
-            kept.put((keys[text], _packed(vector)) for text, vector in made)
+            kept.put(
+                (keys[text], b64encode(vector.astype("<f4").tobytes()).decode("ascii"))
+                for text, vector in made
+            )
             found.update(made)
     return _rows(found, texts)
 
@@ -105,10 +108,6 @@ def _kept(kept: Answers, keys: Mapping[str, str]) -> dict[str, Array]:
 def _key(text: str, settings: Mapping[str, Any]) -> str:
     said = json.dumps([settings, text], sort_keys=True)
     return f"vector {blake2b(said.encode(), digest_size=20).hexdigest()}"
-
-
-def _packed(vector: Array) -> str:
-    return b64encode(vector.astype("<f4").tobytes()).decode("ascii")
 
 
 def _unpacked(text: str) -> Array:

@@ -234,13 +234,11 @@ class RunOutcome:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
         self.seconds = perf_counter() - self.start
-        if error is not None and not _is_control_c(error):
+        if error is not None and not (
+            isinstance(error, KeyboardInterrupt) and current_thread() is main_thread()
+        ):
             self.failure = as_failure(error)
         return self.failure is not None
-
-
-def _is_control_c(error: BaseException) -> bool:
-    return isinstance(error, KeyboardInterrupt) and current_thread() is main_thread()
 
 
 def late_outcome(seconds: float) -> RunOutcome:

@@ -76,7 +76,11 @@ def columns_of(entry: Entry, given: str | None, notes: list[str]) -> list[Option
         ranks = entry.defaults if given is None else _ranks(entry.name, given, notes)
         return [OptionColumn(entry, f"{entry.name}_{int(k)}", at=k) for k in ranks]
     if entry.takes == "points":
-        points = entry.defaults if given is None else _points(entry.name, given)
+        points = (
+            entry.defaults
+            if given is None
+            else _distinct(entry.name, given, sorted(_numbers(entry.name, given)))
+        )
         return [OptionColumn(entry, f"{entry.name}_{point:3.2f}", at=point) for point in points]
     if entry.takes == "nothing" or given is None:
         return [OptionColumn(entry, entry.name, numbers=entry.defaults)]
@@ -122,10 +126,6 @@ def _ranks(name: str, text: str, notes: list[str]) -> list[float]:
     return _distinct(name, text, ranks)
 
 
-def _points(name: str, text: str) -> list[float]:
-    return _distinct(name, text, sorted(_numbers(name, text)))
-
-
 def _distinct(name: str, text: str, values: list[float]) -> list[float]:
     if len(set(values)) < len(values):
         raise UsageError(f"{name}.{text}: duplicate cut-offs. Next: name each once.")
@@ -136,17 +136,13 @@ def _pairs(name: str, text: str) -> dict[str, float]:
     pairs: dict[str, float] = {}
     for pair in text.split(","):
         key, equals, value = pair.partition("=")
-        if not equals or not _known_key(name, key):
+        if not equals or not (key.lstrip("+-").isdigit() or (key == "p" and name.startswith("rbp"))):
             raise UsageError(
                 f"{name}: got {pair!r}, expected grade=gain pairs like 1=3.5,2=9{_or_p(name)}."
                 " Next: write the pairs so."
             )
         pairs.setdefault(key, _number(name, value))
     return pairs
-
-
-def _known_key(name: str, key: str) -> bool:
-    return key.lstrip("+-").isdigit() or (key == "p" and name.startswith("rbp"))
 
 
 def _or_p(name: str) -> str:

@@ -287,12 +287,9 @@ def quits_with(code: int) -> Iterator[None]:
         raise
     except RankproofError as problem:
         said = str(problem).replace(_NO_CHOICE, "")
-        raise StopError(said, _seen_late(said, code)) from problem
-
-
-def _seen_late(problem: str, code: int) -> int:
-    """trec_eval notices a document that comes twice only when it calculates."""
-    return CALCULATION if code == INPUT and " twice" in problem else code
+        if code == INPUT and " twice" in said:  # trec_eval notices that only when it calculates
+            code = CALCULATION
+        raise StopError(said, code) from problem
 
 
 def main(arguments: Sequence[str]) -> int:

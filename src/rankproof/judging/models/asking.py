@@ -45,7 +45,8 @@ class Canary:
         """What went wrong, in words; empty where nothing did."""
         for ask, allowed in self.expected.items():
             if ask in values and values[ask] not in allowed:
-                return f"a check of the judge failed: {_told(ask)} got {values[ask]}"
+                pair = f"{ask.relation} of {ask.left!r} with {ask.right!r}"
+                return f"a check of the judge failed: {pair} got {values[ask]}"
         return ""
 
     def unanswered_relations(self, values: Mapping[Ask, int]) -> set[str]:
@@ -105,10 +106,6 @@ def canary_for(asks: Sequence[Ask]) -> Canary | None:
         expected[Ask(relation, left, answer)] = YES[relation]
         expected |= {Ask(relation, left, text): NO[relation] for text in others}
     return Canary(expected)
-
-
-def _told(ask: Ask) -> str:
-    return f"{ask.relation} of {ask.left!r} with {ask.right!r}"
 
 
 OF_CLAIMS = (Relation.TEXT_SUPPORTS, Relation.TEXT_SUPPORTS_IN_PART)

@@ -33,7 +33,8 @@ def reply_in(found: Any, call: Call) -> dict[str, Any]:
         found = _get(found[0], "generated_text") or found[0]
     usage = _first(found, "usage_metadata", "usage")
     details = _first(found, "response_metadata") or found
-    choice = _item(_get(found, "choices"))
+    listed = _get(found, "choices")
+    choice = listed[0] if isinstance(listed, list | tuple) and listed else None
     ended = _get(choice, "finish_reason") or _first(details, "finish_reason", "stop_reason")
     content = _text(found, choice)
     if isinstance(content, str):
@@ -94,10 +95,6 @@ def _get(where: Any, name: str) -> Any:
 
 def _first(where: Any, *names: str) -> Any:
     return next((found for name in names if (found := _get(where, name))), None)
-
-
-def _item(listed: Any) -> Any:
-    return listed[0] if isinstance(listed, list | tuple) and listed else None
 
 
 def _name(details: Any) -> str:

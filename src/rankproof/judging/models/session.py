@@ -147,7 +147,7 @@ class Session:
     def take(self, call: Call, reply: Reply, problem: str, again: int) -> list[Call]:
         """Keep what a reply settles; what is left goes into further calls, or is given up."""
         problem = problem or reply.problem
-        reading = _nothing(call, problem) if problem else read(call, reply.content)
+        reading = Reading(open=dict.fromkeys(call.asks, problem)) if problem else read(call, reply.content)
         for each, times in reading.problems.items():
             self._note(each, times)
         self.keep(self._verdicts(call, reply, reading))
@@ -213,7 +213,3 @@ class Session:
 
     def _note(self, problem: str, times: int) -> None:
         self.account.problems[problem] = self.account.problems.get(problem, 0) + times
-
-
-def _nothing(call: Call, problem: str) -> Reading:
-    return Reading(open=dict.fromkeys(call.asks, problem))

@@ -54,7 +54,10 @@ def probes(ledger: Ledger, judge: str) -> list[Said]:
     if not ledger.path.exists():
         return []
     known = [each["identity"] for each in ledger.judges()]
-    mine = sorted((each for each in known if _is_probe(each, judge)), key=lambda each: int(each["number"]))
+    mine = sorted(
+        (each for each in known if each.get("kind") == PROBE and each.get("of") == judge),
+        key=lambda each: int(each["number"]),
+    )
     return [_verdicts(ledger.entries(each)) for each in mine]
 
 
@@ -101,10 +104,6 @@ def count_changes(before: Said, after: Said) -> dict[str, dict[str, tuple[int, i
 def _keep(ledger: Ledger, judge: str, number: int, entries: Sequence[LedgerEntry]) -> None:
     name = f"{judge} ({PROBE} {number})"
     ledger.keep({"kind": PROBE, "name": name, "of": judge, "number": number}, name, entries)
-
-
-def _is_probe(identity: Mapping[str, Any], judge: str) -> bool:
-    return identity.get("kind") == PROBE and identity.get("of") == judge
 
 
 def _verdicts(entries: Any) -> Said:

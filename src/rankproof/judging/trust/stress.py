@@ -118,7 +118,11 @@ def _merged(groups: Groups, before: Said) -> tuple[Groups, dict[Ask, tuple[Ask, 
     parts: dict[Ask, tuple[Ask, Ask]] = {}
     found = []
     for group in groups:
-        made = {_both(a, b): (a, b) for a, b in _neighbours(group) if a in before and b in before}
+        made = {
+            Ask(Relation.TEXT_SUPPORTS, f"{a.left.strip()} {b.left.strip()}", a.right): (a, b)
+            for a, b in _neighbours(group)
+            if a in before and b in before
+        }
         parts |= made
         found.append(list(made))
     return [group for group in found if group], parts
@@ -130,10 +134,6 @@ def _neighbours(group: Iterable[Ask]) -> Iterable[tuple[Ask, Ask]]:
         if ask.relation == Relation.TEXT_SUPPORTS:
             texts.setdefault(ask.right, []).append(ask)
     return ((a, b) for asks in texts.values() for a, b in pairwise(asks))
-
-
-def _both(a: Ask, b: Ask) -> Ask:
-    return Ask(Relation.TEXT_SUPPORTS, f"{a.left.strip()} {b.left.strip()}", a.right)
 
 
 def _kept_together(before: Said, after: Said, parts: Mapping[Ask, tuple[Ask, Ask]]) -> Flips:
