@@ -6,15 +6,21 @@ import json
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from rankproof import evaluate
 from rankproof.core import hits
+from rankproof.core.join import Census
+from rankproof.core.rules import Conventions
 from rankproof.errors import DataError
-from rankproof.io.trec import TrecRankings, index, qrels, read_qrels, scan
+from rankproof.io.judgments import judgments_from_mapping
+from rankproof.io.trec import TrecRankings, chunks, index, qrels, read_qrels, scan
+from rankproof.io.trec.collect import Scan
 from tests.memory import MOST_HELD, needs_kernel_count
 
 READ = f"""{MOST_HELD}
@@ -159,28 +165,60 @@ def test_values_and_limits_worked_out_in_blocks_are_those_of_all_at_once(
     assert columns[0] == columns[1], "values have the same bits"
 
 
-@pytest.mark.first_is_quick(6)
-@pytest.mark.parametrize("ties", ["trec", "id", "rank"])
-@pytest.mark.parametrize(
-    "odd", ["", "# a comment\n", "q1 Q0 d5 1 high t\n", "q1 Q0 d5 1 0 t\n", "q1 Q0 x 1\n", "\n"]
-)
+ODD_LINES = {
+    "none": "",
+    "a comment": "# a comment\n",
+    "no number": "q1 Q0 d5 1 high t\n",
+    "a document twice": "q1 Q0 d5 1 0 t\n",
+    "five columns": "q1 Q0 x 1\n",
+    "an empty line": "\n",
+    "a line end of Windows": "q1 Q0 x 1 7 t\r\n",
+    "another query": "q2 Q0 d5 1 0 t\n",
+    "queries nobody judged": "q8 Q0 d5 1 0 t\nq9 Q0 d5 1 0 t\n",
+    "a long id": f"q1 Q0 {'ü' * 900} 1 7 t\n",
+}
+
+
+@pytest.mark.first_is_quick(8)
+@pytest.mark.parametrize("rules", [{}, {"ties": "id"}, {"ties": "rank"}, {"duplicates": "best"}], ids=str)
+@pytest.mark.parametrize("odd", ODD_LINES.values(), ids=ODD_LINES)
 def test_a_long_ranking_is_read_the_same_in_pieces(
-    odd: str, ties: str, monkeypatch: pytest.MonkeyPatch
+    odd: str, rules: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = [f"q1 Q0 d{i * 7 % 300} {i + 1} {(300 - i) // 3} t\n" for i in range(300)]
-    content = "".join([*lines[:200], odd, *lines[200:]]).encode()
-    judgments = {"q1": {f"d{i}": i % 3 for i in range(0, 300, 5)}}
+    content = "".join([*lines[:200], odd, *lines[200:], "q3 Q0 d5 1 0 t\n"]).encode()
+    judgments = {"q1": {f"d{i}": i % 3 for i in range(0, 300, 5)}, "q2": {"d5": 1}, "q3": {"d5": 1}}
 
     def said() -> object:
         try:
-            scores = evaluate(judgments, TrecRankings(content), "AP, nDCG@10, R@100", ties=ties)
+            scores = evaluate(judgments, TrecRankings(content), "AP, nDCG@10, R@100", **rules)
         except DataError as error:
             return str(error)
-        return scores.means, [scores.bounds(each) for each in scores], scores.census
+        # how many rankings stand in the part whose ranks are looked at depends on its size
+        return (
+            scores.means,
+            [scores.bounds(each) for each in scores],
+            replace(scores.census, ranks=0, ranks_contrary=0),
+        )
 
     expected = said()
-    monkeypatch.setattr(scan, "WHOLE", 1)
+    monkeypatch.setattr(chunks, "WHOLE", 1)
+    monkeypatch.setattr(chunks, "TAIL", 16)
     for size in (50, 1000):
-        monkeypatch.setattr(scan, "SIZE", size)
+        monkeypatch.setattr(chunks, "SIZE", size)
         monkeypatch.setattr(index, "ROWS", size)
         assert said() == expected
+
+
+def test_what_is_read_of_a_long_ranking_does_not_grow_with_its_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of its text the documents' ids alone are kept, so long run names and many decimals cost nothing."""
+    monkeypatch.setattr(chunks, "WHOLE", 1 << 10)
+    monkeypatch.setattr(chunks, "SIZE", 1 << 9)
+    held = []
+    monkeypatch.setattr(scan, "scan_judged", lambda found, *_: held.append(found.rows.chunk.size) or found)
+    lines = [f"q1 Q0 d{i:04} {i + 1} {5000 - i}.{'123456789' * 9} {'name' * 50}\n" for i in range(500)]
+    run = TrecRankings("".join(lines).encode())
+    judged = judgments_from_mapping({"q1": {"d0001": 1}})
+    for piece in run.pieces(whole := Scan(judged, Conventions()), Census()):
+        run.scanned(piece, whole)
+    assert held == [500 * len("d0000")]

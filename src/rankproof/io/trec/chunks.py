@@ -16,6 +16,8 @@ SIZE = 1 << 20
 """How many bytes are read at once: what is made of them should stay in the processor's cache."""
 PAD = 16
 """Unused bytes before and after the text, so that words of eight bytes can be taken anywhere."""
+WHOLE = 8 * SIZE
+"""The ranking of a query that takes more is handed out in several chunks."""
 LARGE = 30 << 20
 TAIL = 1 << 15
 """How far back the end of the last query is looked for at first."""
@@ -45,6 +47,8 @@ class Chunk(NamedTuple):
     """How long the text is; its last byte is a newline."""
     numbers: Array | None = None
     """The line numbers, for lines that do not just follow each other in the source."""
+    goes_on: bool = False
+    """Whether the query of its last line may go on in the next chunk, as one of many megabytes does."""
 
     @property
     def text(self) -> Array:
@@ -71,24 +75,32 @@ def chunk_of(content: bytes, numbers: Array | None = None) -> Chunk:
 
 
 def chunks(stream: BinaryIO) -> Iterator[Chunk]:
-    """The content of a stream, cut where a line's query is another than that of the line before."""
+    """The content of a stream, cut where a line's query is another than that of the line before.
+
+    Only a query of more than WHOLE is cut in between, and its chunks say that it goes on.
+    """
     _keep_freed_memory()
     kept = stream.read(len(BOM)).removeprefix(BOM)
-    line = 0
+    line, goes_on = 0, False
     while True:
         buffer = np.empty(PAD + len(kept) + max(SIZE, len(kept)) + 1 + PAD, dtype=np.uint8)
         text = buffer.data[PAD : len(buffer) - PAD]
         text[: len(kept)] = kept
-        size, kept = len(kept), b""  # of one long ranking it is as much as the text itself
+        size, kept = len(kept), b""  # of a ranking of some megabytes it is as much as the text itself
         size += _fill(stream, text[size:-1])
         if size > LINE:
             _check_line(buffer[PAD : PAD + size], line)
         if size < len(text) - 1:
             break
         cut = _last_cut(text[:size])
-        kept = bytes(text[cut:size])
         if cut:
-            chunk = Chunk(buffer, cut)
+            goes_on = False
+        elif goes_on or size > WHOLE:
+            cut = _newline_before(text, 0, size) + 1
+            goes_on = cut > 0 or goes_on
+        kept = bytes(text[cut:size])
+        whole = Chunk(buffer, cut, goes_on=goes_on)
+        for chunk in _small(whole) if goes_on or not cut else [whole]:
             line += chunk.lines
             yield chunk
     if size and text[size - 1] != NEWLINE:
@@ -96,6 +108,32 @@ def chunks(stream: BinaryIO) -> Iterator[Chunk]:
         size += 1
     if size:
         yield Chunk(buffer, size)
+
+
+def _small(chunk: Chunk) -> Iterator[Chunk]:
+    """The lines of a chunk, if there are any, in chunks of about SIZE, which take no copy."""
+    begin = 0
+    while begin < chunk.size:
+        end = chunk.size
+        if begin + SIZE < end:
+            end = _next_newline(chunk.text.data, begin + SIZE, end) + 1
+        yield chunk._replace(buffer=chunk.buffer[begin : end + 2 * PAD], size=end - begin)
+        begin = end
+
+
+def whole_queries(pieces: Iterator[Chunk]) -> Iterator[Iterator[Chunk]]:
+    """Chunks in groups, so that no query goes on in the next group; each group must be used up before the next.
+
+    Nearly every group is one chunk.
+    """
+    for first in pieces:
+        yield chain([first], _others(first, pieces))
+
+
+def _others(chunk: Chunk, pieces: Iterator[Chunk]) -> Iterator[Chunk]:
+    while chunk.goes_on and (after := next(pieces, None)) is not None:
+        chunk = after
+        yield chunk
 
 
 def _check_line(text: Array, before: int) -> None:

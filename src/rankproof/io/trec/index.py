@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import count, pairwise
 from operator import index
@@ -14,7 +14,6 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments, cached_for_judgments
 from rankproof.io.trec.chunks import PAD, Chunk
-from rankproof.io.trec.lines import Lines
 
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 HALF = np.uint64(32)
@@ -322,9 +321,8 @@ QUERY, DOC, RANK, SCORE = 0, 2, 3, 4
 class Rows:
     """The lines of judged queries as columns."""
 
-    lines: Lines
-    row: Array
-    """Which row of `lines` each is."""
+    chunk: Chunk
+    """What holds the documents' ids."""
     query: Array
     """Which query of the judgments."""
     score: Array
@@ -334,10 +332,26 @@ class Rows:
     """How long each document's id is."""
     key: Array
     """A number made of query and document."""
+    line: Array | None
+    """Which line (from 0) each row is; None: row for row."""
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        return len(self.key)
+
+    def line_of(self, row: int) -> int:
+        """Which line (from 0) a row is."""
+        return row if self.line is None else int(self.line[row])
+
+    def docs(self, rows: Array) -> list[str]:
+        """The documents of some rows."""
+        begin, raw = self.begin[rows], self.chunk.buffer.data
+        ends = (begin + self.length[rows]).tolist()
+        return [str(raw[a:b], "utf-8") for a, b in zip(begin.tolist(), ends, strict=True)]
 
     def keep(self, rows: Array) -> Rows:
-        """Only some rows."""
-        picked = {
-            name: getattr(self, name)[rows] for name in ("row", "query", "score", "begin", "length", "key")
-        }
-        return replace(self, **picked)
+        """Only the rows where `rows` is true."""
+        columns = (self.query, self.score, self.begin, self.length, self.key)
+        query, score, begin, length, key = (column[rows] for column in columns)
+        line = np.flatnonzero(rows) if self.line is None else self.line[rows]
+        return Rows(self.chunk, query, score, begin, length, key, line)

@@ -276,6 +276,14 @@ def text_of_line(chunk: Chunk, line: int) -> str:
     return shorten(lines[line].rstrip(b"\r").decode("utf-8", "replace"))
 
 
+def joined_fields(chunk: Chunk, begin: Array, end: Array) -> bytes:
+    """Fields that stand in this order as one text."""
+    edges = np.stack([begin, end], axis=1).ravel()
+    lengths = np.diff(edges, prepend=0, append=len(chunk.buffer))
+    inside = np.arange(len(lengths)) % 2 == 1
+    return bytes(chunk.buffer[np.repeat(inside, lengths)].data)
+
+
 def _check_utf8(chunk: Chunk) -> None:
     content = bytes(chunk.text)
     try:
@@ -291,7 +299,7 @@ def without_comments(chunk: Chunk) -> Chunk:
     content = chunk.text.tobytes()
     if b"#" not in content:
         return chunk
-    return chunk_of(_COMMENT.sub(b" ", content), chunk.numbers)
+    return chunk_of(_COMMENT.sub(b" ", content), chunk.numbers)._replace(goes_on=chunk.goes_on)
 
 
 _COMMENT = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)

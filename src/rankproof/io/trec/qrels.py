@@ -16,7 +16,15 @@ from rankproof.errors import DataError, shorten
 from rankproof.io.files import PathLike, name_of, read_bytes
 from rankproof.io.trec.chunks import BOM, BadLine, Chunk, check_lines, chunk_of
 from rankproof.io.trec.index import Texts, are_different, hashes, starts_of_runs
-from rankproof.io.trec.lines import Lines, comment_note, parse, split, text_of_line, without_comments
+from rankproof.io.trec.lines import (
+    Lines,
+    comment_note,
+    joined_fields,
+    parse,
+    split,
+    text_of_line,
+    without_comments,
+)
 
 MUCH = 4 << 20
 """From this size on judgments are read in pieces, and their ids are kept as bytes."""
@@ -116,7 +124,8 @@ def judgments_of_parts(known: list[JudgedRows], source: str) -> Judgments | None
     known.clear()  # whoever made them holds the list
     starts = starts_of_runs(queries.chunk, queries.begin, queries.length)
     if len(starts) < len(queries):  # a query goes on in the next piece
-        queries = Texts.joined(*_fields(queries.chunk, queries.start[starts], queries.start[starts + 1]))
+        begin, end = queries.start[starts], queries.start[starts + 1]
+        queries = Texts.joined([joined_fields(queries.chunk, begin, end)], end - begin)
         rows = np.add.reduceat(rows, starts)
     start = np.append(0, np.cumsum(rows))
     query = np.arange(len(rows)).repeat(rows)
@@ -146,21 +155,16 @@ def _part(chunk: Chunk) -> JudgedRows | None:
     starts = starts_of_runs(chunk, begin[QUERY], end[QUERY] - begin[QUERY])
     if len(starts_of_runs(chunk, begin[ASPECT], end[ASPECT] - begin[ASPECT])) > 1:
         return None
-    queries, query_length = _fields(chunk, begin[QUERY, starts], end[QUERY, starts])
-    docs, doc_length = _fields(chunk, begin[DOC], end[DOC])
-    rows = np.diff(np.append(starts, len(lines)))
+    of_query, of_doc = (begin[QUERY, starts], end[QUERY, starts]), (begin[DOC], end[DOC])
     return JudgedRows(
-        queries[0], query_length, rows, docs[0], doc_length, _grades(lines), lines.field(0, ASPECT)
+        joined_fields(chunk, *of_query),
+        of_query[1] - of_query[0],
+        np.diff(np.append(starts, len(lines))),
+        joined_fields(chunk, *of_doc),
+        of_doc[1] - of_doc[0],
+        _grades(lines),
+        lines.field(0, ASPECT),
     )
-
-
-def _fields(chunk: Chunk, begin: Array, end: Array) -> tuple[list[bytes], Array]:
-    """Fields that stand one behind the other as one text, and how long each is."""
-    step = np.zeros(len(chunk.buffer) + 1, dtype=np.int8)
-    step[begin] += 1
-    step[end] -= 1  # where another field may begin
-    inside = np.cumsum(step[:-1], dtype=np.int8).view(np.bool_)
-    return [chunk.buffer[inside].tobytes()], end - begin
 
 
 def _column(lines: Lines, column: int) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from io import SEEK_END, BufferedReader, BytesIO
-from itertools import islice
+from itertools import chain, islice
 from typing import BinaryIO
 
 import numpy as np
@@ -19,11 +19,11 @@ from rankproof.core.table import PLACES, RankingTable
 from rankproof.errors import DataError
 from rankproof.io.files import PathLike, open_file
 from rankproof.io.ids import align_ids, check_same_kind, judged_kinds, plain_digits
-from rankproof.io.trec.chunks import PAD, SIZE, BadLine, Chunk, chunk_of, chunks
+from rankproof.io.trec.chunks import PAD, SIZE, BadLine, Chunk, chunk_of, chunks, whole_queries
 from rankproof.io.trec.collect import FILE, PieceSource, Scan, collect_rankings
 from rankproof.io.trec.index import COLUMNS, DOC, QUERY
 from rankproof.io.trec.lines import Lines, Repeated, comment_note, split, without_comments
-from rankproof.io.trec.scan import Scanned, note_ranks_of, query_starts
+from rankproof.io.trec.scan import LongRead, Scanned, note_ranks_of, query_starts, read_long
 from rankproof.io.trec.scan import numbers as numbers_of
 from rankproof.io.trec.scan import scan as scan_chunk
 
@@ -118,22 +118,26 @@ class TrecRankings:
 
     # --- piece by piece ------------------------------------------------------------------------
 
-    def pieces(self, scan: Scan | None, census: Census | None) -> Iterator[Chunk]:
+    def pieces(self, scan: Scan | None, census: Census | None) -> Iterator[Chunk | LongRead]:
         """The chunks of the run; without a census, as they are read again, they know the numbers of their lines."""
         first = 1
         with self._opened() as stream:
-            for chunk in self._chunks(stream):
-                if census is None:
+            for parts in whole_queries(self._chunks(stream)):
+                chunk = next(parts)
+                if scan is None or census is None:
+                    if chunk.goes_on:
+                        chunk = chunk_of(b"".join(each.text.tobytes() for each in chain([chunk], parts)))
                     numbers = np.arange(first, first + chunk.lines)
                     first += len(numbers)
                     yield Chunk(chunk.buffer, chunk.size, numbers)
                     continue
-                if first and scan is not None and scan.conventions.ties != "rank":
+                if first and scan.conventions.ties != "rank":
                     _note_ranks(chunk, census)
                 first = 0
-                yield chunk
+                whole = chain([chunk], parts)
+                yield read_long(whole, scan.index, scan.conventions.ties) if chunk.goes_on else chunk
 
-    def scanned(self, piece: Chunk, scan: Scan) -> Scanned:
+    def scanned(self, piece: Chunk | LongRead, scan: Scan) -> Scanned:
         """What a chunk holds."""
         return scan_chunk(piece, scan.index, scan.judgments, scan.conventions)
 
@@ -151,12 +155,15 @@ class TrecRankings:
         """Divided chunks, query after query."""
         return gather_queries(taken)
 
-    def error(self, bad: BadLine, piece: Chunk, number: int, sources: Sequence[PieceSource]) -> DataError:
+    def error(
+        self, bad: BadLine, piece: Chunk | LongRead, number: int, sources: Sequence[PieceSource]
+    ) -> DataError:
         """The error for a bad line; where it stands is counted anew."""
         first = 1
         if number > 0 and piece.numbers is None:
             with self._opened() as stream:
-                first += sum(chunk.lines for chunk in islice(self._chunks(stream), number))
+                before = islice(whole_queries(self._chunks(stream)), number)
+                first += sum(chunk.lines for parts in before for chunk in parts)
         return self._error(bad, piece, first, sources)
 
     @property
@@ -240,7 +247,7 @@ class TrecRankings:
         return open_file(self.path_or_bytes)
 
     def _error(
-        self, bad: BadLine, chunk: Chunk, first: int, sources: Sequence[PieceSource] = ()
+        self, bad: BadLine, chunk: Chunk | LongRead, first: int, sources: Sequence[PieceSource] = ()
     ) -> DataError:
         """The error for a bad line of a chunk that begins at the line `first`."""
 

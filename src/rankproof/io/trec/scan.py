@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -21,7 +22,7 @@ from rankproof.core.join import (
 from rankproof.core.judgments import Judgments
 from rankproof.core.rules import Conventions, find_repeats
 from rankproof.errors import shorten
-from rankproof.io.trec.chunks import NEWLINE, PAD, SIZE, BadLine, Chunk, chunk_of
+from rankproof.io.trec.chunks import NEWLINE, PAD, BadLine, Chunk, chunk_of, in_order
 from rankproof.io.trec.index import (
     COLUMNS,
     DOC,
@@ -36,13 +37,13 @@ from rankproof.io.trec.index import (
     hashes,
     starts_of_runs,
 )
-from rankproof.io.trec.lines import Lines, Repeated, parse, split, text_of_line
+from rankproof.io.trec.lines import Lines, Repeated, joined_fields, parse, split, text_of_line
 
 BITS = 17
 """How many bits number a place in the table that finds equal keys."""
 
 
-def without_repeats(rows: Rows, rule: str) -> Rows:
+def without_repeats(rows: Rows, rule: str, queries: Sequence[str]) -> Rows:
     """Each document of a query once; under the rule 'error' a document twice is an error."""
     if not _may_repeat(rows.key):
         return rows
@@ -51,7 +52,7 @@ def without_repeats(rows: Rows, rule: str) -> Rows:
     if not same.any():
         return rows
     if rule == "error":
-        raise _error(rows, first[same], again[same])
+        raise _error(rows, first[same], again[same], queries)
     keep = np.ones(len(rows.key), dtype=bool)
     keep[again[same]] = False
     return rows.keep(keep)
@@ -75,18 +76,17 @@ def _may_repeat(key: Array) -> bool:
 
 
 def _same_documents(rows: Rows, a: Array, b: Array) -> Array:
-    begin, length, chunk = rows.begin, rows.length, rows.lines.chunk
+    begin, length, chunk = rows.begin, rows.length, rows.chunk
     same = are_equal(chunk, begin[a], chunk, begin[b], np.minimum(length[a], length[b]))
     same &= (length[a] == length[b]) & (rows.query[a] == rows.query[b])
     return same
 
 
-def _error(rows: Rows, first: Array, twice: Array) -> Repeated:
+def _error(rows: Rows, first: Array, twice: Array, queries: Sequence[str]) -> Repeated:
     """The error for the repetition that comes first in the file."""
-    at = int(np.argmin(rows.row[twice]))
-    one, other = int(rows.row[first[at]]), int(rows.row[twice[at]])
-    query, doc = rows.lines.field(other, QUERY).decode(), rows.lines.field(other, DOC).decode()
-    return Repeated((rows.lines.line_of(one), rows.lines.line_of(other)), query, doc)
+    at = int(np.argmin(twice))
+    places = rows.line_of(int(first[at])), rows.line_of(int(twice[at]))
+    return Repeated(places, queries[int(rows.query[twice[at]])], *rows.docs(twice[at : at + 1]))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -101,59 +101,120 @@ class Scanned:
     noticed: Census = field(default_factory=Census)
 
 
-def scan(chunk: Chunk, index: Index, judgments: Judgments, conventions: Conventions) -> Scanned:
-    """Read a chunk of whole queries; a line that cannot be read is a BadLine."""
-    lines, score = _by_pieces(chunk, conventions.ties) or (split(chunk, COLUMNS), None)
-    if not len(lines):
-        return Scanned(np.zeros(0, dtype=np.intp), [], [], Census(comments=lines.comments))
-    score = _scores(lines, conventions.ties) if score is None else score
-    return scan_lines(lines, score, index, judgments, conventions)
-
-
-LONG_LINE = 1 << 12
-WHOLE = 8 * SIZE
-"""A longer chunk is one ranking: its fields are found in pieces, and only those that are needed are kept."""
-
-
-def _by_pieces(chunk: Chunk, ties: str) -> tuple[Lines, Array] | None:
-    """Queries, documents and scores of a long chunk; None for a short one, or one with any line out of the ordinary."""
-    if not WHOLE < chunk.size < SMALL or chunk.numbers is not None:
-        return None
-    count = chunk.lines
-    begin, end = (np.empty((DOC + 1, count), dtype=np.int32) for _ in range(2))
-    score = np.empty(count)
-    row = at = 0
-    while at < chunk.size:
-        ends = np.flatnonzero(chunk.text[at + SIZE : at + SIZE + LONG_LINE] == NEWLINE)
-        last = at + SIZE + int(ends[0]) + 1 if len(ends) else chunk.size
-        try:
-            lines = split(Chunk(chunk.buffer[at : last + 2 * PAD], last - at), COLUMNS)
-            if lines.line is not None:
-                return None
-            rows = slice(row, row + len(lines))
-            score[rows] = _scores(lines, ties)
-        except BadLine:  # told by whoever reads all lines at once, with its number
-            return None
-        for column in (QUERY, DOC):
-            begin[column, rows], end[column, rows] = lines.begin[column] + at, lines.end[column] + at
-        row, at = rows.stop, last
-    return Lines(chunk, begin, end, None), score
+def scan(piece: Chunk | LongRead, index: Index, judgments: Judgments, conventions: Conventions) -> Scanned:
+    """What whole queries hold; a line that cannot be read is a BadLine."""
+    if isinstance(piece, LongRead):
+        if isinstance(piece.found, BadLine):
+            raise piece.found
+        return scan_judged(piece.found, index, judgments, conventions)
+    lines = split(piece, COLUMNS)
+    return scan_lines(lines, _scores(lines, conventions.ties), index, judgments, conventions)
 
 
 def scan_lines(
     lines: Lines, score: Array, index: Index, judgments: Judgments, conventions: Conventions
 ) -> Scanned:
     """What lines with these scores hold."""
+    return scan_judged(judged_lines(lines, score, index), index, judgments, conventions)
+
+
+class JudgedLines(NamedTuple):
+    """The rows of judged queries among some lines."""
+
+    runs: Array
+    """The query of each run of lines, -1 for one that nobody judged."""
+    others: list[str]
+    """The queries that nobody judged, one for each run."""
+    rows: Rows
+    comments: int
+
+
+def judged_lines(lines: Lines, score: Array, index: Index) -> JudgedLines:
+    """The rows of judged queries among lines with these scores."""
     starts = query_starts(lines)
     begin = lines.begin[QUERY, starts]
     judged = index.queries.find(lines.chunk, begin, lines.end[QUERY, starts] - begin)
     others = lines.fields(starts[judged < 0], QUERY)
     query = np.repeat(judged.astype(lines.begin.dtype), np.diff(np.append(starts, len(lines))))
-    rows = _rows(lines, query, score, index)
-    kept = without_repeats(rows, conventions.duplicates)
-    noticed = Census(dropped=len(rows.row) - len(kept.row), comments=lines.comments)
+    begin, end, line = lines.begin[DOC], lines.end[DOC], lines.line
+    if len(others):
+        row = np.flatnonzero(query >= 0)
+        query, score, begin, end = query[row], score[row], begin[row], end[row]
+        line = row if line is None else line[row]
+    length = end - begin
+    key = hashes(lines.chunk, begin, length, index.salt, query)
+    return JudgedLines(
+        judged, others, Rows(lines.chunk, query, score, begin, length, key, line), lines.comments
+    )
+
+
+def scan_judged(found: JudgedLines, index: Index, judgments: Judgments, conventions: Conventions) -> Scanned:
+    """What the rows of judged queries hold, each document once."""
+    kept = without_repeats(found.rows, conventions.duplicates, index.queries.ids)
+    noticed = Census(dropped=len(found.rows) - len(kept), comments=found.comments)
     note_scores(kept.score, starts_of(kept.query), noticed)
-    return Scanned(judged[judged >= 0], others, _ranked(kept, index, judgments, conventions), noticed)
+    ranked = _ranked(kept, index, judgments, conventions)
+    return Scanned(found.runs[found.runs >= 0], found.others, ranked, noticed)
+
+
+class LongRead(NamedTuple):
+    """What several chunks gave of which a query goes on in the next, or the line that cannot be read."""
+
+    found: JudgedLines | BadLine
+    numbers: Array | None = None
+    """None, as of a chunk whose lines just follow each other."""
+
+
+def read_long(pieces: Iterator[Chunk], index: Index, ties: str) -> LongRead:
+    """What is needed of a ranking of many megabytes: of its text no more than the documents' ids."""
+
+    def read(chunk: Chunk) -> tuple[int, JudgedLines | BadLine]:
+        try:
+            lines = split(chunk, COLUMNS)
+            return chunk.lines, judged_lines(lines, _scores(lines, ties), index)
+        except BadLine as bad:
+            return 0, bad
+
+    # Columns that grow in place: as parts that are joined at the end they would take twice their room.
+    ids, query, score, length, key = bytearray(PAD), bytearray(), bytearray(), bytearray(), bytearray()
+    runs = [np.zeros(0, dtype=np.intp)]
+    others: list[str] = []
+    line: list[Array | range] = []
+    before = comments = 0
+    for _, (count, found) in in_order(read, pieces):
+        if isinstance(found, BadLine):
+            found.line += before
+            return LongRead(found)
+        rows = found.rows
+        ids += joined_fields(rows.chunk, rows.begin, rows.begin + rows.length)
+        score += rows.score.data
+        key += rows.key.data
+        query += rows.query.astype(np.int32).data
+        length += rows.length.astype(np.int32).data
+        line.append(
+            range(before, before + count) if rows.line is None else (rows.line + before).astype(np.int32)
+        )
+        runs.append(found.runs)
+        others += dict.fromkeys(found.others)
+        comments += found.comments
+        before += count
+    ids += bytes(PAD)
+    chunk = Chunk(np.frombuffer(ids, dtype=np.uint8), len(ids) - 2 * PAD)
+    sizes = np.frombuffer(length, dtype=np.int32)
+    begin: Array = np.cumsum(sizes, dtype=np.int32 if len(ids) < SMALL else np.intp)
+    begin += PAD - sizes
+    plain = all(isinstance(each, range) for each in line)
+    rows = Rows(
+        chunk,
+        np.frombuffer(query, dtype=np.int32),
+        np.frombuffer(score),
+        begin,
+        sizes,
+        np.frombuffer(key, dtype=np.uint64),
+        None if plain else np.concatenate([np.asarray(each, dtype=np.int32) for each in line]),
+    )
+    run = np.concatenate(runs)
+    return LongRead(JudgedLines(run[starts_of(run)], others, rows, comments))
 
 
 def _scores(lines: Lines, ties: str) -> Array:
@@ -179,7 +240,7 @@ def note_ranks_of(chunk: Chunk, census: Census) -> None:
 def query_starts(lines: Lines) -> Array:
     """The rows at which the lines of another query begin."""
     begin = lines.begin[QUERY]
-    return starts_of_runs(lines.chunk, begin, lines.end[QUERY] - begin)
+    return starts_of_runs(lines.chunk, begin, lines.end[QUERY] - begin)[: len(begin)]
 
 
 def numbers(lines: Lines, first: int) -> Array:
@@ -195,18 +256,6 @@ def _no_number(lines: Lines, row: int, column: int) -> BadLine:
     return BadLine(line, f"the {what} is {found}, expected a number: {text_of_line(lines.chunk, line)}")
 
 
-def _rows(lines: Lines, query: Array, score: Array, index: Index) -> Rows:
-    """The lines of judged queries."""
-    begin, end = lines.begin[DOC], lines.end[DOC]
-    row = np.arange(len(query), dtype=begin.dtype)
-    if (query < 0).any():
-        row = np.flatnonzero(query >= 0)
-        query, score, begin, end = query[row], score[row], begin[row], end[row]
-    length = end - begin
-    key = hashes(lines.chunk, begin, length, index.salt, query)
-    return Rows(lines, row, query, score, begin, length, key)
-
-
 def starts_of(query: Array) -> Array:
     """Where each run of one query begins."""
     return np.append(0, np.flatnonzero(query[1:] != query[:-1]) + 1)[: len(query)]
@@ -214,11 +263,11 @@ def starts_of(query: Array) -> Array:
 
 def _ranked(rows: Rows, index: Index, judgments: Judgments, conventions: Conventions) -> list[Ordered]:
     """The rankings in strict order of score, and those that are not."""
-    if not len(rows.row):
+    if not len(rows):
         return []
     start = starts_of(rows.query)
-    length = np.diff(np.append(start, len(rows.row)))
-    hit, judged = index.find(rows.key, rows.query, rows.lines.chunk, rows.begin, rows.length)
+    length = np.diff(np.append(start, len(rows)))
+    hit, judged = index.find(rows.key, rows.query, rows.chunk, rows.begin, rows.length)
     ranking = np.searchsorted(start, hit, side="right") - 1
     strict = _in_strict_order(rows.score, start, conventions)
     found = _Found(rows, start, length, hit, judged, ranking)
@@ -265,14 +314,13 @@ class _Found(NamedTuple):
         """Those of the rankings whose scores must be compared."""
         number = np.cumsum(which) - 1
         mine = which[self.ranking]
-        row = slice(None) if which.all() else np.flatnonzero(np.repeat(which, self.length))
-        line = self.rows.row[row]
+        rows, row = self.rows, np.flatnonzero(np.repeat(which, self.length)) if not which.all() else None
         return Block(
             query=self.rows.query[self.start[which]],
             start=np.append(0, np.cumsum(self.length[which])),
-            score=self.rows.score[row],
+            score=rows.score if row is None else rows.score[row],
             ranking=number[self.ranking[mine]],
             judged=self.judged[mine],
             found=self.rows.score[self.hit[mine]],
-            ids=lambda places: self.rows.lines.fields(line[places], DOC),
+            ids=lambda places: rows.docs(places if row is None else row[places]),
         )
