@@ -10,10 +10,11 @@ from fcntl import ioctl
 from pathlib import Path
 from struct import pack
 from termios import TIOCSWINSZ
+from typing import Any
 
 import pytest
 
-from rankproof import compare, diagnose, evaluate, gate, monitor, sample
+from rankproof import compare, diagnose, drift, evaluate, gate, monitor, sample, simulate_log
 from rankproof.document.terminal import width
 from tests.shell import rankproof
 
@@ -232,3 +233,64 @@ def test_of_many_outages_the_gravest_are_on_the_screen() -> None:
     assert screen.count("no events from") == 3
     assert full.count("no events from") == len(found.outages)
     assert f"And {len(found.outages) - 3} lesser ones." in screen
+    assert len(screen.splitlines()) <= ROWS
+
+
+LOGS: dict[str, dict[str, Any]] = {
+    "calm": {},
+    "an outage and a crawler": {"outage": (4, 8, 10), "noisy": 0.3, "corrupt": 0.02, "variants": ("A", "B")},
+    "a change": {"worse_on": 14, "worse_by": 0.6, "users": 400},
+}
+ALERTS = [
+    {"metric": name, "above": 0.0001, "over": "log"} for name in ("ctr", "ctr@1", "latency_p95", "margin_p50")
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("log", LOGS)
+def test_a_log_is_summed_up_on_one_screen(log: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    events = list(simulate_log(2000, seed=5, **LOGS[log]).records())
+    for alerts in ([], ALERTS[:1], ALERTS):
+        found = monitor(events, by=["variant", "language"], alerts=alerts or None)
+        screen, full = str(found), found.format("full")
+        lines = screen.splitlines()
+        assert len(lines) <= ROWS, screen
+        assert max(map(width, lines)) <= COLUMNS
+        assert "More with" in screen
+        assert screen.count("ALERT") == full.count("ALERT") == len(alerts)
+        named, every = ({line.split()[0] for line in text.splitlines() if line} for text in (screen, full))
+        assert {each["metric"] for each in alerts} <= named
+        assert alerts or {"ctr", "abandonment", "dont_know"} <= named
+        assert {each.metric for each in found.estimates} <= every
+        if not alerts:
+            assert ("Outages:" in screen) == ("Outages:" in full) == ("outage" in log)
+            assert (
+                ("What changed for good" in screen)
+                == ("What changed for good" in full)
+                == bool(found.changes)
+            )
+    assert bool(found.changes) == (log == "a change")
+
+
+@pytest.mark.slow
+def test_what_people_ask_is_held_against_the_set_on_one_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    log = list(simulate_log(900, seed=5, users=300, drift_on=0, drift_share=0.5).records())
+    own = {each["id"]: each["query"] for each in simulate_log(10).evaluation_set(80)}
+    judged = {query: {f"d{n % 14}": 1} for n, query in enumerate(own)}
+    run = {query: {f"d{d}": 9.0 - d for d in range(10)} for query in own}
+    scored: dict[str, Any] = {"judgments": judged, "ranking": run, "measures": "nDCG@10, RR, AP"}
+    for more in ({}, scored, {**scored, "training": list(own.values())}):
+        found = drift(own, log, **more)
+        screen, full = str(found), found.format("full")
+        lines = screen.splitlines()
+        assert len(lines) <= ROWS, screen
+        assert max(map(width, lines)) <= COLUMNS
+        assert screen.startswith("The set does not ask what people ask")
+        assert all(name in screen for name in ("wording", "length", "language", "vocabulary", "kinds"))
+        assert ("nDCG@10" in screen) == bool(more)
+        assert ("Something was trained on 80 queries" in screen) == ("training" in more)
+        assert "queries to label next" in screen
+        assert "To label next" in full
+        assert "More with" not in full

@@ -27,22 +27,29 @@ def drift(found: Drift) -> Document:
     """The tests first, then what the set lacks, its score on what people ask, what to label, and what aged."""
     parts = [
         wrong_data(found.wrong),
+        Part(Paragraph(_verdict(found))),
         Part(Paragraph(_opening(found))),
         Part(Table(_tests(found.shifts))),
-        Part(Paragraph(_verdict(found))),
-        Part(Paragraph(_coverage(found))),
+        Part(
+            Paragraph('"Found from" is the effect that a test finds with 80 % power.'),
+            rank=2,
+            name="what the columns say",
+        ),
     ]
+    parts += [Part(Paragraph(text), rank=rank, name=name) for rank, name, text in _ageing(found)]
+    parts += [Part(Paragraph(_score(each)), rank=min(n, 1)) for n, each in enumerate(found.scores)]
+    parts.append(Part(Paragraph(_coverage(found)), rank=1, name="coverage"))
     if kinds := [each for each in _by_gap(found.kinds) if each.verdict != "unclear"]:
-        parts.append(Part(Table(_kinds(kinds[:KINDS]), shrink=(0,)), media=TERMINAL))
+        table = Table(_kinds(kinds[:KINDS]), shrink=(0,))
+        parts.append(Part(table, rank=2, name="kinds of queries", media=TERMINAL))
     parts.append(Part(Table(_kinds(_by_gap(found.kinds)), "Kinds of queries"), media=(PAGE, PAPER)))
-    parts += [Part(Paragraph(_score(each))) for each in found.scores]
     if found.label:
         shown = found.label[:LABELS]
-        parts.append(Part(Paragraph(_labels_opening(len(shown), len(found.label))), media=TERMINAL))
-        parts.append(Part(Table(_labels(shown), shrink=(0, 2)), media=TERMINAL))
+        opening = Paragraph(_labels_opening(len(shown), len(found.label)))
+        table = Table(_labels(shown), shrink=(0, 2))
+        parts.append(Part(opening, table, rank=3, name="queries to label next", media=TERMINAL))
         parts.append(Part(Table(_labels(found.label), "To label next"), media=(PAGE, PAPER)))
-    parts += [Part(Paragraph(text)) for text in _ageing(found)]
-    parts += [Part(Paragraph(f"Note: {note}")) for note in found.notes]
+    parts += [Part(Paragraph(f"Note: {note}"), rank=3, name="notes") for note in found.notes]
     return Document("Does the evaluation set still ask what people ask?", parts, rows(found), found.to_dict())
 
 
@@ -88,13 +95,10 @@ def _from(each: Shift) -> str:
 def _verdict(found: Drift) -> str:
     moved = [each.name for each in found.shifts if each.p_corrected <= 0.05]
     if not moved:
-        return (
-            "No drift is found: that the set's queries are drawn from what people ask is not ruled out. "
-            '"Found from" is the effect that a test finds with 80 % power.'
-        )
+        return "No drift is found: that the set's queries are drawn from what people ask is not ruled out."
     return (
         f"The set does not ask what people ask: {_listed(moved)} differ{'s' if len(moved) == 1 else ''} by more than "
-        'chance. "Found from" is the effect that a test finds with 80 % power.'
+        "chance."
     )
 
 
@@ -170,7 +174,17 @@ def _labels(label: Sequence[NextQuery]) -> list[Column]:
     ]
 
 
-def _ageing(found: Drift) -> Iterator[str]:
+def _ageing(found: Drift) -> Iterator[tuple[int, str, str]]:
+    """What is wrong with the set itself, the most serious first: how dispensable it is, its name, and the words."""
+    if found.leaked is not None:
+        same = [each.query for each in found.leaked if each.same]
+        near = [each.query for each in found.leaked if not each.same]
+        yield (
+            0,
+            "what was trained on",
+            f"Something was trained on {_queries(len(same))} of the set in the same words{_few(same)}, and on "
+            f"{count(len(near))} in nearly the same{_few(near)}.",
+        )
     if found.stale is not None:
         stale = found.stale
         changed = (
@@ -182,19 +196,14 @@ def _ageing(found: Drift) -> Iterator[str]:
         text = f"{of} vanished{_few(stale.vanished)}{changed}."
         if stale.queries:
             text += f" Judge {_queries(len(stale.queries))} again{_few(stale.queries)}."
-        yield text
+        yield int(found.leaked is not None), "documents that vanished or changed", text
     if found.duplicates:
         pairs = [f"{each.query} {'=' if each.same else '~'} {each.other}" for each in found.duplicates]
         yield (
+            2,
+            "queries asked before",
             f"{_queries(len(pairs))} of the set {'is' if len(pairs) == 1 else 'are'} asked before in the same "
-            f"words (=) or nearly (~){_few(pairs)}."
-        )
-    if found.leaked is not None:
-        same = [each.query for each in found.leaked if each.same]
-        near = [each.query for each in found.leaked if not each.same]
-        yield (
-            f"Something was trained on {_queries(len(same))} of the set in the same words{_few(same)}, and on "
-            f"{count(len(near))} in nearly the same{_few(near)}."
+            f"words (=) or nearly (~){_few(pairs)}.",
         )
 
 

@@ -28,6 +28,7 @@ from rankproof.monitoring.metrics import Percentile
 from rankproof.monitoring.sums import OnlineEstimate
 
 if TYPE_CHECKING:
+    from rankproof.monitoring.change import MetricChange
     from rankproof.monitoring.interleave import VariantDifference
     from rankproof.monitoring.monitor import Monitor
     from rankproof.monitoring.outages import Outage
@@ -37,8 +38,12 @@ FORMAT = 1
 """The version of the keys in JSON."""
 WIDE = 20
 """Columns of a series."""
-OUTAGES_SHOWN = 3
-"""Outages on a screen."""
+SHOWN = 3
+"""Outages, and metrics that changed, on a screen."""
+METRICS_SHOWN = 10
+"""Metrics above what else a screen has to say; an alert takes the place of two."""
+DETAILS = ("ctr@", "ctr_citation", "vote_share", "margin", "latency_p99")
+"""How metrics begin that stand below if there are more: each has another beside it that says nearly the same."""
 GROUPS_SHOWN = 6
 """Values of a slice that have a column."""
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -48,25 +53,41 @@ PROFILED = ("ctr", "thumbs_up", "dont_know", "no_result", "latency_p95")
 
 def monitor(found: Monitor) -> Document:
     """What users meet, first over the whole log, then by slice, by time, and what was read."""
-    fired = [each for each in found.alerts if each.fired]
+    fired = [each.sentence for each in found.alerts if each.fired]
     outages = [f"{outage_sentence(each, found.calendar)}." for each in found.outages]
+    lead, others = _lead(found)
+    gravest, lesser = _gravest(found)
+    heavy = list(map(Paragraph, _heavy(found)))
+    # A screen never lacks what is most serious: the alerts, or else the first of these.
+    first = 1 if fired else 0
+    second = 1 if fired or found.changes else 0
+    third = 1 if second or outages else 0
     return Document(
         f"{count(found.events, 'event')} of production",
         [
             Part(Paragraph(_heading(found))),
-            Part(*(Bullets([each.sentence for each in fired], ["ALERT"] * len(fired)),) if fired else ()),
-            Part(_overall(found)),
-            *(Part(*blocks, rank=2, name=f"{name} apart") for name, blocks in _slices(found)),
-            Part(*(_gravest(found) if outages else ()), media=(SCREEN,)),
+            Part(*([Bullets(fired, ["ALERT"] * len(fired))] if fired else [])),
+            Part(_overall(found, lead), media=(SCREEN,)),
+            Part(_overall(found, [*lead, *others]), media=(TEXT, PAGE, PAPER)),
+            *(Part(*blocks, rank=4, name=f"{name} apart") for name, blocks in _slices(found)),
+            Part(*_first_changes(found), rank=first, name="changes", media=(SCREEN,)),
+            Part(*gravest, rank=second, name="outages", media=(SCREEN,)),
+            Part(*lesser, rank=2, name="other outages", media=(SCREEN,)),
             Part(*((Paragraph("Outages:"), Bullets(outages)) if outages else ()), media=(TEXT, PAGE, PAPER)),
-            Part(*_changes(found), name="changes"),
-            Part(*_variants(found), rank=1, name="variants against each other"),
-            Part(*map(Paragraph, _judged(found))),
-            Part(*map(Paragraph, _heavy(found))),
-            Part(*map(Paragraph, _lines(found)), rank=1, name="what was read"),
-            Part(*_profile(found), rank=4, name="weekdays and hours"),
+            Part(*_changes(found), media=(TEXT, PAGE, PAPER)),
+            Part(*_variants(found), rank=2, name="variants against each other"),
+            Part(*map(Paragraph, _judged(found)), rank=2, name="what was judged"),
+            Part(*heavy, rank=third, name="who sends most"),
+            Part(*map(Paragraph, _lines(found)), rank=3, name="what was read"),
+            Part(
+                *([_overall(found, others)] if others else []),
+                rank=4,
+                name=count(len(others), "other metric"),
+                media=(SCREEN,),
+            ),
+            Part(*_profile(found), rank=6, name="weekdays and hours"),
             Part(Heading("Over time"), *_charts(found), media=(PAGE,)),
-            Part(Heading("What the metrics say"), *_definitions(found), rank=3, name="what the metrics say"),
+            Part(Heading("What the metrics say"), *_definitions(found), rank=5, name="what the metrics say"),
         ],
         rows(found),
         as_dict(found),
@@ -104,13 +125,16 @@ def interval_of(each: OnlineEstimate) -> str:
     return short_span(each.low, each.high)
 
 
-def _gravest(found: Monitor) -> list[Block]:
-    """The outages that cost most events, in the order of time, and how many there are beside them."""
-    gravest = sorted(found.outages, key=lambda each: each.seen - each.usual)[:OUTAGES_SHOWN]
-    told = [f"{outage_sentence(each, found.calendar)}." for each in found.outages if each in gravest]
-    rest = len(found.outages) - len(told)
+def _gravest(found: Monitor) -> tuple[list[Block], list[Block]]:
+    """The outage that cost most events; others that cost many, in the order of time, and how many there are beside."""
+    if not found.outages:
+        return [], []
+    worst, *others = sorted(found.outages, key=lambda each: each.seen - each.usual)[:SHOWN]
+    told = [f"{outage_sentence(each, found.calendar)}." for each in found.outages if each in others]
+    rest = len(found.outages) - len(told) - 1
     more = [Paragraph(f"And {count(rest, 'lesser one')}.")] if rest else []
-    return [Paragraph("Outages:"), Bullets(told), *more]
+    gravest: list[Block] = [Paragraph("Outages:"), Bullets([f"{outage_sentence(worst, found.calendar)}."])]
+    return gravest, [*([Bullets(told)] if told else []), *more]
 
 
 def _heading(found: Monitor) -> str:
@@ -118,12 +142,26 @@ def _heading(found: Monitor) -> str:
     parts = [count(counts.events, "event")]
     if counts.sessions:
         parts.append(count(counts.sessions, "session"))
-    zone = found.settings["timezone"]
-    return f"{' of '.join(parts)}, {calendar.stamp(counts.first)} to {calendar.stamp(counts.last)} ({zone})"
+    first, last = (_minute(calendar, time) for time in (counts.first, counts.last))
+    return f"{' of '.join(parts)}, {first} to {last} ({found.settings['timezone']})"
 
 
-def _overall(found: Monitor) -> Table:
+def _minute(calendar: Calendar, time: int) -> str:
+    return calendar.stamp(time)[:16].replace("T", " ")
+
+
+def _lead(found: Monitor) -> tuple[list[OnlineEstimate], list[OnlineEstimate]]:
+    """The metrics that a screen begins with, and those that stand below: what changed, or set off an alert, leads."""
     rows = [each for each in found.estimates if not each.slice]
+    fired = [each.rule.metric for each in found.alerts if each.fired]
+    moved = {*fired, *(each.metric for each in _changed(found)[:SHOWN])}
+    # First those that moved, then those that say something of their own; each in its place.
+    order = sorted(rows, key=lambda each: (each.metric not in moved, each.metric.startswith(DETAILS)))
+    shown = {each.metric for each in order[: max(METRICS_SHOWN - 2 * len(fired), len(moved))]}
+    return [e for e in rows if e.metric in shown], [e for e in rows if e.metric not in shown]
+
+
+def _overall(found: Monitor, rows: Sequence[OnlineEstimate]) -> Table:
     series = _series(found)
     columns = [
         Column("metric", [each.metric for each in rows]),
@@ -211,7 +249,7 @@ def _picture(name: str, points: list[tuple[str, float, float, float]], marks: li
 
 def outage_sentence(each: Outage, calendar: Calendar) -> str:
     """What failed, from when to when."""
-    start, end = (calendar.stamp(time)[:16].replace("T", " ") for time in (each.start, each.end))
+    start, end = (_minute(calendar, time) for time in (each.start, each.end))
     when = f"from {start} " + ("to the end of the log" if each.lasts else f"to {end}")
     if each.kind == "burst":
         return f"{each.what} {when}: {count(each.seen)}, usually {count(round(each.usual))}"
@@ -225,18 +263,43 @@ def outage_sentence(each: Outage, calendar: Calendar) -> str:
     return f"{who} {when}: {count(each.seen)}, usually {count(round(each.usual))}"
 
 
-def _changes(found: Monitor) -> Iterator[Any]:
+def _changed(found: Monitor) -> list[MetricChange]:
     """The metrics that moved for good, the first first; a slice only if its metric did not move as a whole."""
-    if not found.changes:
-        return
     whole = {each.metric for each in found.changes if not each.slice}
-    shown = [each for each in found.changes if not each.slice or each.metric not in whole]
+    return [each for each in found.changes if not each.slice or each.metric not in whole]
+
+
+def _first_changes(found: Monitor) -> Iterator[Block]:
+    """The first of them in a line each, and how many there are beside them."""
+    changed = _changed(found)
+    if changed:
+        yield Paragraph("What changed for good:")
+        yield Bullets(
+            [
+                f"{_name(e)} from {e.window} on: {value_of(e.metric, e.after)} instead of "
+                f"{value_of(e.metric, e.before)}, p {score(e.p)}."
+                for e in changed[:SHOWN]
+            ]
+        )
+    if len(changed) > SHOWN:
+        yield Paragraph(f"And {count(len(changed) - SHOWN, 'later one')}.")
+
+
+def _name(each: MetricChange) -> str:
+    return f"{each.metric} {each.slice}={each.group}" if each.slice else each.metric
+
+
+def _changes(found: Monitor) -> Iterator[Any]:
+    """All of them."""
+    shown = _changed(found)
+    if not shown:
+        return
     yield Paragraph(
         "What changed for good (weekdays and hours taken out; false alarms of all at 5 %, by Holm):"
     )
     yield Table(
         [
-            Column("metric", [f"{e.metric} {e.slice}={e.group}" if e.slice else e.metric for e in shown]),
+            Column("metric", list(map(_name, shown))),
             Column("from", [each.window for each in shown]),
             Column(
                 "between",

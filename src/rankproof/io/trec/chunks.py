@@ -126,14 +126,13 @@ def whole_queries(pieces: Iterator[Chunk]) -> Iterator[Iterator[Chunk]]:
 
     Nearly every group is one chunk.
     """
-    for first in pieces:
-        yield chain([first], _others(first, pieces))
 
+    def others(chunk: Chunk) -> Iterator[Chunk]:
+        while chunk.goes_on and (after := next(pieces, None)) is not None:
+            chunk = after
+            yield chunk
 
-def _others(chunk: Chunk, pieces: Iterator[Chunk]) -> Iterator[Chunk]:
-    while chunk.goes_on and (after := next(pieces, None)) is not None:
-        chunk = after
-        yield chunk
+    return (chain([first], others(first)) for first in pieces)
 
 
 def _check_line(text: Array, before: int) -> None:
