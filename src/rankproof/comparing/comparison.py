@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from rankproof.comparing.alignment import BROKEN, answer_first, soundness
@@ -143,9 +144,14 @@ class Comparison(Result):
         """Each query with its difference to the baseline, what got worse most first."""
         name = measure if measure is not None else self.names[0]
         mine, theirs = self.scores[system].values(name), self.scores[self.baseline].values(name)
-        differences = [(query, mine[query] - theirs[query]) for query in mine if query in theirs]
-        sign = self._sign(name)
-        return sorted(differences, key=lambda pair: (sign * pair[1], by_id(pair[0])))
+        both = [query for query in self._queries if query in mine and query in theirs]
+        differences = [(query, mine[query] - theirs[query]) for query in both]
+        return sorted(differences, key=itemgetter(1), reverse=self._sign(name) < 0)
+
+    @cached_property
+    def _queries(self) -> list[str]:
+        """The queries of the baseline as equals are listed."""
+        return sorted(self.scores[self.baseline].queries, key=by_id)
 
     @cached_property
     def data(self) -> dict[str, dict[str, Any]]:

@@ -313,7 +313,8 @@ def waterfalls(found: Comparison) -> list[Block]:
         for name in found.scores
         if name != found.baseline
     }
-    top = max((abs(value) for values in moved.values() for value in values), default=0.0)
+    # In order, so that the first and the last are the furthest from 0.
+    top = max((abs(value) for values in moved.values() for value in (*values[:1], *values[-1:])), default=0.0)
     if not top:
         return []
     caption = f"{found.names[0]} query by query, from most lost to most won; a full block is {score(top)}:"

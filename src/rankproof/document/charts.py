@@ -155,8 +155,8 @@ def tally(values: Sequence[tuple[str, float]]) -> str:
     >>> tally([("q1", 0.5), ("q2", 0.0), ("q3", 0.0)])
     '1 better, 2 equal, 0 worse'
     """
-    better = sum(value > 0 for _, value in values)
-    worse = sum(value < 0 for _, value in values)
+    better = sum([value > 0 for _, value in values])
+    worse = sum([value < 0 for _, value in values])
     return f"{better:,} better, {len(values) - better - worse:,} equal, {worse:,} worse"
 
 

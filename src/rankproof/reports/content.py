@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -328,7 +329,7 @@ def _moved(compared: Comparison) -> Iterator[Moved]:
     for name in compared.scores:
         if name != compared.baseline:
             turned = [(query, sign * value) for query, value in compared.moved(name)]
-            yield Moved(name, tuple(sorted(turned, key=lambda pair: -pair[1])))
+            yield Moved(name, tuple(sorted(turned, key=itemgetter(1), reverse=True)))
 
 
 def _duels(scores: Sequence[Scores]) -> tuple[tuple[tuple[int, int], ...], ...]:

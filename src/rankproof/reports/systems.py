@@ -325,7 +325,8 @@ def differences_section(content: Content) -> Section:
         ", sorted. One mean can hide two stories: a little better everywhere, or much better here and "
         "broken there. All pictures have the same scale.",
     )
-    limit = ceiling(max((abs(v) for each in content.moved for _, v in each.values), default=1.0) or 1.0)
+    furthest = (pair for each in content.moved for pair in (*each.values[:1], *each.values[-1:]))
+    limit = ceiling(max((abs(value) for _, value in furthest), default=1.0) or 1.0)
     pictures = (_difference_picture(content, each, limit) for each in content.moved)
     return Section("differences", "Query by query", join([lead, el("div", *pictures, cls="grid")]))
 

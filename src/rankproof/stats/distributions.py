@@ -137,6 +137,7 @@ def f_above(f: float, df1: float, df2: float) -> float:
     return beta_share(df2 / (df2 + df1 * f), df2 / 2, df1 / 2)
 
 
+@lru_cache(maxsize=1 << 14)
 def shifted_t_above(t: float, df: int, shift: float) -> float:
     """How often a noncentral t lies above `t`: Phi(shift - t s), averaged over s = sqrt(chi-squared / df)."""
     erfc, at, start = math.erfc, t * HALF_ROOT, shift * HALF_ROOT

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from rankproof.core.judgments import Judgments
+from rankproof.core.judgments import Judgments, cached_for_judgments
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError
 
@@ -160,6 +160,7 @@ def _line(path: Path) -> str:
     return path.read_text(encoding="utf-8").strip() if path.is_file() else ""
 
 
+@cached_for_judgments
 def of_judgments(judgments: Judgments) -> str:
     """The fingerprint of which documents were judged for which queries, how, and under which aspects.
 
