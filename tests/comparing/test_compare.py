@@ -8,6 +8,7 @@ import random
 import re
 import shlex
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -341,6 +342,16 @@ def test_an_argument_that_nobody_knows_is_named_with_those_that_are_known(functi
         function({}, {}, {}, misssing="skip")
     assert f"{function.__name__}: unknown argument 'misssing'. Did you mean 'missing'?" in str(refused.value)
     assert "no_relevant" in str(refused.value)
+
+
+@pytest.mark.parametrize("function", [compare, gate, report, explain, diagnose])
+@pytest.mark.parametrize("word", ["measure", "measures", "metric", "metrics"])
+def test_an_argument_as_others_call_it_is_told_its_name(function: Any, word: str) -> None:
+    own = next(name for name in signature(function).parameters if name.startswith("measure"))
+    if word == own:
+        return
+    with pytest.raises(UsageError, match=f"unknown argument '{word}'. Did you mean '{own}'?"):
+        function({}, {}, *([{}] if function in (gate, explain) else []), **{word: "nDCG@10"})
 
 
 @pytest.mark.parametrize(("wrong", "says"), [([math.nan, 1.0], "gave nan for query 'q1'"), ([1.0], "shape")])

@@ -233,13 +233,16 @@ _READS = {
 
 def check_conventions(given: Mapping[str, Any], function: Callable[..., Any]) -> None:
     """Refuse arguments that neither the function nor `evaluate`, which gets them, knows."""
-    parameters = [*signature(function).parameters.values(), *signature(evaluate).parameters.values()]
+    own = signature(function).parameters
+    parameters = [*own.values(), *signature(evaluate).parameters.values()]
     known = dict.fromkeys(each.name for each in parameters if each.kind == each.KEYWORD_ONLY)
+    named = [each.name for each in own.values() if each.kind == each.POSITIONAL_OR_KEYWORD]
     for name in given:
         if name not in known:
+            meant = name.replace("metric", "measure")  # as other tools call it
             raise UsageError(
-                f"{function.__name__}: unknown argument {name!r}.{nearest(name, known)} "
-                f"Next: name one of {', '.join(known)}."
+                f"{function.__name__}: unknown argument {name!r}.{nearest(meant, [*named, *known])} "
+                f"Next: name one of {', '.join([*named, *known])}."
             )
 
 
