@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from rankproof import simulate_log
 from rankproof.document.terminal import width
+from tests.shell import rankproof
 
 
-def run(*arguments, stdin: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    import os
+def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    with patch.dict(os.environ, environment):
+        return rankproof(Path.cwd(), "monitor", *map(str, arguments))
 
-    return subprocess.run(
-        [sys.executable, "-m", "rankproof", "monitor", *map(str, arguments)],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "COLUMNS": "80", **environment},
-        check=False,
-    )
+
+def piped(log: Path, *arguments: str) -> str:
+    words = [sys.executable, "-m", "rankproof", "monitor", "-", *arguments]
+    return subprocess.run(words, input=log.read_text(), capture_output=True, text=True, check=False).stdout
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +47,6 @@ def test_a_log_is_shown_in_80_columns(log, tmp_path) -> None:
     assert len(short.stdout.splitlines()) < len(done.stdout.splitlines())
 
 
-@pytest.mark.slow
 def test_exit_codes(log, tmp_path) -> None:
     rules = tmp_path / "alerts.toml"
     rules.write_text('[[alert]]\nmetric = "no_result"\nabove = 0.2\nover = "any"\n')
@@ -68,11 +68,9 @@ def test_exit_codes(log, tmp_path) -> None:
 
 @pytest.mark.slow
 def test_a_pipe_is_a_stream_of_windows(log) -> None:
-    whole = run("-", "-f", "jsonl", stdin=log.read_text())
-    rows = [json.loads(line) for line in whole.stdout.splitlines()]
+    rows = [json.loads(line) for line in piped(log, "-f", "jsonl").splitlines()]
     windows = [row for row in rows if row["start"] is not None]
-    stream = run("-", "-f", "jsonl", "--lateness", "3600", stdin=log.read_text())
-    closed = [json.loads(line) for line in stream.stdout.splitlines()]
+    closed = [json.loads(line) for line in piped(log, "-f", "jsonl", "--lateness", "3600").splitlines()]
     assert {json.dumps(row) for row in closed} == {json.dumps(row) for row in windows}
     starts = [row["start"] for row in closed]
     assert starts == sorted(starts)
@@ -92,7 +90,6 @@ def test_files_by_ending_and_rejected_lines(log, tmp_path) -> None:
     assert "http://" not in page.replace("http://www.w3.org", "")
 
 
-@pytest.mark.slow
 def test_prometheus_text_is_what_prometheus_reads(log) -> None:
     import re
 
@@ -105,7 +102,6 @@ def test_prometheus_text_is_what_prometheus_reads(log) -> None:
     assert 'rankproof_monitor_value{scope="window",metric="ctr"}' in text
 
 
-@pytest.mark.slow
 def test_redaction_and_hashes(log) -> None:
     assert run(log, "--hash", RANKPROOF_HASH_KEY="").returncode == 2
     hashed = run(log, "--hash", "--redact", "masks", "--full", RANKPROOF_HASH_KEY="x" * 20)
