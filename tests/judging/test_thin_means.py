@@ -104,7 +104,9 @@ def test_neither_comparison_nor_gate_nor_leaderboard_shows_a_mean_of_so_few() ->
         assert "1.0000" not in form(compared)
         assert "1.0000" not in form(gated)
         assert '"candidate": 1.0' not in form(gated)
-    assert "cannot tell, fewer than half of the samples could be measured" in " ".join(str(compared).split())
+    assert "No winner on faithfulness: fewer than half of the samples could be measured" in " ".join(
+        str(compared).split()
+    )
     with pytest.raises(DataError, match="fewer than half of the samples could be measured by faithfulness"):
         leaderboard({"a": few(), "b": few()})
 
