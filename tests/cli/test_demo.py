@@ -39,6 +39,7 @@ def test_the_report_is_one_page_in_the_folder_one_is_in(told: tuple[Path, Comple
     assert "<script" not in page
 
 
+@pytest.mark.no_cover
 def test_the_report_goes_where_it_is_told_or_nowhere(tmp_path: Path) -> None:
     assert rankproof(tmp_path, "demo", "--no-report").returncode == 0
     assert list(tmp_path.iterdir()) == []

@@ -78,6 +78,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_what_a_command_prints_is_seen_without_scrolling(folder: Path, name: str) -> None:
@@ -88,6 +89,7 @@ def test_what_a_command_prints_is_seen_without_scrolling(folder: Path, name: str
     assert max(map(width, lines)) <= COLUMNS
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(FULLER))
 def test_what_a_screen_leaves_out_is_named_and_printed_in_full(folder: Path, name: str) -> None:
@@ -125,6 +127,7 @@ def test_every_error_is_shown_however_many_there_are() -> None:
     assert all(f"P@{k} " in text for k in range(1, 41))
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", [40, 60, 120, 200])
 @pytest.mark.parametrize("name", ["evaluate", "evaluate three", "compare three", "diagnose all", "audit"])

@@ -54,6 +54,7 @@ HOLES: dict[str, tuple[Callable[[str, dict[str, Any]], bool], str]] = {
 }
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", list(HOLES))
 def test_each_kind_of_hole_is_named_and_comes_first(kind: str) -> None:
@@ -102,6 +103,7 @@ def assert_orders(found: Diagnosis) -> None:
     assert found.first[0].kind == "hole"
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_without_a_hole_none_is_named() -> None:
     rng = np.random.default_rng(0)

@@ -340,6 +340,7 @@ MANY = (
 )
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("ties", ["trec", "expected", "best"])
 def test_thirty_measures_have_the_same_bits_in_every_form(ties: str, tmp_path: Path) -> None:
@@ -367,6 +368,7 @@ def test_thirty_measures_have_the_same_bits_in_every_form(ties: str, tmp_path: P
         assert numbers(evaluate(judged, given, MANY, ties=ties)) == expected
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("ties", ["trec", "expected", "best"])
 def test_thirty_measures_have_the_same_bits_in_every_engine(ties: str) -> None:

@@ -58,6 +58,7 @@ def make(kind: str, tmp_path: Path) -> Make:
     return lambda **options: MAKES[kind](tmp_path, **options)
 
 
+@pytest.mark.no_cover
 def test_it_finds_what_is_nearest_best_first(make: Make, corpus: Corpus) -> None:
     store = make().fill(corpus)
     assert isinstance(store, Retriever)

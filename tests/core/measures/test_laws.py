@@ -124,6 +124,7 @@ def test_finite_always(measure: Measure) -> None:
         assert np.isfinite(values(measure, nothing, {"q": ranking})).all()
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @with_each("measure", VARIANTS)
 def test_finite_under_every_convention(measure: Measure) -> None:

@@ -98,6 +98,7 @@ def random_run(rnd, *, together, ordered):
     return lines, judgments or {"none": {"d": 1}}
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("ties", ["trec", "input", "expected"])
 @pytest.mark.parametrize("precision", ["float64", "float32"])
@@ -112,6 +113,7 @@ def test_regular_runs(ties, precision, monkeypatch):
             check(judgments, content, Conventions(ties=ties, precision=precision))
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [40, 500, 1 << 20])
 def test_lines_of_a_query_may_stand_apart(size, monkeypatch):

@@ -97,6 +97,7 @@ def test_the_shipped_pairs_can_be_checked_by_reading() -> None:
     assert np.mean([len(call.asks) for call in together]) > 30  # as many as a sample of ten contexts has
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_is_asked_about_as_many_pairs_a_call_as_it_bears(name: str, tmp_path: Path) -> None:
@@ -162,6 +163,7 @@ def test_of_a_model_that_settles_nothing_nothing_is_said(model: Any, reason: str
         assert len(served.calls) == calls
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_what_the_line_lost_is_asked_again_and_only_that(tmp_path: Path) -> None:
     how: dict[str, Any] = {"ledger": tmp_path / "v.db", "tries": 1}
