@@ -88,7 +88,7 @@ def test_only_judged_questions_are_asked() -> None:
     run = bench.run("find", find)
     assert len(run.rows) == 3
     assert "1 of 4 questions were not asked" in str(run)
-    with pytest.raises(DataError, match="1 judged questions have no text, as 'q3'"):
+    with pytest.raises(DataError, match="1 judged questions have no text, for example 'q3'"):
         Benchmark({"q1": "a", "q2": "b"}, GRADES).run("find", find)
     with pytest.raises(UsageError, match="there is no question to ask"):
         Benchmark().run("find", find)

@@ -202,7 +202,7 @@ def test_verdicts_are_listed_filtered_and_overridden(shell: Any) -> None:
     [
         ("judge none.jsonl", 2, "no such file"),
         ("judge s.jsonl -m context_recal", 2, "Did you mean 'context_recall'?"),
-        ("judge s.jsonl -m accuracy", 2, "cannot be had from the grades"),
+        ("judge s.jsonl -m accuracy", 2, "cannot be computed from the grades"),
         ("judge s.jsonl --judge lexicall", 2, "Did you mean 'lexical'?"),
         ("judge s.jsonl --judge replay", 2, "there is no ledger of verdicts"),
         ("judge s.jsonl --compat raga", 2, "Did you mean 'ragas'?"),

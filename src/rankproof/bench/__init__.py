@@ -1,1 +1,1 @@
-"""What is done with several systems at once, apart from scoring them."""
+"""Running and combining several systems, apart from scoring them."""

@@ -72,7 +72,7 @@ def answer_rows(
 
 @contextmanager
 def _shown(name: str) -> Iterator[Callable[[Mapping[str, RunRow]], None] | None]:
-    """Where answers go as they come, so that the app can show first means; None where nobody looks."""
+    """Where answers are written as they come, so that the app can show first means; None if nothing reads them."""
     live = LiveFile(name, ".partial.jsonl")
     if not live:
         yield None
@@ -91,7 +91,7 @@ def _shown(name: str) -> Iterator[Callable[[Mapping[str, RunRow]], None] | None]
 
 
 def _about(name: str, retriever: Adapted, corpus: Corpus | None) -> dict[str, Any]:
-    """What shapes the answers beside settings and question."""
+    """Inputs that change the answers, beside settings and question."""
     found = {"corpus": None if corpus is None else corpus.fingerprint}
     return found if retriever.known else {**found, "run": name}
 
@@ -104,7 +104,7 @@ def _memory(cache: str | os.PathLike[str] | None) -> Iterator[Answers | None]:
 
 @contextmanager
 def _told(name: str, total: int, wanted: bool | None) -> Iterator[Told]:
-    """Where progress goes: to standard error where a person looks at it, or it was asked for."""
+    """Where progress is written: to standard error if that is a terminal, or if it was asked for."""
     if wanted is False or (wanted is None and not sys.stderr.isatty() and LIVE not in os.environ):
         yield lambda done, failed: None
         return
@@ -143,7 +143,7 @@ class DiagnoseArguments(ScoringArguments, total=False):
 
 
 class Benchmark(Displayable):
-    """Questions, what is relevant to them, and the documents where they are at hand.
+    """Questions, what is relevant to them, and the documents if they are given.
 
     `queries` are what `load_questions` takes, `judgments` what `evaluate` takes, `corpus` what `load_corpus`
     takes. Without queries the ids of the judgments are the questions. `columns` says which columns of tables have
@@ -223,7 +223,7 @@ class Benchmark(Displayable):
 
     @property
     def judgments(self) -> Judgments | None:
-        """What is relevant to which question; None where nobody has said."""
+        """The relevant documents of each question; None if there are no judgments."""
         if self._added:
             self._judgments, self._added = self._with_added(), {}
         return self._judgments
@@ -315,7 +315,7 @@ class Benchmark(Displayable):
         missing = [name for name in self.judgments.queries if name not in self.queries]
         if missing:
             raise DataError(
-                f"{len(missing)} judged questions have no text, as {shorten(missing[0])}. "
+                f"{len(missing)} judged questions have no text, for example {shorten(missing[0])}. "
                 "Next: add them to the queries, or take them out of the judgments."
             )
         return {name: self.queries[name] for name in self.judgments.queries}

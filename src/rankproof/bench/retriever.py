@@ -1,4 +1,4 @@
-"""What every retriever is to the rest: questions in, for each the documents found, best first.
+"""The interface of every retriever: questions in, for each the documents found, best first.
 
 Below: what its answers hold, as columns, and questions that failed.
 """
@@ -15,7 +15,7 @@ from rankproof.io.roles import plain_name
 from rankproof.net import Failed, failure_of
 
 Found: TypeAlias = list[tuple[str, float]]
-"""What was found for one question: ids with their scores, best first, each id once."""
+"""The documents found for one question: ids with their scores, best first, each id once."""
 
 
 @runtime_checkable
@@ -24,7 +24,7 @@ class Retriever(Protocol):
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """All that shapes its answers, as plain data: two retrievers with equal settings answer alike."""
+        """All that shapes its answers, as plain data: two retrievers with equal settings give equal answers."""
 
     def search(self, questions: Sequence[str], k: int) -> list[Found]:
         """For each question at most `k` documents."""
@@ -35,7 +35,7 @@ class Unaskable(UsageError):
 
 
 def as_failure(error: BaseException) -> Failed:
-    """What a retriever raised, in one line; asking again may help."""
+    """The error of a retriever, in one line; a retry may help."""
     if not isinstance(error, Unaskable):
         return failure_of(error)
     failed = Failed(str(error))

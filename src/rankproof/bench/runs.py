@@ -54,7 +54,7 @@ def kept_answers_note(rows: Sequence[RunRow]) -> str:
 DEEPEST = 100
 """The depth that the usual measures need."""
 SHARES = (0.5, 0.95, 0.99)
-"""Of which latencies are told."""
+"""The percentiles of latency that are shown."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,7 +67,7 @@ class Run(Result):
     seconds: float
     """How long the whole run took."""
     settings: Mapping[str, Any]
-    """What is known of the retriever."""
+    """The settings of the retriever, as far as they are known."""
     plan: RunPlan
     """How it was asked."""
     batched: bool = False
@@ -75,7 +75,7 @@ class Run(Result):
     judgments: Judgments | None = None
     corpus: Corpus | None = None
     said: Sequence[str] = field(default_factory=list)
-    """What the benchmark has to say beside."""
+    """Notes of the benchmark."""
     streamed: bool = False
     """Whether questions were handed over together, and answered one by one."""
 
@@ -161,7 +161,7 @@ class Run(Result):
 
     @property
     def notes(self) -> list[str]:
-        """What was odd about the answers, in sentences."""
+        """Notes on odd answers, in sentences."""
         answers = [row.answer for row in self.rows if row.answer is not None]
         cut, repeated = sum(each.cut > 0 for each in answers), sum(each.repeated > 0 for each in answers)
         empty = [row.question for row in self.rows if row.answer is not None and not row.answer.found]
@@ -264,7 +264,7 @@ class Standings(Comparison):
 
     runs: Mapping[str, Run] = field(default_factory=dict)
     rivals: list[str] = field(default_factory=list)
-    """The systems that cannot be told from the one that leads."""
+    """The systems that do not differ significantly from the leader."""
     setbacks: list[ComparisonRow] = field(default_factory=list)
     """Where another system is better than the one that leads, on any measure or in any group."""
 

@@ -104,7 +104,7 @@ def run(found: Run) -> Document:
 
 
 def run_details(row: RunRow) -> dict[str, Any]:
-    """What became of one question."""
+    """The outcome of one question."""
     return {
         "found": len(row.answer.found) if row.answer else 0,
         "seconds": row.seconds,
@@ -166,7 +166,7 @@ LABEL = 40
 LEAST = 0.0005
 """A smaller share is not shown."""
 REASONS = 3
-"""Reasons that are told of a configuration."""
+"""How many reasons are shown for a configuration."""
 ON_FRONT = "*"
 LEGEND = (
     "Milliseconds are those of one question, all steps together: half of the questions take no longer, and 19 "
@@ -343,7 +343,7 @@ def _milliseconds(seconds: float | None) -> str:
 
 
 def _factors(found: Grid) -> Iterator[list[Block]]:
-    """What each factor does on average, and how much of all that varies comes from where."""
+    """The mean effect of each factor, and which share of the variance each source has."""
     if not found.effects:
         return
     headings = ("factor", "level", "mean", "difference", "interval", "p", "share")
@@ -423,7 +423,7 @@ def _plan_sentences(found: QuestionPlan) -> Iterator[str]:
 # --- how far people agree -----------------------------------------------------------------------------
 
 APART = 5
-"""So many disagreements are shown."""
+"""How many disagreements are shown."""
 
 
 def label_agreement(found: LabelAgreement) -> Document:

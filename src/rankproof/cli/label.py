@@ -282,7 +282,7 @@ def _check_meeting(made: Pool, queries: Collection[str], path: str) -> None:
         raise DataError(
             f"{path}: none of the {len(made.ranks)} queries of the pool is in it: the pool has "
             f"{shorten(next(iter(made.ranks)))}, this file {shorten(next(iter(queries)))}. "
-            "Next: check that the query ids of both are alike."
+            "Next: check that both spell query ids the same way."
         )
 
 

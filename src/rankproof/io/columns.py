@@ -75,7 +75,7 @@ class ColumnRankings:
     """Makes the same rankings in memory, row by row."""
     source: str = "ranking"
     notes: tuple[str, ...] = ()
-    """What was taken as what, for the audit."""
+    """Which column was taken for which role, for the audit."""
 
     def table(self) -> RankingTable:
         """Every row, as it was read."""
@@ -163,7 +163,7 @@ class ColumnRankings:
             columns = {name: piece.table.column(name).to_pylist() for name in names}
         except UnicodeDecodeError as error:  # Arrow takes bytes for text on trust
             found = f"the bytes {error.object!r} are no valid UTF-8"
-            raise DataError(f"{self.source}: {found}. Next: write the table anew.") from error
+            raise DataError(f"{self.source}: {found}. Next: write the table again.") from error
         for name, integer in zip(("query", "doc"), piece.kinds or (), strict=False):
             columns[name] = list(map(int, columns[name])) if integer else columns[name]
         rows = Rows(columns, self.source, piece.numbers.tolist(), unit="row")
@@ -208,7 +208,7 @@ class ColumnRankings:
     def error(self, bad: BadLine, piece: Stretch, number: int, sources: Sequence[PieceSource]) -> DataError:
         """The error for a document that comes twice."""
         if not isinstance(bad, Repeated):
-            return DataError(f"{self.source}: {bad.found}. Next: write the table anew.")
+            return DataError(f"{self.source}: {bad.found}. Next: write the table again.")
         places = [int(piece.numbers[at]) for at in (bad.first, bad.line)]
         rows = [place & ((1 << FILE) - 1) for place in places]
         names = [sources[place >> FILE].source if number < 0 else self.source for place in places]
@@ -227,7 +227,7 @@ def _note_ranks(table: Any, ties: str, census: Census) -> None:
     try:
         group = as_numpy(head.column("query").combine_chunks().dictionary_encode().indices)
         score, rank = (as_numpy(head.column(name)).astype(np.float64) for name in ("score", "rank"))
-    except (TypeError, ValueError, NotImplementedError):  # told by the reader that looks at every row
+    except (TypeError, ValueError, NotImplementedError):  # reported by the reader that looks at every row
         return
     note_ranks(group, score, rank, census)
 

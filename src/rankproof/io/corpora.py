@@ -61,7 +61,7 @@ def folder_at(path: Path) -> Path | None:
     except DataError:
         if path.suffix.lower() == ".zip":
             raise
-        return None  # whoever reads the file says what it is
+        return None  # the reader of the file says what it is
     if len(found) > 1 and len(found[0].parts) == len(found[1].parts):
         names = _listed({each.relative_to(path).as_posix(): each for each in found})
         raise UsageError(
@@ -98,7 +98,7 @@ def judgments_file(folder: Path, split: str | None = None) -> Path:
 
 
 def choice_note(folder: Path, chosen: Path) -> str:
-    """What was taken from the folder, in a sentence."""
+    """Which files of the folder were read, in a sentence."""
     others = [name for name, path in _splits(folder).items() if path != chosen]
     also = f"; there are also {', '.join(others)}, as {folder}#{others[0]}" if others else ""
     return f"{folder}: a BEIR folder, took the judgments of qrels/{chosen.name}{also}"

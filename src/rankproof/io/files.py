@@ -33,7 +33,7 @@ MOST = 1 << 24
 """How much of a first line is looked at for that."""
 UNPACKED = 1 << 26
 RATIO = 200
-"""So much is unpacked at any rate; beyond it no archive of text gives more than so many times its own size."""
+"""Bytes that are unpacked in any case; beyond them, the largest ratio of unpacked to packed size of a text."""
 
 _GZIP = re.compile(rb"\x1f\x8b\x08")
 _BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
@@ -43,7 +43,7 @@ _PACKED = {
     b"\xfd7zXZ\x00": "an xz archive",
     b"7z\xbc\xaf": "a 7z archive",
 }
-"""What is not unpacked here, by its first bytes."""
+"""Formats that are not unpacked here, by their first bytes."""
 
 
 def name_of(path: PathLike) -> str:
@@ -81,7 +81,9 @@ def text_of(content: bytes, name: str) -> str:
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise DataError(f"{name}: the text is UTF-16, expected UTF-8. Next: save it as UTF-8.")
     if (at := content.find(b"\0")) >= 0:
-        raise DataError(f"{name}, line {_line(content, at)}: a NUL byte, expected text. Next: write it anew.")
+        raise DataError(
+            f"{name}, line {_line(content, at)}: a NUL byte, expected text. Next: write the file again."
+        )
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -162,7 +164,7 @@ class _Counted(io.RawIOBase):
 
 
 class _Guarded(_Counted):
-    """What comes out of an archive, refused where it is out of all proportion to what went in."""
+    """The unpacked bytes of an archive, refused if they are far more than any text packs into that size."""
 
     def __init__(self, stream: BinaryIO, packed: _Counted | int, name: str) -> None:
         super().__init__(stream)
@@ -213,7 +215,7 @@ _DECOMPRESSORS: dict[re.Pattern[bytes], Callable[[BinaryIO, str], BinaryIO]] = {
 
 
 def _damages() -> tuple[type[Exception], ...]:
-    """What the decompressors raise; that of zstd exists only once it was imported."""
+    """The errors of the decompressors; that of zstd exists only once it was imported."""
     zstd = sys.modules.get("compression.zstd") or sys.modules.get("backports.zstd")
     return (EOFError, OSError, zlib.error, *((zstd.ZstdError,) if zstd else ()))
 

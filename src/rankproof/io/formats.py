@@ -138,7 +138,7 @@ def _refuse_short_runs(rows: list[list[str]], name: str) -> None:
 
 
 def _delimiter(lines: list[str]) -> str:
-    """What half of the lines or more are cut by into the same number of cells."""
+    """The delimiter that cuts half of the lines or more into the same number of cells."""
     for delimiter in DELIMITERS:
         width, count = Counter(len(_cells(line, delimiter)) for line in lines).most_common(1)[0]
         if width > 1 and 2 * count >= len(lines):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MAGIC = b"PAR1"
 LARGE = 20_000
-"""From this many rows on it is worth its start to take columns as they are, and not row by row."""
+"""From this many rows on, reading whole columns is faster than reading row by row."""
 Choose: TypeAlias = Callable[[list[str]], list[str]]
 """Tells from the names of all columns which to read."""
 
@@ -193,7 +193,7 @@ def _is_large(path: Path) -> bool:
         with pyarrow.parquet.ParquetFile(path) as file:
             return bool(file.metadata.num_rows >= LARGE or path.stat().st_size >= BUFFER)
     except (pyarrow.ArrowException, OSError):
-        return False  # whoever reads the whole file says what it is
+        return False  # the reader of the whole file says what it is
 
 
 def _held_in_a_row(file: Any, column: str) -> float:
@@ -359,7 +359,7 @@ def _backend() -> str | None:
 
 
 def _opened(frame: Any, source: str) -> Any:
-    """The frame behind narwhals' face; what only speaks Arrow is taken over first."""
+    """The frame as narwhals sees it; a frame that only exports Arrow is converted first."""
     import narwhals as nw
 
     try:
@@ -403,5 +403,5 @@ def _rows(chosen: Any, took: Mapping[str, str], source: str) -> Rows:
     except UnicodeDecodeError as error:
         # Arrow takes bytes for text on trust.
         found = f"the bytes {error.object!r} are no valid UTF-8"
-        raise DataError(f"{source}: {found}. Next: write the table anew.") from error
+        raise DataError(f"{source}: {found}. Next: write the table again.") from error
     return Rows(columns, source, notes=(guess_sentence(took, source),))

@@ -29,7 +29,7 @@ LISTS = {
         "reference_context_ids", "judgments", "judgements", "qrels", "grades",
     )
 }  # fmt: skip
-"""What the list of documents is called where each object holds one query."""
+"""Names of the list of documents if each object holds one query."""
 
 Nested = dict[str, Any]
 """`{query: documents}`, as `judgments_from_mapping` and `MappingRankings` take it."""

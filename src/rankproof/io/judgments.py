@@ -71,7 +71,7 @@ class _Part(NamedTuple):
 
 
 class _Tables(NamedTuple):
-    """The judgments of each query, as they were given until `make_dicts` has made them alike."""
+    """The judgments of each query, as they were given, until `make_dicts` has brought them into one form."""
 
     source: str
     queries: list[str]
@@ -203,7 +203,7 @@ START = ("start", "start_index", "begin", "start_char", "start_offset", "from")
 END = ("end", "end_index", "stop", "end_char", "end_offset", "to")
 CHUNK = ("id", "_id", "chunk", "chunk_id", "name")
 GRADE = ("grade", "relevance", "score", "rel", "label")
-"""What the parts of a judged span are called, the surest first."""
+"""Names of the fields of a judged span, the surest first."""
 EXPECTED = "query, document, start, end and perhaps grade"
 
 

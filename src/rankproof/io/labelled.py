@@ -48,7 +48,7 @@ RELEVANT = (
     "grades",
     "reference_context_ids",
 )
-"""What the relevant documents of a question are called."""
+"""Names of the field with the relevant documents of a question."""
 JUDGED = "judged"
 """In a question's metadata: somebody has looked, whether or not anything is relevant."""
 QUESTIONS_FILE, CORPUS_FILE, JUDGMENTS_FILE = "queries.jsonl", "corpus.jsonl", "qrels/test.tsv"
@@ -56,7 +56,7 @@ QUESTIONS_FILE, CORPUS_FILE, JUDGMENTS_FILE = "queries.jsonl", "corpus.jsonl", "
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LabelledQuestions:
-    """Questions, what is relevant to them, and the documents where they are at hand."""
+    """Questions, what is relevant to them, and the documents if they are given."""
 
     questions: dict[str, str]
     judgments: Judgments

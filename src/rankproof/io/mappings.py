@@ -38,10 +38,10 @@ from rankproof.io.rows import numbers_in, pack
 
 Ranking = dict[Any, Any]
 LookUp = Callable[[Any, int], int]
-"""Which judgment a document is, of those of one query; the second argument where it is none."""
+"""The place of a document among the judgments of one query; the second argument if it is not judged."""
 
 WORTH = 2
-"""With so many judged documents for each listed one, it is the listed that are looked up."""
+"""From this ratio of judged to ranked documents on, look up each ranked document."""
 
 
 class MappedRows(NamedTuple):

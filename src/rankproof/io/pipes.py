@@ -39,7 +39,7 @@ class Pipe(os.PathLike[str]):
         return io.BufferedReader(_Reader(self), BLOCK)
 
     def keep(self) -> Pipe:
-        """Read all that is left, so that whoever writes into the pipe can go on to the next one."""
+        """Read all that is left, so that the program that writes into the pipe can go on to the next one."""
         while self._grow(BLOCK):
             pass
         return self
@@ -50,7 +50,7 @@ class Pipe(os.PathLike[str]):
             threading.Thread(target=self._kept_aside, name=f"reading {self._path}", daemon=True).start()
 
     def _kept_aside(self) -> None:
-        with suppress(DataError):  # whoever reads the pipe meets the same error, and says it
+        with suppress(DataError):  # the reader of the pipe meets the same error, and reports it
             self.keep()
 
     def read_at(self, at: int, room: memoryview) -> int:

@@ -182,7 +182,7 @@ def ranking_of(rows: Rows) -> RowRankings:
 
 
 def said_of_order(roles: Collection[str], source: str) -> list[str]:
-    """What the audit should say where the columns with these roles hold no scores."""
+    """A note for the audit if the columns with these roles hold no scores."""
     if "score" in roles:
         return []
     taken = "its rank column" if "rank" in roles else "the order of its rows"

@@ -114,7 +114,7 @@ def text_in(record: Mapping[str, Any], names: Sequence[str], where: str) -> tupl
 
 
 class Row(NamedTuple):
-    """Where something stands, for messages, and what stands there: a record, or whatever is in its place."""
+    """A place, for messages, and the item that stands there: a record, or anything else."""
 
     where: str
     value: Any
@@ -131,7 +131,7 @@ KNOWN = frozenset(
 """Names that show that a first line is a header."""
 DELIMITERS = ("\t", ",", ";")
 BLANKS = " \t\n\r\x0b\x0c"
-"""What is taken off around ids; other spaces belong to them."""
+"""Characters that are stripped from ids; other spaces belong to them."""
 
 
 def rows_of(source: Any, what: str) -> Iterator[Row]:
@@ -287,7 +287,7 @@ def decode_json(text: str, name: str, line: int, decoder: json.JSONDecoder = DEC
         found = error.doc[max(error.pos - 20, 0) : error.pos + 20].strip()
         raise DataError(
             f"{name}, line {line + error.lineno - 1}: no valid JSON ({error.msg}) at {shorten(found)}. "
-            "Next: write it anew, or cut the file off where it breaks."
+            "Next: write it again, or cut the file off where it breaks."
         ) from error
     except _Repeated as error:
         where = name if line == 1 else f"{name}, line {line}"

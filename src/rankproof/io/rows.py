@@ -79,7 +79,7 @@ def _has_truth_values(values: Sequence[Any], numbers: Array) -> bool:
 
 
 LISTS = (list, tuple, np.ndarray)
-"""What holds several documents in one cell of a table."""
+"""Types that hold several documents in one cell of a table."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +128,7 @@ class Rows:
             raise self._error(row, role, ids[row], "expected valid Unicode") from None
 
     def numbers(self, role: str, finite: bool = False) -> Array:
-        """The numbers of a column; NaN is none, and grades are finite."""
+        """The numbers of a column; NaN is refused, and grades must be finite."""
         values = self.columns[role]
         numbers = values if isinstance(values, np.ndarray) else as_numbers(tuple(values))
         if numbers is None:
@@ -283,7 +283,7 @@ def judgments_of(rows: Rows) -> Judgments:
 
 
 def ungraded_note(source: str) -> str:
-    """What is said of judgments without grades."""
+    """A note on judgments without grades."""
     return f"{source}: no grades, so every document listed counts as relevant (grade 1)"
 
 
@@ -321,7 +321,7 @@ def read_tuples(items: Iterable[Any], wanted: Wanted, source: str, line: Sequenc
 
 
 def _names(item: Any) -> list[str] | None:
-    """What the fields of an item are called; None: they have no names."""
+    """The names of the fields of an item; None if they have none."""
     if isinstance(item, Mapping):
         return [str(name) for name in item]
     return list(item._fields) if hasattr(item, "_fields") else None

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from rankproof.judging.models.budget import ModelArguments, UnseededArguments
 
 N = 50
-"""Pairs of each relation that are labelled if nobody says otherwise: what a correction needs."""
+"""Pairs of each relation that are labelled by default: as many as a correction needs."""
 Answers = Callable[[Ask], int | None]
 
 
@@ -237,7 +237,7 @@ def _apart(machine: Judgments, human: Judgments) -> DataError:
     shown = f"{shorten(sides[0][0])} and {shorten(sides[1][0])}" if all(map(len, sides)) else "none"
     advice = (
         "label pairs that the machine judged ('rankproof calibrate --machine FILE --run FILE --next 50 -o pool.jsonl' "
-        "draws some), or spell ids alike."
+        "draws some), or spell ids the same way."
     )
     why = f"Their {what} are called, for example, {shown}."
     if rule is not None:
@@ -272,7 +272,7 @@ def _chances(plan: Any) -> dict[tuple[str, str], float]:
 
 
 MOST = 50
-"""Fixed pairs if nobody says otherwise."""
+"""Fixed pairs by default."""
 
 
 def judge_drift(

@@ -195,7 +195,7 @@ def all_of(parts: Iterable[Maybe]) -> Maybe:
 
 
 def negation(part: Maybe) -> Maybe:
-    """The opposite of what is known."""
+    """The opposite; None stays None."""
     return None if part is None else not part
 
 
@@ -289,7 +289,7 @@ class Case:
         return None if value is None else value == SUPPORTS
 
     def part(self, text: str | None, claim: str) -> float | None:
-        """How much of a claim a text bears out: 0, a half for a part of it, 1 for all."""
+        """How much of a claim a text supports: 0, a half for a part of it, 1 for all."""
         value = self._value(Relation.TEXT_SUPPORTS_IN_PART, claim, text or "")
         return None if value is None else value / 2
 

@@ -255,7 +255,7 @@ def write_qrels(evidence: Evidence, path: str | os.PathLike[str], *, force: bool
 
 
 DEFAULT = "verdicts.db"
-"""Where the command line keeps verdicts if nobody says otherwise."""
+"""Where the command line keeps verdicts by default."""
 
 
 class Verdicts(Displayable):

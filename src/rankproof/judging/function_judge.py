@@ -263,7 +263,7 @@ def called_judge(function: Callable[..., Any]) -> CalledJudge:
     if unknown:
         raise UsageError(
             f"judge {called}: relations {sorted(unknown)}, expected some of {', '.join(VALUES)}."
-            " Next: name relations that there are."
+            " Next: choose from these."
         )
     return CalledJudge(function, called, whole, relations)
 

@@ -58,7 +58,7 @@ class JudgePlan(Displayable):
     samples: int = 0
     known: int = 0
     asks: Counter[str] = field(default_factory=Counter)
-    """How many pairs are to be asked, by relation."""
+    """How many pairs would be asked, by relation."""
     account: Account | None = None
     """Calls, tokens and money at most, where the judge can say so."""
 
@@ -144,7 +144,7 @@ class SampleGroups:
         return group_places(samples, self._found)
 
     def beyond(self, samples: tuple[str, ...]) -> Finding | None:
-        """What is to be said of samples that only the groups name."""
+        """A note about samples that only the groups name."""
         return None if self._column is not None else beyond_queries(samples, self._by, JudgedScores.nouns)
 
 
@@ -257,7 +257,7 @@ class Judge(Displayable):
         compat: str | None = None,
         blame: bool = False,
     ) -> JudgePlan:
-        """What judging these samples would ask, and what it would cost; nothing is asked."""
+        """How many questions these samples would take, and what they would cost; nothing is asked."""
         return plan(self._run(metrics, k, complete, compat, blame), read_samples(samples))
 
     def _run(
@@ -282,7 +282,7 @@ class Judge(Displayable):
 
 @contextmanager
 def _told(run: JudgeRun, samples: Any) -> Iterator[None]:
-    """Show the progress of a long run on standard error, with what is left if the size is known."""
+    """Show the progress of a long run on standard error, with the time left if the size is known."""
     progress = Progress(">".join(each.name for each in run.judges), count_of(samples), noun="samples")
     run.tell = lambda done, more="": progress.tell(int(done), 0, more)
     try:

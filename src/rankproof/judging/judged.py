@@ -41,7 +41,7 @@ from rankproof.stats.corrected import Corrected
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Coverage(Displayable, Mapping[str, float]):
-    """`{metric: share}` of what is settled; other names of a metric find its share too."""
+    """`{metric: share}`: which share is settled; other names of a metric find it too."""
 
     shares: Mapping[str, float]
     key: Callable[[str | Measure], str]
@@ -84,7 +84,7 @@ class JudgedScores(ScoresLike):
     """Which half failed, sample by sample and in all, as far as what was judged tells."""
 
     checked: dict[str, Checked] = field(default_factory=dict, repr=False)
-    """Each metric held against labels of people; empty where nobody labelled anything."""
+    """Each metric compared with labels of people; empty if there are none."""
     estimates: dict[str, Estimate] = field(default_factory=dict, repr=False)
     """The estimate of each metric in which the embedded judge left pairs open, or settled them by words."""
     versions: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -111,12 +111,12 @@ class JudgedScores(ScoresLike):
 
     @cached_property
     def coverage(self) -> Mapping[str, float]:
-        """`{metric: share}`: how much of what counts (claims, contexts, statements) is settled."""
+        """`{metric: share}`: how much of the counted pieces (claims, contexts, statements) is settled."""
         return Coverage(self.judged_shares, self.key)
 
     @property
     def judged_shares(self) -> dict[str, float]:
-        """For each metric the share of what counts that is settled."""
+        """For each metric which share of the counted pieces is settled."""
         return {name: self.column(name).coverage for name in self.columns}
 
     @property
@@ -162,7 +162,7 @@ class JudgedScores(ScoresLike):
     def interval(self, measure: str | Measure, level: float = 0.95) -> tuple[float, float]:
         """The confidence interval of the mean over the measured samples, with what soft verdicts leave open.
 
-        It is without the judge's own error: what that is, labels of people tell.
+        It leaves out the judge's own error, which only labels of people show.
         """
         low, high = super().interval(measure, level)
         return widen_interval(self.column(measure), min(low, self[measure]), max(high, self[measure]), level)
@@ -244,7 +244,7 @@ class JudgedScores(ScoresLike):
 
     @cached_property
     def _audited(self) -> Audit:
-        """What is to be known before the numbers are believed, whatever the groups."""
+        """The findings to read before believing the numbers, whatever the groups."""
         if "audit" in self.stored:
             return Audit.from_dict(self.stored["audit"])
         found = findings_of(self.columns, self.account, self.top, self.emptied, self.estimates)

@@ -30,7 +30,7 @@ UNASKED = "no human has judged it"
 
 @dataclass(frozen=True, slots=True)
 class HumanJudge:
-    """One person. `reply` is asked for each pair that is not in the ledger; None: nobody is there."""
+    """One person. `reply` is called for each pair that is not in the ledger; None: nobody is there to ask."""
 
     who: str
     reply: Callable[[Ask], Any] | None = None
@@ -230,7 +230,7 @@ def _one(spec: str, kind: str, rest: str, options: Mapping[str, Any]) -> Judge:
     if kind == "human":
         return human_judge(rest or "somebody")
     raise UsageError(
-        f"judge: got {spec!r}, expected one of {', '.join(NAMED)}, or such with > between them."
+        f"judge: got {spec!r}, expected one of {', '.join(NAMED)}, or several joined by >."
         f"{nearest(kind, ['lexical', *MODELS, 'human', 'replay'])}"
         " Next: choose one of them."
     )

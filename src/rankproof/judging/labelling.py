@@ -266,7 +266,7 @@ class Draw:
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be labelled, of which judge, and where the labels go."""
+    """Which pairs to label, of which judge, and where the labels are written."""
 
     judge: str
     identities: Sequence[Mapping[str, Any]]

@@ -37,7 +37,7 @@ CHUNK = 1 << 20
 
 
 class Tell(Protocol):
-    """Told how many samples are done, or which share of them, and what else there is to say."""
+    """Is called with how many samples are done, or which share of them, and a note."""
 
     def __call__(self, done: float, more: str = "") -> None:
         """Take it down, or show it."""
@@ -111,7 +111,7 @@ def settle(
 
 
 def _watched(todo: list[list[Ask]], judge: Judge, tell: Tell | None) -> Sequence[Sequence[Ask]]:
-    """The groups, watched by whoever is to tell how far the judge is."""
+    """The groups; as the judge takes them, its progress is reported."""
     return todo if tell is None else Watched(todo, tell, getattr(judge, "tells", False))
 
 
@@ -166,9 +166,9 @@ def add(total: Account, part: Account) -> None:
 
 
 BATCH = 500
-"""Samples that are judged together; what they need of memory is what a run of any length needs."""
+"""Samples that are judged together. A run of any length needs only the memory that these need."""
 TEXTS = 5_000
-"""Contexts of the samples that are judged together: what texts hold is remembered for about so many."""
+"""Contexts of the samples that are judged together: the analysis of about so many texts is cached."""
 OF_THE_SYSTEM: dict[str, Any] = {"contexts": (), "answer": "", "citations": ()}
 """The fields of a sample that the measured system fills, each with what it is when the system gave nothing."""
 PROBABILITY = re.compile(r" \(probability [^()]*\)")
@@ -196,7 +196,7 @@ class JudgeRun:
     k: int | None = None
     complete: float = 1.0
     blaming: bool = False
-    """Whether what the account of failures needs is asked for as well."""
+    """Whether the judge is also asked for what the account of failures needs."""
     independent: bool = False
     """Whether soft verdicts on several contexts fall each apart."""
     account: Account = field(default_factory=Account)
@@ -216,7 +216,7 @@ class JudgeRun:
             self.done += len(batch)
 
     def fill_samples(self, samples: Sequence[Sample]) -> list[Sample]:
-        """The samples; what the system left out, where it is given for others, counts as empty and not as unasked."""
+        """The samples. A field that other samples have counts as empty where the system left it out, not as unasked."""
         self.given |= {name for name in OF_THE_SYSTEM for each in samples if each.has(name)}
         whole = []
         for each in samples:
@@ -299,7 +299,7 @@ def batches(samples: Iterable[Sample], judges: Iterable[Judge]) -> Iterator[list
 
 
 def _explained(outcome: Outcome, case: Case, asks: Iterable[Ask]) -> Outcome:
-    """The outcome with the cause of what is open: what the judge said, or why it said nothing."""
+    """The outcome with the reason why it is open: what the judge said, or why it said nothing."""
     if outcome.value is not None or not outcome.units:
         return outcome
     looked_at = (case.said.get(ask) for ask in asks if ask.relation != Relation.TEXT_CLAIMS)

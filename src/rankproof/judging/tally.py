@@ -96,7 +96,7 @@ class JudgedColumn(ScoreColumn):
 
     @property
     def measurable(self) -> int:
-        """How many samples could have a value: all but those that lack what the metric is held against."""
+        """How many samples could have a value: all but those without what the metric compares with."""
         return int((~np.isnan(self.low)).sum())
 
     @property
@@ -106,7 +106,7 @@ class JudgedColumn(ScoreColumn):
 
     @property
     def coverage(self) -> float:
-        """The share of what counts that is settled, of the samples that did not leave the mean; 0 if nothing counts."""
+        """Which share of the counted pieces is settled, over the samples in the mean; 0 if nothing counts."""
         counts = np.array([self.settled.sum(), self.measurable - self.lost], dtype=np.float64)
         return float(ratio(counts, np.array([self.units.sum(), self.measurable])).prod())
 

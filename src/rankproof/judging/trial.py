@@ -137,8 +137,8 @@ def model_in(judge: Any, ledger: Any, options: Mapping[str, Any]) -> tuple[Model
     models = [each for each in asking.judges if isinstance(each, ModelJudge)]
     if len(models) != 1:
         raise UsageError(
-            f"trial: got {asking.name}, expected one model. A judge that is no model is asked pair by pair, so its "
-            "pairs have no company. Next: name one, as openai:MODEL or chat(model)."
+            f"trial: got {asking.name}, expected one model. Other judges are asked pair by pair, so no two "
+            "pairs share a call. Next: name one, as openai:MODEL or chat(model)."
         )
     return models[0], asking.ledger
 
@@ -201,7 +201,7 @@ def _check(model: ModelJudge, alone: TrialOutcome, together: TrialOutcome) -> No
         both = Counter(alone.reasons.values()) + Counter(together.reasons.values())
         reason, times = both.most_common(1)[0]
         raise DataError(
-            f"{model.name}: settled next to none of the labelled pairs ({len(together.values)} of "
+            f"{model.name}: settled almost none of the labelled pairs ({len(together.values)} of "
             f"{len(together.values) + len(together.reasons)} at {together.pairs} a call, {len(alone.values)} of "
             f"{len(alone.values) + len(alone.reasons)} one by one), so nothing can be said of it. Mostly: {reason} "
             f"({times}). Next: mend that, or try another model."

@@ -1,4 +1,4 @@
-"""What is asked of a judge, what it says, and where that is kept until it is counted."""
+"""Questions to a judge, its verdicts, and where they are kept until they are counted."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ VALUES: dict[Relation, tuple[int, ...]] = {
 WITH_VALUES = tuple(relation for relation, values in VALUES.items() if values)
 """The relations that are judged by a value."""
 WITHOUT_PARTS = tuple(each for each in WITH_VALUES if each != Relation.TEXT_SUPPORTS_IN_PART)
-"""Those of them that are judged where nobody wants grades of support."""
+"""Those of them that are judged unless grades of support are asked for."""
 PLAIN_YES = {relation: max(VALUES[relation]) for relation in WITH_VALUES}
 """What a plain yes means under each relation; a plain no is 0."""
 SOFT = "soft"
@@ -172,7 +172,7 @@ def _problem(said: Verdict) -> str:
 
 Said = Verdict | Unmeasured
 MOMENT = 0.2
-"""Seconds: what a judge says within them is written down together."""
+"""Seconds. The verdicts that a judge gives within them are written together."""
 MOST = 10_000
 """Verdicts remembered where there is no ledger, so that memory stays flat over any number of samples."""
 DEAR = ("model", HUMAN)
@@ -180,7 +180,7 @@ DEAR = ("model", HUMAN)
 
 
 class Keeping(Protocol):
-    """Finds what was said, and keeps what is said."""
+    """Looks up earlier verdicts, and keeps new ones."""
 
     def find(self, asks: Iterable[Ask], judge: Judge) -> dict[Ask, Said]:
         """What the judge (or a human) said of these pairs."""

@@ -94,7 +94,7 @@ def _none(columns: Mapping[str, JudgedColumn], estimated: Collection[str]) -> It
 
 
 def _fewer(columns: Mapping[str, JudgedColumn]) -> Iterator[Finding]:
-    """A mean over some of the samples says nothing of the others, and whoever fails must not gain by it."""
+    """A mean over some of the samples says nothing about the others, and a system must not gain by failing on them."""
     fewer = {name: each for name, each in columns.items() if 0 < len(each.counting) < len(each.values)}
     if fewer:
         counts = (
@@ -137,7 +137,7 @@ def _troubled(account: Account) -> Iterator[Finding]:
 
 
 def _low(top: Mapping[str, int]) -> Iterator[Finding]:
-    """A judge that knows 0 and 1 only may mean yes by 1, which is the grade of what is merely related."""
+    """A judge that uses only 0 and 1 may mean yes by 1, but 1 is the grade of a text that is merely related."""
     low = [name for name, grade in top.items() if grade == 1]
     if low:
         yield Finding(
@@ -182,7 +182,7 @@ QUESTIONS = {
 
 
 FEW = 20
-"""So many samples that failed are named where nobody asked for all."""
+"""How many failed samples are named by default."""
 
 
 class PairWords(Protocol):

@@ -242,6 +242,6 @@ def damage_error(path: Path, why: str, schema: Schema = HISTORY, saved: str | No
     rest = (
         f"Next: name another file with {schema.option}, or put a copy in its place."
         if saved is None
-        else f"Next: save it anew with --replace, or take it out with 'rankproof rm {shlex.quote(str(saved))}'."
+        else f"Next: save it again with --replace, or take it out with 'rankproof rm {shlex.quote(str(saved))}'."
     )
     return DataError(f"{path}: no {schema.noun}, or a damaged one ({why}); it was left as it is. {rest}")

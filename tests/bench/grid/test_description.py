@@ -179,7 +179,7 @@ def test_no_retrievers_and_what_is_no_grid() -> None:
 
 def test_a_judged_question_without_a_text_is_an_error(data: dict[str, Any]) -> None:
     del data["questions"]["q3"]
-    with pytest.raises(DataError, match="1 judged questions have no text, as 'q3'"):
+    with pytest.raises(DataError, match="1 judged questions have no text, for example 'q3'"):
         grid({**data, "retrievers": {"words": "keyword"}})
 
 

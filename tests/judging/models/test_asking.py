@@ -444,7 +444,7 @@ def test_a_key_that_cannot_be_one_is_said_and_not_repeated(
     server: Served, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", key)
-    with pytest.raises(UsageError, match="OPENAI_API_KEY holds signs that no key has") as raised:
+    with pytest.raises(UsageError, match="OPENAI_API_KEY holds characters that no key has") as raised:
         judged(server, [sample()])
     assert key not in "".join(traceback.format_exception(raised.value))
     assert server.calls == []

@@ -42,7 +42,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
         ({"budget_token": 3}, "Did you mean 'budget_tokens'"),
         ({"top_a": 0.1}, "extra={'top_a': ...}"),
         ({"extra": 3}, "expected a mapping"),
-        ({"extra": {"messages": []}}, "what a call says itself"),
+        ({"extra": {"messages": []}}, "set by the call itself"),
         ({"extra": {"api_key": "x"}}, "environment"),
         ({"max_tokens": 0}, "the most tokens of a reply"),
         ({"budget_tokens": "many"}, "expected a number of at least 0"),

@@ -72,7 +72,7 @@ def _pipeline(method: Callable[..., Any], inputs: Mapping[str, Mapping[str, Any]
         for socket, about in sockets.items():
             if about.get("is_mandatory") and socket not in QUESTION:
                 raise UsageError(
-                    f"retriever: the pipeline needs {component}.{socket}, and a question is all there is. "
+                    f"retriever: the pipeline needs {component}.{socket}, but only a question is given. "
                     "Next: wrap it in a function of a text that gives the rest."
                 )
     places = {name: [each for each in QUESTION if each in sockets] for name, sockets in inputs.items()}

@@ -75,7 +75,7 @@ def _off_loop(do: Callable[[], Any]) -> Any:
 
 
 class _Kept:
-    """What a function gave or raised in another thread: either belongs to whoever asked."""
+    """What a function returned or raised in another thread; either is handed to the caller."""
 
     def __init__(self) -> None:
         self.value: Any = None

@@ -323,7 +323,7 @@ def _headers(given: Mapping[str, Any], with_body: bool, where: str) -> dict[str,
     for key, value in own.items():
         if any(not sign.isprintable() for sign in key + value):
             raise UsageError(
-                f"{where}: {key!r} has a line break or another sign that no header may have. "
+                f"{where}: {key!r} has a line break or another character that no header may have. "
                 "Next: take it out; a key that was read from a file often ends in one."
             )
     usual = {"Accept": "application/json", **({"Content-Type": "application/json"} if with_body else {})}

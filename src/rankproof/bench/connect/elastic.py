@@ -33,7 +33,7 @@ NEXT = {
     "HTTP 404": "check the name of the index, or fill it first.",
     "HTTP 429": "ask fewer questions at a time, or later again.",
 }
-"""What to do about what a server answers."""
+"""Advice for each error status of a server."""
 
 
 class Server:
@@ -53,7 +53,7 @@ class Server:
         weakref.finalize(self, self.client.close)
 
     def json(self, method: str, path: str, body: Any = None) -> Any:
-        """What the server answers; `body` is JSON, or lines of it."""
+        """The answer of the server; `body` is JSON, or lines of it."""
         kind = {"Content-Type": "application/x-ndjson" if isinstance(body, list) else "application/json"}
         encoded = None if body is None else _encoded(body)
         try:
@@ -75,7 +75,7 @@ def _headers(
     password: str | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """What goes with every request; a user and a password may stand in the URL as well."""
+    """The headers of every request; a user and a password may stand in the URL as well."""
     found = {"Accept": "application/json", **(headers or {})}
     parts = urlsplit(url)
     if api_key is not None:
@@ -88,7 +88,7 @@ def _headers(
 
 
 def _secrets(headers: Mapping[str, str], *passwords: str | None) -> list[str]:
-    """What no message may show: passwords, and what headers hold, with and without the word before it."""
+    """Secrets that no message may show: passwords, and values of headers, with and without the word before them."""
     sent = [value for name, value in headers.items() if name != "Accept"]
     return [each for each in (*sent, *(value.partition(" ")[2] for value in sent), *passwords) if each]
 

@@ -57,7 +57,7 @@ class Connections:
             (connection.close if connection.broken else lambda: self._idle.append(connection))()
 
     def faults(self) -> Any:
-        """What PostgreSQL says, without the password."""
+        """The message of PostgreSQL, without the password."""
         secrets = [] if self._given is not None else _secrets(self._where)
         return faults("postgres", (self.psycopg.Error,), ADVICE, secrets)
 
@@ -71,7 +71,7 @@ def _psycopg() -> Any:
 
 
 def _secrets(where: str) -> list[str]:
-    """What must not be shown: the password, or where none can be told from the rest, all of it."""
+    """The text that must not be shown: the password, or all of it if the password cannot be found."""
     psycopg = _psycopg()
     try:
         password = psycopg.conninfo.conninfo_to_dict(where).get("password")

@@ -1,4 +1,4 @@
-"""What all connectors share: a store as a retriever, and what its faults are called."""
+"""The base of all connectors: a store as a retriever, and its errors."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def faults(
 
 
 def error_text(error: Exception, secrets: Iterable[str | None] = ()) -> str:
-    """What an error says, in one line that is not too long, without secrets."""
+    """The message of an error, in one line that is not too long, without secrets."""
     words = " ".join(str(error).split()).rstrip(".!?") or type(error).__name__
     shown = hide_secrets(words, {secret: "***" for secret in secrets if secret})
     return shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}..."
@@ -132,5 +132,5 @@ def field_in(record: Mapping[str, Any], name: str, store: str) -> Any:
 
 
 def payload(document: Document) -> dict[str, Any]:
-    """What is stored of a document: its metadata, its id, its title and its text."""
+    """The stored fields of a document: its metadata, its id, its title and its text."""
     return {**document.metadata, "id": document.id, "title": document.title, "text": document.text}

@@ -1,6 +1,6 @@
 """Stores that search by vectors: Chroma, LanceDB (by words too) and Qdrant.
 
-Vectors are always one's own, so that no model is downloaded.
+Vectors are always given by the user, so that no model is downloaded.
 """
 
 from __future__ import annotations
@@ -260,7 +260,7 @@ def _lance_put(connection: Any, table: str, rows: list[dict[str, Any]], id: str)
 
 
 QDRANT_DISTANCES = ("Euclid", "Manhattan")
-"""Where less is better."""
+"""The distances, of which less is better."""
 QDRANT_ADVICE = "check the address, the key, the name of the collection and its vectors."
 
 

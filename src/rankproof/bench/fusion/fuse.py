@@ -33,7 +33,7 @@ class Opened:
     pool: ScorePool
     kinds: Kinds
     notes: tuple[str, ...] = ()
-    """What is odd about them."""
+    """Notes on odd rankings."""
 
     def fuse_rankings(self, made: Recipe, pool: ScorePool | None = None) -> Fused:
         """The rankings, or a part of their pool, fused; ids as they were given."""
@@ -75,7 +75,7 @@ def _is_bare(ranking: Any) -> bool:
 
 
 def _notes(pool: ScorePool) -> tuple[str, ...]:
-    """What is odd about rankings to be fused; an error where no query is in two of them."""
+    """Notes on odd rankings to be fused; an error if no query is in two of them."""
     if len(pool.names) == 1:
         return (f"only one ranking, {pool.names[0]!r}, so there is nothing to combine it with",)
     answers = (lengths(pool.rank, pool.query) > 0).sum(axis=1) if len(pool.docs) else np.zeros(0)
@@ -178,7 +178,7 @@ def fuse(
 
 
 def _training(made: Recipe, judgments: Any) -> Judgments | None:
-    """What the method learns from, if it does."""
+    """The training queries of the method, if it learns."""
     name, learns = made.method.name, made.method.learn is not None
     if judgments is not None and not learns:
         raise UsageError(f"judgments: {name} learns nothing from them. Next: leave them out, or use 'tune'.")

@@ -95,7 +95,7 @@ class ScorePool:
     """The rows stand query after query, the documents of one query by id, the highest first (the rule for ties)."""
 
     names: tuple[str, ...]
-    """What the rankings are called; a column each."""
+    """The names of the rankings; a column each."""
     queries: tuple[str, ...]
     """The queries with documents, in the order in which they first come."""
     docs: Sequence[str]
@@ -193,7 +193,7 @@ def _laid_out(
 
 
 def _keys(table: RankingTable) -> Array:
-    """What orders the rows of a table, the highest first: scores, ranks, or the order they stand in."""
+    """The values that order the rows of a table, the highest first: scores, ranks, or their places."""
     if table.score is None:
         return -np.arange(len(table), dtype=np.float64) if table.rank is None else -table.rank
     if np.isnan(table.score).any():

@@ -28,7 +28,7 @@ AT_ONCE = 1 << 21
 """Pairs of documents compared at a time."""
 
 DUST = 1e-9
-"""Of all the weight: a smaller majority is none, but rounding."""
+"""Share of all the weight: a smaller majority is due to rounding."""
 
 
 def condorcet(rank: Array, query: Array, weights: Array) -> Array:
@@ -76,7 +76,7 @@ def _order(places: Array, weights: Array) -> list[int]:
 
 
 def _margin(one: list[float], other: list[float], weights: list[float]) -> float:
-    """By how much the rankings that put one above the other outweigh those that do the opposite."""
+    """The weight of the rankings that put one above the other, less that of the rankings that do the opposite."""
     return sum(
         (mine < theirs) * weight - (mine > theirs) * weight
         for mine, theirs, weight in zip(one, other, weights, strict=True)
@@ -275,7 +275,7 @@ BAYES_BOUNDS = [0, 5, 10, 15, 20, 30, 100, 200, 500, 1000]
 """The cut-offs at which TREC's evaluations report precision."""
 
 UNSEEN = 0.001
-"""The chance of relevance that stands for a precision of 0, and for documents a ranking did not return."""
+"""The chance of relevance used for a precision of 0, and for documents a ranking did not return."""
 
 
 def learn_bayes(rank: Array, query: Array, relevant: Array) -> Array:

@@ -31,14 +31,14 @@ class Method(Displayable):
     name: str
     function: Callable[..., Array]
     learn: Callable[..., Array] | None = None
-    """What learns from training queries, for the methods that do."""
+    """The function that learns from training queries, for the methods that do."""
     weighted: bool = False
     """Whether it makes no sense without weights."""
     also: tuple[str, ...] = ()
 
     @cached_property
     def reads(self) -> tuple[str, ...]:
-        """What it reads: rank, score, query, weights, learned."""
+        """The columns that it reads: rank, score, query, weights, learned."""
         return positional_names(self.function)
 
     @cached_property
@@ -114,7 +114,7 @@ RELEVANT = 1
 """The grade from which a document counts as relevant where a method learns."""
 
 LARGEST = 1e300
-"""Beyond this a score is as good as infinite: sums of such overflow."""
+"""A score beyond this is treated as infinite, as sums of such scores overflow."""
 
 Weights = Mapping[str, float] | Sequence[float]
 
@@ -131,7 +131,7 @@ class Recipe(Displayable):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What is set, by the names that `fuse` knows."""
+        """The settings, by the names that `fuse` knows."""
         normalise = {} if self.normalise == NONE else {"normalise": self.normalise}
         weights = {} if self.weights is None else {"weights": self.weights}
         return {**normalise, **weights, **self.parameters}

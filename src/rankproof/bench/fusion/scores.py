@@ -137,7 +137,7 @@ NORMALISATIONS: dict[str, Callable[[Array, Array], Array]] = {
 """Every normalisation by name."""
 
 BY_RANK = ("rank", "borda")
-"""Those that make scores out of ranks."""
+"""The normalisations that make scores out of ranks."""
 
 
 def comb_sum(score: Array) -> Array:

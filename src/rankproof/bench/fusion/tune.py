@@ -39,7 +39,7 @@ GRIDS: dict[str, dict[str, Sequence[Any]]] = {
     "probfuse": {"segments": (25, 1, 2, 5, 10, 15, 20, 30, 40, 50, 100)},
     "slidefuse": {"window": (5, 0, 1, 2, 3, 4, 6, 8, 10, 15, 20, 50)},
 }
-"""What is tried of each method's parameters; the usual value first, so that it wins where nothing is better."""
+"""The values tried for each method's parameters; the usual value first, so that it wins if nothing is better."""
 
 SCALES = ("min-max", "z-score", "sum", "rank", "borda")
 """The normalisations that are tried; they take scores of any sign."""
@@ -64,7 +64,7 @@ def trials(
 
 
 def _default_grid(method: Method, n: int, normalise: str | None) -> dict[str, Sequence[Any]]:
-    """What is worth trying: parameters, else weights, else the normalisation."""
+    """The settings to try: parameters, else weights, else the normalisation."""
     weights: dict[str, Sequence[Any]] = {"weights": list(simplex(n))} if "weights" in method.reads else {}
     if method.name in GRIDS:
         return GRIDS[method.name]
@@ -155,11 +155,11 @@ class Tuned(Result):
     queries: tuple[str, ...]
     """The ids of the held-out queries."""
     wrong: tuple[str, ...] = ()
-    """What makes these numbers wrong, as the audit of each ranking says it."""
+    """Faults of the data that make these numbers wrong, by the audit of each ranking."""
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What was chosen, as `fuse` takes it."""
+        """The chosen settings, as `fuse` takes them."""
         return self.recipe.settings
 
     @old_arguments(rankings="systems")
@@ -179,7 +179,7 @@ class Tuned(Result):
         return f"<Tuned {chosen}: {self.measure}={self.held_out.mean:.4f} held out>"
 
     def to_dict(self) -> dict[str, Any]:
-        """What was chosen, what it is worth, and everything that was tried."""
+        """The chosen settings, their score, and everything that was tried."""
         return {
             "method": self.recipe.method.name,
             "measure": self.measure.name,
@@ -211,7 +211,7 @@ class Tuned(Result):
         )
 
     def _title(self) -> list[str]:
-        """What was chosen, and what stands for usual."""
+        """The chosen settings, and the usual ones."""
         name, usual = self.recipe.method.name, self.trials[0].settings
         other = [] if usual == self.settings else [f"usual: {name}{_shown(usual)}"]
         return [
@@ -296,7 +296,7 @@ def _best(tried: Sequence[TuneTrial], measure: Measure) -> int:
 
 
 def _usual(bench: _Bench, usual: Recipe, best: Recipe) -> list[TunePart]:
-    """What the usual settings reach on the held-out queries, where others were chosen."""
+    """The scores of the usual settings on the held-out queries, if others were chosen."""
     if usual is best:
         return []
     return [bench.part("usual", HELD_OUT, bench.opened.fuse_rankings(usual))]

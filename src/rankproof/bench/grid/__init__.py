@@ -136,7 +136,7 @@ def saved_grid(data: Mapping[str, Any]) -> Grid:
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise DataError(
-            f"no grid that was saved: {error}. Next: save it anew, as JSON (`rankproof bench FILE -o grid.json`)."
+            f"no grid that was saved: {error}. Next: save it again, as JSON (`rankproof bench FILE -o grid.json`)."
         ) from None
 
 

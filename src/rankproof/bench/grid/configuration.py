@@ -151,7 +151,7 @@ def _check_fields(source: GridSource, part: GridPart, corpus: Corpus) -> None:
 
 
 def check_hybrids(source: GridSource, parts: Sequence[GridPart]) -> None:
-    """Refuse hybrids of fewer than two, of what there is not, and of themselves."""
+    """Refuse hybrids of fewer than two retrievers, of unknown ones, and of themselves."""
     labels = {part.label for part in parts}
     for part in parts:
         _check_of(source, part, labels)

@@ -148,7 +148,7 @@ def _judged(source: GridSource, questions: dict[str, str], judgments: Judgments)
     missing = [name for name in judgments.queries if name not in questions]
     if missing:
         raise DataError(
-            f"{source.name}: {len(missing)} judged questions have no text, as {shorten(missing[0])}. "
+            f"{source.name}: {len(missing)} judged questions have no text, for example {shorten(missing[0])}. "
             "Next: add them to the questions, or take them out of the judgments."
         )
     if not judgments.queries:

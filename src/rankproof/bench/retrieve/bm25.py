@@ -23,11 +23,11 @@ from rankproof.errors import MissingExtra, UsageError, check_number, missing_ext
 from rankproof.io.corpora import load_corpus
 
 POSTINGS = 4096
-"""Of how many terms the documents are kept at hand."""
+"""For how many terms the documents are cached."""
 
 
 class SqliteIndex:
-    """Documents by their terms; what has equal scores comes by id, the highest first."""
+    """Documents by their terms; equal scores are ordered by id, the highest first."""
 
     def __init__(self, corpus: Corpus, k1: float, b: float, *, stemmed: bool) -> None:
         self._ids = sorted(corpus, reverse=True)
@@ -132,7 +132,7 @@ ROOM = 4_000_000_000
 
 
 class TantivyIndex:
-    """Documents by their terms; what has equal scores comes by id, the highest first.
+    """Documents by their terms; equal scores are ordered by id, the highest first.
 
     They are put in by id, the highest first, and by one thread, since tantivy breaks ties by the order in which
     documents came.
@@ -178,7 +178,7 @@ class TantivyIndex:
         return [(self._ids[address.doc], score) for score, address in hits]
 
     def _clauses(self, term: str, weight: float) -> list[Any]:
-        """What finds a term. It is repeated rather than boosted where that is the same, which is faster."""
+        """The query for a term. It is repeated rather than boosted if that gives the same, which is faster."""
         query = self._tantivy.Query.term_query(self._schema, "text", term)
         if weight == int(weight):
             return [(self._tantivy.Occur.Should, query)] * int(weight)

@@ -252,7 +252,7 @@ def _named(retrievers: Mapping[str, Any] | Sequence[Any]) -> dict[str, Search]:
 
 
 def _names(searches: Sequence[Search]) -> list[str]:
-    """What they print as, with a number where that is not their own."""
+    """The names under which they print, with a number if a name stands twice."""
     printed = [repr(each) for each in searches]
     return [
         name if printed.count(name) == 1 else f"{name} {printed[: n + 1].count(name)}"
@@ -273,5 +273,5 @@ def _name(searches: Sequence[Search], made: Recipe, depth: int) -> str:
 
 
 def _plain(made: Recipe) -> dict[str, Any]:
-    """What is set, as JSON has it."""
+    """The settings, as JSON has them."""
     return {name: list(v) if isinstance(v, tuple) else v for name, v in made.settings.items()}

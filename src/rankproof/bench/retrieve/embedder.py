@@ -68,14 +68,14 @@ def _rows(vectors: Mapping[str, Array], texts: Sequence[str]) -> Array:
     sizes = sorted({len(vector) for vector in vectors.values()})
     if len(sizes) > 1:
         raise DataError(
-            f"embedder: got vectors of {' and of '.join(map(str, sizes))} numbers, expected all to be alike. "
+            f"embedder: got vectors of {' and of '.join(map(str, sizes))} numbers, expected the same length for all. "
             "Next: check that one model makes them all."
         )
     return np.array([vectors[text] for text in texts], dtype=np.float32).reshape(len(texts), *sizes or [0])
 
 
 def _checked(given: Any, texts: Sequence[str]) -> Array:
-    """What an embedder gave, if it is one vector of finite numbers for each text."""
+    """The vectors of an embedder, if there is one of finite numbers for each text."""
     try:
         vectors: Array = np.asarray(given, dtype=np.float32)
     except (TypeError, ValueError) as error:
@@ -191,7 +191,7 @@ def _checked_vectors(base_url: str) -> str:
 
 
 def _secret(name: str | None) -> str:
-    """The key under that name; what is no name is not repeated, since it may be the key itself."""
+    """The key under that name. A wrong name is not repeated in the error, since it may be the key itself."""
     if name is None:
         return ""
     if not name.isidentifier():
@@ -277,7 +277,7 @@ def model2vec(model: str) -> Embedder:
 
 @contextmanager
 def _weights(model: str) -> Iterator[None]:
-    """What to do if the weights of a model are neither here nor to be fetched."""
+    """What to do if the weights of a model are not here and cannot be fetched."""
     try:
         yield
     except (OSError, ValueError, RuntimeError, LookupError) as error:

@@ -165,17 +165,17 @@ PRODUCT, UPRIGHT = 10e-9, 1e-9
 """Seconds of an entry in all products with one direction, and of a piece for two directions set upright."""
 
 MOST = 256
-"""Dimensions, where nobody says: one for three documents, but no more than this."""
+"""Default dimensions: one for three documents, but no more than this."""
 FEWEST = 16
 """Dimensions that few documents get nevertheless, if they have them."""
 
 UNKNOWN = 4 * 2**30
-"""What is taken to be free where the system does not say."""
+"""Memory that is taken to be free if the system does not say."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost(Displayable):
-    """What it takes to build the index."""
+    """The memory needed to build the index."""
 
     documents: int
     words: int

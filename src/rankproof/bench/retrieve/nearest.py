@@ -2,7 +2,7 @@
 
 Sorting out the best of 100,000 products can cost more than making them. So the products are read once, in small
 blocks, for the largest of each; the k-th largest of these is a bar that at least k vectors reach, and few more do.
-Only those are looked at again: their products are made anew in double precision, each in the same way wherever it
+Only those are looked at again: their products are computed again in double precision, each in the same way wherever it
 stands, so that equal vectors have equal scores and a question has the same answer alone and among others.
 """
 
@@ -130,14 +130,14 @@ def _largest(products: Array, k: int, doubt: float) -> Array:
     places = np.flatnonzero(products >= _bar(products, k) - doubt)
     if len(places) <= 4 * k:
         return places
-    # Where neighbours are alike, the bar was low: these few are worth a true partition.
+    # If neighbours are nearly equal, the bar was low: these few are worth a true partition.
     bar = np.partition(products[places], len(places) - k)[len(places) - k]
     close: Array = places[products[places] >= bar - doubt]
     return close
 
 
 def _bar(products: Array, k: int) -> float:
-    """What at least `k` of the products reach."""
+    """The value that at least `k` of the products reach."""
     whole = len(products) // BLOCK
     if whole < k:
         return float(np.partition(products, len(products) - k)[len(products) - k])
@@ -153,6 +153,6 @@ def _exactly(vectors: Array, question: Array, places: Array, k: int) -> Nearest:
 
 
 def _doubt(question: Array) -> float:
-    """By how much two products with a vector of length 1 may be out together in single precision."""
+    """The largest sum of the rounding errors of two products with a vector of length 1 in single precision."""
     precision = float(np.finfo(np.float32).eps)
     return 2 * len(question) * precision * float(np.linalg.norm(question))

@@ -148,7 +148,7 @@ def _closeness(places: Sequence[tuple[int, str]], rarity: Rarity) -> Iterator[tu
 
 DEPTH = 50
 OWN_WEIGHT = 0.25
-"""How much the embedded scorer counts where nobody says: it has less to go by than most retrievers."""
+"""The default weight of the embedded scorer: it knows less than most retrievers."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -206,7 +206,7 @@ class Rerank:
         return usual if self.weight is None else self.weight
 
     def after(self, retriever: Any) -> Search:
-        """What the retriever finds, reranked."""
+        """The documents that the retriever finds, reranked."""
         first = as_search(retriever)
         corpus = first.corpus if self.corpus is None else self.corpus
         if corpus is None:
@@ -282,7 +282,7 @@ def _mixed(share: float, scores: Array, before: Sequence[float]) -> Array:
 
 
 def _joined(documents: Sequence[str], scores: Array, tail: Found) -> Found:
-    """What was scored, best first, and below it the rest in its order."""
+    """The scored documents, best first, and below them the others in their order."""
     head = best_documents(dict(zip(documents, scores.tolist(), strict=True)), len(documents))
     lowest = head[-1][1] if head else 0.0
     return [*head, *((document, lowest - place) for place, (document, _) in enumerate(tail, start=1))]

@@ -217,7 +217,7 @@ def rewriting(rewrite: Rewrite, retriever: Any) -> Search:
 
 
 def rewrite_question(rewrite: Rewrite, question: str) -> str:
-    """What a function makes of a question, which must be text."""
+    """The question as a function rewrites it, which must be text."""
     found = rewrite(question)
     if not isinstance(found, str) or not found.strip():
         raise UsageError(

@@ -48,12 +48,12 @@ Terms: TypeAlias = Mapping[str, float]
 """Index terms with their weights: a question as keyword search sees it."""
 
 DEPTH = 100
-"""How many documents a question are found where nobody says, and how deep lists are that are combined."""
+"""How many documents are found for a question by default, and how deep combined lists are."""
 
 
 @dataclass(frozen=True)
 class Vocabulary(Displayable):
-    """What a keyword search offers to those who rewrite questions."""
+    """The part of a keyword search that rewriters of questions use."""
 
     terms: Callable[[str], list[str]]
     """The index terms of a text, in order."""
@@ -79,9 +79,9 @@ class Search:
     """Makes the settings, when they are asked for."""
     answer: Answer
     corpus: Corpus | None = None
-    """What it searches, where that is known."""
+    """The corpus that it searches, if that is known."""
     vocabulary: Vocabulary | None = None
-    """What makes its questions, where it is keyword search."""
+    """The function that makes its questions, if it is a keyword search."""
     parts: tuple[Search, ...] = ()
     """The searches whose plain sum it is."""
     reranked: bool = False
@@ -89,7 +89,7 @@ class Search:
 
     @cached_property
     def settings(self) -> Mapping[str, Any]:
-        """All that shapes the answers, as plain data: two with equal settings answer alike."""
+        """All that shapes the answers, as plain data: two with equal settings give equal answers."""
         return self.describe()
 
     def search(self, questions: Sequence[str], k: int = DEPTH, allowed: Allowed = None) -> list[Found]:
@@ -102,7 +102,7 @@ class Search:
         return self.answer(questions, k, allowed) if questions else []
 
     def __call__(self, question: str, k: int = DEPTH) -> Found:
-        """What is found for one question."""
+        """The documents found for one question."""
         return self.search([question], k)[0]
 
     def __add__(self, other: Any) -> Search:
@@ -114,7 +114,7 @@ class Search:
         return _plus(other, self)
 
     def __rshift__(self, scorer: Any) -> Search:
-        """What this finds, in the order of a reranker."""
+        """The documents that this finds, in the order of a reranker."""
         from rankproof.bench.retrieve.reranking import as_reranking
 
         return as_reranking(scorer).after(self)

@@ -23,9 +23,9 @@ _PLAIN_WORD = re.compile(r"[a-z0-9]+")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 """What has to be folded before an index sees it, which splits and lowers ASCII itself: far less work in most texts."""
 FEW = 24
-"""Up to so many different characters are replaced one after the other, which takes less time than going through all."""
+"""Up to this many different characters are replaced one after the other, which is faster than a pass over all."""
 LONG = 16
-"""From so many characters on, a run is not remembered."""
+"""Runs from this many characters on are not cached."""
 ALONE = (
     *((0x0, 0x6FF), (0x10A0, 0x10FF), (0x1E00, 0x2BFF)),
     *((0x2C60, 0x2DFF), (0xA640, 0xA7FF), (0xFB00, 0xFDFF)),
@@ -97,7 +97,7 @@ def _changed_alone() -> re.Pattern[str]:
 
 
 class _Alone(dict[int, str]):
-    """What stands for each of these; ASCII stays. Looked up once."""
+    """The replacement of each of these; ASCII stays. Looked up once."""
 
     def __missing__(self, code: int) -> str:
         self[code] = chr(code) if code < 0x80 else _folded_run(chr(code))
@@ -117,7 +117,7 @@ def fold_text(text: str) -> str:
 
 
 class _Folded(dict[int, str]):
-    """What stands for each character; looked up once."""
+    """The replacement of each character; looked up once."""
 
     def __missing__(self, code: int) -> str:
         parts = unicodedata.normalize("NFD", chr(code))

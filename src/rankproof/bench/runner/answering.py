@@ -1,4 +1,4 @@
-"""All questions answered by one retriever: what is remembered, what is asked, what is kept."""
+"""All questions answered by one retriever: cached answers are looked up, the others are asked, and all are kept."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TICK = 0.05
 """Seconds between two looks at what was answered and who takes too long."""
 
 Told = Callable[[int, int], None]
-"""Is told how many questions are done, and how many of them failed."""
+"""Is called with how many questions are done, and how many of them failed."""
 
 
 class Memory(Protocol):

@@ -23,7 +23,7 @@ from rankproof.net import Attempts, Failed, Pace, Retries, attempts
 
 
 class RunLimits(TypedDict, total=False):
-    """What can be said about how a retriever is to be asked."""
+    """Options of how a retriever is asked."""
 
     concurrency: int
     """Questions asked at once: threads, or tasks where the retriever is async. [1; async and endpoints 8]"""
@@ -65,7 +65,7 @@ class RunPlan(Displayable):
 
 
 def plan_for(retriever: Adapted, limits: Mapping[str, Any]) -> RunPlan:
-    """What was asked for, else what the retriever's owner says, else what is usual."""
+    """The limits that were asked for, else those of the retriever, else the defaults."""
     known = [each.name for each in fields(RunPlan) if each.name != "splits"]
     for name in limits:
         if name not in known:
@@ -73,7 +73,7 @@ def plan_for(retriever: Adapted, limits: Mapping[str, Any]) -> RunPlan:
                 f"unknown setting {name!r}.{nearest(name, known)} Next: use one of {', '.join(known)}."
             )
     usual = {"concurrency": 8} if retriever.awaited else {}
-    # A command is started anew for every call: asked question by question, it would be started as often.
+    # A command is started for every call: asked question by question, it would be started for each question.
     splits = retriever.limits.get("batch", 0) is not None
     return _checked(RunPlan(**{**usual, **retriever.limits, **limits, "splits": splits}))
 
@@ -134,7 +134,7 @@ class Work:
             self.over.set()
 
     def next(self) -> Job | None:
-        """A job to do; None where there is none left."""
+        """The next job; None if there is none left."""
         try:
             return None if self.over.is_set() else self._jobs.popleft()
         except IndexError:
@@ -198,7 +198,7 @@ class Work:
                 self.over.set()
 
     def fetch(self) -> list[RunRow]:
-        """The rows of what was put down since the last time."""
+        """The rows that were delivered since the last call."""
         ended = [self._outcomes.popleft() for _ in range(len(self._outcomes))]
         return [row for each in ended for row in self._reader(*each)]
 
@@ -207,7 +207,7 @@ class Work:
 
 
 class RunOutcome:
-    """What a block of code gave or raised, and the seconds it took.
+    """The value or error of a block of code, and the seconds it took.
 
     A user's retriever may raise anything, also what ends a program; only Ctrl-C goes through, which meets the
     main thread and no other.
@@ -250,14 +250,14 @@ def late_outcome(seconds: float) -> RunOutcome:
 
 
 FORM = 2
-"""Of the text in which answers are kept; what is there in another is asked anew."""
+"""Version of the text in which answers are kept; answers of another version are asked again."""
 SURE = 3
-"""So many lists with rising scores, and none with falling ones, show that scores are distances."""
+"""This many lists with rising scores, and none with falling ones, show that scores are distances."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunRow(Displayable):
-    """What became of one question."""
+    """The outcome of one question."""
 
     question: str
     """Its id."""
@@ -295,14 +295,14 @@ Reader = Callable[[Job, RunOutcome, int], "list[RunRow]"]
 
 
 def whole_value(job: Job, value: Any) -> Any:
-    """What a call gave, all of it: what comes bit by bit is waited for, answers to a batch are counted."""
+    """The whole answer of a call: a stream is read to its end, and the answers to a batch are counted."""
     if job.batch:
         return answers_of(value, len(job))
     return value if isinstance(value, list) or not isinstance(value, Iterator) else list(islice(value, MOST))
 
 
 def reader(reading: AnswerReading) -> Reader:
-    """What makes rows of a call's outcome; an answer that cannot be read fails its own question only."""
+    """A function that turns the outcome of a call into rows; an unreadable answer fails only its own question."""
 
     def rows(job: Job, outcome: RunOutcome, attempt: int) -> list[RunRow]:
         share = outcome.seconds / len(job)

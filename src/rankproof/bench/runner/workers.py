@@ -45,7 +45,7 @@ def work_off(work: Work, ask: Ask, given_up: RetrieverCall | None = None) -> Non
 
 
 def each_job(work: Work, ask: Ask, given_up: RetrieverCall | None = None) -> Iterator[None]:
-    """Do one job after the other, until there is none or somebody else has taken over.
+    """Do one job after the other, until there is none left or another worker has taken over.
 
     Before them comes the job of a call that was given up, where there is one.
     """
@@ -75,7 +75,7 @@ def _do(work: Work, ask: Ask, job: Job, waiter: Waiter) -> bool:
 
 
 def _asked(ask: Ask, job: Job, waiter: Waiter) -> RunOutcome:
-    """What became of one call."""
+    """The outcome of one call."""
     with RunOutcome() as outcome:
         outcome.value = whole_value(job, waiter(ask(job)))
     return outcome
@@ -140,11 +140,11 @@ class _Attempt:
         self.again: dict[int, Failed] = {}
         """Places that failed and are to be asked again."""
         self.last: tuple[int, RunOutcome] | None = None
-        """The last answer that was open: what ends the work is put down when nothing can be taken back any more."""
+        """The last open answer: it ends the work, so it is delivered when no answer can be taken back any more."""
 
     @property
     def left(self) -> Job:
-        """What is to be asked again: all, if nothing was asked."""
+        """The questions to ask again: all, if none was asked."""
         places = sorted(self.again) if self.attempt else range(len(self.job))
         return Job(tuple(self.job.ids[i] for i in places), tuple(self.job.texts[i] for i in places))
 
@@ -259,7 +259,7 @@ async def _follow_task(
 
 
 async def _asked_in_task(ask: Ask, job: Job, patience: float | None) -> RunOutcome:
-    """What became of one call; one that takes too long is cancelled, and not waited for."""
+    """The outcome of one call; a call that takes too long is cancelled, and not waited for."""
     task = asyncio.ensure_future(_caught_in_task(ask, job))
     done, _ = await asyncio.wait({task}, timeout=patience)
     if task in done:

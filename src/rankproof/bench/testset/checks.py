@@ -159,7 +159,7 @@ def _unanswered(relevant: Mapping[str, set[str]], judgments: Grades) -> Iterator
             len(unasked),
             f"{count_of(len(unasked), 'judged query is', 'judged queries are')} not among the questions.",
             few_examples(unasked),
-            "check that the ids of both files are alike.",
+            "check that both files spell ids the same way.",
         )
 
 
@@ -175,7 +175,7 @@ def _not_asked(
                 len(questions),
                 f"None of the {count_of(len(questions), 'question')} is in the ranking {name}.",
                 few_examples([*list(questions)[:2], *list(ranking)[:2]]),
-                "check that the ids of both files are alike.",
+                "check that both files spell ids the same way.",
             )
 
 

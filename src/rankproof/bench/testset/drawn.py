@@ -1,4 +1,4 @@
-"""Questions drawn from a corpus without a model, and split into parts that are alike.
+"""Questions drawn from a corpus without a model, and split into comparable parts.
 
 A known item is a document that a person has seen and wants back. What is remembered of it is taken to be a
 few telling words of its title, of a heading, or of its rarest sentence: never in the order they stand in,
@@ -195,7 +195,7 @@ def split(
     if kinds and given and not any(query in kinds for query in given):
         raise DataError(
             f"kinds: names none of the {len(given)} questions, as {shorten(given[0])}. "
-            "Next: check that the ids of both are alike."
+            "Next: check that both spell ids the same way."
         )
     groups: dict[str, list[str]] = {}
     for query in given:

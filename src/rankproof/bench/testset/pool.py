@@ -56,7 +56,7 @@ def round_robin(ranks: Ranks, grades: Grades) -> str | None:
 
 
 def most_informative(ranks: Ranks, grades: Grades) -> str | None:
-    """What the systems disagree on most comes first: what all rank alike cannot tell them apart.
+    """Documents on which the systems disagree most come first: those that all rank equally cannot separate them.
 
     The weight of a document is the difference between the largest and the smallest discount, 1 / log2(rank + 1),
     that it has in any system (0 where a system does not have it): what it can move in a difference of DCG.

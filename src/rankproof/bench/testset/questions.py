@@ -163,7 +163,7 @@ def check_questions(
 def split_questions(
     queries: Any, shares: Mapping[str, float], *, kinds: Mapping[str, str] | None = None, seed: int = 0
 ) -> dict[str, list[str]]:
-    """The ids of the questions in parts, like `{"tune": 0.5, "test": 0.5}`, each kind in each part alike.
+    """The ids of the questions in parts, like `{"tune": 0.5, "test": 0.5}`; each kind has the same share in all parts.
 
     >>> from rankproof import sample
     >>> parts = split_questions(sample.queries(), {"tune": 0.25, "test": 0.75}, kinds=sample.kinds())

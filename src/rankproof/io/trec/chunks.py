@@ -22,7 +22,7 @@ LARGE = 30 << 20
 TAIL = 1 << 15
 """How far back the end of the last query is looked for at first."""
 FEW_LINES = 1 << 11
-"""So many bytes are looked through at once for the end of a line."""
+"""How many bytes are searched at once for the end of a line."""
 NEWLINE = 10
 LINE = 1 << 24
 """The longest line that is read: a longer one is no text, and splitting it takes many times its size."""
@@ -30,7 +30,7 @@ BOM = b"\xef\xbb\xbf"
 
 
 class BadLine(Exception):
-    """A line cannot be read; whoever knows the file makes a DataError of it."""
+    """A line cannot be read; the caller, which knows the file, makes a DataError of it."""
 
     def __init__(self, line: int, found: str) -> None:
         super().__init__(found)

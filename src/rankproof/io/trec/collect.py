@@ -25,16 +25,16 @@ from rankproof.io.trec.lines import Repeated
 from rankproof.io.trec.scan import Scanned
 
 GATHERED = 1 << 23
-"""So many rows of queries that stand in several places are brought together at a time."""
+"""How many rows of queries that stand in several places are gathered at a time."""
 PASSES = 16
-"""So often the files are read again for that at most."""
+"""How often the files are read again for that at most."""
 FILE = 40
 """Bits of a row's number behind which that of its file stands, where rows of several files were gathered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What is looked for in every piece, and by which rules."""
+    """The judgments to look for in every piece, and the conventions."""
 
     judgments: Judgments
     conventions: Conventions
@@ -59,7 +59,7 @@ class PieceSource(Protocol):
         their rows know their numbers; without a scan nothing is looked for."""
 
     def scanned(self, piece: Any, scan: Scan) -> Scanned:
-        """What a piece holds; a row that cannot be read is a BadLine, or a DataError that says it all."""
+        """The rows of a piece; a row that cannot be read is a BadLine, or a complete DataError."""
 
     def divided(self, piece: Any, scan: Scan, apart: Array, file: int) -> tuple[Any, Any]:
         """The rows of a piece that was read again: those of other queries than those apart, and those of these, which
@@ -73,7 +73,7 @@ class PieceSource(Protocol):
 
 
 SHOWN = 5
-"""So many queries that nobody judged are named."""
+"""How many queries without judgments are named."""
 NO_KEYS = np.zeros(0, dtype=np.int64)
 
 
@@ -200,7 +200,7 @@ def _gathered(
     apart: Array,
     rows: Array,
 ) -> Iterator[Scanned]:
-    """The queries that stand in several places; what their pieces hold of others is put anew into `found`."""
+    """The queries that stand in several places; the rest of their pieces is put back into `found`."""
     names = np.flatnonzero(apart)
     part = np.cumsum(rows[names]) // GATHERED
     if len(names) and part[-1] >= PASSES:

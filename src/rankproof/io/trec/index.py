@@ -18,15 +18,15 @@ from rankproof.io.trec.chunks import PAD, Chunk
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 HALF = np.uint64(32)
 LONG = 1024
-"""Bytes of a field that are looked at in words; what a longer one has behind them is looked at as a whole."""
+"""Bytes of a field that are compared word by word; the rest of a longer field is compared as a whole."""
 SMALL = 2**31 - 2 * LONG
 """Places in a shorter text, and a little behind it, are numbers of 32 bits."""
 SOME = 1 << 13
-"""So many ids are made text at a time."""
+"""How many ids are made text at a time."""
 OFTEN = 20_000
 """Who asks for more ids than this one by one is better off with a dict of all."""
 ROWS = 1 << 18
-"""So many fields are worked on at a time."""
+"""How many fields are worked on at a time."""
 
 
 def words(chunk: Chunk, begin: Array, length: Array) -> Iterator[tuple[Array | slice, Array]]:

@@ -16,7 +16,7 @@ from rankproof.io.trec.chunks import NEWLINE, PAD, BadLine, Chunk, chunk_of
 FEW = 64
 """Fewer numbers than this are read one by one."""
 EXACT = 15
-"""So many digits, divided by a power of ten, give the nearest float64 in one step."""
+"""Up to this many digits, division by a power of ten gives the nearest float64 in one step."""
 POWERS = np.array([10**i for i in range(EXACT + 1)], dtype=np.uint64)
 POINT, MINUS = ord("."), ord("-")
 
@@ -26,7 +26,7 @@ TOP_BITS = np.uint64(0x8080808080808080)
 
 
 def parse(chunk: Chunk, begin: Array, end: Array) -> Array:
-    """The numbers in the fields as float64, NaN for what is none (and for NaN).
+    """The numbers in the fields as float64, NaN for a field that is no number (and for NaN).
 
     Most runs print all scores with the same number of decimals, so that is tried first; whatever is no plain
     decimal of up to 15 digits is read one by one.
@@ -43,7 +43,7 @@ def parse(chunk: Chunk, begin: Array, end: Array) -> Array:
 
 
 def parse_one(field: bytes) -> float:
-    """One number, NaN for what is none.
+    """One number, NaN if the field is none.
 
     >>> parse_one(b"-1.5e3"), parse_one(b"inf"), parse_one(b"1_000"), parse_one(b"x")
     (-1500.0, inf, nan, nan)
@@ -306,6 +306,6 @@ _COMMENT = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)
 
 
 def comment_note(source: str, comments: int) -> str:
-    """What is said of lines that were passed over."""
+    """A note on lines that were passed over."""
     lines, begin = ("1 line", "begins") if comments == 1 else (f"{comments:,} lines", "begin")
     return f"{source}: passed over {lines} that {begin} with # and {'is' if comments == 1 else 'are'} no data"

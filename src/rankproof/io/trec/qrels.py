@@ -32,7 +32,7 @@ PIECE = 1 << 20
 COLUMNS = 4
 QUERY, ASPECT, DOC, GRADE = range(COLUMNS)
 MACHINE = "machine:"
-"""What the second column begins with where a judge that is no person made the judgments."""
+"""How the second column begins if a machine made the judgments."""
 
 
 def read_qrels(
@@ -121,7 +121,7 @@ def judgments_of_parts(known: list[JudgedRows], source: str) -> Judgments | None
     )
     docs = Texts.joined([each.docs for each in known], np.concatenate([each.doc_length for each in known]))
     grade = np.concatenate([each.grade for each in known])
-    known.clear()  # whoever made them holds the list
+    known.clear()  # the caller holds the list
     starts = starts_of_runs(queries.chunk, queries.begin, queries.length)
     if len(starts) < len(queries):  # a query goes on in the next piece
         begin, end = queries.start[starts], queries.start[starts + 1]

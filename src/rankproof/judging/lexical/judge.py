@@ -190,7 +190,7 @@ def _beside_the_point(
 
 
 def _partly(ask: Ask) -> Settled:
-    """All of a claim, or nothing; which part of one a text bears out its words do not settle."""
+    """All of a claim, or nothing: words alone do not settle which part of a claim a text supports."""
     found = _support(ask)
     return replace(found, value=2 if found.value == SUPPORTS else 0) if isinstance(found, Verdict) else found
 

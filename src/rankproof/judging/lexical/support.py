@@ -203,7 +203,7 @@ COLLECTIONS = {
 }
 """So many collections the base was fitted on: with few of them it may be off as well."""
 FREEDOM = 10
-"""Degrees of freedom: 7 of claims and 3 of chunks, whose spreads are alike (.60 and .62) and taken together."""
+"""Degrees of freedom: 7 of claims and 3 of chunks, whose spreads are about equal (.60 and .62) and pooled."""
 GRID = np.linspace(-12.0, 12.0, 2401)
 """Shifts that are looked at."""
 SMALLEST = 1e-6

@@ -89,7 +89,7 @@ def of_grades(measure: Measure) -> Metric:
     counts = measure.spec.divides_by
     if counts is None or measure.spec.kind != "ranking":
         raise UsageError(
-            f"{measure}: cannot be had from the grades of retrieved contexts. Next: write the verdicts as "
+            f"{measure}: cannot be computed from the grades of retrieved contexts. Next: write the verdicts as "
             "judgments (--qrels FILE), and evaluate with them."
         )
     readers: dict[str, Callable[..., Any]] = {"none": _returned_within, "all": _returned_and_missed}

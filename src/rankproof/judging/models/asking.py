@@ -145,7 +145,7 @@ Place = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Call:
-    """One question to a model: what it is about, and how each pair is called in it."""
+    """One question to a model: its texts, and the name of each pair in it."""
 
     prompt: str
     """The name of the prompt, with its version."""

@@ -45,7 +45,7 @@ def tokens_in(text: str) -> int:
 
 @dataclass
 class Budget(Displayable):
-    """The limits, and what was spent so far; None is no limit."""
+    """The limits, and what was spent so far; None means no limit."""
 
     model: str
     calls: int | None = None
@@ -89,7 +89,7 @@ class Budget(Displayable):
 
 
 MOST_PAIRS = 200
-"""Pairs judged in one call, where nobody asks for fewer."""
+"""Pairs judged in one call by default."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class ModelLimits(Displayable):
     pause: float = 0.5
     """Seconds before a call is sent again, doubled each time; longer where the service asks for more."""
     again: int = 1
-    """How often what is missing or wrong in a reply is asked again."""
+    """How often pairs that are missing or wrong in a reply are asked again."""
     concurrency: int = 64
     """Calls under way at once, at most."""
     pairs: int = MOST_PAIRS
@@ -199,18 +199,18 @@ def split(options: Mapping[str, Any]) -> tuple[ModelLimits, dict[str, Any]]:
         if name not in SENT:
             raise UsageError(
                 f"{name}: no option of a judge.{nearest(name, ModelArguments.__annotations__)} "
-                "Next: check its spelling; what is the service's own goes into "
+                "Next: check its spelling; options of the service itself go into "
                 f"extra={{'{name}': ...}} (--set extra.{name}=...)."
             )
     for name in extra:
         if name in OURS:
-            raise UsageError(f"extra: {name!r} is what a call says itself. Next: leave it out.")
+            raise UsageError(f"extra: {name!r} is set by the call itself. Next: leave it out.")
     sent = {name: value for name, value in {**sent, **extra}.items() if value is not None}
     return _checked(ModelLimits(**{**own, **_budget(sent)})), sent
 
 
 def _budget(sent: dict[str, Any]) -> dict[str, int]:
-    """The budget that `max_tokens` was once, taken out of what is sent, where it can be nothing else."""
+    """`max_tokens` as the budget that it once was, if it can mean nothing else; it is not sent then."""
     if "max_tokens" not in sent:
         return {}
     tokens = check_whole("max_tokens", sent["max_tokens"], advice="give the most tokens of a reply")

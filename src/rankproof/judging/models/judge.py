@@ -218,7 +218,7 @@ class ModelJudge(Displayable):
         return {"kind": "model", "name": self.name, **self.known, **at, **given, **fewer, **prompts}
 
     def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
-        """Ask about every pair; what is settled is kept as soon as it is."""
+        """Ask about every pair; each verdict is kept as soon as it is there."""
         self.service.check()
         asked = Session(
             *(self.name, self.service, self.model, self.given, self.limits, self.budget, self.pace, keep),
@@ -260,7 +260,7 @@ def model_judge(spec: str, **options: Any) -> ModelJudge:
     service = service_of(provider, options.pop("base_url", None), options.pop("key_variable", None))
     limits, given = split(options)
     if limits.batch and not service.provider.batches:
-        raise UsageError(f"batch: {provider} has no batches that are known here. Next: leave batch out.")
+        raise UsageError(f"batch: {provider} has no batches that rankproof knows. Next: leave batch out.")
     if limits.max_money is not None and price(spec, 1, 1) is None:
         raise UsageError(
             f"max_money: the price of {spec} is not known. Next: limit budget_tokens or max_calls instead."

@@ -60,10 +60,10 @@ class Provider(Displayable):
     other_keys: tuple[str, ...] = ()
     """Other variables that may hold the key."""
     hint: str = ""
-    """What to do where nobody knows its address."""
+    """What to do if the address is unknown."""
 
     def reply(self, data: Any) -> Reply:
-        """The reply in what came back, or that there is none in it."""
+        """The reply in a response, or an error if there is none."""
         try:
             reply = self.read(data)
         except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
@@ -290,7 +290,7 @@ class Service(Displayable):
             )
         if not (key.isascii() and key.isprintable()):
             raise UsageError(
-                f"{self.provider.name}: the environment variable {self.key_variable} holds signs that no key has. "
+                f"{self.provider.name}: the environment variable {self.key_variable} holds characters that no key has. "
                 "Next: set it to the key alone."
             )
         if len(key) >= SHORTEST_KEY and key in self.url:
@@ -304,7 +304,7 @@ def service_of(provider: str, base_url: str | None = None, key_variable: str | N
     found = PROVIDERS[provider]
     given = base_url or os.environ.get(found.base, "").strip() or found.found(os.environ)
     if not (given or found.url):
-        raise UsageError(f"{provider}: nobody knows its address. Next: {found.hint}.")
+        raise UsageError(f"{provider}: its address is unknown. Next: {found.hint}.")
     url = _checked_url(found.whole(_checked_url(given)) if given else found.url)
     keys = (found.key, *found.other_keys)
     key = key_variable or next((name for name in keys if os.environ.get(name, "").strip()), found.key)

@@ -72,7 +72,7 @@ def _text(found: Any, choice: Any) -> Any:
 
 
 def tokens(usage: Any, *names: str) -> int:
-    """How many tokens a service counted; none where what it says is no count, as that voids no reply."""
+    """How many tokens a service counted. A value that is no count becomes None, as the reply is still valid."""
     for name in names:
         told = _get(usage, name)
         try:
@@ -85,7 +85,7 @@ def tokens(usage: Any, *names: str) -> int:
 
 
 MOST_TOKENS = 100_000_000
-"""More than any call has; what is above it is no count."""
+"""More than any call has; a number above it is no count."""
 
 
 def _get(where: Any, name: str) -> Any:
@@ -253,7 +253,7 @@ def _objects_in(text: str, name: str) -> Iterator[dict[str, Any]]:
 
 
 def unique_values(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; what it says twice in two ways is marked."""
+    """An object; a key that stands twice with two values is marked."""
     found: dict[str, Any] = {}
     for name, value in pairs:
         found[name] = TWICE if name in found and found[name] != value else value

@@ -99,7 +99,7 @@ class Session:
         calls = self._calls(groups)
         async with self.connect(self) as line:
             size = len(groups) if isinstance(groups, Sized) else 0
-            # One call goes first: what the service refuses is learnt from it, before many are under way.
+            # One call goes first: it shows which options the service refuses, before many calls are sent.
             for first in islice(calls, 1):
                 await self._one(line, first, size)
             try:
@@ -145,7 +145,7 @@ class Session:
             await self._settle(line, part, again - 1)
 
     def take(self, call: Call, reply: Reply, problem: str, again: int) -> list[Call]:
-        """Keep what a reply settles; what is left goes into further calls, or is given up."""
+        """Keep what a reply settles; the other pairs go into further calls, or are given up."""
         problem = problem or reply.problem
         reading = Reading(open=dict.fromkeys(call.asks, problem)) if problem else read(call, reply.content)
         for each, times in reading.problems.items():

@@ -1,4 +1,4 @@
-"""Calls to a service: what it refuses is left out, and what it answers is told from what cannot succeed."""
+"""Calls to a service: options it refuses are left out, and errors that a retry may mend are kept apart from others."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ DROPPABLE = {
 }
 """What is left out when a service refuses it, by the words of which one stands in the refusal."""
 INSTEAD = {"max_tokens": "max_completion_tokens"}
-"""What is sent in the place of what was refused."""
+"""What is sent instead of a refused option."""
 SAME_REFUSALS = 5
 """So often the same refusal, with no reply so far, is taken for an answer to all calls."""
 
@@ -89,7 +89,7 @@ class Line(Displayable):
         raise failure if self.reached else Hopeless(f"{failure}, and no call was ever answered")
 
     async def _tried(self, call: Call) -> Response:
-        """One try; what the service refuses is left out, which counts no try."""
+        """One try. An option that the service refuses is left out, and that does not count as a try."""
         while True:
             left_out = frozenset(self.dropped)
             async with self.pace:
@@ -177,7 +177,7 @@ class Line(Displayable):
 
 
 def _unknown(response: Response, left_out: frozenset[str]) -> str:
-    """What a service refuses of what was sent, if it can be left out."""
+    """Which option of a request the service refuses, if it can be left out."""
     if response.status not in (400, 422):
         return ""
     said = response.body.decode("utf-8", "replace").lower()

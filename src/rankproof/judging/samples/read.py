@@ -67,7 +67,7 @@ def _read(value: Any, where: str) -> list[Mapping[str, Any]]:
     except (TypeError, LookupError, AttributeError, ValueError) as error:
         raise DataError(
             f"{where}: got {shorten(value)}, expected spans as OpenTelemetry or OpenInference write them. "
-            "Next: correct this row, or export the traces anew."
+            "Next: correct this row, or export the traces again."
         ) from error
 
 

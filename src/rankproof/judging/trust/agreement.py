@@ -149,7 +149,7 @@ def _label(entry: LedgerEntry, machine: LedgerEntry, sizes: Mapping[str, int]) -
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Which pairs could be drawn when labels were: only of these do labels say what the judge is off by."""
+    """Which pairs could be drawn with the labels: labels show the error of the judge on these only."""
 
     pairs: frozenset[bytes] = frozenset()
     known: bool = False

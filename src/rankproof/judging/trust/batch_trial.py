@@ -44,7 +44,7 @@ SAID_BY_A_REPLY = (
     *("missing from the reply", "given twice", "got ", "no quote shows it", "the quote "),
     *("a check of the judge failed", "the reply ", "the model refused"),
 )
-"""How reasons begin that are the model's doing; what is the line's doing is asked again."""
+"""How reasons begin that are due to the model; pairs that failed due to the connection are asked again."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class TrialOutcome:
 
 
 class _Apart(InLedger):
-    """Keeps verdicts in a ledger; what is there is looked up beforehand, with the reasons of silence."""
+    """Keeps verdicts in a ledger. Earlier ones are looked up beforehand, with the reasons why others are missing."""
 
     def find(self, asks: Iterable[Ask], judge: Any) -> dict[Ask, Said]:
         """Nothing."""
@@ -171,7 +171,7 @@ class _Apart(InLedger):
 
 
 def ask_all(tried: TrialResult, groups: Sequence[Sequence[Ask]], ledger: Ledger | None) -> TrialOutcome:
-    """What the model says of every pair: what the ledger has is not asked again, nor what a reply left out."""
+    """The verdicts of the model. Pairs in the ledger, and pairs that a reply left out, are not asked again."""
     known, before = _known(ledger, tried)
     todo = [part for group in groups if (part := [ask for ask in group if ask not in known])]
     asked = [ask for part in todo for ask in part]

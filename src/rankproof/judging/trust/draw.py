@@ -80,7 +80,7 @@ def draw(pairs: Sequence[DrawnPair], n: int, informative: int = 0, seed: int = 0
         for place, each in enumerate(ordered)
         if place < n or lot(each.ask, seed, INFORMATIVE) < telling[each.ask]
     ]
-    # The parts are mixed: whoever ends early has labelled as much of each, and nobody knows which is which.
+    # The parts are mixed, so that a person who stops early has labelled as much of each and cannot tell them apart.
     return found if not informative else sorted(found, key=lambda each: lot(each.ask, seed, "order"))
 
 

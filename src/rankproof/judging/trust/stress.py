@@ -162,7 +162,7 @@ COMPANY = ("in another order", "with another sample", "each by itself")
 
 
 def _more(changed: int, again: int, n: int) -> bool:
-    """Whether more verdicts changed in other company than when asked alike, beyond chance."""
+    """Whether more verdicts changed beside other pairs than when asked the same again, beyond chance."""
     return n > 0 and changed - again > 2 * math.sqrt(changed + again + 1)
 
 
@@ -184,7 +184,7 @@ class Stress(Result):
 
     @property
     def company(self) -> dict[str, tuple[int, int, int]]:
-        """For each way of other company: verdicts changed in it, changed when asked again alike, and pairs."""
+        """For each way of asking beside other pairs: verdicts changed, changed when asked the same again, and pairs."""
         again = self._counted("asked again")
         return {way: (*self._counted(way)[:1], again[0], again[1]) for way in COMPANY if way in self.rates}
 

@@ -36,9 +36,9 @@ FEW = 30
 """Labels below which nothing is estimated."""
 DRAWS, FOLDS, DRAWS_OF_A_FOLD = 200, 5, 24
 MOST_GRADES = 12
-"""Distinct machine grades that are told apart; finer ones are put together in so many steps."""
+"""How many distinct machine grades are kept apart; finer grades are binned into so many steps."""
 BANDS = (3, 10)
-"""Ranks at which documents with the same machine grade are told apart: what is on top is relevant more often."""
+"""Ranks that separate documents with the same machine grade: documents on top are relevant more often."""
 PRIOR, NORMAL = 2.0, NormalDist()
 """The labels that the machine's grade alone is worth to a band of ranks that has few of its own."""
 
@@ -132,11 +132,11 @@ class Model:
     kind: Array
     """For each pair what the model knows of it, as a number: its band of ranks, and the machine's grade."""
     grades: int
-    """How many grades of the machine are told apart."""
+    """How many grades of the machine are kept apart."""
 
     @classmethod
     def of(cls, said: TwoJudgments, hits: Sequence[Hits]) -> Model:
-        """The model of these judgments, with documents told apart by the ranks that these runs give them."""
+        """The model of these judgments, which separates documents by the ranks that these runs give them."""
         grades = np.where(np.isnan(said.machine), -np.inf, said.machine)
         known = np.unique(grades)
         if len(known) > MOST_GRADES:
@@ -292,7 +292,7 @@ class Estimating:
         return settled
 
     def _draws(self) -> Array:
-        """Draws x runs x measures: means over queries drawn anew, of labels drawn by models of the queries drawn."""
+        """Draws x runs x measures: means over resampled queries, with labels drawn from models of these queries."""
         n, query = len(self.said.pairs.queries), self.said.pairs.query
         found = []
         for _ in range(DRAWS):
@@ -309,7 +309,7 @@ class Estimating:
             return None
         own, n = draws[:, of[0], of[1]], len(self.said.pairs.queries)
         value, error = float(own.mean()), float(own.std(ddof=1))
-        # The queries drawn anew spread a little less than queries do.
+        # Resampled queries spread a little less than queries do.
         error *= math.sqrt((n + 1) / max(n - 1, 1))
         half = error * t_quantile((1 + level) / 2, n - 1) if n > 1 else math.inf
         most = max(1.0, float(own.max()))

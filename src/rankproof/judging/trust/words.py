@@ -22,8 +22,8 @@ SHARES = ("accuracy", "commonest", "sensitivity", "specificity", "raw")
 NO_LABELS = "No drawn pair has a label yet, so nothing can be said. Next: label some."
 THIRDS = ("first", "middle", "last")
 LEVELS = (
-    "Differences between systems that one judge judged alike can be trusted more than levels: what it is off by "
-    "is in both. That holds where it errs alike for both; label pairs of both to know."
+    "Differences between systems can be trusted more than levels if the same judge judged both, as its error is in "
+    "both. That holds only if it errs equally for both; label pairs of both to check."
 )
 
 
