@@ -13,12 +13,12 @@ from tests.house import counts
 from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
-    "files": 370,  # the wing monitoring stands; lower these as others shrink
+    "files": 359,  # 300 of them without monitoring, web, io/counted and spark
     "lines": 95_560,
     "code lines": 64_600,
     "file names used twice": 30,
     "class names in two packages": 9,
-    "short helpers used once": 537,  # 18 of them came with the app
+    "short helpers used once": 499,
     "circles": 0,
     "modules crossed by evaluate": 45,  # three of them are the one way to print, in every format
     "modules crossed by gate": 53,

@@ -334,7 +334,11 @@ def _judged(
     source: Any, judge: Any, ledger: Any, metrics: Asked | None, options: Mapping[str, Any]
 ) -> LabelsFound:
     """The verdicts on samples; those too on pairs that people judged before, and that no machine was asked."""
-    asking = Judge(judge or "lexical", ledger=_needed(ledger), **options)
+    if ledger is None:
+        raise UsageError(
+            "ledger: got none, and labels must be kept somewhere. Next: name a file with ledger=."
+        )
+    asking = Judge(judge or "lexical", ledger=ledger, **options)
     kept = asking.ledger or Ledger(Path(DEFAULT))
     run = JudgeRun(parse_all(DEFAULT_METRICS if metrics is None else metrics), asking.judges, InLedger(kept))
     samples = {
@@ -373,14 +377,6 @@ def _machine(ledger: Ledger, judge: Any) -> tuple[str, list[Mapping[str, Any]]]:
             "Next: name the judge to calibrate."
         )
     return ">".join(names), [known[name] for name in names]
-
-
-def _needed(ledger: Any) -> Any:
-    if ledger is None:
-        raise UsageError(
-            "ledger: got none, and labels must be kept somewhere. Next: name a file with ledger=."
-        )
-    return ledger
 
 
 def _pairs(where: LabelsFound, relation: Relation | str | None) -> list[DrawnPair]:

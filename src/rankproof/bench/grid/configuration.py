@@ -132,21 +132,17 @@ def check_filters(source: GridSource, parts: Mapping[str, GridPart], corpus: Cor
     for part in parts.values():
         if part.kind == NONE:
             continue
-        _check_fields(source, part, corpus)
+        known = {key for document in corpus.values() for key in document.metadata}
+        for key in part.options if part.given is None else ():
+            if key not in known:
+                raise DataError(
+                    f"{source.where('filters', part.label)}: no document has {key!r} in its metadata, expected one of "
+                    f"{', '.join(sorted(known)) or 'none'}.{nearest(key, known)} Next: name a field of the documents."
+                )
         if not matching_documents(corpus, part):
             raise DataError(
                 f"{source.where('filters', part.label)}: no document passes it. Next: look at what the documents have "
                 "in these fields, and how it is written."
-            )
-
-
-def _check_fields(source: GridSource, part: GridPart, corpus: Corpus) -> None:
-    known = {key for document in corpus.values() for key in document.metadata}
-    for key in part.options if part.given is None else ():
-        if key not in known:
-            raise DataError(
-                f"{source.where('filters', part.label)}: no document has {key!r} in its metadata, expected one of "
-                f"{', '.join(sorted(known)) or 'none'}.{nearest(key, known)} Next: name a field that documents have."
             )
 
 
