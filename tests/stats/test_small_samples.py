@@ -13,6 +13,7 @@ import scipy.stats
 
 from benchmarks.differences import (
     ALPHA,
+    OTHERS,
     WORLDS,
     World,
     covered,
@@ -99,6 +100,15 @@ def test_the_gate_and_equivalence_decide_as_the_benchmark_says() -> None:
     lost = world.rows(40, world.margins[0], times, 3)
     fails = [decide([row], [0.02], np.random.default_rng(0), permutations=2000)[0].outcome for row in lost]
     assert np.mean([each == FAIL for each in fails]) == failed(lost, 0.02)[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in OTHERS if name != "five phrasings each"])
+def test_statements_hold_in_worlds_that_no_rule_was_tuned_on(name: str) -> None:
+    world = OTHERS[name]
+    for n in (20, 100):
+        assert max(passed(world, n, 0.05, 0.05, TIMES)) <= 0.06 + slack(0.06, TIMES), n
+        assert covered(world.rows(n, 0.05, TIMES), -0.05)[0] >= 0.93 - slack(0.93, TIMES), n
 
 
 @pytest.mark.slow
