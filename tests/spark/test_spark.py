@@ -221,6 +221,8 @@ def test_what_memory_refuses_is_refused_in_the_same_words(frames: Any, spark: An
 
 # --- real Spark ------------------------------------------------------------------------------------------
 
+PATIENCE = 1500
+"""Seconds that a script may take on the busiest machine; what hangs ends then."""
 JAVA = os.environ.get("JAVA_HOME") or "/usr/lib/jvm/java-17-openjdk-amd64"
 
 
@@ -239,6 +241,8 @@ def alone(script: str, folder: Path) -> Any:
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
         "PYTHONWARNINGS": "ignore",
+        # Five virtual machines of short life: what it takes to compile well costs more than it gains.
+        "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     }
     environment["PYTHONPATH"] = os.pathsep.join(
         [*sys.path[:0], str(Path(__file__).parents[2]), str(Path(rankproof.__file__).parents[1])]
@@ -250,7 +254,7 @@ def alone(script: str, folder: Path) -> Any:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=500,
+        timeout=PATIENCE,
         cwd=folder,
     )
     assert done.returncode == 0, done.stderr[-3000:]
@@ -258,15 +262,17 @@ def alone(script: str, folder: Path) -> Any:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(PATIENCE + 60)
 def test_two_executors_of_which_one_is_killed_give_the_bits_of_memory(tmp_path: Path) -> None:
     told = alone("cluster.py", tmp_path)
     assert told["different"] == []
-    if not told["killed"]:
-        pytest.skip(f"no executor was met while its tasks ran, on this machine now: {told['missed']}")
+    assert told["killed"]
+    assert told["repeated"] >= 1  # the task that waited in the executor that was killed
     assert told["queries"] == told["distinct"] == told["expected"]
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(PATIENCE + 60)
 def test_the_own_server_of_spark_connect_gives_the_bits_of_memory(tmp_path: Path) -> None:
     pytest.importorskip("grpc_status")
     assert alone("connect.py", tmp_path) == {"different": [], "queries": 40}
