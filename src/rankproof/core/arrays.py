@@ -52,6 +52,21 @@ def join_parts(parts: list[Array], dtype: type = np.intp) -> Array:
     return np.concatenate(parts) if parts else np.zeros(0, dtype)
 
 
+def narrow(column: Array) -> Array:
+    """The same values in the fewest bytes that hold them all, where they are whole numbers.
+
+    >>> narrow(np.array([1, 300])).dtype, narrow(np.array([1, 1 << 20])).dtype, narrow(np.array([0.5])).dtype
+    (dtype('int16'), dtype('int32'), dtype('float64'))
+    """
+    if column.dtype.kind != "i":
+        return column
+    low, high = column.min(initial=0), column.max(initial=0)
+    for kind in (np.int16, np.int32):
+        if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
+            return column.astype(kind, copy=False)
+    return column
+
+
 def distinct(values: Array) -> Array:
     """Each value once, in ascending order: `np.unique`, which loads `numpy.ma` where one gives no more than values.
 

@@ -240,31 +240,32 @@ class Hits(Displayable):
 
     def block(self, begin: int, end: int) -> Hits:
         """The queries from `begin` to before `end`, as `select` gives them, but without copies of their rows."""
-        rows = slice(int(self.starts[begin]), int(self.starts[end]))
-
-        def cut(column: Array | None, by: slice = rows) -> Array | None:
-            return None if column is None else column[by]
-
+        rows, queries = slice(int(self.starts[begin]), int(self.starts[end])), slice(begin, end)
         facets = self.facets
-        part = replace(
-            self,
-            query=self.query[rows] - begin,
-            rank=self.rank[rows],
-            grade=self.grade[rows],
-            doc=self.doc[rows],
+        part = Hits(
+            query=self.cut("query", rows) - begin,
+            rank=self.cut("rank", rows),
+            grade=self.cut("grade", rows),
+            doc=self.cut("doc", rows),
             n=end - begin,
-            retrieved=self.retrieved[begin:end],
+            retrieved=self.cut("retrieved", queries),
             pool=None if self.pool is None else self.pool.block(begin, end),
-            first=cut(self.first),
-            last=cut(self.last),
-            aspect=cut(self.aspect),
-            weight=cut(self.weight),
+            first=self.cut("first", rows),
+            last=self.cut("last", rows),
+            aspect=self.cut("aspect", rows),
+            weight=self.cut("weight", rows),
             facets=None if facets is None else replace(facets, declared=facets.declared[begin:end]),
-            answered=cut(self.answered, slice(begin, end)),
-            doubtful=cut(self.doubtful),
+            answered=self.cut("answered", queries),
+            corpus_size=self.corpus_size,
+            doubtful=self.cut("doubtful", rows),
         )
         part.__dict__["top_grade"] = self.top_grade
         return part
+
+    def cut(self, name: str, rows: slice) -> Any:
+        """Some rows of a column; None where there is no such column."""
+        column = getattr(self, name)
+        return None if column is None else column[rows]
 
     def parts(self) -> Iterator[Hits]:
         """The queries some at a time: what is worked out on the way takes several hundred bytes a query."""
@@ -274,6 +275,18 @@ class Hits(Displayable):
         self.forget()
         for begin in range(0, self.n, QUERIES):
             yield self.block(begin, min(begin + QUERIES, self.n))
+
+    def by_parts(self, compute: Callable[[Hits], Any]) -> Any:
+        """What `compute` gives of all queries, an array or several, worked out for some of them at a time."""
+        found = []
+        for part in self.parts():
+            found.append(compute(part))
+            if found[-1] is None or part is self:
+                return found[-1]
+            part.forget()  # hits know their ideal and it knows them, so they would stay
+        if isinstance(found[0], tuple):
+            return tuple(map(np.concatenate, zip(*found, strict=True)))
+        return np.concatenate(found)
 
     @cached_property
     def top_grade(self) -> float:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from rankproof.core.arrays import FEW, distinct, join_parts
-from rankproof.core.hits import Array, Hits
+from rankproof.core.arrays import FEW, distinct, join_parts, narrow
+from rankproof.core.hits import QUERIES, Array, Hits
 from rankproof.core.judgments import Judgments
+from rankproof.core.packed import Looked, PackedHits
 from rankproof.core.rules import Conventions, comparable_scores, unjudged_as
 from rankproof.core.table import RankingTable, ranks_in
 from rankproof.document.display import Displayable
@@ -213,16 +214,21 @@ def doubtful_scores(score: Array, conventions: Conventions) -> Array | None:
 def _hits(
     judgments: Judgments, rows: _Rows, retrieved: Array, answered: Array, conventions: Conventions
 ) -> Hits:
-    first, last = _where_any(rows.first, rows.rank), _where_any(rows.last, rows.rank)
-    doubtful = _where_any(rows.doubtful, (np.zeros(len(part), dtype=np.bool_) for part in rows.rank))
-    query, rank, doc = (_taken(parts) for parts in (rows.query, rows.rank, rows.judged))
+    many = len(judgments.query_ids) > QUERIES
+    first, last = _where_any(rows.first, rows.rank, many), _where_any(rows.last, rows.rank, many)
+    none = (np.zeros(len(part), dtype=np.bool_) for part in rows.rank)
+    doubtful = _where_any(rows.doubtful, none, many=True)
+    query, rank, doc = (_taken(parts, many) for parts in (rows.query, rows.rank, rows.judged))
     order = _by_place(query, rank, retrieved)
     # One column at a time: of many queries they take much of all memory.
-    query, rank, doc = query.take(order), rank.take(order), doc.take(order)
-    return Hits(
-        query=query,
+    rank, doc = rank.take(order), doc.take(order)
+    kind: Any = Hits
+    if many:  # what follows from the judgment of a row is not kept beside it
+        kind, doc = PackedHits, narrow(doc)
+    return kind(  # type: ignore[no-any-return]
+        query=Looked(judgments.query, doc) if many else query.take(order),
         rank=rank,
-        grade=judgments.grade.take(doc),
+        grade=Looked(judgments.grade, doc) if many else judgments.grade.take(doc),
         doc=doc,
         n=len(judgments.query_ids),
         retrieved=retrieved,
@@ -236,28 +242,29 @@ def _hits(
     )
 
 
-def _taken(parts: list[Array]) -> Array:
-    """A column as one, its parts let go."""
-    whole = join_parts(parts).astype(np.intp, copy=False)
+def _taken(parts: list[Array], many: bool) -> Array:
+    """A column as one, its parts let go; of many queries as narrow as it came."""
+    whole = join_parts(parts)
     parts.clear()
-    return whole
+    return whole if many else whole.astype(np.intp, copy=False)
 
 
-def _where_any(parts: list[Array | None], otherwise: Iterable[Array]) -> Array | None:
+def _where_any(parts: list[Array | None], otherwise: Iterable[Array], many: bool) -> Array | None:
     """A column that not every block has: None where none has it, else with what stands for it in the others."""
     if not [part for part in parts if part is not None]:
         return None
     known = [other if part is None else part for part, other in zip(parts, otherwise, strict=True)]
     parts.clear()
     whole = join_parts(known)
-    return whole if whole.dtype == np.bool_ else whole.astype(np.intp, copy=False)
+    return whole if many else whole.astype(np.intp, copy=False)
 
 
 def _by_place(query: Array, rank: Array, retrieved: Array) -> Array:
     """The order by query, then rank; no place in a ranking holds two documents."""
     ends = retrieved.cumsum()
-    place = (ends - retrieved).take(query) + rank - 1
     total = int(ends[-1]) if len(ends) else 0
+    place = (ends - retrieved).take(query)
+    place += rank - 1
     if len(place) <= FEW or total > min(SPARSE * len(place), DENSE):
         return place.argsort(kind="stable")  # which is faster where they are nearly in order
     row = np.full(total, -1, dtype=np.intp)

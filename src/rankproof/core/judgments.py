@@ -11,7 +11,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from rankproof.core.hits import Array, Facets, Hits
+from rankproof.core.arrays import narrow
+from rankproof.core.hits import QUERIES, Array, Facets, Hits
+from rankproof.core.packed import Counted, PackedHits
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, check_whole, is_number, shorten
 
@@ -71,13 +73,27 @@ class Judgments(Displayable):
     @cached_property
     def query(self) -> Array:
         """The query (as an index) of each judged document."""
-        return np.arange(len(self.query_ids)).repeat(self.start[1:] - self.start[:-1])
+        number = np.arange(len(self.query_ids))
+        return (narrow(number) if len(number) > QUERIES else number).repeat(self.start[1:] - self.start[:-1])
 
     @cached_property
     def pool(self) -> Hits:
         """All judged documents as Hits, from which every ideal ranking is made."""
-        length, doc = self.start[1:] - self.start[:-1], np.arange(len(self.doc_ids))
-        query = self.query
+        length, query, rows = self.start[1:] - self.start[:-1], self.query, len(self.doc_ids)
+        if len(length) > QUERIES:
+            packed: Any = PackedHits
+            many: Hits = packed(
+                query=query,
+                rank=Counted(rows, self.start, query),
+                grade=self.grade,
+                doc=Counted(rows),
+                n=len(length),
+                retrieved=length,
+                facets=self.facets,
+            )
+            many.__dict__["starts"] = self.start
+            return many
+        doc = np.arange(rows)
         place = doc + 1 - self.start.take(query)
         pool = Hits(
             query=query,

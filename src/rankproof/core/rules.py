@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from typing import Any, TypedDict
 
 import numpy as np
@@ -161,7 +162,8 @@ def counted_queries(measures: Sequence[Measure], hits: Hits, conventions: Conven
     a document that is relevant to each measure that is 0/0 without one, in that measure's own sense.
     """
     asked = [each for each in measures if each.spec.undefined] or measures[:1]
-    return count_queries(conventions, hits.answered, (has_relevant(each, hits) for each in asked))
+    defined = (hits.by_parts(partial(has_relevant, each)) for each in asked)
+    return count_queries(conventions, hits.answered, defined)
 
 
 def count_queries(conventions: Conventions, answered: Array | None, defined: Iterable[Array]) -> Array | None:

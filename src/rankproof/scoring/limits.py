@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,7 +58,7 @@ def _unjudged_share(hits: Hits | None, columns: list[ScoreColumn]) -> dict[int, 
     for k in cuts:
         shown = np.minimum(hits.retrieved, k).sum()
         if shown:
-            found[k] = float(1 - hits.top(k).count().sum() / shown)
+            found[k] = float(1 - hits.by_parts(methodcaller("count", k)).sum() / shown)
     return found
 
 
@@ -99,7 +100,7 @@ def _reached(scores: Scores, column: ScoreColumn) -> Pair:
     """The mean of the ceilings of queries, and the largest of all; worked out once."""
     name = column.measure.name
     if name not in scores.reached and scores.hits is not None:
-        values = _by_blocks(scores.hits, lambda hits: scoring.ceiling(column.measure, hits))
+        values = scores.hits.by_parts(lambda hits: scoring.ceiling(column.measure, hits))
         scores.reached[name] = _mean(column, values), float(values.max(initial=0.0))
     return scores.reached[name]
 
@@ -136,21 +137,8 @@ def _limit(scores: Scores, measure: str | Measure, what: str, compute: Callable[
     column = scores.column(measure)
     if scores.hits is None:
         return _read_back(scores, column.measure.name, what)
-    found = _by_blocks(scores.hits, lambda hits: compute(column.measure, hits))
+    found = scores.hits.by_parts(lambda hits: compute(column.measure, hits))
     return None if found is None else tuple(_mean(column, each) for each in found)
-
-
-def _by_blocks(hits: Hits, compute: Callable[[Hits], Any]) -> Any:
-    """What `compute` gives of all queries, an array or several, worked out for some of them at a time."""
-    found = []
-    for part in hits.parts():
-        found.append(compute(part))
-        if found[-1] is None or part is hits:
-            return found[-1]
-        part.forget()  # hits know their ideal and it knows them, so they would stay
-    if isinstance(found[0], tuple):
-        return tuple(map(np.concatenate, zip(*found, strict=True)))
-    return np.concatenate(found)
 
 
 def _mean(column: ScoreColumn, values: Array) -> float:

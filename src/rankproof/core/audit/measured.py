@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import methodcaller
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from rankproof.core.audit.finding import (
     list_words,
     percent,
 )
-from rankproof.core.hits import Hits
+from rankproof.core.hits import Array, Hits
 from rankproof.core.measure import Measure
 from rankproof.core.measures.sets import f_measure, precision, recall, relevant_count
 from rankproof.core.orders import known_extremes
@@ -41,7 +42,7 @@ def accuracy_trap(case: FindingCase) -> Iterator[Finding]:
     if asked is None:
         return
     wrong = relevant_count(case.hits, asked.rel or 0)  # where no document is shown, only these are
-    own, nothing = float(asked(case.hits).mean()), float((1 - wrong / case.hits.corpus_size).mean())
+    own, nothing = float(case.hits.by_parts(asked).mean()), float((1 - wrong / case.hits.corpus_size).mean())
     drowned = nothing >= DROWNED
     why = ", as almost every document is rightly left out, whatever the ranking" if drowned else ""
     yield Finding(
@@ -121,11 +122,11 @@ def unjudged_documents(case: FindingCase) -> Iterator[Finding]:
         return
     said = {at: percent(each) for at, each in shares.items()}
     others = [f"{each} in the top {at}" for at, each in said.items() if each != said[k]]
-    top = case.hits.top(k)
+    judged = case.hits.by_parts(methodcaller("count", k))
     yield Finding(
         "warning" if share >= UNJUDGED_WARNED else "note",
         "unjudged",
-        int((np.minimum(case.hits.retrieved, k) - top.count()).sum()),
+        int((np.minimum(case.hits.retrieved, k) - judged).sum()),
         f"{said[k]} of the documents in the top {k} were never judged and count as not relevant"
         + (f" ({list_words(others)})." if others else "."),
         (),
@@ -135,7 +136,7 @@ def unjudged_documents(case: FindingCase) -> Iterator[Finding]:
 
 def _unjudged(hits: Hits, k: int) -> float:
     shown = np.minimum(hits.retrieved, k).sum()
-    return float(1 - hits.top(k).count().sum() / shown) if shown else 0.0
+    return float(1 - hits.by_parts(methodcaller("count", k)).sum() / shown) if shown else 0.0
 
 
 def low_ceilings(case: FindingCase) -> Iterator[Finding]:
@@ -158,13 +159,14 @@ def low_ceilings(case: FindingCase) -> Iterator[Finding]:
 
 def _ceiling(measure: Measure, hits: Hits) -> float:
     """The mean ceiling of the queries that have a relevant document."""
-    defined = has_relevant(measure, hits)
-    return float(ceiling(measure, hits)[defined].mean()) if defined.any() else 1.0
+    defined, best = hits.by_parts(lambda part: (has_relevant(measure, part), ceiling(measure, part)))
+    return float(best[defined].mean()) if defined.any() else 1.0
 
 
 def _reason(measure: Measure, hits: Hits) -> str:
     k, by = measure.cutoff or 0, measure.spec.capped_by
-    relevant = hits.ideal.relevant(1 if measure.rel is None else measure.rel).count()
+    least = 1 if measure.rel is None else measure.rel
+    relevant = hits.by_parts(lambda part: part.ideal.relevant(least).count())
     fewer, more = int(((relevant < k) & (relevant > 0)).sum()), int((relevant > k).sum())
     few_are = "fewer" in by and ("more" not in by or fewer >= more)
     queries = count_of(fewer if few_are else more, "query has", "queries have")
@@ -207,13 +209,13 @@ def _effect(moved: Moved | None) -> str:
 
 def _most_moved(case: FindingCase) -> Moved | None:
     """The measure whose mean equal scores can move most."""
-    found = [each for m in case.measures if (each := _moved(m, case)) is not None]
+    counted = counted_queries(case.measures, case.hits, case.conventions)
+    found = [each for m in case.measures if (each := _moved(m, case.hits, counted)) is not None]
     return max(found, key=lambda each: each[2] - each[1], default=None)
 
 
-def _moved(measure: Measure, case: FindingCase) -> Moved | None:
-    counted = counted_queries(case.measures, case.hits, case.conventions)
-    ends = known_extremes(measure, case.hits)
+def _moved(measure: Measure, hits: Hits, counted: Array | None) -> Moved | None:
+    ends = hits.by_parts(lambda part: known_extremes(measure, part))
     if ends is None or (counted is not None and not counted.any()):
         return None
     low, high = (average(measure, each if counted is None else each[counted]) for each in ends)

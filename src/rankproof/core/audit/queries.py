@@ -48,7 +48,9 @@ def upside_down(case: FindingCase) -> Iterator[Finding]:
     if not rising and lead <= BEYOND_CHANCE:
         yield from _both_ways(case)
         return
-    there, back = (float(parse("nDCG")(each).mean()) for each in (case.hits, _backwards(case.hits)))
+    ndcg = parse("nDCG")
+    both = case.hits.by_parts(lambda part: (ndcg(part), ndcg(_backwards(part))))
+    there, back = (float(each.mean()) for each in both)
     better = lead > BEYOND_CHANCE and back > FAR_BETTER * there
     if not rising and not better:
         return
@@ -99,10 +101,15 @@ def _rise(case: FindingCase) -> bool:
 
 def _lead_of_the_end(hits: Hits) -> float:
     """How many standard errors the relevant documents stand nearer to the end than in an order by chance."""
-    relevant = hits.relevant(1) if bool((hits.grade >= 1).any()) else hits.relevant(np.nextafter(0, 1))
-    found, length = relevant.count(), hits.retrieved
-    place = relevant.sum(relevant.rank - (length.take(relevant.query) + 1) / 2)
-    variance = found * (length - found) * (length + 1) / 12
+    least = 1 if bool((hits.grade >= 1).any()) else np.nextafter(0, 1)
+
+    def moments(part: Hits) -> tuple[Array, Array]:
+        relevant = part.relevant(least)
+        found, length = relevant.count(), part.retrieved
+        place = relevant.sum(relevant.rank - (length.take(relevant.query) + 1) / 2)
+        return place, found * (length - found) * (length + 1) / 12
+
+    place, variance = hits.by_parts(moments)
     return float(place.sum() / math.sqrt(variance.sum())) if variance.sum() > 0 else 0.0
 
 

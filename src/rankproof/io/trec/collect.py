@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from rankproof.core.arrays import distinct
+from rankproof.core.arrays import distinct, narrow
 from rankproof.core.hits import Array
 from rankproof.core.join import Census, Ordered, note_scores, rank_block
 from rankproof.core.judgments import Judgments
@@ -182,14 +182,10 @@ def _first_pass(
 
 
 def _narrow(ordered: Ordered) -> Ordered:
-    """The same in half the room: what all pieces hold is kept until the last was read."""
+    """The same in a quarter of the room: what all pieces hold is kept until the last was read."""
 
-    def narrow(column: Array | None) -> Array | None:
-        if column is None or column.dtype == np.bool_ or column.max(initial=0) >= 1 << 31:
-            return column
-        return column.astype(np.int32)
-
-    return Ordered(*(narrow(getattr(ordered, each.name)) for each in fields(Ordered)))  # type: ignore[arg-type]
+    columns = (getattr(ordered, each.name) for each in fields(Ordered))
+    return Ordered(*(None if column is None else narrow(column) for column in columns))  # type: ignore[arg-type]
 
 
 def _gathered(

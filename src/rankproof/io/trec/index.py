@@ -140,10 +140,15 @@ class Texts(Sequence[str]):
         """Where each id begins."""
         return self.start[:-1]
 
-    @cached_property
+    @property
     def length(self) -> Array:
         """How many bytes each id has."""
         length: Array = self.start[1:] - self.start[:-1]
+        return length
+
+    def length_of(self, ids: Array) -> Array:
+        """How many bytes some of the ids have."""
+        length: Array = self.start[1:].take(ids) - self.start.take(ids)
         return length
 
     def __len__(self) -> int:
@@ -198,7 +203,7 @@ class Names(Mapping[str, int]):
         """The keys of ids."""
         seed, keys = different_keys(ids)
         order = np.argsort(keys)
-        return cls(ids, seed, keys[order], order)
+        return cls(ids, seed, keys[order], _in_half(order))
 
     def find(self, chunk: Chunk, begin: Array, length: Array) -> Array:
         """Which of the ids each field is, -1 where it is none."""
@@ -208,7 +213,7 @@ class Names(Mapping[str, int]):
         key = hashes(chunk, begin, length, self.seed)
         at = np.minimum(np.searchsorted(self.key, key), len(self.key) - 1)
         which = self.order[at]
-        rows = np.flatnonzero((self.key[at] == key) & (self.ids.length[which] == length))
+        rows = np.flatnonzero((self.key[at] == key) & (self.ids.length_of(which) == length))
         which = which[rows]
         equal = are_equal(chunk, begin[rows], self.ids.chunk, self.ids.start[which], length[rows])
         found[rows[equal]] = which[equal]
@@ -290,10 +295,14 @@ class Index(NamedTuple):
         at = np.minimum(np.searchsorted(self.keys, keys[rows]), max(len(self.keys) - 1, 0))
         known = self.keys[at] == keys[rows]
         rows, judged = rows[known], self.judged[at[known]]
-        same = (self.docs.length[judged] == length[rows]) & (self.query[judged] == query[rows])
+        same = (self.docs.length_of(judged) == length[rows]) & (self.query[judged] == query[rows])
         rows, judged = rows[same], judged[same]
         equal = are_equal(chunk, begin[rows], self.docs.chunk, self.docs.start[judged], length[rows])
         return rows[equal], judged[equal]
+
+
+def _in_half(order: Array) -> Array:
+    return order.astype(np.int32) if len(order) < SMALL else order
 
 
 @cached_for_judgments
@@ -306,10 +315,9 @@ def index_of(judgments: Judgments) -> Index:
     shift = np.uint64(64 - bits)
     maybe = np.zeros(1 << bits, dtype=bool)
     maybe[keys >> shift] = True
-    keys = keys[order]
-    if len(order) < SMALL:
-        order = order.astype(np.int32)
-    return Index(Texts.of(judgments.query_ids).places, docs, query, salt, keys, order, maybe, shift)
+    return Index(
+        Texts.of(judgments.query_ids).places, docs, query, salt, keys[order], _in_half(order), maybe, shift
+    )
 
 
 COLUMNS = 6
