@@ -384,3 +384,31 @@ def test_thirty_measures_have_the_same_bits_in_every_engine(ties: str) -> None:
             found = numbers(evaluate(judged, make(ordered), MANY, ties=ties), measured)
             for what in ("means", "values", "rows", "facts"):
                 assert found[what] == expected[what], (engine, name, what)
+
+
+@pytest.mark.parametrize("large", [1, 1 << 40], ids=["streamed", "as a whole"])
+def test_bytes_that_changed_on_the_way_are_noticed_where_the_file_has_checksums(
+    large: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frames, "LARGE", large)
+    judged, rows = world(4)
+    query, doc, score = zip(*rows, strict=True)
+    table = pa.table({"query_id": query, "doc_id": doc, "score": score})
+    path = tmp_path / "run.parquet"
+    pq.write_table(
+        table,
+        path,
+        compression="none",
+        use_dictionary=False,
+        write_page_checksum=True,
+        write_statistics=False,
+    )
+    assert evaluate(judged, path, "RR").means == evaluate(judged, in_memory(rows), "RR").means
+    whole = path.read_bytes()
+    changed = bytearray(whole)
+    at = whole.index(b"d007")
+    changed[at + 3] ^= 1  # another document, and nothing else that is odd
+    path.write_bytes(bytes(changed))
+    for ranking in (path, tmp_path):
+        with pytest.raises(DataError, match=r"run\.parquet: no valid Parquet.*verify"):
+            evaluate(judged, ranking, "RR")

@@ -84,7 +84,9 @@ def _by_pyarrow(where: Path | io.BytesIO, choose: Choose, source: str) -> Any:
     import pyarrow.parquet
 
     try:
-        with pyarrow.parquet.ParquetFile(where, memory_map=isinstance(where, Path)) as file:
+        with pyarrow.parquet.ParquetFile(
+            where, memory_map=isinstance(where, Path), page_checksum_verification=True
+        ) as file:
             return file.read(columns=choose(file.schema_arrow.names))
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise _damaged(source, error) from error
@@ -120,7 +122,9 @@ def _streamed(path: Path, wanted: Wanted, source: str) -> _Streamed:
 
     def opened() -> Any:
         try:
-            return pyarrow.parquet.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False)
+            return pyarrow.parquet.ParquetFile(
+                path, buffer_size=BUFFER, pre_buffer=False, page_checksum_verification=True
+            )
         except (pyarrow.ArrowException, OSError) as error:
             raise _damaged(source, error) from error
 
