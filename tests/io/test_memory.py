@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from rankproof import evaluate
@@ -43,6 +45,22 @@ def many_queries(folder: Path, count: int) -> int:
     return peak(folder, [f"q{i} 0 d{i} 1\n" for i in names], [f"q{i} Q0 d{i} 1 1.5 t\n" for i in names])
 
 
+def many_judgments(folder: Path, count: int) -> int:
+    """Queries with five judgments each, of which three are found, in Parquet files."""
+    (folder / "ranked").mkdir(exist_ok=True)
+    query = np.repeat(np.arange(count), 5)
+    doc = np.arange(5 * count)
+    for name, first in (("judged.parquet", 0), ("ranked/part.parquet", 2)):
+        table = {
+            "query_id": pa.array(np.char.add("q", query.astype(str))),
+            "doc_id": pa.array(np.char.add("d", (doc + first).astype(str))),
+            "score" if first else "relevance": pa.array(doc * 7919 % 4 / (4 if first else 1)),
+        }
+        pq.write_table(pa.table(table), folder / name)
+    words = [sys.executable, "-c", READ, str(folder / "judged.parquet"), str(folder / "ranked")]
+    return int(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+
+
 def many_documents(folder: Path, count: int) -> int:
     ranked = [f"q1 Q0 d{i} {i + 1} {count - i}.5 t\n" for i in range(count)]
     return peak(folder, ["q1 0 d7 1\n"], ranked)
@@ -56,9 +74,11 @@ def tied_documents(folder: Path, count: int) -> int:
 @pytest.mark.no_cover
 @needs_kernel_count
 @pytest.mark.slow
-@pytest.mark.parametrize(("of", "most"), [(many_queries, 240), (many_documents, 86), (tied_documents, 86)])
+@pytest.mark.parametrize(
+    ("of", "most"), [(many_queries, 180), (many_judgments, 480), (many_documents, 86), (tied_documents, 86)]
+)
 def test_what_one_more_costs_is_bounded(of, most: int, tmp_path: Path) -> None:
-    few, many = (100_000, 400_000) if of is many_queries else (500_000, 1_500_000)
+    few, many = (100_000, 400_000) if of in (many_queries, many_judgments) else (500_000, 1_500_000)
     assert of(tmp_path, many) - of(tmp_path, few) < most * (many - few)
 
 
