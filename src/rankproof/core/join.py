@@ -15,13 +15,15 @@ import numpy as np
 from rankproof.core.arrays import FEW, distinct, join_parts, narrow
 from rankproof.core.hits import QUERIES, Array, Hits
 from rankproof.core.judgments import Judgments
-from rankproof.core.packed import Looked, PackedHits
+from rankproof.core.packed import LookedUp, PackedHits
 from rankproof.core.rules import Conventions, comparable_scores, unjudged_as
 from rankproof.core.table import RankingTable, ranks_in
 from rankproof.document.display import Displayable
 
 SPARSE = 16
 """Where one in so many documents is judged, or more, many found ones are ordered by place, else by a sort."""
+AT_ONCE = 1 << 18
+"""So many rows are worked on at a time: what is needed on the way is as wide as can be."""
 DENSE = 1 << 24
 """A place for each of so many documents is made at most."""
 EXACT = 2.0**53
@@ -125,7 +127,6 @@ class Rankings(Protocol):
 class _Rows:
     """The columns of Hits as they come in, block by block."""
 
-    query: list[Array] = field(default_factory=list)
     rank: list[Array] = field(default_factory=list)
     first: list[Array | None] = field(default_factory=list)
     last: list[Array | None] = field(default_factory=list)
@@ -187,7 +188,6 @@ def _note_rises(score: Array, start: Array, census: Census) -> None:
 
 
 def _add(rows: _Rows, ordered: Ordered) -> None:
-    rows.query.append(ordered.query.take(ordered.ranking))
     rows.rank.append(ordered.rank)
     rows.first.append(ordered.first)
     rows.last.append(ordered.last)
@@ -218,17 +218,17 @@ def _hits(
     first, last = _where_any(rows.first, rows.rank, many), _where_any(rows.last, rows.rank, many)
     none = (np.zeros(len(part), dtype=np.bool_) for part in rows.rank)
     doubtful = _where_any(rows.doubtful, none, many=True)
-    query, rank, doc = (_taken(parts, many) for parts in (rows.query, rows.rank, rows.judged))
-    order = _by_place(query, rank, retrieved)
+    rank, doc = (_taken(parts, many) for parts in (rows.rank, rows.judged))
+    order = _by_place(judgments.query, doc, rank, retrieved)
     # One column at a time: of many queries they take much of all memory.
     rank, doc = rank.take(order), doc.take(order)
     kind: Any = Hits
     if many:  # what follows from the judgment of a row is not kept beside it
         kind, doc = PackedHits, narrow(doc)
     return kind(  # type: ignore[no-any-return]
-        query=Looked(judgments.query, doc) if many else query.take(order),
+        query=LookedUp(judgments.query, doc) if many else judgments.query.take(doc),
         rank=rank,
-        grade=Looked(judgments.grade, doc) if many else judgments.grade.take(doc),
+        grade=LookedUp(judgments.grade, doc) if many else judgments.grade.take(doc),
         doc=doc,
         n=len(judgments.query_ids),
         retrieved=retrieved,
@@ -259,12 +259,14 @@ def _where_any(parts: list[Array | None], otherwise: Iterable[Array], many: bool
     return whole if many else whole.astype(np.intp, copy=False)
 
 
-def _by_place(query: Array, rank: Array, retrieved: Array) -> Array:
-    """The order by query, then rank; no place in a ranking holds two documents."""
+def _by_place(query: Array, doc: Array, rank: Array, retrieved: Array) -> Array:
+    """The order by query, then rank; no place in a ranking holds two documents. `query` is that of each judgment."""
     ends = retrieved.cumsum()
     total = int(ends[-1]) if len(ends) else 0
-    place = (ends - retrieved).take(query)
-    place += rank - 1
+    begins, place = ends - retrieved, np.empty(len(rank), np.intp if total >> 31 else np.int32)
+    for at in range(0, len(rank), AT_ONCE):
+        some = slice(at, at + AT_ONCE)
+        place[some] = begins.take(query.take(doc[some])) + rank[some] - 1
     if len(place) <= FEW or total > min(SPARSE * len(place), DENSE):
         return place.argsort(kind="stable")  # which is faster where they are nearly in order
     row = np.full(total, -1, dtype=np.intp)

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankproof.core.arrays import narrow
 from rankproof.core.hits import QUERIES, Array, Facets, Hits
-from rankproof.core.packed import Counted, PackedHits
+from rankproof.core.packed import Numbered, PackedHits
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, check_whole, is_number, shorten
 
@@ -84,9 +84,9 @@ class Judgments(Displayable):
             packed: Any = PackedHits
             many: Hits = packed(
                 query=query,
-                rank=Counted(rows, self.start, query),
+                rank=Numbered(rows, self.start, query),
                 grade=self.grade,
-                doc=Counted(rows),
+                doc=Numbered(rows),
                 n=len(length),
                 retrieved=length,
                 facets=self.facets,

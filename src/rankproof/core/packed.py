@@ -31,7 +31,7 @@ def _wide(column: Array) -> Array:
     return column.astype(np.intp) if column.dtype.kind == "i" else column
 
 
-class _Column:
+class _PackedColumn:
     """A column of packed hits: narrow in the object's own dictionary, wide where it is asked for."""
 
     def __init__(self, name: str) -> None:
@@ -45,11 +45,11 @@ class _Column:
 
 
 for _name in ("query", "rank", "grade", "doc", "retrieved", "first", "last"):
-    setattr(PackedHits, _name, _Column(_name))
+    setattr(PackedHits, _name, _PackedColumn(_name))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Looked:
+class LookedUp:
     """A column that a table has for the judgment of each row."""
 
     table: Array
@@ -61,7 +61,7 @@ class Looked:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Counted:
+class Numbered:
     """The column that numbers the rows from 0, or those of each query from 1."""
 
     count: int
