@@ -269,8 +269,8 @@ def _by_place(query: Array, doc: Array, rank: Array, retrieved: Array) -> Array:
         place[some] = begins.take(query.take(doc[some])) + rank[some] - 1
     if len(place) <= FEW or total > min(SPARSE * len(place), DENSE):
         return place.argsort(kind="stable")  # which is faster where they are nearly in order
-    row = np.full(total, -1, dtype=np.intp)
-    row[place] = np.arange(len(place))
+    row = np.full(total, -1, dtype=np.int32)
+    row[place] = np.arange(len(place), dtype=np.int32)
     return row[row >= 0]
 
 

@@ -127,10 +127,16 @@ def collect_rankings(
     kept = [*found.values(), *gathered]
     for each in kept:
         _add(census, each.noticed)
-    census.extra += len(distinct(np.concatenate([NO_KEYS, *(each.keys for each in others)])))
+    census.extra += _count_distinct([each.keys for each in others])
     examples = list(dict.fromkeys(name for each in others for name in each.examples))
     census.extra_examples += examples[: max(0, SHOWN - len(census.extra_examples))]
     return [ordered for each in kept for ordered in each.ordered]
+
+
+def _count_distinct(parts: list[Array]) -> int:
+    """How many different keys there are; a sixteenth of them at a time, as all at once take several times the room."""
+    shares = ([NO_KEYS, *(part[part & 15 == bits] for part in parts)] for bits in range(16))
+    return sum(len(distinct(np.concatenate(share))) for share in shares)
 
 
 def _first_pass(
