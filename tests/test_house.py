@@ -13,7 +13,7 @@ from tests.house import counts
 from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
-    "files": 359,  # 300 of them without monitoring, web, io/counted and spark
+    "files": 360,  # 300 of them without monitoring, web, io/counted and spark
     "lines": 95_560,
     "code lines": 64_600,
     "file names used twice": 30,
