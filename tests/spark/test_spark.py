@@ -236,8 +236,10 @@ def alone(script: str, folder: Path) -> Any:
         if os.environ.get("RANKPROOF_JAVA") == "required":
             pytest.fail("there is no Java")
         pytest.skip("there is no Java")
+    # Tests that ran before in this process may have left what turns every session into one of Spark Connect.
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("SPARK_")}
     environment = {
-        **os.environ,
+        **inherited,
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
         "PYTHONWARNINGS": "ignore",
