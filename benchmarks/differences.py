@@ -22,9 +22,9 @@ from rankproof import evaluate, sample
 from rankproof.stats.confidence import ValueSample, safe_bound
 from rankproof.stats.detection import detectable, needed_queries
 from rankproof.stats.differences import adaptive_interval, t_interval
-from rankproof.stats.differences import intervals as bca_intervals
 from rankproof.stats.flips import sign_flips
 from rankproof.stats.gate import FAIL, INCONCLUSIVE, PASS, decide, overall
+from rankproof.stats.intervals import bca_intervals
 
 SIZES = (10, 15, 20, 30, 50, 100, 200, 500, 1000, 2000)
 LARGE = 500

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.monitoring.interleave import FEWEST
-from rankproof.stats.intervals import betting, betting_p, normal_mixture
+from rankproof.stats.confidence import betting, betting_p, normal_mixture
 
 DAYS, DAILY = 60, 200
 """Days of a test, and new users of each variant a day."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 import time
@@ -68,6 +69,14 @@ def processor(work: Work) -> float:
     start = time.process_time()
     work()
     return time.process_time() - start
+
+
+def processor_of_programs(work: Work) -> float:
+    """Seconds of the processor that the programs took which `work` ran, from their start to their end."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    work()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def process(arguments: Sequence[str]) -> Work:

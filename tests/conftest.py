@@ -63,6 +63,7 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(10_000, 20, 50)  # a tenth of the time went to look through what tests keep
         gc.enable()
 
 
@@ -72,7 +73,10 @@ def pytest_unconfigure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of a function marked `first_is_quick`, every case but the first (as many as the mark says) is slow."""
+    """Of a function marked `first_is_quick`, every case but the first (as many as the mark says) is slow.
+
+    What is slow is not traced when coverage is measured, unless it is marked `cover`: tracing takes as long again.
+    """
     met: Counter[str] = Counter()
     for item in items:
         mark = item.get_closest_marker("first_is_quick")
@@ -81,6 +85,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             met[function] += 1
             if met[function] > (mark.args or (1,))[0]:
                 item.add_marker(pytest.mark.slow)
+        if item.get_closest_marker("slow") and not item.get_closest_marker("cover"):
+            item.add_marker(pytest.mark.no_cover)
 
 
 @pytest.fixture(scope="session")

@@ -34,7 +34,6 @@ def ranked(found: Found) -> dict[str, list[str]]:
     return {f"q{i}": [f"d{j}" for j in range(hits)] + ["none"] for i, (hits, _) in enumerate(found)}
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 def test_verdict_p_and_interval_never_contradict_each_other() -> None:
     rng = np.random.default_rng(0)

@@ -13,12 +13,12 @@ from tests.house import counts
 from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
-    "files": 360,  # 300 of them without monitoring, web, io/counted and spark
-    "lines": 95_560,
-    "code lines": 64_600,
+    "files": 363,  # 300 of them without monitoring, web, io/counted and spark
+    "lines": 96_280,
+    "code lines": 65_300,
     "file names used twice": 30,
     "class names in two packages": 9,
-    "short helpers used once": 499,
+    "short helpers used once": 447,
     "circles": 0,
     "modules crossed by evaluate": 45,  # three of them are the one way to print, in every format
     "modules crossed by gate": 53,

@@ -1,4 +1,4 @@
-"""Names of the last release: found for one release more, with a warning that says the new name."""
+"""Names of the last release: they work for one more release, with a warning that names the new one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FOLDERS = {name.rsplit(".", 1)[0] for name in MOVED}
 
 
 class OldNames:
-    """Finds modules by their old names, where Python itself finds none."""
+    """Finds modules by their old names, if Python finds none."""
 
     def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None) -> ModuleSpec | None:
         """The module at its new place, or a folder on the way to it."""
@@ -41,7 +41,7 @@ class OldNames:
         """A module of its own for the old name."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Give it everything that stands at the new place."""
+        """Fill it with everything from the new place."""
         if module.__name__ not in MOVED:
             return
         new = MOVED[module.__name__]
@@ -51,7 +51,7 @@ class OldNames:
 
 
 def old_names(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:
-    """What a module takes as `__getattr__`, so that old names of its functions give the functions: `{old: new}`."""
+    """A `__getattr__` for a module, so that old names of its functions still work: `{old: new}`."""
 
     def get(name: str) -> Any:
         if name not in names:
@@ -87,13 +87,13 @@ def old_arguments(*numbers: str, **names: str) -> Callable[[Callable[P, R]], Cal
 
 
 def warn_of(old: str, new: str, do: str = "use the new name") -> None:
-    """Say what an old name is now."""
+    """Warn with the new name."""
     import warnings
 
     warnings.warn(f"{old} is now {new}. Next: {do}.", DeprecationWarning, stacklevel=3)
 
 
 def find_old_names() -> None:
-    """Ask for old names last, once."""
+    """Install the finder, last and once."""
     if not any(type(each).__name__ == OldNames.__name__ for each in sys.meta_path):
         sys.meta_path.append(OldNames())

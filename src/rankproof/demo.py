@@ -1,4 +1,4 @@
-"""The demonstration: documents are cut, indexed and searched in three ways; then what the tool says about it."""
+"""The demonstration: documents are cut, indexed and searched in three ways; then the results are evaluated."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from rankproof.scoring.words import scores as words
 MEASURES = "nDCG@10, RR@10, R@5, P@5, Success@5"
 MAIN = "nDCG@10"
 WORDS = 40
-"""Words in a chunk: the sample's documents are short."""
+"""The words of a chunk: the sample's documents are short."""
 DEPTH = 50
 EXAMPLE = "account-signin-02"
 PAGE = "rankproof-demo.html"
-"""The report, in the folder one is in."""
+"""The report, in the current folder."""
 
 Rankings = dict[str, dict[str, dict[str, float]]]
 
 
 def demo(page: str | None = PAGE, *, force: bool = False) -> Iterator[str]:
-    """The demonstration's parts, one text after the other; at the end the report is written to `page`."""
+    """The parts of the demonstration, one text after the other; at the end the report is written to `page`."""
     judgments, corpus = prepare(sample.judgments()), Corpus.of(sample.corpus())
     yield _opening()
     chunks = chunked(corpus, sentences(WORDS))
@@ -85,7 +85,7 @@ def _cut(corpus: Corpus, chunks: Corpus) -> str:
 
 
 def _searched(chunks: Corpus) -> tuple[Rankings, dict[str, float]]:
-    """What three retrievers find for every question, and the median of the milliseconds they take."""
+    """The results of three retrievers for every question, and their median milliseconds."""
     words, dense = keyword(chunks, engine="sqlite"), lsa(chunks)
     searches: dict[str, Search] = {"keyword": words, "dense": dense, "hybrid": words + dense}
     rankings: Rankings = {name: {} for name in searches}
@@ -100,7 +100,7 @@ def _searched(chunks: Corpus) -> tuple[Rankings, dict[str, float]]:
 
 
 def _found(rankings: Rankings, times: Mapping[str, float]) -> str:
-    """What each retriever is, how fast it is, and what it finds for one question."""
+    """Each retriever with its method, its speed, and its results for one question."""
     query, titles = "q29", sample.corpus()
     about = {
         "keyword": "BM25 over the words of the chunks, by SQLite",
@@ -127,7 +127,7 @@ def _telling_query(first: Scores, second: Scores) -> str:
 
 
 def _written(judgments: Judgments, rankings: Rankings, found: Diagnosis, page: str, force: bool) -> str:
-    """Write the report, where one may write."""
+    """Write the report, if the folder is writable."""
     made = report(
         judgments,
         rankings,
@@ -142,7 +142,7 @@ def _written(judgments: Judgments, rankings: Rankings, found: Diagnosis, page: s
         where = made.save(page, force=force)
     except UsageError as error:
         return f"The report was not written: {error}"
-    return f"Wrote {where} ({Path(where).stat().st_size // 1024} KiB): one page that needs nothing else; open it."
+    return f"Wrote {where} ({Path(where).stat().st_size // 1024} KiB): one self-contained page; open it."
 
 
 def _closing() -> str:

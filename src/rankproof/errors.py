@@ -1,4 +1,4 @@
-"""The exceptions of rankproof, and the words they use.
+"""The exceptions of rankproof, and the phrases they use.
 
 Every error says what was got, what was expected, and what to do next.
 """
@@ -25,14 +25,14 @@ class UsageError(RankproofError, ValueError):
 
 
 class NotThere(UsageError, KeyError):
-    """A result has nothing of the name that was asked for."""
+    """A result has no entry of the name that was asked for."""
 
     def __str__(self) -> str:
         return Exception.__str__(self)  # a KeyError would put quotes around the message
 
 
 class DataError(RankproofError, ValueError):
-    """Judgments or rankings that cannot be trusted as they are."""
+    """Judgments or rankings that cannot be trusted."""
 
     exit_code = 3
 
@@ -60,7 +60,7 @@ def nearest(got: str, known: Iterable[str]) -> str:
 
 
 def is_number(got: object) -> bool:
-    """Whether `got` is a number that has an order: no text, no array, nothing that is not there.
+    """Whether `got` is an ordered number: not a text, an array, or a missing value.
 
     >>> is_number(0.5), is_number("0.5"), is_number(None)
     (True, False, False)
@@ -71,7 +71,7 @@ def is_number(got: object) -> bool:
 def check_whole(
     what: str, got: Any, least: int = 1, most: int | None = None, *, advice: str = "give that many or more"
 ) -> int:
-    """`got` as an int, where it is a whole number of Python or NumPy from `least` to `most`, else a UsageError.
+    """`got` as an int, if it is a whole number of Python or NumPy from `least` to `most`, else a UsageError.
 
     >>> check_whole("k", 10)
     10
@@ -98,7 +98,7 @@ def check_number(
     noun: str = "number",
     advice: str = "give such a number",
 ) -> float:
-    """`got` as a float, where it is a finite number within these limits, else a UsageError.
+    """`got` as a float, if it is a finite number within these limits, else a UsageError.
 
     >>> check_number("level", 0.95, above=0, below=1)
     0.95
@@ -124,7 +124,7 @@ def check_number(
 
 
 def is_one_of(got: object, known: Container[str]) -> bool:
-    """Whether `got` is one of the known words, whatever it is.
+    """Whether `got` is one of the known words, whatever its type.
 
     >>> is_one_of("trec", {"trec": 1}), is_one_of(["trec"], {"trec": 1})
     (True, False)
@@ -133,7 +133,7 @@ def is_one_of(got: object, known: Container[str]) -> bool:
 
 
 def one_of(what: str, got: object, known: Iterable[str]) -> UsageError:
-    """The error for a word that is none of the known ones.
+    """The error for an unknown word.
 
     >>> str(one_of("ties", "trek", ["trec", "id"]))
     "ties: got 'trek', expected one of 'trec', 'id'. Did you mean 'trec'? Next: choose one of them."

@@ -1,4 +1,4 @@
-"""Measures of one query on plain lists: the same functions as everywhere, without the ceremony.
+"""Measures of one query on plain lists: the same measures, without reading judgments and rankings.
 
     >>> precision_at_k(["d1", "d2", "d3"], {"d1", "d3"}, 2)
     0.5
@@ -40,7 +40,7 @@ def value(
 
 
 def precision_at_k(retrieved: Retrieved, relevant: Relevant, k: int) -> float:
-    """The share of the first `k` places that hold a relevant document.
+    """The share of the first `k` documents that are relevant.
 
     >>> precision_at_k(["d1", "d2"], {"d1"}, 5)
     0.2
@@ -49,7 +49,7 @@ def precision_at_k(retrieved: Retrieved, relevant: Relevant, k: int) -> float:
 
 
 def recall_at_k(retrieved: Retrieved, relevant: Relevant, k: int) -> float:
-    """The share of the relevant documents that stand in the first `k` places.
+    """The share of the relevant documents that are among the first `k`.
 
     >>> recall_at_k(["d1", "d2"], {"d1", "d9"}, 5)
     0.5
@@ -67,7 +67,7 @@ def f1_at_k(retrieved: Retrieved, relevant: Relevant, k: int) -> float:
 
 
 def hit_rate_at_k(retrieved: Retrieved, relevant: Relevant, k: int) -> float:
-    """1 where a relevant document stands in the first `k` places, else 0.
+    """1 if a relevant document is among the first `k`, else 0.
 
     >>> hit_rate_at_k(["d2", "d1"], {"d1"}, 1), hit_rate_at_k(["d2", "d1"], {"d1"}, 2)
     (0.0, 1.0)
@@ -76,7 +76,7 @@ def hit_rate_at_k(retrieved: Retrieved, relevant: Relevant, k: int) -> float:
 
 
 def reciprocal_rank(retrieved: Retrieved, relevant: Relevant, k: int | None = None) -> float:
-    """One divided by the rank of the first relevant document; 0 where none is found.
+    """One divided by the rank of the first relevant document; 0 if none is found.
 
     >>> reciprocal_rank(["d2", "d1"], {"d1"})
     0.5
@@ -169,7 +169,7 @@ def context_entity_recall(reference: Iterable[str], context: Iterable[str]) -> f
 
 
 def context_relevance(bears: Sequence[float]) -> float:
-    """The share of the context's statements that bear on the question; one verdict a statement.
+    """The share of the context's statements that are relevant to the question; one verdict a statement.
 
     >>> round(context_relevance([1, 0, 1]), 4)
     0.6667
@@ -178,7 +178,7 @@ def context_relevance(bears: Sequence[float]) -> float:
 
 
 class ConfusionMatrix(NamedTuple):
-    """Retrieved or not, relevant or not: the four counts. `tn` is None where the corpus size is unknown."""
+    """Retrieved or not, relevant or not: the four counts. `tn` is None if the corpus size is unknown."""
 
     tp: int
     fp: int

@@ -21,7 +21,7 @@ LIVE = "RANKPROOF_LIVE"
 
 
 class LiveFile:
-    """What a run tells of itself while it runs, line by line, where the environment names a folder for it."""
+    """What a run tells of itself while it runs, line by line, if the environment names a folder for it."""
 
     def __init__(self, what: str, ending: str) -> None:
         self._stream = None

@@ -16,31 +16,34 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, Unpack
 
+from rankproof.comparing.alignment import ALLOWED, both_broken, too_many_missing
+from rankproof.comparing.spread_comparison import SpreadComparison
+from rankproof.core.arrays import ExactSum
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.join import Census, join
 from rankproof.core.measure import Measure
 from rankproof.core.merge import SpreadSummary, merge_parts
 from rankproof.core.names import parse_each
 from rankproof.core.rules import Conventions, ScoringArguments
-from rankproof.errors import DataError, UsageError, check_whole, missing_extra
+from rankproof.errors import DataError, UsageError, check_whole, missing_extra, shorten
 from rankproof.io.counted.text import check_counted
 from rankproof.io.frames import judgments_from_frame, ranking_from_frame
 from rankproof.io.ids import check_same_kind
 from rankproof.io.roles import JUDGMENTS, RANKING, Columns, guess, with_columns
 from rankproof.scoring.evaluate import Measures, check_conventions
-from rankproof.scoring.spread import WORST, Kernel, SpreadComparison, SpreadScores, spread_scores, summary_of
+from rankproof.scoring.spread import WORST, Kernel, SpreadScores, spread_scores, summary_of
 
 __all__ = ["compare", "evaluate"]
 
 ROWS = 1_500_000
-"""Rows of a partition: 1 to 2 CPU seconds and about 300 MB of a task."""
+"""The number of rows of a partition: 1 to 2 CPU seconds and about 300 MB of a task."""
 LARGE = 10_000_000
 """A query with more rows fits no partition, so the cluster counts in it instead."""
-OWN = ("query_id", "slice", "cluster", "counted")
-"""Columns of values that hold no measure."""
+OWN = ("query_id", "slice", "cluster", "counted", "answered")
+"""Columns of values that are not measures."""
 
 
 @with_columns
@@ -59,8 +62,8 @@ def evaluate(
 ) -> SpreadScores:
     """Score a ranking against judgments, both data frames of Spark.
 
-    `by` is a column of the judgments whose values are scored apart as well, `cluster` one of users or days by which
-    resamples are drawn. `partitions` are as many as the rows need where they are not given. Queries with more rows
+    `by` is a column of the judgments whose values are scored separately too, `cluster` one of users or days by which
+    resamples are drawn. `partitions` are by default as many as the rows need. Queries with more rows
     than `large` are counted by the cluster, not put into one partition. The other arguments are those of
     `rankproof.evaluate`; the values by query are `scores.values`, a data frame.
     """
@@ -78,7 +81,7 @@ def evaluate(
             row[0] for row in sizes.filter(functions.col("count") > large).select("query_id").collect()
         ]
     if top is None:
-        raise DataError("judgments: there is not one row in them. Next: check which table this is.")
+        raise DataError("judgments: empty, they have no rows. Next: check which table this is.")
     kernel = replace(kernel, top_grade=max(0.0, float(top)))
     if partitions is None:
         partitions = max(1, math.ceil((total or 0) / ROWS))
@@ -112,16 +115,34 @@ def compare(
     margin: float | None = None,
     names: tuple[str, str] = ("first", "second"),
     partitions: int | None = None,
+    allow_missing: float = ALLOWED,
+    allow_errors: bool = False,
     columns: Columns = None,
 ) -> SpreadComparison:
-    """What differs between two systems, query by query: their scores, or data frames of values that were saved.
+    """The difference of two systems, query by query, from their scores or data frames of saved values.
 
     `margin` is the largest difference that does not matter: over 1e8 queries nothing is exactly equal, so it, and not
-    a p-value, should decide.
+    a p-value, should decide. As in `rankproof.compare`, nothing is decided if one of them left more than
+    `allow_missing` of the judged queries unanswered, or if the audits of both find errors (unless `allow_errors`).
     """
-    tables = [each.values if isinstance(each, SpreadScores) else each for each in (first, second)]
+    one_name, other_name = names
+    if one_name == other_name:
+        raise UsageError(f"names: got {one_name!r} twice. Next: call the two systems differently.")
+    too_many_missing({}, allow_missing)  # before any work
+    given = dict(zip(names, (first, second), strict=True))
+    tables = [each.values if isinstance(each, SpreadScores) else each for each in given.values()]
+    for name, table in zip(names, tables, strict=True):
+        if table is None or not hasattr(table, "columns"):
+            raise UsageError(
+                f"{name}: got {'scores without their values' if table is None else shorten(table)}, expected scores of "
+                "rankproof.spark.evaluate or a data frame of their values. Next: read the values that were saved."
+            )
     shared = _shared(tables, measures)
     kernel = Kernel(tuple(shared), worst=0)
+    sizes = [
+        each.queries if isinstance(each, SpreadScores) else table.count()
+        for each, table in zip(given.values(), tables, strict=True)
+    ]
     one, other = (_renamed(table, shared, letter) for table, letter in zip(tables, "ab", strict=True))
     if partitions is not None:
         one, other = (each.repartition(partitions, "query_id") for each in (one, other))
@@ -130,16 +151,55 @@ def compare(
     schema = StructType([StructField("summary", StringType())])
     with _told():
         rows = one.join(other, "query_id").mapInArrow(_Paired(kernel), schema).collect()
-    if not rows:
-        raise DataError(
-            "values: no query has a value in both tables. Next: check that the query ids are alike."
-        )
     parts = [json.loads(row[0]) for row in rows]
     one_, other_, differences = (
-        merge_parts([SpreadSummary.from_dict(each[at]) for each in parts]) for at in range(3)
+        merge_parts([SpreadSummary.from_dict(each[at]) for each in parts] or [SpreadSummary({})])
+        for at in range(3)
     )
+    if not differences.queries:
+        raise DataError(
+            "values: no query has a value in both tables. Next: check that both use the same query ids."
+        )
     means = tuple({name: column.mean for name, column in each.columns.items()} for each in (one_, other_))
-    return SpreadComparison(differences, {each.name: each for each in shared}, names, margin, means)  # type: ignore[arg-type]
+    sums = {name: round(each.value) for name, each in differences.sums.items()}
+    known = {name: letter for name, letter in zip(names, "ab", strict=True) if not sums[f"unknown {letter}"]}
+    audits = {
+        name: each if isinstance(each, SpreadScores) else _SavedValues() for name, each in given.items()
+    }
+    lost = {name: (sums[f"missing {letter}"], sums["queries"]) for name, letter in known.items()}
+    return SpreadComparison(
+        differences,
+        {each.name: each for each in shared},
+        names,
+        margin,
+        means,  # type: ignore[arg-type]
+        both_broken(audits, one_name, allow_errors) | too_many_missing(lost, allow_missing),
+        {name: each.wrong for name, each in audits.items()},
+        tuple(_not_alike(given, sizes, sums["queries"], known)),
+    )
+
+
+class _SavedValues:
+    """A table of values, which does not say what the audit found."""
+
+    wrong: tuple[str, ...] = ()
+
+
+def _not_alike(
+    given: Mapping[str, Any], sizes: list[int], common: int, known: Mapping[str, str]
+) -> Iterator[str]:
+    """How the two sides differ beside their values."""
+    for name, size in zip(given, sizes, strict=True):
+        if size > common:
+            yield f"{size - common:,} of the {size:,} queries of {name} are not among the other's, and are left out."
+    one, other = (getattr(each, "conventions", None) for each in given.values())
+    if one is not None and other is not None:
+        for each in fields(Conventions):
+            if (mine := getattr(one, each.name)) != (theirs := getattr(other, each.name)):
+                yield f"They were not made alike: different conventions ({each.name}={mine} and {theirs})."
+    for name in given:
+        if name not in known:
+            yield f"The values of {name} do not say which queries went unanswered (no column 'answered')."
 
 
 # --- what the workers do -------------------------------------------------------------------------------
@@ -159,7 +219,7 @@ class _Scored:
             return
         values, summary = self.kernel(pyarrow.Table.from_batches(some))
         texts, numbers = pyarrow.string(), pyarrow.float64()
-        nothing = {"counted": pyarrow.nulls(1, pyarrow.bool_())} | {
+        nothing = {name: pyarrow.nulls(1, pyarrow.bool_()) for name in OWN[3:]} | {
             each.name: pyarrow.nulls(1, numbers) for each in self.kernel.measures
         }
         told = pyarrow.table(
@@ -171,7 +231,7 @@ class _Scored:
 
 
 class _Paired:
-    """The values of two systems by query: what each comes to, and what their differences come to."""
+    """The values of two systems by query: the summary of each, and that of their differences."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
@@ -179,16 +239,23 @@ class _Paired:
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         import numpy as np
         import pyarrow
+        import pyarrow.compute as pc
 
         some = [batch for batch in batches if batch.num_rows]
         if not some:
             return
         table = pyarrow.Table.from_batches(some)
-        queries, slices = (table.column(name).to_pylist() for name in ("query_id", "slice"))
-        if len(set(queries)) < len(queries):
+        if len(table.column("query_id").unique()) < len(table):
             raise DataError(
                 "values: a query comes twice in one table. Next: save the values of one evaluation alone."
             )
+        sums = {"queries": len(table)}
+        for letter in "ab":
+            answered = table.column(f"answered_{letter}")
+            sums[f"unknown {letter}"] = answered.null_count
+            sums[f"missing {letter}"] = len(table) - answered.null_count - (pc.sum(answered).as_py() or 0)
+        table = table.filter(pc.and_(table.column("counted_a"), table.column("counted_b")))
+        queries, slices = (table.column(name).to_pylist() for name in ("query_id", "slice"))
         values = {
             letter: {
                 each.name: table.column(f"{letter}{at}").to_numpy()
@@ -197,18 +264,16 @@ class _Paired:
             for letter in "ab"
         }
         values["d"] = {name: values["b"][name] - values["a"][name] for name in values["a"]}
-        groups = {"slice": slices, "cluster": [None] * len(queries)}
+        alone = [None] * len(queries)
+        groups = {"slice": slices, "cluster": alone}
         counted = np.ones(len(queries), dtype=np.bool_)
         told = [
             summary_of(
-                queries,
-                each,
-                counted,
-                groups if letter == "d" else {**groups, "slice": groups["cluster"]},
-                self.kernel,
+                queries, each, counted, groups if letter == "d" else {**groups, "slice": alone}, self.kernel
             )
             for letter, each in values.items()
         ]
+        told[2] = replace(told[2], sums={name: ExactSum.of(np.array([float(n)])) for name, n in sums.items()})
         text = json.dumps([each.to_dict() for each in told])
         yield pyarrow.RecordBatch.from_pydict({"summary": pyarrow.array([text], pyarrow.string())})
 
@@ -245,7 +310,7 @@ def _functions() -> Any:
 
 
 def _judged(judgments: Any, by: str | None, cluster: str | None) -> tuple[Any, list[str]]:
-    """The judgments as query_id, doc_id, grade, and the columns that tell slices and clusters."""
+    """The judgments as query_id, doc_id, grade, and the columns of slices and clusters."""
     names = list(judgments.columns)
     roles = {name: column for name, column in (("slice", by), ("cluster", cluster)) if column is not None}
     for column in roles.values():
@@ -259,7 +324,7 @@ def _judged(judgments: Any, by: str | None, cluster: str | None) -> tuple[Any, l
     chosen = [
         judgments[took["query"]].cast("string").alias("query_id"),
         judgments[took["doc"]].cast("string").alias("doc_id"),
-        # What has no grade must not pass for a row of the ranking.
+        # A judgment without a grade must not be mistaken for a row of the ranking.
         functions.coalesce(grade, functions.lit(float("nan"))).alias("grade"),
         *(judgments[column].cast("string").alias(name) for name, column in roles.items()),
     ]
@@ -267,7 +332,7 @@ def _judged(judgments: Any, by: str | None, cluster: str | None) -> tuple[Any, l
 
 
 def _ranked(run: Any, conventions: Conventions) -> tuple[Any, str]:
-    """The ranking as query_id, doc_id and what orders it."""
+    """The ranking as query_id, doc_id, and its scores or ranks."""
     took = guess(list(run.columns), RANKING, "run")
     order = "rank" if conventions.ties == "rank" or "score" not in took else "score"
     if order not in took:
@@ -281,7 +346,7 @@ def _ranked(run: Any, conventions: Conventions) -> tuple[Any, str]:
 
 
 def _check_kinds(judgments: Any, run: Any) -> None:
-    """Integers meet integers alone, as everywhere."""
+    """Integers only match integers, as everywhere."""
     took = guess(list(judgments.columns), JUDGMENTS, "judgments"), guess(list(run.columns), RANKING, "run")
     for role, what in (("query", "queries"), ("doc", "documents")):
         kinds = [
@@ -293,11 +358,11 @@ def _check_kinds(judgments: Any, run: Any) -> None:
 
 
 def _tagged(graded: Any, ranked: Any, order: str, roles: list[str]) -> Any:
-    """Rows of both, told apart by which has a grade."""
+    """Rows of both; those with a grade are judgments."""
     functions = _functions()
     missing = {name: functions.lit(None).cast("string").alias(name) for name in roles}
     one = graded.withColumn(order, functions.lit(None).cast("double"))
-    # A score that is missing must reach the check that refuses it.
+    # A missing score must reach the check that refuses it.
     score = functions.coalesce(ranked[order], functions.lit(float("nan"))).alias(order)
     other = ranked.select(
         "query_id", "doc_id", functions.lit(None).cast("double").alias("grade"), score, *missing.values()
@@ -310,9 +375,8 @@ def _schema(kernel: Kernel) -> Any:
 
     texts = [StructField(name, StringType()) for name in OWN[:3]]
     numbers = [StructField(each.name, DoubleType()) for each in kernel.measures]
-    return StructType(
-        [*texts, StructField("counted", BooleanType()), *numbers, StructField("summary", StringType())]
-    )
+    flags = [StructField(name, BooleanType()) for name in OWN[3:]]
+    return StructType([*texts, *flags, *numbers, StructField("summary", StringType())])
 
 
 def _kept(scored: Any) -> Any:
@@ -367,21 +431,33 @@ def _shared(tables: list[Any], measures: Measures | None) -> list[Measure]:
         )
     odd = [each.name for each in asked if each.spec.average != "mean"]
     if odd:
-        raise UsageError(f"{odd[0]}: it is no mean over the queries, so there are no differences query by query to "
+        raise UsageError(f"{odd[0]}: it is not a mean over the queries, so there are no differences query by query to "
                          "test. Next: name measures that are, like AP for GMAP.")  # fmt: skip
     return asked
 
 
 def _renamed(table: Any, measures: list[Measure], letter: str) -> Any:
-    """The values of queries that count, under names that need no quotes."""
+    """The values of each query and whether it counts and was answered, under names that need no quotes."""
+    functions, there = _functions(), list(table.columns)
+    absent = [name for name in ("query_id", "counted") if name not in there]
+    if absent:
+        raise UsageError(
+            f"values: no column {absent[0]!r}; there are {', '.join(there)}. Next: give scores of "
+            "rankproof.spark.evaluate, or their values as they were saved."
+        )
+
+    def column(name: str, kind: str) -> Any:
+        return table[name] if name in there else functions.lit(None).cast(kind)
+
+    flags = [column(name, "boolean").alias(f"{name}_{letter}") for name in ("counted", "answered")]
     own = [table[f"`{each.name}`"].alias(f"{letter}{at}") for at, each in enumerate(measures)]
-    kept = ["query_id", "slice"] if letter == "a" else ["query_id"]
-    return table.filter("counted").select(*kept, *own)
+    slices = [column("slice", "string").alias("slice")] if letter == "a" else []
+    return table.select("query_id", *slices, *flags, *own)
 
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """An error of ours that a worker met, as ours; without the traces of two virtual machines."""
+    """An error raised by a worker, without the traces of two virtual machines."""
     from pyspark.errors import PySparkException
 
     try:

@@ -45,6 +45,7 @@ class SearchServer(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
+    disable_nagle_algorithm = True  # what is written second would wait 40 ms
     protocol_version = "HTTP/1.1"
     server: SearchServer
 

@@ -114,6 +114,7 @@ def asked_of(shell: str, what: str, folder: Path, *words: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @with_each("word", [each for each in names() if each not in REGISTRY])
 def test_every_word_is_explained(word: str, tmp_path: Path) -> None:
     done = rankproof(tmp_path, "explain", word)

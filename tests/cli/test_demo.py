@@ -10,7 +10,7 @@ import pytest
 
 from tests.shell import rankproof
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.cover, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

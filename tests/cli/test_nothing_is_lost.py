@@ -166,7 +166,7 @@ def test_what_is_there_stays_unless_it_may_be_replaced(name: str, folder: Path) 
     assert done.returncode == 2, done.stderr
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1
-    assert f"{words[-1]}: there is such a file already" in done.stderr
+    assert f"{words[-1]}: this file exists" in done.stderr
     assert "--force" in done.stderr
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
     forced = rankproof(folder, *words, "--force")

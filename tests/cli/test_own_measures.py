@@ -62,7 +62,7 @@ def test_the_variable_names_it_too(rankproof: Any, own: str, monkeypatch: pytest
     ("text", "said"),
     [
         ("import nothing_of_this_name", "own.py: cannot be run: ModuleNotFoundError: No module named"),
-        ("1 / 0", "own.py: cannot be run: ZeroDivisionError: division by zero. Next: mend it"),
+        ("1 / 0", "own.py: cannot be run: ZeroDivisionError: division by zero. Next: correct it"),
         ("def (", "own.py: cannot be run: SyntaxError"),
         (
             DECLARED.replace('"Grades"', '"AP"'),

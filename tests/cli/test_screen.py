@@ -18,6 +18,8 @@ from rankproof import compare, diagnose, drift, evaluate, gate, monitor, sample,
 from rankproof.document.terminal import width
 from tests.shell import rankproof
 
+pytestmark = pytest.mark.cover
+
 ROWS, COLUMNS = 23, 80
 RUNS = ("keyword.run", "dense.run", "fused.run")
 GRID = 'benchmark = "sample"\n[retrievers]\nwords = "keyword"\ndense = "lsa"\n'
@@ -31,6 +33,7 @@ COMMANDS = {
     "evaluate one measure": ("evaluate", "judgments.tsv", *RUNS, "-m", "nDCG@10"),
     "compare two": ("compare", "judgments.tsv", *RUNS[:2]),
     "compare three": ("compare", "judgments.tsv", *RUNS),
+    "compare all pairs": ("compare", "judgments.tsv", *RUNS, "--all-pairs"),
     "compare with margin": ("compare", "judgments.tsv", *RUNS, "-m", "nDCG@10,RR", "--margin", "0.02"),
     "gate": ("gate", "judgments.tsv", *RUNS[:2]),
     "leaderboard": ("leaderboard", "judgments.tsv", *RUNS),
@@ -54,6 +57,7 @@ FULLER = {
     "evaluate",
     "evaluate three",
     "compare three",
+    "compare all pairs",
     "audit",
     "diagnose all",
     "bench",
@@ -78,7 +82,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_what_a_command_prints_is_seen_without_scrolling(folder: Path, name: str) -> None:
@@ -89,7 +92,6 @@ def test_what_a_command_prints_is_seen_without_scrolling(folder: Path, name: str
     assert max(map(width, lines)) <= COLUMNS
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(FULLER))
 def test_what_a_screen_leaves_out_is_named_and_printed_in_full(folder: Path, name: str) -> None:
@@ -127,7 +129,6 @@ def test_every_error_is_shown_however_many_there_are() -> None:
     assert all(f"P@{k} " in text for k in range(1, 41))
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", [40, 60, 120, 200])
 @pytest.mark.parametrize("name", ["evaluate", "evaluate three", "compare three", "diagnose all", "audit"])
@@ -221,6 +222,7 @@ def test_many_rankings_are_seen_without_scrolling(folder: Path) -> None:
     assert "intervals" in lines[-1] + lines[-2]
 
 
+@pytest.mark.slow
 def test_of_many_outages_the_gravest_are_on_the_screen() -> None:
     log = [
         {"time": f"2026-01-{day:02}T{hour:02}:{minute:02}:00Z", "query": "x", "user": f"u{minute}"}

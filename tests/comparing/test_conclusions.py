@@ -176,7 +176,7 @@ def test_a_tiny_difference_is_called_tiny() -> None:
     old = {q: [f"b{j}" for j in range(100)] for q in judged}
     new = {q: [*old[q], "a"] for q in judged}
     said = found(judged, old, new, "R@101")
-    assert "new is better than old on R@101, by +0.0050. That is tiny, if sure: a margin" in said
+    assert "new is better than old on R@101, by +0.0050. That is tiny, though significant: a margin" in said
     assert "tiny" not in found(judged, old, new, "R@101", margin=0.001)
 
 
@@ -187,7 +187,7 @@ def test_a_verdict_that_the_unjudged_could_turn_says_so() -> None:
     for measure in ("P@2", "nDCG@3", "RR@1"):
         said = found(judged, old, new, measure)
         assert "new is worse than old" in said
-        assert "What nobody judged could turn this" in said, said
+        assert "Unjudged documents could change this" in said, said
         assert "Nobody judged, of the first" in said
     complete = {q: {"a": 1, "b": 1, "x0": 0, "x1": 0, "u": 0, "v": 0} for q in JUDGED}
     assert "obody judged" not in found(complete, old, new, "P@2")

@@ -191,7 +191,6 @@ def simulated(seed: int, n: int, drop: float, rows: int) -> list[np.ndarray[Any,
     return list(np.where(moved, rnd.normal(0, 0.3, (rows, n)), 0.0) - drop)
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "rows"), [(20, 1), (50, 1), (50, 6), (200, 3)])
 def test_a_change_that_changes_nothing_fails_no_more_often_than_alpha(n: int, rows: int) -> None:
@@ -207,7 +206,6 @@ def test_a_change_that_changes_nothing_fails_no_more_often_than_alpha(n: int, ro
     assert alarms / rounds <= 0.05 + 3 * (0.05 * 0.95 / rounds) ** 0.5
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [50, 200])
 def test_a_drop_of_the_smallest_detectable_size_fails_as_often_as_promised(n: int) -> None:
@@ -228,7 +226,6 @@ def lost_hits(rng: np.random.Generator, n: int, drop: float) -> np.ndarray[Any, 
     return np.where(drawn < 0.05, 1.0, 0.0) - np.where(drawn > 0.95 - drop, 1.0, 0.0)
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "named"), [(50, 0.3), (200, 0.99)])
 def test_a_loss_of_hits_of_the_size_that_a_gate_calls_detectable_fails_in_four_of_five(
@@ -248,7 +245,6 @@ def test_a_loss_of_hits_of_the_size_that_a_gate_calls_detectable_fails_in_four_o
     assert 0.75 - slack <= found <= 0.9 + slack
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 def test_among_many_rows_the_drop_that_one_calls_detectable_fails_as_often_as_promised() -> None:
     rng, rounds, fails = np.random.default_rng(4), 300, 0
@@ -261,7 +257,6 @@ def test_among_many_rows_the_drop_that_one_calls_detectable_fails_as_often_as_pr
     assert fails / rounds == pytest.approx(0.82, abs=0.08)
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 def test_a_true_loss_at_the_margin_passes_no_more_often_than_alpha() -> None:
     rng, rounds = np.random.default_rng(2), 600
@@ -299,6 +294,23 @@ def test_formats_for_ci(tmp_path: Path) -> None:
     suite = ElementTree.fromstring(found.format("junit"))
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("2", "1", "0")
     assert found.markdown().startswith("### ❌ FAIL: The change makes it worse.")
+
+
+def test_the_queries_that_made_it_are_named_in_every_face() -> None:
+    judged = {f"q{i:02}": {"d": 1} for i in range(40)}
+    first, third = {"d": 2.0, "x": 1.0, "y": 0.5}, {"d": 0.5, "x": 2.0, "y": 1.0}
+    lost = {f"q{i:02}" for i in range(25)}
+    before = dict.fromkeys(judged, first)
+    found = gate(judged, before, {each: third if each in lost else first for each in judged}, "RR@10")
+    assert (found.outcome, set(found.rows[0].lost)) == ("fail", lost)
+    for name in ("table", "full", "markdown", "html"):
+        told = " ".join(found.format(name).split())
+        assert "RR@10 lost most on q00 (-0.6667), q01 (-0.6667)" in told, name
+        assert "20 more (JSON names all)." in told, name
+    assert set(json.loads(found.format("json"))["rows"][0]["lost"]) == lost
+    passed = gate(judged, before, before, "RR@10", margin=0.2)
+    assert (passed.outcome, passed.rows[0].lost) == ("pass", {})
+    assert "lost most" not in passed.format("full")
 
 
 def test_the_step_summary_of_a_workflow_gets_the_markdown(

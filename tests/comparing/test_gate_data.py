@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from rankproof import compare, gate, leaderboard, report
+from rankproof import compare, evaluate, gate, leaderboard, rank_correlation, report
 from rankproof.errors import DataError, UsageError
 from tests.shell import rankproof
 
@@ -96,26 +96,32 @@ def test_what_is_broken_never_passes_and_is_told_everywhere(case: str, missing: 
             "answered [0-9]+ of [0-9]+ quer|None of the|No query has|no document at all", told
         ), told
     for text in (str(compared), str(board)):
-        assert text.startswith("These numbers are not to be trusted:"), text
+        assert text.startswith("Do not trust these numbers:"), text
 
 
+@pytest.mark.slow
 def test_what_is_allowed_is_compared() -> None:
     quarter, systems = part(0.75), {"old": part(0.75), "new": GOOD}
     for allowed, verdict in ((0.25, "better"), (0.24, "unclear")):
         found = compare(JUDGED, systems, "RR", allow_missing=allowed)
         assert (found.rows[0].verdict, bool(found.doubts)) == (verdict, verdict == "unclear")
-        assert ("These numbers are not" in str(found)) == (verdict == "unclear")
+        assert ("Do not trust these numbers" in str(found)) == (verdict == "unclear")
         board = leaderboard(JUDGED, systems, "RR", allow_missing=allowed)
         assert (board.told_apart, bool(board.missing)) == (int(verdict == "better"), verdict == "unclear")
         page = report(JUDGED, systems, "RR", allow_missing=allowed)
         assert ("and 76 % must be" in " ".join(page.text().split())) == (verdict == "unclear")
     alone = report(JUDGED, {"old": quarter}, "RR")
     assert "old answered 90 of 120 queries (75 %), and 93 % must be." in " ".join(alone.text().split())
+    scores = {name: evaluate(JUDGED, each, "RR, AP") for name, each in systems.items()}
+    assert rank_correlation(scores, None, "RR", "AP").missing == leaderboard(scores).missing
+    assert not rank_correlation(scores, None, "RR", "AP", allow_missing=0.25).wrong
     nothing = {"old": GOOD, "new": GOOD}
     equal = compare(NOTHING_RELEVANT, nothing, "RR", margin=0.1, allow_errors=True)
     assert equal.rows[0].verdict == "equivalent"
-    assert "These numbers are not" in str(equal)
+    assert "Do not trust these numbers" in str(equal)
     for share in (-0.1, 1.1, float("nan")):
+        with pytest.raises(UsageError, match="allow_missing: got"):
+            rank_correlation(scores, None, "RR", "AP", allow_missing=share)
         for verb in (compare, leaderboard, report):
             with pytest.raises(UsageError, match="allow_missing: got"):
                 verb(JUDGED, systems, "RR", allow_missing=share)
@@ -146,6 +152,7 @@ def test_what_holds_of_one_system_does_not_undo_the_others() -> None:
     assert {(x.better, x.worse) for x in board.versus if x.told_apart} == {("new", "old")}
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize(
     ("verb", "forms"),
     [
@@ -175,6 +182,7 @@ def test_the_shell_ends_in_3_where_the_data_cannot_say(
     assert rankproof(tmp_path, *words, "--allow-errors").returncode == 0
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize(("left_out", "code"), [(6, 0), (40, 3)])
 def test_what_went_unanswered_is_seen_below_a_table_longer_than_the_screen(
     left_out: int, code: int, tmp_path: Path
@@ -238,7 +246,7 @@ def test_an_unjudged_share_of_one_side_is_told_with_what_it_could_turn() -> None
     assert "Nobody judged, of the first document: baseline 0 %, candidate 50 %." in found.replace(
         "1 document", "document"
     )
-    assert "What nobody judged could turn this fail" in found
+    assert "Unjudged documents could change this fail" in found
     both = " ".join(str(gate(JUDGED, old, old, "P@1")).split())
     assert "obody judged" not in both
 

@@ -188,6 +188,7 @@ def test_equal_scores_are_listed_by_the_rule() -> None:
     assert order("input") == ["c", "zz", "d"]
 
 
+@pytest.mark.slow
 @with_each("name", RANK_MEASURES)
 def test_judgments_by_aspect_are_explained_too(name: str) -> None:
     rows = [

@@ -37,14 +37,15 @@ def everything(judged: Any, rows: Any, conventions: dict[str, Any]) -> tuple[Hit
     return found, json.dumps(data, sort_keys=True, default=str)
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize(
     "conventions",
     [
+        {"unjudged": "skip"},
         {},
         {"ties": "id", "missing": "skip", "no_relevant": "skip"},
         {"ties": "expected"},
         {"ties": "best"},
-        {"unjudged": "skip"},
         {"unjudged": "relevant", "unjudged_grade": 2},
         {"profile": "trec_eval-9"},
     ],

@@ -33,7 +33,6 @@ def test_counts_are_poisson_and_independent_between_resamples_and_clusters() -> 
     assert abs(neighbours) < 6 / math.sqrt(counts.size)
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("keys", ["names", "numbers"])
 def test_the_spread_of_the_mean_is_that_of_the_closed_form(keys: str) -> None:

@@ -49,7 +49,7 @@ def test_shown_but_not_on_top(asked: Make) -> None:
 
 def test_a_lesser_document_above_a_better_one() -> None:
     found = Asked("q", ["a", "b"], {"a": 1, "b": 3}, 5)
-    assert evidence(found, "not-on-top") == "documents of lower grade stand above better ones"
+    assert evidence(found, "not-on-top") == "documents of lower grade are ranked above better ones"
 
 
 @pytest.mark.parametrize("grades", [{}, {"a": 0.0}, {"a": 0.0, "b": 0.0}])
@@ -127,7 +127,7 @@ def test_dates_are_quoted_whole_and_numbers_without_what_stands_around_them(
 
 def test_a_number_says_how_many_of_the_documents_shown_have_it(asked: Make) -> None:
     found = asked("new in release 2024.3", ["invoice", "release-2024", "phone"], ["backup"])
-    assert "1 of the first 3 documents say it" in evidence(found, "number")
+    assert "1 of the first 3 documents contain it" in evidence(found, "number")
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,8 @@ from rankproof import Diagnosis, diagnose, evaluate, report, sample
 from rankproof.diagnosing.words import gain_of
 from rankproof.errors import DataError, UsageError
 
+pytestmark = pytest.mark.cover
+
 QUERIES, DEPTH = 24, 30
 
 
@@ -385,6 +387,48 @@ def test_every_form_says_what_to_know_before_the_numbers_are_trusted() -> None:
         assert "Before you trust these numbers" in each
         assert "warning" in each
         assert "1 of 4 judged queries" in " ".join(each.split())
+
+
+def test_few_judged_documents_a_question_are_no_drift_while_they_are_shown() -> None:
+    judged = {f"q{i}": {f"d{i}": 1, **({"x": 0} if i % 2 else {})} for i in range(40)}
+    others = [f"n{i}" for i in range(9)]
+    for shown, drifted in ((32, False), (8, True)):
+        ranking = {q: [f"d{i}" if i < shown else "n9", *others] for i, q in enumerate(judged)}
+        names = {each.name for each in diagnose(judged, ranking).failures}
+        assert ("the evaluation set has drifted" in names) == drifted, shown
+
+
+def test_the_order_of_judgments_changes_no_evidence() -> None:
+    judged = {"q1": {f"d{i}": 1 for i in range(6)}, "q2": {"b": 2, "a": 2, "c": 1}}
+    turned = {query: dict(reversed(docs.items())) for query, docs in judged.items()}
+    ranking = {"q1": ["d1"], "q2": ["x"]}
+    assert diagnose(judged, ranking).served == diagnose(turned, ranking).served
+
+
+@pytest.mark.parametrize("rows", ["frame", "dicts"])
+def test_ids_that_are_integers_are_diagnosed_as_those_of_text(rows: str) -> None:
+    texts = {str(d): f"word{d} word{d % 7} and more" for d in range(1, 60)}
+    asked = {str(q): f"word{q}" for q in range(1, 31)}
+    judged = {q: {q: 1, q + 1: 1} for q in range(1, 31)}
+    ranked = {q: {(q + 7 * n) % 59 + 1: 30 - n for n in range(30)} for q in judged}
+    spelled = (
+        {str(q): {str(d): g for d, g in docs.items()} for q, docs in side.items()}
+        for side in (judged, ranked)
+    )
+    expected = diagnose(*spelled, queries=asked, corpus=texts)
+    given: list[Any] = [judged, ranked]
+    if rows == "frame":
+        frame = pytest.importorskip("pandas").DataFrame
+        given = [
+            frame(
+                [(q, d, value) for q, docs in side.items() for d, value in docs.items()],
+                columns=["qid", "docno", name],
+            )
+            for side, name in ((judged, "grade"), (ranked, "score"))
+        ]
+    found = diagnose(*given, queries=asked, corpus=texts)
+    assert {each.kind for each in found.fixes} >= {"larger-k", "keyword", "keyword-instead"}
+    assert found.to_dict() == expected.to_dict()
 
 
 def test_ids_with_other_zeros_are_no_drift() -> None:

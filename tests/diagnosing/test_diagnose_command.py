@@ -12,6 +12,8 @@ from rankproof import Diagnosis, sample
 from rankproof.cli.output import as_options
 from tests import shell
 
+pytestmark = pytest.mark.cover
+
 FILES = ("judgments.tsv", "keyword.run")
 TEXTS = ("--queries", "queries.jsonl", "--corpus", "documents.jsonl")
 

@@ -31,7 +31,6 @@ def part(trials: Sequence[Trial], rows: Sequence[int]) -> list[Trial]:
     return [replace(each, before=each.before[rows], after=each.after[rows]) for each in trials]
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("run", ["dense", "keyword"])
 def test_a_claimed_gain_is_there_on_other_questions_too(run: str) -> None:
@@ -59,7 +58,6 @@ def test_a_claimed_gain_is_there_on_other_questions_too(run: str) -> None:
     assert 0 <= np.mean(flattery) < 0.04
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("truth", "n", "others"), [(0.03, 30, 0), (0.06, 30, 4), (0.07, 30, 0), (0.1, 14, 0)]

@@ -15,6 +15,8 @@ from rankproof.core.corpus import Document
 from rankproof.diagnosing.holes import hole
 from rankproof.text.languages import language
 
+pytestmark = pytest.mark.cover
+
 SUBJECTS = ("boiler", "garden", "engine", "museum", "harbour", "orchard")
 GERMAN = "Der Bericht über {} erklärt, wie man sie nach einem langen Winter wieder in Gang setzt und was dabei zu beachten ist."
 ENGLISH = (
@@ -54,7 +56,6 @@ HOLES: dict[str, tuple[Callable[[str, dict[str, Any]], bool], str]] = {
 }
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", list(HOLES))
 def test_each_kind_of_hole_is_named_and_comes_first(kind: str) -> None:
@@ -148,6 +149,8 @@ def test_ranges_of_ids_and_dates_are_named_without_any_corpus() -> None:
     assert "date in ids up to 2022-05-14" in found.hole.said
 
 
+@pytest.mark.no_cover
+@pytest.mark.slow
 def test_no_range_is_named_by_chance() -> None:
     named = 0
     for seed in range(60):

@@ -48,7 +48,6 @@ def test_kinds_that_hold_all_queries_or_none_are_left_out() -> None:
     assert found({"all": queries(30), "none": [], "unknown": ["z"]}, values) == {}
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 def test_many_kinds_at_once_raise_few_false_alarms() -> None:
     """20 kinds that mean nothing: without the correction, 64 % of such reports would accuse one."""

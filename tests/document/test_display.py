@@ -182,7 +182,6 @@ def check_html(text: str) -> None:
     assert not parser.open
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 def test_every_result_is_one_short_line_and_shows_itself_in_a_notebook(tmp_path: Path) -> None:
     kinds = set()

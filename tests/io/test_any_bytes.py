@@ -70,7 +70,6 @@ def test_any_bytes(content: bytes, tmp_path: Path):
     load_all(file)
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @settings(ONE_FOLDER, max_examples=400)
 @given(content=broken())
@@ -127,7 +126,6 @@ PLAIN_IDS = IDS.filter(
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @settings(ONE_FOLDER, max_examples=60)
 @given(

@@ -53,7 +53,7 @@ RANKING_FILES = {
     "UTF-16": ("query_id,doc_id,score\nq1,d1,1\n".encode("utf-16"), "the text is UTF-16, expected UTF-8"),
     "empty": (b"", "empty"),
     "only blanks": (b" \n\n\t\n", "empty"),
-    "only a header": (b"query_id,doc_id,score\n", "empty, there is not one row in it"),
+    "only a header": (b"query_id,doc_id,score\n", "empty, it has no rows"),
     "only comments": (b"# nothing\n", "empty"),
     "unknown header": (b"frage,dokument,wert\nq1,d1,1\n", "no column looks like the query of a ranking; the columns are 'frage', 'dokument', 'wert'"),
     "half known header": (b"query_id,url,score\nq1,d1,1\n", "no column looks like the doc of a ranking; the columns are 'query_id', 'url', 'score'"),
@@ -73,8 +73,8 @@ RANKING_FILES = {
     "JSON cut off": (b'{"q1": {"d1": 1', "line 1: no valid JSON"),
     "JSON, line of the error": (b'{"q1":\n {"d1": 1,\n  "d2": }}', "line 3: no valid JSON"),
     "JSON of another kind": (b'["q1", "d1"]', "row 1: got 'q1', expected a tuple (query, doc, score) or (query, doc)"),
-    "JSON, empty": (b"{}", "empty, there is not one query in it"),
-    "JSON, empty list": (b"[]", "empty, there is not one row in it"),
+    "JSON, empty": (b"{}", "empty, it has no queries"),
+    "JSON, empty list": (b"[]", "empty, it has no rows"),
     "JSON, document twice": (b'{"q1": {"d1": 1, "d1": 2}}', "query 'q1': document 'd1' comes twice"),
     "JSON, document twice in a list": (b'{"q1": ["d1", "d1"]}', "document 'd1' comes twice"),
     "JSON, query twice": (b'{"q1": {"d1": 1}, "q1": {"d1": 2}}', "query 'q1' comes twice"),
@@ -263,7 +263,7 @@ def test_errors_of_standard_input_name_it(monkeypatch: pytest.MonkeyPatch):
 # --- what is in memory -------------------------------------------------------------------------
 
 TUPLES = {
-    "empty": ([], "ranking: empty, there is not one row in it"),
+    "empty": ([], "ranking: empty, it has no rows"),
     "one field": ([("q1",)], "ranking, row 1: got ('q1',), expected a tuple (query, doc, score) or (query, doc)"),
     "four fields": ([("q1", "Q0", "d1", 1)], "row 1: got ('q1', 'Q0', 'd1', 1), expected a tuple"),
     "uneven": ([("q1", "d1", 1), ("q1", "d2")], "row 2: got ('q1', 'd2'), expected a tuple (query, doc, score) or (query, doc) with 3 fields as the first one"),

@@ -183,7 +183,7 @@ def test_the_questions_of_the_sample_are_read() -> None:
         ({"q1": " "}, "'q1': a question without words"),
         ([("q1", "a"), ("q1", "b")], r"item 2: question 'q1' was given before \(the questions, item 1\)"),
         ([None], "item 1: got None, expected a question"),
-        ({}, "not one question"),
+        ({}, "no questions"),
         (b"bytes", "got b'bytes'"),
     ],
 )

@@ -77,6 +77,14 @@ def test_a_column_of_the_judgments(frame: Any) -> None:
     assert sizes("long", frame(JUDGMENTS)) == {"false": 2, "true": 1}
 
 
+def test_queries_that_are_integers_have_groups_by_integers_and_by_text() -> None:
+    judged = {q: {1: 1} for q in (1, 2, 3)}
+    for by in ({1: "easy", 2: "typo", 3: "typo"}, {"1": "easy", "2": "typo", "3": "typo"}):
+        found = compare(judged, {"a": judged, "b": judged}, "RR", by=by)
+        assert {row.slice: row.n for row in found} == {"": 3, "easy": 1, "typo": 2}
+        assert {row.slice for row in gate(judged, judged, judged, "RR", by=by)} == {"", "easy", "typo"}
+
+
 def test_a_column_of_a_file_of_judgments(tmp_path: Path) -> None:
     path = tmp_path / "judged.csv"
     pandas.DataFrame(JUDGMENTS).to_csv(path, index=False)
@@ -193,6 +201,7 @@ def test_samples_that_only_the_groups_name_are_told_of() -> None:
     assert Scores.from_dict(found.to_dict()).apart == found.apart != ""
 
 
+@pytest.mark.slow
 def test_queries_in_no_group_are_told_of_in_every_result() -> None:
     judged = {f"q{i}": {"a": 1, "b": 0} for i in range(12)}
     runs = {name: dict.fromkeys(judged, docs) for name, docs in (("one", ["a", "b"]), ("other", ["b", "a"]))}

@@ -71,7 +71,6 @@ def tied_documents(folder: Path, count: int) -> int:
     return peak(folder, ["q1 0 d7 1\n"], ranked)
 
 
-@pytest.mark.no_cover
 @needs_kernel_count
 @pytest.mark.slow
 @pytest.mark.parametrize(

@@ -103,6 +103,19 @@ def test_what_names_no_column_is_an_error(columns: Any) -> None:
         evaluate(GRADES, SCORES, "RR", columns=columns)
 
 
+@pytest.mark.parametrize("form", ["pandas", "polars", "csv", "jsonl", "parquet"])
+def test_one_column_has_one_role_in_a_table(form: str, tmp_path: Path) -> None:
+    rows = [{"a": "q1", "b": "d1", "value": 1}, {"a": "q2", "b": "d3", "value": 2}]
+    judged, ranked = (written(rows, form, tmp_path) for _ in range(2))
+    for columns in (
+        "query=a,doc=a,score=value,grade=value",
+        "query=a,doc=b,score=value,rank=value,grade=value",
+    ):
+        with pytest.raises(UsageError, match="expected a column of its own for each"):
+            evaluate(judged, ranked, "RR", columns=columns)
+    assert evaluate(judged, ranked, "RR", columns="query=a,doc=b,score=value,grade=value").means["RR"] == 1.0
+
+
 RECORDS: dict[str, list[dict[str, Any]]] = {
     "expected": [
         {"id": "q1", "question": "why", "expected": "d1"},

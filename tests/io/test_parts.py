@@ -15,9 +15,13 @@ import pytest
 
 from rankproof import Scores, compare, evaluate
 from rankproof.cli import run
+from rankproof.core import table as core_table
 from rankproof.errors import DataError, RankproofError, UsageError
 from rankproof.io import columns, frames
-from rankproof.io.trec import chunks, collect
+from rankproof.io.frames import judgments_in_parquet
+from rankproof.io.trec import chunks, collect, index
+
+pytestmark = pytest.mark.cover
 
 MEASURES = "nDCG@10, AP, RR, P@3, R@5, Bpref, Judged@10, GMAP, num_rel_ret, ERR@10, RBP(p=0.8), Success@1"
 Rows = list[tuple[str, str, float]]
@@ -31,6 +35,8 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
         (frames, "LARGE", 1),
         (frames, "BATCH", 97),
         (chunks, "SIZE", 1 << 11),
+        (index, "CACHED", 20),
+        (core_table, "AT_ONCE", 90),
     ):
         monkeypatch.setattr(module, name, value)
 
@@ -68,6 +74,34 @@ def numbers(scores: Scores, names: Iterable[str] | None = None) -> dict[str, Any
         "facts": scores.facts,
         "findings": [(each.kind, each.count) for each in scores.audit if each.kind != "read-as"],
     }
+
+
+def test_a_piece_is_looked_up_among_the_judgments_of_its_queries_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many judgments there are: what a row takes must not grow with them."""
+    judged, rows = world(5, queries=200)
+    sizes: list[int] = []
+    of = index.Keys.of
+
+    def noted(keys: Any, *more: Any) -> Any:
+        sizes.append(len(keys))
+        return of(keys, *more)
+
+    monkeypatch.setattr(index.Keys, "of", noted)
+    expected = numbers(evaluate(judged, in_memory(rows), MEASURES))
+    by_query = as_parquet(tmp_path / "by_query.parquet", rows)
+    by_doc = as_parquet(tmp_path / "by_doc.parquet", sorted(rows, key=lambda row: row[1]))
+    every = sum(map(len, judged.values()))
+    for path in (by_query, by_doc):
+        sizes.clear()
+        assert numbers(evaluate(judged, path, MEASURES)) == expected
+        assert len(sizes) > 10 or path == by_doc
+        assert max(sizes) < every / 10 or path == by_doc
+    monkeypatch.setattr(index, "OTHERS", 0)
+    sizes.clear()
+    assert numbers(evaluate(judged, by_query, MEASURES)) == expected
+    assert sizes == [every]
 
 
 def as_parquet(path: Path, rows: Rows) -> Path:
@@ -412,3 +446,51 @@ def test_bytes_that_changed_on_the_way_are_noticed_where_the_file_has_checksums(
     for ranking in (path, tmp_path):
         with pytest.raises(DataError, match=r"run\.parquet: no valid Parquet.*verify"):
             evaluate(judged, ranking, "RR")
+
+
+def read_batches(path: Path, source: str) -> int:
+    streamed = frames.stream_parquet(path, source)
+    return 0 if streamed is None else sum(batch.num_rows for batch in streamed.batches())
+
+
+@pytest.mark.slow
+def test_whatever_bits_of_a_part_change_it_is_read_or_named(tmp_path: Path) -> None:
+    """A broken footer ended the process, text that is none was a trace, and a column cut short was an empty file."""
+    judged, rows = world(8, queries=20)
+    lists: dict[str, Any] = {"query_id": [], "doc_id": [], "score": []}
+    for query, docs in in_memory(rows).items():
+        for name, value in zip(lists, (query, list(docs), list(docs.values())), strict=True):
+            lists[name].append(value)
+    bad, whole = tmp_path / "parts" / "bad.parquet", tmp_path / "whole.parquet"
+    bad.parent.mkdir()
+    names, values = (
+        ("query_id", "doc_id", "relevance"),
+        [(q, d, g) for q in judged for d, g in judged[q].items()],
+    )
+    graded = pa.table(dict(zip(names, map(list, zip(*values, strict=True)), strict=True)))
+    as_parquet(whole, rows)
+    tables = {"rows": pq.read_table(whole), "lists": pa.table(lists), "judgments": graded}
+    outcomes = set()
+    for kind, table in tables.items():
+        pq.write_table(table, bad, store_schema=False, write_statistics=False)
+        content = bad.read_bytes()
+        footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+        for at in (*range(4, footer, footer // 10), *range(footer, len(content), 2)):
+            changed = bytearray(content)
+            changed[at] ^= 1 << at // 2 % 8
+            bad.write_bytes(changed)
+            wanted = judgments_in_parquet if kind == "judgments" else read_batches
+            try:
+                wanted(bad, "bad.parquet")
+                outcomes.add((kind, "read"))
+            except DataError as error:
+                outcomes.add((kind, str(error)[:11]))
+    assert {what for _, what in outcomes} == {"read", "bad.parquet"}
+    assert len(outcomes) == 6
+    table = tables["rows"]
+    texts = table.column("doc_id").combine_chunks()
+    raw = texts.buffers()[2].to_pybytes().replace(b"d003", b"d\xff03")
+    broken = pa.StringArray.from_buffers(len(texts), texts.buffers()[1], pa.py_buffer(raw))
+    pq.write_table(table.set_column(1, "doc_id", broken), bad)
+    with pytest.raises(DataError, match=r"bad\.parquet: no valid Parquet .*sequence at string index"):
+        evaluate(judged, bad.parent, "RR")

@@ -136,7 +136,6 @@ def _feed(source: Path, fifo: Path) -> None:
         stream.write(source.read_bytes())
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] * (name == "diagnose")) for name in COMMANDS]

@@ -178,7 +178,7 @@ def test_convert(tmp_path: Path, judged):
     source.write_text(json.dumps(judged))
     assert convert(source, target, what="judgments") == []
     assert load_judgments(target).as_dict() == judged
-    with pytest.raises(UsageError, match="there is such a file already"):
+    with pytest.raises(UsageError, match="this file exists"):
         convert(source, target, what="judgments")
     with pytest.raises(UsageError, match="cannot tell whether these are judgments or a ranking"):
         convert(source, target, force=True)

@@ -19,6 +19,8 @@ from rankproof.sample import corpus, queries
 from rankproof.scoring.scores import Scores
 from rankproof.stats.distributions import t_quantile
 
+pytestmark = pytest.mark.cover
+
 FOUR = "context_precision, context_recall, context_entity_recall, context_relevance"
 
 
@@ -93,6 +95,7 @@ def test_of_many_samples_a_part_drawn_by_lot_is_looked_at(monkeypatch: pytest.Mo
     assert part.low < whole.value < part.high
 
 
+@pytest.mark.slow
 def test_it_is_saved_printed_and_written_to_files(tmp_path: Path) -> None:
     scores = judge(samples(), FOUR)
     back = Scores.from_dict(json.loads(json.dumps(scores.to_dict())))

@@ -20,6 +20,8 @@ from rankproof.errors import DataError, UsageError
 from rankproof.judging.verdicts import Relation
 from rankproof.store.ledger import LEDGER, Ledger, LedgerEntry
 
+pytestmark = pytest.mark.cover
+
 QUESTION = "Why?"
 
 

@@ -36,7 +36,6 @@ print(most_held())
 )
 
 
-@pytest.mark.no_cover
 @needs_kernel_count
 @pytest.mark.slow
 def test_memory_stays_flat() -> None:
@@ -51,7 +50,6 @@ def test_memory_stays_flat() -> None:
     assert (many - few) / 9_000 < 512, "bytes a sample; its texts alone are 2,000"
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 def test_a_sample_leaves_its_id_and_a_few_numbers_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankproof.judging.evidence.IN_MEMORY", 1)

@@ -18,6 +18,8 @@ from rankproof.cli import run
 from rankproof.judging.evidence import Verdicts
 from rankproof.judging.verdicts import Relation
 
+pytestmark = pytest.mark.cover
+
 ROWS = [
     {
         "id": "a",

@@ -8,10 +8,12 @@ import pytest
 
 from rankproof import simulate_log
 from rankproof.errors import UsageError
-from rankproof.monitoring.alerts import read_rules, rules_of
+from rankproof.monitoring.alerts import read_rules, read_state, rules_of
 from rankproof.monitoring.events import Event
 from rankproof.monitoring.monitor import monitor
 from rankproof.monitoring.privacy import KEY, mask, private
+
+pytestmark = pytest.mark.cover
 
 OUTAGE = {"sessions": 3000, "seed": 1, "days": 10, "outage": (6, 8, 12)}
 
@@ -94,11 +96,45 @@ def test_how_often_alerts_are_false() -> None:
         {"metric": "ctr", "above": 0.1, "cool_down": "soon"},
         {"metric": "ctr", "above": 0.1, "least": 0},
         {"metric": "crt", "above": 0.1},
+        {"metric": "ctr", "above": 20},
+        {"metric": "ctr", "below": -0.1},
+        {"metric": "ctr", "outage": "any"},
+        {"metric": "ctr", "above": 0.1, "slice": "language=en"},
+        {"metric": "ctr", "above": 0.1, "slice": ["variant=A"]},
+        {"metric": "ctr", "above": 0.1, "slice": "variant="},
+        {"metric": "ctr", "above": 0.1, "name": " "},
+        {"metric": "ctr", "above": 0.1, "name": 3},
     ],
 )
 def test_a_wrong_rule_says_what_to_write(rule) -> None:
     with pytest.raises(UsageError, match="Next:"):
         fired([rule], simulate_log(20))
+
+
+def test_a_rule_about_a_value_that_no_event_has_is_noted() -> None:
+    rule = {"metric": "ctr", "above": 0.1, "slice": "variant=Z"}
+    found = monitor(simulate_log(60, variants=("A", "B")).records(), alerts=[rule])
+    (note,) = (each for each in found.notes if "looks at nothing" in each)
+    assert "variant=Z" in note
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "null", '{"told": [1]}', '{"told": {"a": null}}', '{"told": {"a": 1e999}}', "[" * 99_999],
+)
+def test_a_file_that_remembers_no_alerts_is_an_error(tmp_path, text) -> None:
+    (tmp_path / "state.json").write_text(text)
+    with pytest.raises(UsageError, match="Next:"):
+        read_state(tmp_path / "state.json")
+
+
+def test_rules_of_a_file_with_a_mark(tmp_path) -> None:
+    text = '[[alert]]\nname = "a\\n b"\nmetric = "ctr"\nbelow = 0.5\n'
+    (tmp_path / "a.toml").write_text(text, encoding="utf-8-sig")
+    assert read_rules(tmp_path / "a.toml")[0].name == "a b"
+    (tmp_path / "a.toml").write_text(text, encoding="utf-16")
+    with pytest.raises(UsageError, match="not UTF-8"):
+        read_rules(tmp_path / "a.toml")
 
 
 def test_rules_of_a_file(tmp_path) -> None:

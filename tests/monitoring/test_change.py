@@ -15,6 +15,8 @@ from rankproof.monitoring.change import change_point, change_points, metric_chan
 from rankproof.monitoring.sums import OnlineEstimate
 from rankproof.monitoring.windows import HOUR, Calendar, zone_named
 
+pytestmark = pytest.mark.cover
+
 WEEK = [day % 7 for day in range(28)]
 BERLIN = Calendar(zone_named("Europe/Berlin"), "hour")
 

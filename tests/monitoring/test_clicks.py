@@ -18,6 +18,8 @@ from rankproof.monitoring.clicks import (
     swap_propensities,
 )
 
+pytestmark = pytest.mark.cover
+
 LOOKED = 1 / np.arange(1, 9)
 
 

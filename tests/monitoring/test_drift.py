@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +23,8 @@ from rankproof.monitoring.live import MOST_OF_ONE, live_queries
 from rankproof.monitoring.simulate import TOPICS
 from rankproof.monitoring.vectors import normal_form
 from tests.shell import rankproof
+
+pytestmark = pytest.mark.cover
 
 BEFORE = simulate_log(10)
 """Whose topics evaluation sets are drawn from: those of old."""
@@ -209,6 +212,8 @@ def test_scores_come_from_a_ranking_or_from_evaluate_alike() -> None:
         (([f"a {i}" for i in range(9)], ["b"] * 30), {"judge": "x"}, "judge_drift"),
         (([f"a {i}" for i in range(9)], ["b"] * 30), {"judgments": {"z": {"d": 1}}}, "none of 9"),
         (([f"a {i}" for i in range(9)], ["b"] * 30), {"embed": lambda texts: [1.0]}, "one vector for each"),
+        (([f"a {i}" for i in range(9)], []), {}, "the log is empty"),
+        (([f"a {i}" for i in range(9)], [None]), {}, "no query with a word in 1 record\\."),
         (("q.jsonl",), {}, "no log"),
     ],
 )
@@ -216,6 +221,44 @@ def test_errors_say_what_to_do(arguments: tuple[Any, ...], settings: dict[str, A
     with pytest.raises((UsageError, DataError), match=words) as error:
         drift(*arguments, **settings)
     assert "Next:" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"embed": 3}, "got 3, expected a function"),
+        ({"embed": lambda texts: [[1.0] * (1 + i % 3) for i, _ in enumerate(texts)]}, "39 rows of numbers"),
+        ({"embed": lambda texts: [["a"] for _ in texts]}, "39 rows of numbers"),
+        ({"embed": lambda texts: [[1j, 2] for _ in texts]}, "complex"),
+        ({"embed": lambda texts: [[1.0, 2.0] for _ in texts[1:]]}, "shape \\(38, 2\\)"),
+        (
+            {"embed": lambda texts: [[math.nan if i == 3 else 1.0, i] for i, _ in enumerate(texts)]},
+            "1 of 39 vectors",
+        ),
+        ({"embed": lambda texts: [[0.0, 0.0] for _ in texts]}, "got zeros for all 39"),
+        ({"embed": lambda texts: [[3.0, 1.0] for _ in texts]}, "the same vector for all 39"),
+        ({"embed": lambda texts: [[] for _ in texts]}, "got zeros"),
+        ({"scores": {"AP": {"other": 0.5}}}, "none of 9 queries"),
+        ({"scores": {"AP": {"1": math.nan}}}, "none of 9 queries"),
+        ({"scores": {"AP": {"1": "high"}}}, "AP of '1' is 'high'"),
+        ({"scores": {"AP": {"1": math.inf}}}, "AP of '1' is inf"),
+        ({"scores": {"AP": [0.5]}}, "expected {measure"),
+    ],
+)
+def test_vectors_and_scores_that_say_nothing_are_errors(settings: dict[str, Any], words: str) -> None:
+    with pytest.raises((UsageError, DataError), match=words) as error:
+        drift({str(i): f"a {i}" for i in range(9)}, [f"b {i}" for i in range(30)], **settings)
+    assert "Next:" in str(error.value)
+
+
+def test_vectors_of_any_size_are_compared_and_one_score_has_no_interval() -> None:
+    own, now = {str(i): "a" * i for i in range(1, 9)}, [f"{'b' * (i % 9)} c" for i in range(30)]
+    length = {"embed": lambda texts: [[len(text), 1] for text in texts]}
+    huge = {"embed": lambda texts: [[len(text) * 1e300, 1e300] for text in texts]}
+    plain, scaled = (drift(own, now, label=0, **each).to_dict()["shifts"] for each in (length, huge))
+    assert plain == scaled != []
+    one = " ".join(drift(own, now, scores={"AP": {"3": 0.5}}, label=0).format("full").split())
+    assert "Your AP is 0.5000 on the set (of 1 query); what it is" in one
 
 
 def test_the_old_drift_still_asks_a_judge_and_says_its_new_name(tmp_path: Path) -> None:

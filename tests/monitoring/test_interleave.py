@@ -17,7 +17,9 @@ from rankproof.monitoring.interleave import (
     split_mismatch,
     team_draft,
 )
-from rankproof.stats.intervals import betting, normal_mixture
+from rankproof.stats.confidence import betting, normal_mixture
+
+pytestmark = pytest.mark.cover
 
 
 @dataclass

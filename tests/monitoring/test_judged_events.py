@@ -16,6 +16,8 @@ from rankproof.monitoring.judged_events import SampleSchema, sample_events
 from tests.judging.models.server import serving
 from tests.shell import rankproof
 
+pytestmark = pytest.mark.cover
+
 SECRET = "ann@example.org"
 
 
@@ -122,6 +124,7 @@ def test_a_model_is_asked_for_masked_texts_after_its_cost_is_said(
         assert json.loads(again.stdout)["estimates"] == json.loads(done.stdout)["estimates"]
 
 
+@pytest.mark.slow
 def test_texts_come_from_a_corpus_if_the_log_has_ids_only() -> None:
     log = simulate_log(100, seed=1)
     corpus = {doc: f"Text of {doc}." for each in log.records() for doc in [r["id"] for r in each["results"]]}

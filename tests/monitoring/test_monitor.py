@@ -20,6 +20,8 @@ from rankproof.monitoring.monitor import monitor
 from rankproof.monitoring.rows import RecordColumns, RowMaker
 from rankproof.monitoring.sums import BINS, FEWER_GROUPS, SMALLEST, WIDTH, percentiles
 
+pytestmark = pytest.mark.cover
+
 NOON = datetime(2025, 3, 3, 12, tzinfo=UTC).timestamp()
 SOME = {"variants": ("A", "B"), "lift": 0.2}
 
@@ -122,7 +124,7 @@ DAMAGES = [
     {"thumb": [1]}, {"results": 1.5}, {"results": "[" * 100_000}, {"results": [{"id": {}}]}, {"query": {}},
     {"results": [{"id": "a", "score": {}}]}, {"results": [{"id": "a", "score": 10**400}]}, {"ts": None},
     {"ts": 10**400},
-    {"results": [None]}, {"clicks": [math.nan]}, {"clicks": [{"rank": True}]}, {"clicks": [{"rank": math.inf}]},
+    {"results": [None]}, {"clicks": [None]}, {"citations": [None, None]}, {"clicks": [math.nan]}, {"clicks": [{"rank": True}]}, {"clicks": [{"rank": math.inf}]},
     {"clicks": [{}]}, {"clicks": [[1]]}, {"citations": [{}]}, {"citations": [["a"]]}, {"abstained": 3}, {"user": True},
     {"ts": math.nan}, {"ts": "20250303" * 50}, {"ts": {"$date": 1}}, {"ts": -5}, {"session": [1]}, {"answer": {"a": 1}},
 ]  # fmt: skip
@@ -277,7 +279,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     for seed in range(logs):
         log = simulate_log(600, seed=seed, days=7, users=120)
         truth = log.truth
-        for each in monitor(log.records()).estimates:
+        for each in monitor(log.records(), by=[]).estimates:
             if not each.slice:
                 hits.setdefault(each.metric, []).append(each.low <= truth[each.metric] <= each.high)
     share = {name: np.mean(each) for name, each in hits.items()}

@@ -15,6 +15,8 @@ from rankproof import simulate_log
 from rankproof.document.terminal import width
 from tests.shell import rankproof
 
+pytestmark = pytest.mark.cover
+
 
 def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
     with patch.dict(os.environ, environment):

@@ -17,6 +17,8 @@ from rankproof.monitoring.online_tests import clicks, interleaving, variants
 from tests.monitoring.test_clicks import LOOKED, searches
 from tests.shell import rankproof
 
+pytestmark = pytest.mark.cover
+
 
 def lists(seed: int, new: float, old: float, number: int = 300) -> list[dict[str, Any]]:
     rng, found = np.random.default_rng(seed), []

@@ -14,6 +14,8 @@ from rankproof import monitor, simulate_log
 from rankproof.monitoring.monitor import Monitor
 from rankproof.monitoring.outages import STEP, stretches
 
+pytestmark = pytest.mark.cover
+
 Record = dict[str, Any]
 SOME = 4 * STEP
 """An outage begins after the last event before it: the times may be off by as much as nobody came anyway."""
@@ -85,6 +87,7 @@ def test_a_burst_of_errors_is_named(records) -> None:
     assert spans(found, 0, "2025-03-13T10:00", "2025-03-13T12:00")
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_calm_logs_have_no_outage_however_long_and_busy() -> None:
     false = sum(

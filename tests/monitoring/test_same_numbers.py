@@ -18,6 +18,8 @@ from rankproof import simulate_log
 from rankproof.errors import DataError, UsageError
 from rankproof.monitoring.monitor import monitor
 
+pytestmark = pytest.mark.cover
+
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 pd = pytest.importorskip("pandas")
@@ -188,7 +190,7 @@ def test_clicks_of_every_shape(tmp_path, records, kind) -> None:
         for at, each in enumerate(records)
     ]
     expected, table = numbers(odd, **BY), pa.Table.from_pylist(odd)
-    assert kind == "null among them" or expected["rejected"].get("bad text", 0) >= len(odd) // 11
+    assert kind == "null among them" or expected["rejected"].get("bad citations", 0) >= len(odd) // 11
     nested = ["citations.list.element", "clicks.list.element.id", "clicks.list.element"]
     for name, how in {
         "plain": {"use_dictionary": False}, "coded": {"use_dictionary": nested},
@@ -399,6 +401,54 @@ def test_files_in_other_codes_and_with_other_line_ends(tmp_path, records, code, 
     )
     table.write_bytes(mark + text.getvalue().encode(code))
     assert numbers(lines, **BY) == numbers(table, **BY) == numbers(odd, **BY)
+
+
+def test_values_of_json_with_anything_between_and_in_codes_without_a_mark(tmp_path, records) -> None:
+    lines = list(map(json.dumps, records))
+    forms: dict[str, bytes] = {
+        "a mark before each, as files put behind each other have it": "\n".join(
+            "\ufeff" + e for e in lines
+        ).encode(),
+        "zeros, where a file was cut while it was written to": b"\0" * 999 + "\n\0\0".join(lines).encode(),
+        "nothing between, as some collectors write": "".join(lines).encode(),
+        "old line ends": "\r".join(lines).encode(),
+        "several lines each, as jq prints": "\n".join(json.dumps(e, indent=2) for e in records).encode(),
+        **{
+            code: "\n".join(lines).encode(code)
+            for code in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+        },
+    }
+    expected = numbers(records)
+    for form, data in forms.items():
+        log = tmp_path / "log.jsonl"
+        log.write_bytes(data)
+        assert numbers(log) == expected, form
+    log.write_bytes("\n".join(json.dumps(each, indent=2) for each in records).encode()[:-9])
+    assert numbers(log)["rejected"] == {"not JSON": 1}  # and all before it is read
+    assert numbers(log)["events"] == expected["events"] - 1
+
+
+def test_numbers_written_as_text_and_nulls_in_lists(tmp_path, records) -> None:
+    as_text = [
+        {
+            **each,
+            "latency_ms": str(each["latency_ms"]),
+            "abstained": str(each["abstained"]),
+            "results": [{key: str(value) for key, value in hit.items()} for hit in each["results"]],
+            "clicks": [{key: str(value) for key, value in click.items()} for click in each["clicks"]],
+        }
+        for each in records
+    ]
+    gaps = [
+        {**each, **{name: each[name] and [*each[name], None] for name in ("results", "clicks", "citations")}}
+        for each in records
+    ]
+    expected = numbers(records)
+    assert expected["rejected"] == {}
+    for name, odd in (("text", as_text), ("nulls", gaps)):
+        assert numbers(odd) == expected, name
+        table = as_parquet(tmp_path / "log.parquet", pa.Table.from_pylist(odd))
+        assert numbers(table) == expected, name
 
 
 @pytest.mark.slow

@@ -12,6 +12,8 @@ from rankproof.monitoring.monitor import monitor
 from rankproof.monitoring.read import read_events
 from rankproof.monitoring.spans import DIALECTS, MOST_OPEN, Traces, spans_of
 
+pytestmark = pytest.mark.cover
+
 sdk = pytest.importorskip("opentelemetry.sdk.trace")
 semconv = pytest.importorskip("openinference.semconv.trace")
 START = 1_740_999_600_000_000_000
@@ -191,3 +193,62 @@ def test_odd_spans_do_not_end_the_reading() -> None:
     good = [EventSchema().event(record) for _, _, record in records if record.get("ts")]
     assert [event.id for event in good] == ["b"]
     assert all(dialect.version for dialect in DIALECTS)
+
+
+def one_span(**more: Any) -> dict[str, Any]:
+    """A search of one second, in OTLP JSON."""
+    begin = {"traceId": "5b8aa5a2d2c872e8321cf37308d69df2", "spanId": "051581bf3cb55c13", "name": "search"}
+    times = {"startTimeUnixNano": "1741000000000000000", "endTimeUnixNano": "1741000001000000000"}
+    query = {"key": "input.value", "value": {"stringValue": "refund?"}}
+    return {**begin, **times, **more, "attributes": [query, *more.get("attributes", [])]}
+
+
+def in_otlp(*spans: dict[str, Any], **resource: Any) -> dict[str, Any]:
+    return {"resourceSpans": [{**resource, "scopeSpans": [{"spans": list(spans)}]}]}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        *({"attributes": [{"key": "n", "value": value}]} for value in (
+            {"intValue": "many"}, {"intValue": None}, {"intValue": "1e9"}, {"arrayValue": None}, {"arrayValue": 3},
+            {"kvlistValue": None}, {"kvlistValue": {"values": 3}}, None, "plain", {}, {"a": 1, "b": 2},
+        )),
+        {"startTimeUnixNano": 1741000000000000000, "endTimeUnixNano": 1741000001000000000},
+        {"startTimeUnixNano": "1741000000000000000.0", "endTimeUnixNano": 1741000001000000000.0},
+        {"startTimeUnixNano": "2025-03-03T11:06:40Z", "endTimeUnixNano": "2025-03-03T11:06:41Z"},
+        {"events": None}, {"events": [None, 3]}, {"traceId": "5B8AA5A2D2C872E8321CF37308D69DF2"},
+    ],
+)  # fmt: skip
+def test_one_odd_value_costs_nothing_else_of_a_line(more: dict[str, Any]) -> None:
+    other = one_span(traceId="b" * 32)
+    for resource in ({}, {"resource": None}, {"resource": []}, {"resource": {"attributes": "none"}}):
+        found = monitor([in_otlp(one_span(**more), other, **resource)])
+        assert found.events == 2
+        assert found.estimate("latency_p50").value == pytest.approx(1000, rel=0.03)
+
+
+def test_spans_of_one_trace_meet_however_their_ids_are_written_and_wherever_they_stand() -> None:
+    child = {"spanId": "ff", "parentSpanId": "051581BF3CB55C13", "startTimeUnixNano": "1740999990000000000"}
+    click = {"name": "click", "attributes": [{"key": "rank", "value": {"intValue": "2"}}]}
+    vote = {"name": "user_feedback", "attributes": [{"key": "score", "value": {"stringValue": "-1"}}]}
+    later = one_span(**child, traceId="5B8AA5A2D2C872E8321CF37308D69DF2", events=[click, vote])
+    found = monitor([in_otlp(one_span()), in_otlp(later)])
+    assert found.events == 1
+    assert found["mrr_first_click"] == 0.5
+    assert found["thumbs_up"] == 0
+    assert found["latency_p50"] == pytest.approx(
+        1000, rel=0.03
+    )  # the root's: the other clock is ten seconds slow
+
+
+@pytest.mark.parametrize("end", [None, "0", "1740999999000000000", "soon"])
+def test_a_span_without_an_end_has_no_latency(end: str | None) -> None:
+    found = monitor(
+        [
+            in_otlp(
+                one_span(endTimeUnixNano=end, attributes=[{"key": "thumb", "value": {"stringValue": "up"}}])
+            )
+        ]
+    )
+    assert [each.metric for each in found.estimates if each.metric.startswith("latency")] == []

@@ -19,6 +19,8 @@ from rankproof.monitoring.events import EventSchema
 from rankproof.monitoring.monitor import monitor
 from rankproof.monitoring.read import sources_of
 
+pytestmark = pytest.mark.cover
+
 START = datetime(2025, 3, 3, tzinfo=UTC).timestamp()
 RULE = "[[alert]]\nmetric = 'dont_know'\nabove = 0.5\nevidence = 'value'\nleast = 20\ncool_down = '1h'\n"
 
@@ -111,6 +113,7 @@ def peak_of(number: int) -> int:
     return peak
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.skipif(
     not Path("/proc/self/status").exists(), reason="the kernel does not say how much memory is used"

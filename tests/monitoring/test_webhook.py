@@ -19,6 +19,8 @@ from rankproof import monitor, simulate_log
 from rankproof.errors import UsageError
 from rankproof.monitoring import alarm, webhook
 
+pytestmark = pytest.mark.cover
+
 TOKEN = "T0k3n-zq7hunter2bananas"
 RULES = [
     {"name": "empty", "metric": "no_result", "above": 0.2, "over": "any"},
@@ -39,6 +41,7 @@ class Receiver(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
+    disable_nagle_algorithm = True  # what is written second would wait 40 ms
     protocol_version = "HTTP/1.1"
     server: Receiver
 
@@ -61,7 +64,7 @@ def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
     monkeypatch.setattr(webhook, "PAUSE", 0.01)
     monkeypatch.setattr(webhook, "TIMEOUT", 120.0)  # what a busy machine answers late is not asked for again
     found = Receiver()
-    threading.Thread(target=found.serve_forever, daemon=True).start()
+    threading.Thread(target=found.serve_forever, args=(0.01,), daemon=True).start()
     yield found
     found.shutdown()
     found.server_close()

@@ -18,7 +18,7 @@ from rankproof.bench.retrieve import embedder
 from rankproof.errors import DataError
 from rankproof.judging.models.judge import model_judge
 from rankproof.judging.verdicts import Ask
-from rankproof.net import AGAIN
+from rankproof.net.retries import AGAIN
 
 KEY = "zq7hunter2bananas-Pelican44"
 PAUSE = 0.01
@@ -37,6 +37,7 @@ class Refusing(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
+    disable_nagle_algorithm = True  # what is written second would wait 40 ms
     protocol_version = "HTTP/1.1"
     server: Refusing
 

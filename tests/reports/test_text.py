@@ -97,6 +97,7 @@ def test_lists_need_rankings_and_a_number(folder: Path) -> None:
         compare_scores(scores).cases(1, "dens")
 
 
+@pytest.mark.slow
 def test_without_an_output_the_report_is_printed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["report", "judgments.tsv", "keyword.run", "dense.run", "-m", "nDCG@10"]) == 0
     printed = capsys.readouterr().out

@@ -87,7 +87,7 @@ def test_columns_without_news_are_left_out() -> None:
 
 
 def test_warnings_stand_below_and_errors_above_with_their_next_step() -> None:
-    for severity, heading in (("warning", "Before you trust these"), ("error", "not to be trusted")):
+    for severity, heading in (("warning", "Before you trust these"), ("error", "Do not trust these numbers")):
         finding = Finding(severity, "missing", 2, "2 queries are missing.", ("'q1'", "'q2'"), "run them.")  # type: ignore[arg-type]
         text = render([summary(findings=[finding])], "table")
         assert f"  {severity:8} 2 queries are missing. For example 'q1', 'q2'. Next: run them." in text
@@ -113,7 +113,7 @@ def test_notes_and_profiles_are_said() -> None:
 
 def test_what_is_no_mean_is_called_by_its_name() -> None:
     text = render([summary(rows=[row("NumRet", 120.0), row("GMAP", 0.2), row("AP", 0.3)])], "table")
-    assert "NumRet: the sum over queries, no mean." in text
+    assert "NumRet: the sum over queries, not a mean." in text
     assert "GMAP: the geometric mean over queries." in text
     assert "AP: " not in text.replace("GMAP: ", "")
 

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import pytest
 
 import rankproof.spark
 from rankproof import evaluate
+from rankproof.comparing.alignment import soundness
 from rankproof.core.merge import merge_parts
 from rankproof.core.names import parse_all
 from rankproof.core.rules import Conventions
@@ -48,9 +50,11 @@ def tagged(judged: Any, rows: Any) -> Any:
     )
 
 
-def in_partitions(table: Any, count: int) -> list[Any]:
-    import zlib
+def hash_third(query: str) -> bool:
+    return zlib.crc32(query.encode()) % 3 > 0
 
+
+def in_partitions(table: Any, count: int) -> list[Any]:
     place = pa.array([zlib.crc32(query.encode()) % count for query in table.column("query_id").to_pylist()])
     return [table.filter(pa.compute.equal(place, number)) for number in range(count)]
 
@@ -92,6 +96,46 @@ def test_a_repeated_task_changes_nothing_and_a_summary_survives_json() -> None:
     assert str(back) == str(scores)
 
 
+def test_the_errors_of_memory_are_told_by_sums_in_any_partitioning() -> None:
+    """What makes numbers wrong, and how many queries went unanswered, reach whoever sees only summaries."""
+    judged, rows = random_case(16, queries=60)
+    place = {query: {doc: at for at, doc in enumerate(sorted(docs))} for query, docs in judged.items()}
+    worlds = {
+        "as it is": (judged, rows),
+        "no common queries": (judged, [(f"x{query}", doc, score) for query, doc, score in rows]),
+        "no common documents": (judged, [(query, f"x{doc}", score) for query, doc, score in rows]),
+        "one score": (judged, [(query, doc, 1.0) for query, docs in judged.items() for doc in docs]),
+        "nothing relevant": ({query: dict.fromkeys(docs, 0.0) for query, docs in judged.items()}, rows),
+        "upside down": (
+            {query: {f"d{at}": float(at >= 18) for at in range(20)} for query in place},
+            [(query, f"d{at}", -float(at)) for query in place for at in range(20)],
+        ),
+        "a third is missing": (judged, [row for row in rows if hash_third(row[0])]),
+    }
+    for name, (judgments, ranking) in worlds.items():
+        for unjudged in ("nonrelevant", "skip", "relevant"):
+            expected = evaluate(judgments, arrow(ranking), "AP, RR, nDCG", unjudged=unjudged)
+            errors = {
+                each.kind: each.message
+                for each in expected.audit
+                if each.severity == "error" and each.kind != "affixes-of-ids"  # which needs the ids
+            }
+            rules = Conventions(unjudged=unjudged)
+            top = float(max(grade for docs in judgments.values() for grade in docs.values()))
+            kernel = Kernel(tuple(parse_all("AP, RR, nDCG")), rules, top_grade=top)
+            for partitions in (1, 5):
+                parts = in_partitions(tagged(judgments, ranking), partitions)
+                scores = spread_scores([kernel(each)[1] for each in parts], kernel)
+                found = {each.kind: each.message for each in scores.audit}
+                assert found == errors, (name, unjudged, partitions)
+                assert all(message in " ".join(str(scores).split()) for message in found.values())
+                missing = soundness(expected, parse_all("AP")[0]).unanswered
+                assert scores.facts["unanswered"] == missing, (name, unjudged)
+            assert (name in ("as it is", "a third is missing")) == (
+                not errors
+            ) or unjudged != "nonrelevant", name
+
+
 def test_a_query_in_two_slices_is_refused() -> None:
     table = pa.table(
         {
@@ -122,7 +166,7 @@ def spark() -> Iterator[Any]:
     server.stop()
 
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # those of packages that pyspark loads
+pytestmark = [pytest.mark.cover, pytest.mark.filterwarnings("ignore")]  # those of packages that pyspark loads
 
 
 @pytest.fixture(scope="module")
@@ -131,6 +175,7 @@ def frames(spark: Any) -> Any:
     return judged, rows, spark.createDataFrame(judged_table(judged)), spark.createDataFrame(arrow(rows))
 
 
+@pytest.mark.first_is_quick
 @pytest.mark.parametrize("ties", ["trec", "id", "best"])
 def test_sail_gives_the_bits_of_memory(frames: Any, ties: str) -> None:
     judged, rows, judgments, run = frames
@@ -141,6 +186,7 @@ def test_sail_gives_the_bits_of_memory(frames: Any, ties: str) -> None:
         )
         check_equal(found, expected, (ties, partitions))
         assert found.extra == expected.census.extra
+        assert all(str(part) and not part.wrong for part in found.slices.values())
         values = {row["query_id"]: row.asDict() for row in found.values.collect()}
         for name in expected:
             assert {query: row[name] for query, row in values.items()} == expected.values(name), name
@@ -184,6 +230,58 @@ def test_saved_values_are_compared_later(frames: Any, spark: Any, tmp_path: Path
     assert found.verdict("AP") == "equivalent"
     assert "AP" in found.format("markdown")
     assert found.queries == len(judged)
+
+
+def test_nothing_is_decided_where_memory_decides_nothing(frames: Any, spark: Any, tmp_path: Path) -> None:
+    judged, rows, judgments, _ = frames
+    systems = {
+        "whole": rows,
+        "part": [row for row in rows if hash_third(row[0])],
+        "other ids": [(query, str(zlib.crc32(doc.encode())), score) for query, doc, score in rows],
+        "more ids": [(query, str(zlib.adler32(doc.encode())), score) for query, doc, score in rows],
+    }
+    scores = {
+        name: rankproof.spark.evaluate(judgments, spark.createDataFrame(arrow(each)), "nDCG@10, AP")
+        for name, each in systems.items()
+    }
+    for pair in (("whole", "part"), ("part", "whole"), ("whole", "other ids"), ("more ids", "other ids")):
+        given = {name: arrow(systems[name]) for name in pair}
+        for allow in ({}, {"allow_missing": 0.9}, {"allow_errors": True}):
+            expected = rankproof.compare(judged, given, "nDCG@10, AP", **allow)
+            found = rankproof.spark.compare(scores[pair[0]], scores[pair[1]], names=pair, margin=1.0, **allow)
+            assert found.doubts == expected.doubts, (pair, allow)
+            assert found.unanswered == expected.unanswered, (pair, allow)
+            told, same = (
+                {each.split(": ", 1)[-1].split(".")[0] for each in one}
+                for one in (found.wrong, expected.wrong)
+            )
+            assert told == same
+            assert all(found.verdict(name) == "undecided" for name in found) or not found.doubts
+            for word in [*found.doubts.values(), *told]:
+                assert word in " ".join(str(found).split()), (pair, allow)
+    # Values that were saved say it too, and tables of an older version say that they do not know.
+    saved = tmp_path / "part"
+    scores["part"].values.write.parquet(str(saved))
+    later = spark.read.parquet(str(saved))
+    assert (
+        "part answered"
+        in rankproof.spark.compare(scores["whole"], later, names=("whole", "part")).doubts["part"]
+    )
+    old = rankproof.spark.compare(scores["whole"], later.drop("answered"), names=("whole", "part"))
+    assert not old.doubts
+    assert "do not say which queries went unanswered" in str(old).replace("\n", " ")
+    fewer = rankproof.spark.compare(scores["whole"], later.limit(15), names=("whole", "part"))
+    assert "25 of the 40 queries of whole are not among the other's" in str(fewer).replace("\n", " ")
+    with pytest.raises(UsageError, match="no column 'counted'"):
+        rankproof.spark.compare(later.drop("counted"), later)
+    read = SpreadScores.from_dict(scores["part"].to_dict())
+    for odd in (read, {"AP": 1.0}):
+        with pytest.raises(UsageError, match=r"second: got .* Next: read the values"):
+            rankproof.spark.compare(later, odd)
+    with pytest.raises(UsageError, match="names: got 'a' twice"):
+        rankproof.spark.compare(later, later, names=("a", "a"))
+    with pytest.raises(UsageError, match="allow_missing: got 2"):
+        rankproof.spark.compare(later, later, allow_missing=2)
 
 
 def test_clusters_widen_the_interval_and_any_split_gives_the_same(frames: Any, spark: Any) -> None:

@@ -134,6 +134,7 @@ def test_tukey_with_equal_systems_and_with_clear_winners() -> None:
     assert max(pair.p for pair in pairs[1:]) < 1e-12
 
 
+@pytest.mark.slow
 def test_beyond_the_draws_the_p_of_pairs_is_that_of_many_more_draws() -> None:
     values = named(table(8, 40, 5, 0.1))
     draws = np.sort(_largest_gaps(np.column_stack(list(values.values())), rng(3), 100_000))

@@ -149,6 +149,7 @@ def test_equal_differences_and_margins() -> None:
             equivalence(np.zeros(5), margin)
 
 
+@pytest.mark.slow
 def test_the_chance_of_a_weighted_mean_is_that_of_weights_drawn() -> None:
     """Also where many small values make the transform grow along a bent path."""
     rng = np.random.default_rng(3)

@@ -62,6 +62,7 @@ def test_noncentral_t_agrees_with_scipy(df: int) -> None:
             assert shifted_t_above(t, df, shift) == pytest.approx(stats.nct.sf(t, df, shift), abs=1e-8)
 
 
+@pytest.mark.slow
 def test_a_mean_under_random_weights_of_two_values_is_a_beta_variable() -> None:
     """On either side of its mean, far out and in the middle, skewed as it may be."""
     ends = np.array([0.0, 1.0])

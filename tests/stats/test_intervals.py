@@ -137,7 +137,6 @@ def test_hits_are_held_whatever_their_share() -> None:
                 assert (chance * missed).sum(axis=0).max() < 1 - level
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @with_each("level", [0.9, 0.95, 0.99])
 def test_the_true_mean_is_held_in_every_world(level: float) -> None:

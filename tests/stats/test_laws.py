@@ -109,6 +109,7 @@ def test_what_is_detectable_is_a_number_or_none(row: Any) -> None:
     assert needed is None or needed >= 2
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(table=st.lists(st.lists(NUMBERS, min_size=3, max_size=3), min_size=2, max_size=12).map(np.array))
 def test_tables_give_finite_numbers(table: Any) -> None:

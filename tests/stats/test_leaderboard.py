@@ -13,6 +13,7 @@ from scipy.stats import kendalltau
 from rankproof import History, evaluate, leaderboard, rank_correlation, report, sample
 from rankproof.cli import run
 from rankproof.errors import DataError, RankproofError, UsageError
+from rankproof.scoring.tables import DISTRUST
 
 JUDGED = {f"q{i}": {"a": 1} for i in range(5)}
 AT = {rank: [f"x{i}" for i in range(rank - 1)] + ["a"] for rank in range(1, 6)}
@@ -148,7 +149,7 @@ def test_files_of_scores_in_any_form(form: str, tmp_path: Path) -> None:
         ("x\t1\nx\t2\n", "line 2: a second score of 'x'"),
         ("x\t1\ny\tnan\n", "line 2: got 'nan'"),
         ("alone\n", "expected a system and its score"),
-        ("", "empty, there is not one row in it"),
+        ("", "empty, it has no rows"),
         ("measure,ranking,mean\n", "no scores in it"),
         ('[{"mean": 1}]', "item 1"),
         ('{"x": [1]}', "as the score"),
@@ -161,6 +162,29 @@ def test_a_bad_file_of_scores_is_named_with_its_place(content: str, says: str, t
     with pytest.raises(RankproofError, match=r"bad") as error:
         rank_correlation(str(tmp_path / "bad"), {"x": 1, "y": 2})
     assert says in str(error.value)
+
+
+def test_correlations_of_systems_that_left_much_unanswered_say_so_and_end_with_3(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = Path("keyword.run").read_text().splitlines(keepends=True)
+    kept = sorted({line.split()[0] for line in lines})[:45]
+    Path("part.run").write_text("".join(line for line in lines if line.split()[0] in kept))
+    call = ["rank-correlation", "judgments.tsv", "part.run", "dense.run", "-m", "AP,RR"]
+    said = "part.run answered 45 of 60 queries (75 %), and 93 % must be."
+    for words in (call, [*call[:-1], "AP", "--judgments", "judgments.tsv"]):
+        for form, where in (("table", 0), ("markdown", 0), ("csv", 1)):
+            assert run([*words, "-f", form]) == 3
+            assert said in " ".join(capsys.readouterr()[where].split()), form
+        assert run([*words, "-f", "json"]) == 3
+        assert json.loads(capsys.readouterr().out)["missing"][0].startswith(said)
+        assert run([*words, "--allow-missing", "0.25"]) == 0
+        assert run([*words, "--allow-errors"]) == 3
+        assert DISTRUST in capsys.readouterr().out
+    Path("odd.run").write_text("".join(f"z{line}" for line in lines))
+    call[2] = "odd.run"
+    assert run([*call, "--allow-missing", "1"]) == 3
+    assert run([*call, "--allow-missing", "1", "--allow-errors"]) == 0
 
 
 @pytest.mark.slow

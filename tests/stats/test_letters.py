@@ -52,7 +52,7 @@ def test_the_board_agrees_with_its_pairs_in_every_face() -> None:
         assert data["intervals"][name] == list(evaluate(judged, run, "RR").interval("RR"))
     text = " ".join(str(board).split())
     assert "Systems that share a letter cannot be told apart: " in text
-    assert "No single one of the 80 queries decides this order; whether other queries would" in text
+    assert "No single one of the 80 queries decides this order; the letters say whether other" in text
     assert re.search(r"s0\.9\s+0\.9500\s+\[\.\d+, [.\d]+\]\s+1\s+a", str(board))
     latex = board.format("latex")
     assert "\\begin{tabular}" in latex
@@ -67,7 +67,7 @@ def test_rankings_and_scores_give_the_same_board() -> None:
     boards = [leaderboard(scores), leaderboard(scores, "RR"), leaderboard(scores, measure="RR")]
     boards += [leaderboard(judged, runs, "RR"), leaderboard(judged, runs, measure="MRR")]
     assert all(board.to_dict() == boards[0].to_dict() for board in boards)
-    with pytest.raises(UsageError, match="came with scores"):
+    with pytest.raises(UsageError, match="applies to rankings"):
         leaderboard(scores, ties="id")
     assert leaderboard(judged, runs, "RR", no_relevant="skip").queries == 80
 

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from rankproof.comparing.spread_comparison import SpreadComparison
 from rankproof.core.merge import KEPT, SpreadSummary, ValueSummary, merge_parts
 from rankproof.core.names import parse
 from rankproof.errors import DataError
-from rankproof.scoring.spread import SpreadComparison
 from rankproof.stats import intervals as module
 from rankproof.stats.differences import difference_interval, summed_difference
 from rankproof.stats.flips import sign_flip
@@ -99,7 +99,6 @@ def test_equal_differences_and_too_few_queries_say_so() -> None:
     assert not large.equivalent(0.0001)
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 def test_interval_p_and_what_follows_never_contradict_each_other_however_few_the_queries() -> None:
     rng = np.random.default_rng(3)

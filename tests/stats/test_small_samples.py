@@ -63,7 +63,6 @@ def test_losses_that_so_few_queries_need_not_show_do_not_pass(name: str) -> None
         assert max(wrong_passes(WORLDS[name], n, TIMES)) <= 0.06 + slack(0.06, TIMES), n
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 def test_no_gain_passes_less_than_the_smallest_margin_however_dense_the_changes_look() -> None:
     rng = np.random.default_rng(1)
@@ -169,7 +168,6 @@ def test_nobody_knows_how_many_queries_a_gate_needs_from_two_that_moved() -> Non
     assert (found.more, found.more_note) == (None, "only 2 of 50 queries changed: too few to plan by")
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["hits, 10 % churn", "AP-like"])
 def test_a_gate_of_three_measures_keeps_its_promises(name: str) -> None:

@@ -148,8 +148,8 @@ def test_what_was_scored_otherwise_needs_to_be_wanted(rankproof: Run) -> None:
     assert "different conventions (no_relevant=skip and zero)" in refused.err
     wanted = rankproof("compare before skipping --anyway")
     assert wanted.code == 0
-    assert "not made alike" in " ".join(wanted.out.split())
-    assert "not made alike" in rankproof("gate before skipping --anyway -f markdown").out
+    assert "not made in the same way" in " ".join(wanted.out.split())
+    assert "not made in the same way" in rankproof("gate before skipping --anyway -f markdown").out
 
 
 @pytest.mark.first_is_quick(2)
@@ -165,7 +165,7 @@ def test_what_was_scored_otherwise_needs_to_be_wanted(rankproof: Run) -> None:
         ("compare before after --ties id", "--ties: saved results were scored already"),
         ("compare judgments.tsv keyword.run dense.run --anyway", "--anyway"),
         ("compare before", "at least two"),
-        ("gate before after after", "expected two that were saved"),
+        ("gate before after after", "expected two saved names"),
         ("gate keyword.run dense.run", "expected JUDGMENTS BASELINE CANDIDATE"),
         ("rm before no", "nothing is saved as 'no'"),
         ("history -f xml", "format: got 'xml'"),

@@ -224,7 +224,7 @@ def test_what_was_not_made_alike_is_refused_and_named_unless_wanted(
             ask("one", "other")
     found = history.compare("one", "other", anyway=True)
     assert found.row("other", "RR").n == len(set(JUDGED) & set(other().queries))
-    assert "not made alike" in str(found)
+    assert "not made in the same way" in str(found)
     assert history.gate("one", "other", anyway=True).notes
 
 

@@ -24,6 +24,8 @@ from rankproof.web.workspace import LABELS, Settings
 
 from .conftest import RunningApp, Start, parts_on_page
 
+pytestmark = pytest.mark.cover
+
 PAGES = (
     *("/", "/compare", "/queries", "/query?id=q02", "/explain?id=q02", "/gate", "/leaderboard", "/diagnosis"),
     *("/audit", "/judge", "/verdicts", "/live"),
@@ -297,7 +299,7 @@ def test_a_page_is_saved_as_one_file_by_its_last_link(start: Start, folder: Path
         assert 'rel="stylesheet"' not in saved.text
         assert 'href="/' not in saved.text
         assert "action=" not in saved.text
-        assert "Working it out" not in saved.text
+        assert "Computing ..." not in saved.text
 
 
 @pytest.fixture(scope="module")
@@ -327,6 +329,24 @@ def test_a_saved_grid_is_shown_as_bench_says_it(start: Start, folder: Path, save
     refused = app.ask("/grid?g=third").text
     assert all(name in refused for name in ("first", "second", "third"))
     assert "as one file" not in refused
+
+
+@pytest.mark.parametrize("alone", [False, True])
+@pytest.mark.parametrize("page", ["audit?s=dense", "part?name=diagnosis&s=dense&m=AP"])
+def test_queries_that_are_named_are_one_click_away(
+    start: Start, folder: Path, page: str, alone: bool
+) -> None:
+    judgments = folder / "judgments.tsv"
+    judgments.write_text(judgments.read_text().replace("q57", "q <57>'&"))
+    if alone:
+        (folder / "keyword.run").unlink()
+        (folder / "fused.run").unlink(missing_ok=True)
+    app = start(folder).enter()
+    named = re.findall(r'<a href="(/query[^"]+)">(?:<[^>]+>)*([^<]+)', app.ask("/" + page).text)
+    assert "q <57>'&" in {unescape(name) for _, name in named}
+    for address, name in named:
+        opened = app.ask(unescape(address))
+        assert (opened.status, name in opened.text) == (200, True), address
 
 
 @pytest.mark.slow

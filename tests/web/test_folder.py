@@ -16,6 +16,8 @@ from rankproof.web.workspace import TABLES, Settings, Workspace
 
 from .conftest import fill
 
+pytestmark = pytest.mark.cover
+
 
 def kinds(folder: Path) -> dict[str, FileKind]:
     return {each.name: each.kind for each in find_files([folder])}

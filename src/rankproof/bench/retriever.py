@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 from rankproof.errors import UsageError, nearest, shorten
 from rankproof.io.read import DOCUMENT_ID, DOCUMENT_TEXT, METADATA
 from rankproof.io.roles import plain_name
-from rankproof.net import Failed, failure_of
+from rankproof.net.retries import Failed, failure_of
 
 Found: TypeAlias = list[tuple[str, float]]
 """The documents found for one question: ids with their scores, best first, each id once."""
@@ -31,7 +31,7 @@ class Retriever(Protocol):
 
 
 class Unaskable(UsageError):
-    """A retriever that no question can be put to as it is: no question would be answered."""
+    """A retriever that cannot be called as given: no question would be answered."""
 
 
 def as_failure(error: BaseException) -> Failed:
@@ -120,7 +120,7 @@ SCORE = ("score", "_score")
 """The names of a score in a mapping; an object has the first."""
 
 Columns: TypeAlias = tuple[list[str], list[Any] | None]
-"""Ids, and scores where there are some."""
+"""Ids, and scores if there are some."""
 Getter: TypeAlias = Callable[[str], Callable[[Any], Any]]
 
 _LOOSELY = frozenset(map(plain_name, DOCUMENT_ID))
@@ -129,7 +129,7 @@ _LOOSELY = frozenset(map(plain_name, DOCUMENT_ID))
 def columns_of_alike(items: Sequence[Any], asked: str | None = None) -> Columns | None:
     """Ids and scores of documents of one class and with the same fields; None: they are to be read one by one.
 
-    `asked` is the field that has the id, where it has not one of the usual names.
+    `asked` is the field that has the id, if it has not one of the usual names.
 
     >>> columns_of_alike([{"id": "d2", "score": 0.9}, {"id": "d1", "score": 0.1}])
     (['d2', 'd1'], [0.9, 0.1])

@@ -88,7 +88,7 @@ class Run(Result):
 
     @property
     def source(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return self.name
 
     def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Block]:
@@ -152,7 +152,7 @@ class Run(Result):
 
     @cached_property
     def unknown(self) -> dict[str, list[str]]:
-        """The documents that are not in the corpus, by question; nothing where there is no corpus."""
+        """The documents that are not in the corpus, by question; nothing if there is no corpus."""
         if self.corpus is None:
             return {}
         known = self.corpus
@@ -266,7 +266,7 @@ class Standings(Comparison):
     rivals: list[str] = field(default_factory=list)
     """The systems that do not differ significantly from the leader."""
     setbacks: list[ComparisonRow] = field(default_factory=list)
-    """Where another system is better than the one that leads, on any measure or in any group."""
+    """The measures and groups in which another system is better than the leader."""
 
     @property
     def leader(self) -> str:
@@ -307,7 +307,7 @@ class Standings(Comparison):
 
     @property
     def headline(self) -> str:
-        """Who leads, and whether that is more than chance."""
+        """The leader, and whether its lead is more than chance."""
         from rankproof.comparing.conclusions import leader_sentence
 
         turned = [replace(each, difference=-each.difference) for each in self.setbacks]
@@ -321,7 +321,7 @@ class Standings(Comparison):
         return comparison(self, above, self.cases(worst) if worst else ())
 
     def _few(self) -> str:
-        """Why nothing is decided at all, where it is so."""
+        """Why nothing is decided at all, if it is so."""
         notes = {each.note for each in self.rows if self._decides(each)}
         return notes.pop() if len(notes) == 1 else ""
 

@@ -273,7 +273,7 @@ def _grid_failures(found: Grid) -> Iterator[str]:
 
 
 def _why(reasons: Mapping[str, int]) -> str:
-    """The most frequent reasons, with how often where there are several."""
+    """The most frequent reasons, with how often if there are several."""
     told = list(reasons.items())[:REASONS]
     said = "; ".join(f"{times} x {reason}" if len(reasons) > 1 else reason for reason, times in told)
     return said + (f"; {len(reasons) - REASONS} more reasons" if len(reasons) > REASONS else "")
@@ -298,7 +298,7 @@ def _ordered(found: Grid) -> list[GridRow]:
 
 
 def _mean(found: Grid, row: GridRow) -> float:
-    """The mean that decides; 0 where it failed."""
+    """The mean that decides; 0 if it failed."""
     return float(row.means.get(found.measure, 0))
 
 

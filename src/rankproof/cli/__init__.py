@@ -33,18 +33,18 @@ MODULES = {
     **dict.fromkeys(("convert", "rank"), "fuse"),
     **dict.fromkeys(("audit", "spans", "sql", "trec_eval"), "evaluate"),
 }
-"""Where a command stands that shares its module with another; the others stand in one of their own name."""
+"""The modules of commands that share one; other commands have a module of their own name."""
 
 COMMANDS = {
     "evaluate": "Score rankings against judgments.",
     "spans": "Score rankings of chunks against judged passages.",
-    "compare": "Say which ranking is better, where that is more than chance.",
+    "compare": "Say which ranking is better, if that is more than chance.",
     "judge": "Score questions, contexts and answers by a judge's verdicts.",
     "verdicts": "Look at the verdicts in a ledger, override them, give them to others.",
     "calibrate": "Label some pairs by hand, and see how far the judge can be trusted.",
     "gate": "Decide whether a change may ship: pass, fail or inconclusive.",
     "leaderboard": "Order systems, and say how far the order can be trusted.",
-    "rank-correlation": "Say how alike two sets of scores order systems.",
+    "rank-correlation": "Say how similarly two sets of scores order systems.",
     "report": "Write one page that shows everything: summary, pictures, tables.",
     "history": "List the results that were saved.",
     "show": "Show a saved result.",
@@ -52,7 +52,7 @@ COMMANDS = {
     "audit": "Say what is wrong or odd about judgments and a ranking.",
     "diagnose": "Say which queries a ranking fails, why, and what to change first.",
     "explain": "Show how one number of one query comes about; or say what a word means.",
-    "run": "Ask a retriever questions, and write the ranking it gives.",
+    "run": "Ask a retriever questions, and write its ranking.",
     "bench": "Run a grid of configurations, and say what the best is worth.",
     "drift": "Say whether an evaluation set still asks what people ask.",
     "fuse": "Combine several rankings into one.",
@@ -68,7 +68,7 @@ COMMANDS = {
     "convert": "Write judgments or a ranking in another format.",
     "app": "Show a folder of judgments, rankings and results in a browser.",
     "trec_eval": "Take trec_eval's arguments and print what it prints.",
-    "demo": "Go through the whole story on the embedded sample.",
+    "demo": "Show every step on the embedded sample.",
 }
 
 
@@ -98,13 +98,13 @@ def _take_columns(command: click.Command, name: str) -> None:
 
 
 INPUTS = {"by", "queries", "documents", "corpus", "judgments", "tune"}
-"""Options that are read, as all arguments are."""
+"""Options that name files to read, as all arguments do."""
 WRITES_ARGUMENTS = {"convert", "label"}
-"""Commands of which an argument may be written, and what another program is to get must not be taken from it."""
+"""Commands with an argument that is a file to write; a pipe there belongs to its reader and must not be read."""
 
 
 def _reading_side_by_side(command: click.Command) -> Callable[..., Any]:
-    """What a command does, after it began to read all pipes among its inputs."""
+    """Run a command after starting to read all pipes among its inputs."""
     inner: Any = command.callback
     names = {each.name for each in command.params if isinstance(each, click.Argument)} | INPUTS
 
@@ -125,7 +125,7 @@ def _name_columns(context: click.Context, option: click.Parameter, given: tuple[
 
 
 def _restore_help(command: click.Command) -> None:
-    """The help of a command and of those below it, which Python without docstrings has not."""
+    """The help of a command and its subcommands, which Python -OO strips with the docstrings."""
     from rankproof.core.measure import docstring
 
     command.help = command.help or docstring(command.callback)
@@ -134,7 +134,7 @@ def _restore_help(command: click.Command) -> None:
 
 
 NAMES = {("measures", "name"), ("profiles", "name"), ("explain", "query"), ("show", "name"), ("rm", "names")}
-"""Arguments that are no files."""
+"""Arguments that are not files."""
 OF_FILES = ("FILE", "N|FILE", "RUN", "FOLDER")
 
 
@@ -196,7 +196,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the arguments begin with; an unknown one is met with the nearest."""
+        """The command that the arguments begin with; for an unknown one the nearest is suggested."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
             known = nearest(args[0], COMMANDS)
             raise UsageError(f"unknown command {args[0]!r}.{known} Next: 'rankproof --help' lists all.")
@@ -241,7 +241,7 @@ if sys.flags.optimize:
 
 
 INTERRUPTED = 130
-"""What shells call a program that was stopped by Ctrl-C."""
+"""The exit code of a program that was stopped by Ctrl-C."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -251,11 +251,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     finally:
-        gc.freeze()  # or Python looks over all that was imported, several times, before it ends
+        gc.freeze()  # else Python runs the garbage collector over all modules, several times, before it ends
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Do what the arguments say and return the exit code; errors become one message on standard error."""
+    """Run the command of the arguments and return the exit code; errors become one message on standard error."""
     from rankproof.cli.output import as_options
     from rankproof.document.terminal import lay_out_for
 
@@ -271,7 +271,7 @@ def run(arguments: Sequence[str]) -> int:
         return INTERRUPTED
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
-        hint = "" if context is None else f" Next: '{context.command_path} --help' says what there is."
+        hint = "" if context is None else f" Next: '{context.command_path} --help' lists what there is."
         return _fail(f"{error.format_message().rstrip('.')}.{hint}", error.exit_code)
     except RankproofError as error:
         return _fail(as_options(str(error)), error.exit_code)
@@ -283,14 +283,14 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _show_to_nobody() -> None:
-    """A process may be started with its output closed: what it says then goes nowhere, and does not fail."""
+    """A process may be started with its output closed: its output is then discarded, without an error."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (open to the end)
 
 
 def _show_any_character() -> None:
-    """An id that the terminal cannot show is written in escapes; it is no reason to fail."""
+    """An id that the terminal cannot show is escaped instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -302,6 +302,6 @@ def _fail(message: str, code: int) -> int:
 
 
 def _reader_left() -> int:
-    """Whoever read our output has seen enough; Python must not complain about it when it ends."""
+    """The reader of our output has closed the pipe; Python must not report that at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @options.form()
 @options.output
 @click.option("--cache", metavar="FILE", help="Where answers are kept. [FILE with the ending .cache]")
-@click.option("--fresh", is_flag=True, help="Ask everything anew, whatever was kept.")
+@click.option("--fresh", is_flag=True, help="Ask everything again, whatever was kept.")
 @click.option("--no-cache", is_flag=True, help="Keep no answers.")
 def command(
     file: str, form: str | None, output: str | None, cache: str | None, fresh: bool, no_cache: bool
@@ -44,8 +44,8 @@ def command(
     one part of the questions and measured on the other.
 
     What was answered is kept beside FILE, so that a run that was interrupted
-    goes on from there; how much was known from before is said. After a change
-    that nothing here can see, as of an index, --fresh asks everything anew.
+    goes on from there, and says how much was kept. After a change
+    that nothing here can see, as of an index, --fresh asks everything again.
 
     \b
     rankproof bench bench.toml
@@ -64,7 +64,7 @@ def command(
         found = grid(file, cache=kept)
     write_result(found, form, output)
     if found.remembered:
-        click.echo(f"rankproof: {found.remembered} ({kept}); --fresh asks anew.", err=True)
+        click.echo(f"rankproof: {found.remembered} ({kept}); --fresh asks again.", err=True)
     end(found.wrong, shown=output is None and form in (*TEXTS, "markdown", "html", "json"))
 
 
@@ -81,12 +81,12 @@ KEPT = ".answers"
     "--queries", required=True, metavar="FILE", help="The questions: JSON Lines, CSV, TSV, BEIR ..."
 )
 @click.option("--judgments", metavar="FILE", help="Ask the judged questions only, and score what was found.")
-@click.option("--corpus", metavar="FILE", help="The documents; what is not among them is reported.")
+@click.option("--corpus", metavar="FILE", help="The documents; ids that are not in them are reported.")
 @click.option("-k", default=100, metavar="N", help="Documents a question. [100]")
 @options.target("Where to write. [standard output]", beside=KEPT, default=STDOUT)
 @options.force
 @click.option("--to", metavar="FORMAT", help="trec, tsv, csv, json, jsonl or parquet. [by the file's name]")
-@click.option("--name", metavar="NAME", help="What the run is called. [the retriever]")
+@click.option("--name", metavar="NAME", help="The name of the run. [the retriever]")
 @click.option("--concurrency", type=int, metavar="N", help="Questions at once. [1; async and endpoints 8]")
 @click.option("--timeout", type=float, metavar="SECONDS", help="For a question; 0: none. [60; endpoints 30]")
 @click.option("--retries", type=int, metavar="N", help="For a question that failed. [0; endpoints 2]")
@@ -98,7 +98,7 @@ KEPT = ".answers"
 @click.option("--batch", type=int, metavar="N", help="The retriever takes lists of N questions.")
 @click.option("--id", "id_", metavar="FIELD", help="Where a document has its id, if not in a usual field.")
 @click.option("--cache", metavar="FILE", help="Keep the answers for later runs too. [FILE of -o + .answers]")
-@click.option("--fresh", is_flag=True, help="Ask everything anew, whatever was kept of an interrupted run.")
+@click.option("--fresh", is_flag=True, help="Ask everything again, whatever was kept of an interrupted run.")
 @click.option("--details", metavar="FILE", help="A JSON line a question: seconds, attempts, failure.")
 def run_retriever(
     retriever: str,
@@ -114,7 +114,7 @@ def run_retriever(
     details: str | None,
     **limits: Any,
 ) -> None:
-    """Ask a retriever questions, and write the ranking it gives.
+    """Ask a retriever questions, and write its ranking.
 
     A question that fails is reported and left out of the ranking, and the run
     goes on. A run that was interrupted goes on where it was when the same
@@ -155,7 +155,7 @@ def _check_ids(questions: list[str], source: str, form: str) -> None:
 
 
 def _kept(cache: str | None, output: str, fresh: bool) -> Path | None:
-    """The file with the answers; beside the output where no other is named."""
+    """The file with the answers; beside the output if no other is named."""
     if cache is None and output == STDOUT:
         return None
     from rankproof.store.answers import remove
@@ -169,7 +169,7 @@ def _kept(cache: str | None, output: str, fresh: bool) -> Path | None:
 
 
 def _given(limits: dict[str, Any]) -> dict[str, Any]:
-    """The options that were given, as `Benchmark.run` calls them; a timeout of 0 is none."""
+    """The given options under the names of `Benchmark.run`; a timeout of 0 means none."""
     found = {name.rstrip("_"): value for name, value in limits.items() if value is not None}
     return {**found, "timeout": found["timeout"] or None} if "timeout" in found else found
 
@@ -190,7 +190,7 @@ def _write(run: Run, output: str, form: str) -> None:
     from rankproof.io.load import load_ranking
     from rankproof.io.write import write_ranking
 
-    # A question without documents has no row in most formats; which ones failed is told anyway.
+    # A question without documents has no row in most formats; those that failed are reported anyway.
     notes = write_ranking(load_ranking(run.ranking).table(), output, form, force=may_replace(output))
     tell_written(output, [note for note in notes if not note.startswith("queries without documents")])
 
@@ -211,7 +211,7 @@ def _tell(run: Run, text: str, to_stdout: bool) -> None:
 
 
 def _tidy(run: Run, kept: Path | None, keep: bool) -> None:
-    """What was kept in case of an interruption goes when nothing is left to ask."""
+    """Answers kept in case of an interruption are deleted when nothing is left to ask."""
     if kept is None or keep:
         return
     if not run.failures:

@@ -32,7 +32,7 @@ NOT_OF_KINSHIP = (
     *("baseline", "margin", "correction", "all_pairs", "seed", "permutations"),
     *("allow_missing", "allow_errors"),
 )
-"""Options that say how systems are compared with each other, not with what people say."""
+"""Options about comparing systems with each other, not with judgments of people."""
 
 
 @click.command("compare")
@@ -51,9 +51,9 @@ NOT_OF_KINSHIP = (
 @click.option(
     "--machine",
     metavar="FILE",
-    help="Judgments of a machine: say whether they favour a system, held against JUDGMENTS.",
+    help="Judgments of a machine: say whether they favour a system, compared with JUDGMENTS.",
 )
-@click.option("--all-pairs", is_flag=True, help="Hold every system against every other as well.")
+@click.option("--all-pairs", is_flag=True, help="Compare every system with every other as well.")
 @options.allowances
 @options.by
 @click.option("--worst", type=int, default=0, metavar="N", help="List the N queries that lost and won most.")
@@ -76,9 +76,9 @@ def compare_rankings(
     machine: str | None,
     **settings: Any,
 ) -> None:
-    """Say which ranking is better, where that is more than chance.
+    """Say which ranking is better, if that is more than chance.
 
-    A verdict is given only where chance is ruled out: better, worse, equivalent
+    A verdict is given only if chance is ruled out: better, worse, equivalent
     (within --margin), or cannot tell yet, with how many queries would. The exit
     code is 3 if more than --allow-missing of the queries went unanswered, or if
     the audit finds an error: then nothing is decided about that ranking.
@@ -86,7 +86,7 @@ def compare_rankings(
     \b
     rankproof compare judgments.tsv before.run after.run -m nDCG@10,R@100
 
-    Results that were saved are compared by their names alone:
+    Saved results are compared by their names alone:
 
     \b
     rankproof compare monday tuesday
@@ -168,12 +168,12 @@ MORE = ("junit",)
     metavar="WHICH",
     help="Questions like-these, or exactly these: has any lost? [like-these]",
 )
-@click.option("--strict", is_flag=True, help="Fail what is inconclusive: exit code 1.")
+@click.option("--strict", is_flag=True, help="Fail if the result is inconclusive: exit code 1.")
 @click.option(
     "--allow-inconclusive",
     "lenient",
     is_flag=True,
-    help="Let through what is inconclusive, with a warning: code 0.",
+    help="Let an inconclusive result pass, with a warning: code 0.",
 )
 @options.allowances
 @click.option(
@@ -182,7 +182,7 @@ MORE = ("junit",)
 @click.option("--coverage", type=float, metavar="S", help="The share of shown documents that must be judged.")
 @click.option("--minimum", type=int, default=10, metavar="N", help="Decide nothing with fewer queries. [10]")
 @click.option(
-    "--anchor", "anchors", multiple=True, metavar="NAME", help="Hold against this saved release as well."
+    "--anchor", "anchors", multiple=True, metavar="NAME", help="Compare with this saved release as well."
 )
 @click.option(
     "--anchor-margin", type=float, metavar="X", help="A loss to an anchor that would not matter. [twice]"
@@ -214,14 +214,14 @@ def gate_change(
 ) -> None:
     """Decide whether a change may ship: pass, fail or inconclusive.
 
-    CANDIDATE is held against BASELINE. Exit code 0 is pass, 1 fail, 3 bad data
+    CANDIDATE is compared with BASELINE. Exit code 0 is pass, 1 fail, 3 bad data
     (too much unanswered, or an error of the audit), 4 inconclusive. Inside
     GitHub Actions the result is added to the step summary.
 
     \b
     rankproof gate judgments.tsv main.run branch.run -m nDCG@10 --margin 0.01
 
-    Results that were saved are held against each other by their names alone:
+    Saved results are compared by their names alone:
 
     \b
     rankproof gate monday tuesday
@@ -250,7 +250,7 @@ def gate_change(
     for name in ("alpha", "minimum"):
         if settings["about"] == "these" and options.was_written(name):
             raise UsageError(
-                f"--{name}: has no part in --about these, which counts what was lost. Next: leave it out."
+                f"--{name}: does not apply to --about these, which counts what was lost. Next: leave it out."
             )
     settings |= {"measures": options.asked_measures(measures), "floors": dict(map(_floor, floors))}
     settings["by"] = None if by is None else read_groups(by, words[0])
@@ -272,7 +272,7 @@ def gate_change(
 
 
 def _warn(found: Gate, aloud: bool) -> None:
-    """Say that what is open was let through: inside GitHub Actions as an annotation, else in a sentence.
+    """Say that an inconclusive result was let through: inside GitHub Actions as an annotation, else in a sentence.
 
     GitHub reads annotations on both streams; standard error where standard output is for machines.
     """
@@ -293,12 +293,10 @@ def _gate_of_names(
     from rankproof.comparing.history import History
 
     if len(names) != (2 if last is None else 1):
-        wanted = (
-            "two that were saved: BASELINE CANDIDATE" if last is None else "one that was saved: CANDIDATE"
-        )
+        wanted = "two saved names: BASELINE CANDIDATE" if last is None else "one saved name: CANDIDATE"
         raise UsageError(
             f"gate: got {len(names)} names, expected {wanted}."
-            " Next: name what was saved; 'rankproof history' lists it."
+            " Next: give saved names; 'rankproof history' lists them."
         )
     with tell_progress("deciding"):
         if last is not None:
@@ -349,7 +347,7 @@ def _floor(given: str) -> tuple[str, float]:
 
 
 def _show(text: str | bytes, output: str | None) -> None:
-    """Write the result; where nobody can read it (a closed pipe, a full disk) the decision stands all the same."""
+    """Write the result; if that fails (a closed pipe, a full disk), the decision is still valid."""
     try:
         write(text, output)
     except OSError as error:

@@ -26,7 +26,7 @@ from rankproof.errors import UsageError
 if TYPE_CHECKING:
     from rankproof.scoring.protocol import ScoresLike
     from rankproof.scoring.scores import Scores
-    from rankproof.scoring.words import Reasons
+    from rankproof.scoring.tables import Reasons
 
 
 @click.command("evaluate")
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     "--counted",
     multiple=True,
     metavar="FILE",
-    help="What the query of 'rankproof sql' gave, in place of a run.",
+    help="The result of a query of 'rankproof sql', in place of a run.",
 )
 @click.option("--lengths", metavar="FILE", help="How many documents each query has, if counted apart.")
 @click.option(
@@ -75,7 +75,7 @@ def command(
     """Score rankings against judgments.
 
     Files may be TREC, BEIR, CSV, TSV, JSON, JSON Lines or Parquet, compressed or
-    not; '-' is standard input. What they are is told by their content. A folder is
+    not; '-' is standard input. Their kind is detected from their content. A folder is
     one ranking in many files, and so are files that an engine wrote as parts.
 
     \b
@@ -124,7 +124,7 @@ def command(
 
 
 def _say_sample(size: float, count: int) -> None:
-    """Say what a sample can show before anything else is read."""
+    """Say how precise a sample is before anything else is read."""
     from rankproof.scoring.evaluate import sample_error_sentence
 
     if 2 <= size < count and size == int(size):
@@ -159,7 +159,7 @@ def render_scores(
     from rankproof.scoring import words
 
     made = check(form)
-    # Only if they are asked for: of millions of queries these dicts take most of the memory.
+    # Only if asked for: for millions of queries these dicts take most of the memory.
     values = {name: {each: s.values(each) for each in s} for name, s in scores.items()} if per_query else {}
     single = words.queries(values, reasons)
     if per_query and made.records:
@@ -167,7 +167,7 @@ def render_scores(
     with tell_progress("computing intervals"):
         found = words.scores([each.summary(name) for name, each in scores.items()])
     with in_colours(colour):
-        if per_query and form in TEXTS:  # one screen is of the means alone
+        if per_query and form in TEXTS:  # one screen has only the means
             return f"{made.render(single)!s}\n{made.render(found)!s}"
         return made.render(
             Document(found.title, [*single.parts, *found.parts], found.records, kinds=found.kinds)
@@ -181,10 +181,10 @@ def render_scores(
     "--corpus", required=True, metavar="FILE", help="The documents as they were cut: file or folder."
 )
 @click.option(
-    "--chunks", metavar="FILE", help="Where each chunk stands, if its id is not DOCUMENT#START-END."
+    "--chunks", metavar="FILE", help="The place of each chunk, if its id is not DOCUMENT#START-END."
 )
 @click.option(
-    "--tokens", default="words", metavar="WORD", help="What is counted: words or characters. [words]"
+    "--tokens", default="words", metavar="WORD", help="The unit that is counted: words or characters. [words]"
 )
 @options.measures
 @click.option(
@@ -224,7 +224,7 @@ def evaluate_passages(
     JUDGMENTS has the columns query, document, start, end and perhaps grade:
     which characters hold the answer. So any way of cutting the documents is
     measured by the same judgments. Chunks have ids like DOCUMENT#START-END;
-    the id of a document stands for the whole of it. What is saved is compared
+    the id of a document stands for the whole of it. Saved results are compared
     by 'rankproof compare'.
 
     \b
@@ -317,10 +317,10 @@ def audit_ranking(
 
 
 class Untouched(click.Command):
-    """A command that hands on its arguments as they are, `--help` among them."""
+    """A command that passes its arguments on unchanged, including `--help`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Nothing is an option here."""
+        """No argument is parsed as an option here."""
         ctx.args = list(args)
         return []
 

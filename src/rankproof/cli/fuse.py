@@ -20,14 +20,14 @@ from rankproof.errors import UsageError
 @click.option(
     "--normalise",
     metavar="NAME",
-    help="min-max, max, sum, z-score, rank, borda or none. [min-max, where scores are read]",
+    help="min-max, max, sum, z-score, rank, borda or none. [min-max, if scores are read]",
 )
 @click.option("--weights", metavar="W,W,...", help="A weight for each run, in their order.")
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the method: k=60."
 )
 @click.option("--depth", type=int, metavar="N", help="Read the N best documents of each run only.")
-@click.option("--judgments", metavar="FILE", help="What the methods that learn shall learn from.")
+@click.option("--judgments", metavar="FILE", help="Judgments that the learning methods learn from.")
 @click.option("--tune", "tuning", metavar="FILE", help="Judgments to choose the settings by.")
 @click.option(
     "-m",
@@ -63,7 +63,7 @@ def command(
     probfuse, segfuse, slidefuse.
 
     With --tune the settings are chosen on a part of the judged queries and
-    scored on the others; the ranking is written where -o says so.
+    scored on the others; the ranking is written with -o.
 
     \b
     rankproof fuse bm25.run dense.run -o fused.run
@@ -114,14 +114,14 @@ def _write(ranking: dict[str, dict[str, float]], target: str, to: str | None) ->
 
 
 def _format(target: str, to: str | None) -> str:
-    """The format to write; asked for before anything is read, so that a wrong name costs no time."""
+    """The format to write; checked before anything is read, so that a wrong name costs no time."""
     from rankproof.io.write import format_of
 
     return format_of(target, to or ("trec" if target == "-" else None))
 
 
 def _check_free(weights: str | None, settings: Sequence[str], judgments: str | None) -> None:
-    """What tuning chooses cannot be given as well."""
+    """Refuse settings that tuning chooses."""
     given = {"--weights": weights, "--set": settings, "--judgments": judgments}
     for name, value in given.items():
         if value:
@@ -136,12 +136,12 @@ def _numbers(text: str | None) -> list[float] | None:
     except ValueError:
         raise UsageError(
             f"--weights: got {text!r}, expected numbers like 0.7,0.3."
-            " Next: give one number a run, parted by commas."
+            " Next: give one number a run, separated by commas."
         ) from None
 
 
 def _parameters(settings: Sequence[str]) -> dict[str, Any]:
-    """The parameters by name, numbers where they are such."""
+    """The parameters by name, as numbers if they are numbers."""
     found: dict[str, Any] = {}
     for each in settings:
         name, equals, value = each.partition("=")

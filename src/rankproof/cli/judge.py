@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 
 FREE = "lexical"
-"""The judge whose verdicts cost nothing, and are kept only where that is asked for."""
+"""The judge whose verdicts cost nothing, and are kept only if asked for."""
 
 
 def judge_named(spec: str, ledger: str | None, base_url: str | None, settings: Sequence[str]) -> Judge:
-    """The judge; verdicts that cost money or time are kept in a file even where none is named."""
+    """The judge; verdicts that cost money or time are kept in a file even if none is named."""
     from rankproof.judging.evidence import DEFAULT
     from rankproof.judging.judge import Judge
 
@@ -63,7 +63,7 @@ def settings_of(given: Sequence[str]) -> dict[str, Any]:
                 f"--set: got {each!r}, expected NAME=VALUE, like temperature=0. Next: write it so."
             )
         name = name.strip()
-        if name.startswith("extra."):  # the service's own, whose spelling is theirs
+        if name.startswith("extra."):  # options of the service, passed on as spelled
             found.setdefault("extra", {})[name.removeprefix("extra.")] = _literal(value)
         else:
             found[name.replace("-", "_")] = _literal(value)
@@ -71,7 +71,7 @@ def settings_of(given: Sequence[str]) -> dict[str, Any]:
 
 
 def _literal(value: str) -> Any:
-    """A number or such where it is one, else the text itself."""
+    """The JSON value if it is one, else the text itself."""
     try:
         return ast.literal_eval(value)
     except (ValueError, SyntaxError):
@@ -79,7 +79,7 @@ def _literal(value: str) -> Any:
 
 
 def _answering(judge: Any) -> Any:
-    """A person who is at the terminal is asked."""
+    """A person at the terminal is asked."""
     from rankproof.judging.judges import HumanJudge
 
     at_terminal = sys.stdin.isatty() and sys.stderr.isatty()
@@ -107,7 +107,7 @@ Named = dict[str, "JudgedScores"]
 
 
 def texts_beside(scores: Named, per_query: bool, blame: bool) -> list[str]:
-    """The texts that follow a table: what is unmeasured where single samples were asked for, and the account."""
+    """The texts after a table: the unmeasured samples if single ones were asked for, and the account."""
     from rankproof.judging.words import unmeasured_text
 
     found = []
@@ -150,7 +150,7 @@ PAGE = (".html", ".htm")
 @click.option(
     "--ledger", metavar="FILE", envvar="RANKPROOF_LEDGER", help="Where verdicts are found and kept."
 )
-@click.option("--base-url", metavar="URL", help="The endpoint of a model, where it is not the usual one.")
+@click.option("--base-url", metavar="URL", help="The endpoint of a model, if it is not the usual one.")
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="An option of a judge that is a model."
 )
@@ -158,7 +158,9 @@ PAGE = (".html", ".htm")
     "--dry-run", is_flag=True, help="Say what would be asked and what it would cost, and ask nothing."
 )
 @click.option(
-    "--stress", is_flag=True, help="Ask again in other company, and say how many verdicts change; no scores."
+    "--stress",
+    is_flag=True,
+    help="Ask again with other items around each, and say how many verdicts change; no scores.",
 )
 @click.option(
     "--design",
@@ -179,7 +181,7 @@ PAGE = (".html", ".htm")
 )
 @click.option("-k", type=int, metavar="K", help="How many of the contexts count. [all]")
 @click.option(
-    "--complete", type=float, default=1.0, metavar="S", help="Settled share from which a sample counts. [1]"
+    "--complete", type=float, default=1.0, metavar="S", help="Decided share from which a sample counts. [1]"
 )
 @click.option(
     "--compat", metavar="TOOL", help="ragas, deepeval, ragchecker, mlflow or promptfoo: their formulas."
@@ -195,7 +197,7 @@ PAGE = (".html", ".htm")
     "--made-by",
     multiple=True,
     metavar="[ROLE=]MODEL",
-    help="The model that ranked, embedded or wrote; a warning says if the judge is of its kin.",
+    help="The model that ranked, embedded or wrote; a warning says if the judge is of the same family.",
 )
 @click.option(
     "--probe/--no-probe",
@@ -212,7 +214,7 @@ PAGE = (".html", ".htm")
 @click.option(
     "--by",
     metavar="COLUMN|FILE",
-    help="Score groups of samples apart: by a column of theirs, or by lines of ID<TAB>GROUP.",
+    help="Score groups of samples separately: by a column of theirs, or by lines of ID<TAB>GROUP.",
 )
 @options.saving_options
 def command(
@@ -275,7 +277,7 @@ def command(
     if design is not None:
         found = _designed(judge, files, design, options.asked_measures(metrics), correct)
         write_result(found, printed, output)
-        nothing = f"no question of {found.questions:,} could be measured. Next: let another judge settle the answers."
+        nothing = f"no question of {found.questions:,} could be measured. Next: let another judge decide the answers."
         end([] if found.n else [nothing])
         return
     if trial:
@@ -338,7 +340,7 @@ def _is_page(output: str | None) -> bool:
 
 
 def _stressed(judge: Judge, path: str, asked: list[str] | None) -> Stress:
-    """How many verdicts change in other company."""
+    """How many verdicts change with other items around them."""
     from rankproof.judging.trust.stress import stress
 
     with tell_progress(f"judging {path}"):
@@ -346,7 +348,7 @@ def _stressed(judge: Judge, path: str, asked: list[str] | None) -> Stress:
 
 
 def _try_model(judge: Judge, dry_run: bool, form: str, output: str | None) -> None:
-    """Say how a model does on the labelled pairs, or what asking about them would take."""
+    """Say how well a model does on the labelled pairs, or what asking about them would cost."""
     from rankproof.judging.trial import model_in, plan_trial, run_trial
 
     model, ledger = model_in(judge, None, {})
@@ -372,7 +374,7 @@ def _judged(judge: Judge, path: str, asked: list[str] | None, how: dict[str, Any
 def _rendered(
     scores: dict[str, JudgedScores], form: str, per_query: bool, blame: bool, output: str | None
 ) -> str | bytes:
-    """The results in the format asked for; a page where the file is to be one."""
+    """The results in the format asked for; a page if the file is one."""
     from rankproof.cli.evaluate import render_scores
 
     if _is_page(output):

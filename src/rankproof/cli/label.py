@@ -36,10 +36,10 @@ GRADES = {
     2: "0 does not help, 1 helps in part, 2 answers it",
     3: "0 does not help, 1 is related, 2 answers in part, 3 answers it",
 }
-"""What the grades mean where the highest is so and so."""
+"""The meaning of the grades, by the highest one."""
 KEYS = "0-{highest} grade   s skip   u undo   m whole text   q quit"
 SHOWN = 1200
-"""Characters of a document that are shown at first."""
+"""The number of characters of a document that are shown at first."""
 WIDTH = 78
 
 
@@ -52,8 +52,8 @@ WIDTH = 78
 @click.option("--queries", metavar="FILE", help="The texts of the queries.")
 @click.option("--corpus", metavar="FILE", help="The documents: file or folder.")
 @click.option("--highest", default=3, metavar="GRADE", help="The best grade, 1 to 9. [3]")
-@click.option("--judgments", metavar="FILE", help="What is judged already is not asked.")
-@click.option("--qrels", metavar="FILE", help="Write what all labels come to as judgments, and end.")
+@click.option("--judgments", metavar="FILE", help="Judgments whose documents are not asked about again.")
+@click.option("--qrels", metavar="FILE", help="Write the result of all labels as judgments, and end.")
 @click.option("--add-to", metavar="FILE", help="Judgments to write together with the labels.")
 @options.force
 @click.option("--agreement", is_flag=True, help="Say how far people agree, and end.")
@@ -153,7 +153,7 @@ def go_through(
     more: Callable[[Any], str] | None = None,
     err: bool = False,
 ) -> None:
-    """Ask until everything is labelled, or the person has had enough; each decision is kept at once."""
+    """Ask until everything is labelled, or the person quits; each decision is kept at once."""
     last = None
     while (item := session.next()) is not None:
         if item != last:
@@ -177,7 +177,7 @@ def go_through(
 
 
 def _key(err: bool) -> str:
-    """One key of a terminal; else one line of standard input; "" at its end."""
+    """One key from a terminal, else one line of standard input; "" at its end."""
     if sys.stdin.isatty():
         click.echo("> ", nl=False, err=err)
         key = click.getchar().lower()
@@ -188,7 +188,7 @@ def _key(err: bool) -> str:
 
 
 def _card(session: LabelSession, item: Item, texts: Mapping[str, str], corpus: Corpus | None) -> str:
-    """What is judged now: the question, the document, the keys."""
+    """The screen: the question, the document, the keys."""
     question = texts.get(item.query, "")
     head = f"{session.done + 1} of {session.pool.work}  {item.query}"
     parts = [
@@ -208,7 +208,7 @@ def _meaning(highest: int) -> str:
 
 
 def _body(item: Item, corpus: Corpus | None, most: int | None) -> str:
-    """The document as lines that fit; cut where it is long."""
+    """The document as lines that fit; a long one is cut."""
     from rankproof.document.terminal import clean
 
     if corpus is None:
@@ -223,14 +223,14 @@ def _body(item: Item, corpus: Corpus | None, most: int | None) -> str:
 
 
 def _check(judgments: str | None, qrels: str | None, add_to: str | None) -> None:
-    """Refuse what would lose judgments, or mix up which file is read and which is written."""
+    """Refuse options that would lose judgments, or confuse the file to read with the one to write."""
     from rankproof.document.disk import check_free
     from rankproof.io.write import format_of
 
     if judgments is not None and not os.path.exists(judgments):
         raise UsageError(
             f"--judgments: there is no file {judgments}; it names judgments that are read, never written. "
-            f"Next: --qrels {judgments} writes what the labels come to."
+            f"Next: --qrels {judgments} writes the result of the labels."
         )
     if add_to is not None and qrels is None:
         raise UsageError(
@@ -247,7 +247,7 @@ def _check(judgments: str | None, qrels: str | None, add_to: str | None) -> None
         if add_to is not None or not os.path.isfile(qrels):
             raise
         raise UsageError(
-            f"{qrels}: there is such a file already, and it was left as it is. Next: --add-to {qrels} writes the "
+            f"{qrels}: this file exists, and was left as it is. Next: --add-to {qrels} writes the "
             "labels together with what it holds, another name leaves it alone, --force replaces it."
         ) from None
 
@@ -265,7 +265,7 @@ def _adds_in_place(qrels: str, add_to: str | None) -> bool:
 
 
 def _without(made: Pool, judgments: str) -> Pool:
-    """The pool without what is judged already."""
+    """The pool without judged documents."""
     from rankproof.bench.testset.questions import grades_by_query, unjudged_pool
     from rankproof.io.load import load_judgments
 
@@ -306,9 +306,9 @@ def _write_judgments(given: Labels, path: str, add_to: str | None) -> None:
 @click.command("pool")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("--depth", default=10, metavar="K", help="The K best documents of each run. [10]")
-@click.option("--order", default="depth", metavar="WORD", help="What is judged first: see above. [depth]")
+@click.option("--order", default="depth", metavar="WORD", help="The order of judging: see above. [depth]")
 @click.option("--budget", type=int, metavar="N", help="At most N judgments, as many for each query.")
-@click.option("--judgments", metavar="FILE", help="What is judged already is left out.")
+@click.option("--judgments", metavar="FILE", help="Judgments whose documents are left out.")
 @options.target("Where to write the pool. [standard output]")
 @options.force
 @options.damaged_files

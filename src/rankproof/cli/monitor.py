@@ -25,25 +25,30 @@ if TYPE_CHECKING:
 
 COMMA = "NAME[,NAME]"
 JUDGED = ("faithfulness", "answer_relevance", "context_relevance")
-"""What a judge is asked about events, which have no reference answer."""
+"""The metrics of a judge for events, which have no reference answer."""
 
 
 @click.command("monitor")
 @click.argument("logs", nargs=-1, required=True, metavar="LOG...")
-@click.option("--by", multiple=True, metavar=COMMA, help="Fields whose values are told apart. [variant]")
+@click.option(
+    "--by", multiple=True, metavar=COMMA, help="Fields whose values are shown separately. [variant]"
+)
 @click.option("--window", default="day", metavar="SPAN", help="hour, day, week or month. [day]")
 @click.option("--timezone", default="UTC", metavar="ZONE", help="Where days begin, like Europe/Berlin. [UTC]")
-@click.option("--columns", multiple=True, metavar="FIELD=NAME,...", help="Which field is called otherwise.")
+@click.option("--columns", multiple=True, metavar="FIELD=NAME,...", help="A field with another name.")
 @click.option("--sparse", multiple=True, metavar=COMMA, help="Fields that are logged only if not empty.")
 @click.option("--field", "fields", multiple=True, metavar=COMMA, help="Numbers from 0 to 1 to take means of.")
 @click.option("-k", "--cutoff", "cutoffs", multiple=True, type=int, metavar="K", help="For ctr@K. [1 3 5 10]")
 @click.option(
-    "--cluster", default="user", metavar="UNIT", help="Whose events are alike: user or session. [user]"
+    "--cluster",
+    default="user",
+    metavar="UNIT",
+    help="The unit whose events belong together: user or session. [user]",
 )
-@click.option("--lateness", type=float, metavar="SECONDS", help="Read as a stream; so late may an event be.")
+@click.option("--lateness", type=float, metavar="SECONDS", help="Read as a stream; events may be this late.")
 @options.target("Write rejected lines with their reasons to a file (JSONL).", "--rejected")
 @click.option("--alerts", metavar="FILE", help="Rules in TOML; exit code 1 if one is broken.")
-@click.option("--state", metavar="FILE", help="Remembers which alerts were told.")
+@click.option("--state", metavar="FILE", help="Remembers which alerts were sent.")
 @click.option(
     "--webhook",
     multiple=True,
@@ -54,18 +59,16 @@ JUDGED = ("faithfulness", "answer_relevance", "context_relevance")
     "-j", "--judge", "spec", metavar="JUDGE", help="Ask a judge about a sample of events, as in 'judge'."
 )
 @click.option(
-    "--judge-sample", type=int, default=100, metavar="N", help="With --judge: so many events. [100]"
+    "--judge-sample", type=int, default=100, metavar="N", help="With --judge: the number of events. [100]"
 )
 @click.option(
     "--judge-metric",
     "judged",
     multiple=True,
     metavar="METRIC[,METRIC]",
-    help=f"With --judge: what is measured. [{','.join(JUDGED)}]",
+    help=f"With --judge: the metrics. [{','.join(JUDGED)}]",
 )
-@click.option(
-    "--corpus", metavar="FILE", help="With --judge: texts of the results, where the log has ids only."
-)
+@click.option("--corpus", metavar="FILE", help="With --judge: texts of the results, if the log has ids only.")
 @click.option(
     "--ledger", metavar="FILE", envvar="RANKPROOF_LEDGER", help="With --judge: where verdicts are kept."
 )
@@ -78,12 +81,12 @@ JUDGED = ("faithfulness", "answer_relevance", "context_relevance")
     help="With --judge: an option of a model.",
 )
 @click.option(
-    "--dry-run", is_flag=True, help="With --judge: say what would be asked and what it costs, ask nothing."
+    "--dry-run",
+    is_flag=True,
+    help="With --judge: say what would be asked and what it would cost, ask nothing.",
 )
 @click.option("--seed", type=int, default=0, metavar="N", help="With --judge: another sample. [0]")
-@click.option(
-    "--redact", metavar="HOOK", help="masks, or MODULE:FUNCTION that changes events before all else."
-)
+@click.option("--redact", metavar="HOOK", help="masks, or MODULE:FUNCTION that changes events first of all.")
 @click.option("--hash", "hash_ids", is_flag=True, help="Hash ids by the key in $RANKPROOF_HASH_KEY.")
 @options.form("", "prometheus", "otel")
 @options.output
@@ -111,7 +114,7 @@ def command(
 
     LOG is a file (JSONL, CSV, Parquet, OTLP JSON; plain or compressed), a
     pattern, a folder, or - for standard input. Only the time of an event must
-    be there; every metric counts the events that have what it needs.
+    be there; every metric counts the events that have the fields it needs.
 
     \b
     rankproof monitor search.jsonl --timezone Europe/Berlin
@@ -184,7 +187,7 @@ def _tell_alert(alert: Alert) -> Alert:
 
 
 def _hook(redact: str | None) -> Callable[[Any], Any] | None:
-    """What `--redact` names: our own masks, or a function of the user's module."""
+    """The function that `--redact` names: our masks, or a function of the user's module."""
     from rankproof.monitoring.privacy import mask
 
     if redact is None or redact == "masks":
@@ -227,7 +230,7 @@ def pairs(given: Sequence[str], option: str = "--columns") -> dict[str, str]:
 
 @contextmanager
 def _written_lines(path: str | None) -> Iterator[Callable[[str], object] | None]:
-    """What writes lines to a file; the file is kept if all lines of a log were rejected, and an error ends it."""
+    """A function that writes lines to a file, which is kept if an error ends it as all lines were rejected."""
     if path is None:
         yield None
         return
@@ -257,12 +260,10 @@ def experiment() -> None:
 
 
 def _of_logs(function: Any) -> Any:
-    """The options that all have in common."""
+    """The options that all commands share."""
     for add in (
         click.argument("logs", nargs=-1, required=True, metavar="LOG..."),
-        click.option(
-            "--columns", multiple=True, metavar="FIELD=NAME,...", help="Which field is called otherwise."
-        ),
+        click.option("--columns", multiple=True, metavar="FIELD=NAME,...", help="A field with another name."),
         click.option("--timezone", default="UTC", metavar="ZONE", help="Of times without one. [UTC]"),
         options.form(),
         options.output,
@@ -274,7 +275,7 @@ def _of_logs(function: Any) -> Any:
 def _shown(
     name: str, logs: Sequence[str], columns: Sequence[str], form: str | None, output: str | None, **how: Any
 ) -> None:
-    """Do what is asked of the log, and write it."""
+    """Analyse the log, and write the result."""
     from rankproof.document.formats import check, print_as
     from rankproof.monitoring import online_tests
 
@@ -289,17 +290,21 @@ def _shown(
 @experiment.command("variants")
 @_of_logs
 @click.option(
-    "--control", metavar="NAME", help="What the others are held against. ['control', else the first]"
+    "--control", metavar="NAME", help="The variant that others are compared with. ['control', else the first]"
 )
-@click.option("--shares", metavar="NAME=SHARE,...", help="By which users were assigned. [alike]")
+@click.option("--shares", metavar="NAME=SHARE,...", help="The shares by which users were assigned. [equal]")
 @click.option(
-    "--planned", type=int, default=10_000, metavar="N", help="Users at whom the test is to end. [10000]"
+    "--planned",
+    type=int,
+    default=10_000,
+    metavar="N",
+    help="The number of users at which the test ends. [10000]",
 )
 @click.option(
     "--sparse", multiple=True, metavar="NAME[,NAME]", help="Fields that are logged only if not empty."
 )
 def variants(shares: str | None, sparse: Sequence[str], **how: Any) -> None:
-    """Hold each variant of an A/B test against the control.
+    """Compare each variant of an A/B test with the control.
 
     Says first whether users were assigned by the shares that were planned: if
     not, no difference can be trusted.
@@ -330,7 +335,7 @@ def interleaving(**how: Any) -> None:
 @click.option("--run", "runs", multiple=True, metavar="RUN", help="A ranking: which DCG would it have had?")
 @click.option("--queries", metavar="FILE", help="With --run: the texts of its queries.")
 def clicks(propensities: str | None, runs: Sequence[str], queries: str | None, **how: Any) -> None:
-    """Take the place out of clicks (position bias).
+    """Correct clicks for position bias.
 
     How often each rank is looked at comes from documents that were shown at
     several ranks of one query, if it is not given.

@@ -169,7 +169,7 @@ def target(about: str, *names: str, beside: str = "", **settings: Any) -> Callab
 
 
 def _laid_out(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
-    """The file that was named; what is written to it is laid out for a file, whatever the terminal is like."""
+    """The file that was named; its content is laid out for a file, whatever the terminal."""
     if path not in (None, "-"):
         from rankproof.document.terminal import lay_out_for
 
@@ -178,12 +178,12 @@ def _laid_out(context: click.Context, option: click.Parameter, path: str | None)
 
 
 def output(command: F) -> F:
-    """Where to write what a command finds."""
+    """Where to write the result of a command."""
     return target("Write to a file; a text has everything.")(force(command))
 
 
 class _Form(click.Option):
-    """An option whose help lists the formats, which are looked up where somebody reads it."""
+    """An option whose help lists the formats, which are looked up only when the help is shown."""
 
     def __init__(self, *names: Any, listed: Callable[[], Sequence[str]], **settings: Any) -> None:
         super().__init__(*names, **settings)
@@ -197,7 +197,7 @@ class _Form(click.Option):
 
 
 def form(kinds: str = "", *more: str) -> Callable[[F], F]:
-    """In which format to write: any that results have, and `more`, or `kinds`; else the ending of the file says it.
+    """The format to write: any that results have, and `more`, or `kinds`; else it follows from the file's ending.
 
     A table is cut to one screen, unless --full is given or it goes to a file.
     """
@@ -228,15 +228,17 @@ def _in_full(context: click.Context, option: click.Parameter, wanted: bool) -> N
 
 
 def _whole(context: click.Context, option: click.Parameter, name: str | None) -> str | None:
-    """The format that was named; a whole table where --full is given as well."""
+    """The format that was named; a whole table if --full is given as well."""
     return "full" if name == "table" and context.meta.get(FULL) else name
 
 
 anyway = click.option(
-    "--anyway", is_flag=True, help="Compare saved results that were not made alike, where they meet."
+    "--anyway",
+    is_flag=True,
+    help="Compare saved results that were not made in the same way, over what they share.",
 )
 names = click.option(
-    "--names", "shown_as", metavar="NAME,NAME", help="What to call the RUNs, in their order. [their files]"
+    "--names", "shown_as", metavar="NAME,NAME", help="Names for the RUNs, in their order. [their files]"
 )
 profile = click.option(
     "--profile",
@@ -249,17 +251,17 @@ profile = click.option(
 def saving_options(command: F) -> F:
     """The options for remembering results."""
     name = click.option(
-        "--save", "names", multiple=True, metavar="NAME", help="Remember the result; once for each file."
+        "--save", "names", multiple=True, metavar="NAME", help="Save the result; once for each file."
     )
     tag = click.option(
-        "--tag", "tags", multiple=True, metavar="KEY=VALUE", help="Say something about what is saved."
+        "--tag", "tags", multiple=True, metavar="KEY=VALUE", help="Add a tag to the saved result."
     )
-    replace = click.option("--replace", is_flag=True, help="Save in the place of what has the same name.")
+    replace = click.option("--replace", is_flag=True, help="Replace a saved result of the same name.")
     return name(tag(replace(history(command))))
 
 
 def judgments_are_read(context: click.Context, option: click.Parameter, path: str | None) -> None:
-    """Refuse `--judgments` where a command has no judgments to read."""
+    """Refuse `--judgments` if a command has no judgments to read."""
     if path is not None:
         raise UsageError(
             f"--judgments: names judgments that are read, never written. Next: --qrels {path} writes them."
@@ -267,7 +269,7 @@ def judgments_are_read(context: click.Context, option: click.Parameter, path: st
 
 
 CORPUS = "The documents: file or folder"
-SIZE = "How many documents the whole collection has, where these are not given"
+SIZE = "How many documents the whole collection has, if these are not given"
 _DOCUMENTS = "rankproof.documents"
 _ABOUT = {
     "ties": "How equal scores are ordered",
@@ -289,18 +291,20 @@ def conventions(command: F) -> F:
         help=f"{CORPUS}.",
     )
     size = click.option("--corpus-size", type=int, metavar="N", callback=_size, help=f"{SIZE}.")
-    context = click.option("--context-k", type=int, metavar="K", help="Documents your generator is fed.")
+    context = click.option(
+        "--context-k", type=int, metavar="K", help="The number of documents that your generator gets."
+    )
     return rules(corpus(size(context(damaged_files(command)))))
 
 
 def allowances(command: F) -> F:
-    """The options that let something be decided by incomplete or broken data."""
+    """The options that allow decisions from incomplete or broken data."""
     missing = click.option(
         "--allow-missing",
         type=float,
         default=0.07,
         metavar="S",
-        help="The share of the queries that may go unanswered. [0.07]",
+        help="The share of the queries that may be unanswered. [0.07]",
     )
     errors = click.option(
         "--allow-errors", is_flag=True, help="Decide although the audit finds an error in the data."
@@ -343,7 +347,7 @@ def _keep_corpus(context: click.Context, option: click.Parameter, given: str | N
 
 
 def _size(context: click.Context, option: click.Parameter, given: int | None) -> int | None:
-    """How many documents there are, counted where they are given; `titles` then finds them as well."""
+    """How many documents there are, counted if they are given; `titles` then finds them as well."""
     corpus, size = corpus_apart(context.meta[_DOCUMENTS], given)
     context.meta[_DOCUMENTS] = corpus
     if corpus is None or size is not None:
@@ -374,7 +378,7 @@ def rules(command: F) -> F:
 
 
 def _of_words(name: str, about: str) -> Callable[[F], F]:
-    """An option of words; which ones are known is checked where conventions are made."""
+    """An option of words; the known ones are checked when conventions are made."""
     default = str(Conventions.__dataclass_fields__[name].default)
     known = ", ".join(CHOICES[name])
     return click.option(
@@ -400,12 +404,12 @@ def was_written(option: str) -> bool:
 
 
 def asked_measures(measures: tuple[str, ...]) -> list[str] | None:
-    """The measures asked for; None where none was, so that the default ones are taken."""
+    """The measures asked for; None if none was, so that the default ones are taken."""
     return list(measures) or None
 
 
 def declare(sources: Iterable[str]) -> None:
-    """Run Python files, or import modules, each once; what they declare is known to every command."""
+    """Run Python files, or import modules, each once; every command then knows the measures they declare."""
     for source in sources:
         try:
             load = _run if source.endswith(".py") else _import
@@ -414,7 +418,7 @@ def declare(sources: Iterable[str]) -> None:
             raise
         except (Exception, SystemExit) as error:  # a user's code may raise anything
             raise UsageError(
-                f"{source}: cannot be run: {type(error).__name__}: {error}. Next: mend it, or leave --import out."
+                f"{source}: cannot be run: {type(error).__name__}: {error}. Next: correct it, or leave --import out."
             ) from error
 
 
@@ -430,7 +434,7 @@ def _run(source: str) -> None:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except BaseException:  # whatever ended it, a module that is half run is none
+    except BaseException:  # whatever ended it, a module that ran only in part must not stay
         del sys.modules[name]
         raise
 

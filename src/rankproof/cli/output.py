@@ -1,4 +1,4 @@
-"""Where results go: standard output or a file, which is refused before any work if it is there."""
+"""Writing results: to standard output or a file, which is refused before any work if it exists."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BEGUN = "rankproof.begun"
 
 
 class Target(click.ParamType):  # type: ignore[type-arg]  # older releases of click have no argument here
-    """The name of a file to write. `beside` is the ending of a file that shows that this command began it before."""
+    """The name of a file to write. `beside` is the ending of a file that an earlier run of this command left."""
 
     name = "file"
 
@@ -44,7 +44,7 @@ class Target(click.ParamType):  # type: ignore[type-arg]  # older releases of cl
         meta[_BEGUN] = bool(self.beside) and os.path.exists(f"{value}{self.beside}")
         check_free(value, force=meta[_BEGUN] or may_replace(value, meta))
         _check_once(value, meta.setdefault(_TARGETS, set()))
-        # What was free at the beginning is ours: nobody's work is thrown away at its end.
+        # A file that did not exist at the beginning is ours, so finished work is never thrown away.
         meta.setdefault(_OWN, set()).add(os.path.realpath(value))
         return value
 
@@ -67,14 +67,14 @@ def _check_once(value: str, others: set[str]) -> None:
 
 
 def force(command: F) -> F:
-    """The option that lets a command replace what is there."""
+    """The option that lets a command replace existing files."""
     return click.option(
         "--force",
         is_flag=True,
         is_eager=True,
         expose_value=False,
         callback=_remember,
-        help="Replace a file that is there.",
+        help="Replace an existing file.",
     )(command)
 
 
@@ -83,13 +83,13 @@ def _remember(context: click.Context, option: click.Parameter, given: bool) -> N
 
 
 def may_write_again() -> bool:
-    """Whether the command may write over what it wrote when it was interrupted, or is told to."""
+    """Whether the command may overwrite its own file from an interrupted run, or is told to."""
     meta = click.get_current_context().meta
     return bool(meta.get(_FORCE) or meta.get(_BEGUN))
 
 
 def may_replace(path: str | None, meta: dict[str, Any] | None = None) -> bool:
-    """Whether the command may write over the file: `--force` says so, or the place was free when it began."""
+    """Whether the command may overwrite the file: with `--force`, or if it did not exist when it began."""
     if meta is None:
         context = click.get_current_context(silent=True)
         meta = {} if context is None else context.meta
@@ -97,7 +97,7 @@ def may_replace(path: str | None, meta: dict[str, Any] | None = None) -> bool:
 
 
 def errors_of(scores: Mapping[str, ScoresLike]) -> list[str]:
-    """What makes numbers wrong, as the audit of each system says it."""
+    """The errors of the audit of each system, which make its numbers wrong."""
     return [
         f"{name}: {finding}"
         for name, each in scores.items()
@@ -107,14 +107,14 @@ def errors_of(scores: Mapping[str, ScoresLike]) -> list[str]:
 
 
 def say_apart(scores: Mapping[str, ScoresLike], form: str) -> None:
-    """Say on standard error what data have no place for: that some queries are in no group."""
+    """Say on standard error what data formats cannot: that some queries are in no group."""
     if form not in (*TEXTS, "markdown", "html", "github"):
         for each in dict.fromkeys(each.apart for each in scores.values() if each.apart):
             click.echo(f"rankproof: {each}", err=True)
 
 
 def end(errors: Iterable[str], *, shown: bool = False) -> None:
-    """End with exit code 3 if there are errors; what the output has no place for is said on standard error."""
+    """End with exit code 3 if there are errors; errors that the output cannot show go to standard error."""
     told = list(dict.fromkeys(errors))
     if not told:
         return
@@ -127,17 +127,17 @@ def end(errors: Iterable[str], *, shown: bool = False) -> None:
 STDOUT_FILE = 1
 """The file descriptor of standard output."""
 PATIENCE = 0.5
-"""Seconds after which a person wants to know what is going on."""
+"""Seconds after which progress is shown."""
 
 
 FULL = "rankproof.full"
-"""Whether everything is to be printed, among what is known of the command."""
+"""The key of the command's context that says whether to print everything."""
 TEXTS = ("table", "full")
 """The formats for people who read a terminal."""
 
 
 def format_of(path: str | None) -> str:
-    """The format that a file's ending names; where it names none, a table: whole in a file or with --full.
+    """The format that a file's ending names; if it names none, a table: whole in a file or with --full.
 
     >>> format_of("out.html"), format_of(None), format_of("out.txt")
     ('html', 'table', 'full')
@@ -151,7 +151,7 @@ def format_of(path: str | None) -> str:
 
 
 def write(content: str | bytes, path: str | None) -> None:
-    """The content to the file, and a word on standard error that it is there; else to standard output."""
+    """The content to the file, and a note on standard error that it was written; else to standard output."""
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     if path is not None and path != "-":
         write_file(path, data, force=may_replace(path))
@@ -160,7 +160,7 @@ def write(content: str | bytes, path: str | None) -> None:
         click.echo(_shown(content), nl=False)
     else:
         if sys.stdout.isatty():
-            raise UsageError("This format is no text for a terminal. Next: give a file with -o FILE.")
+            raise UsageError("This format is not text for a terminal. Next: give a file with -o FILE.")
         sys.stdout.buffer.write(content)
 
 
@@ -173,7 +173,7 @@ def write_result(found: Result, form: str, path: str | None, **settings: Any) ->
 
 
 def write_each(found: Mapping[str, Result], form: str, path: str | None) -> None:
-    """Several results as one: in texts below each other, in rows and JSON under their names."""
+    """Several results in one output: texts below each other, rows and JSON under their names."""
     from rankproof.document.formats import check
     from rankproof.document.model import Document, Heading, Part
 
@@ -189,7 +189,7 @@ def write_each(found: Mapping[str, Result], form: str, path: str | None) -> None
 
 
 def tell_written(path: str, notes: Sequence[str] = (), what: str = "") -> None:
-    """Say on standard error what was written, and what was noticed about it."""
+    """Say on standard error what was written, with notes on it."""
     for note in notes:
         click.echo(f"rankproof: note: {note}", err=True)
     if path != "-":
@@ -197,7 +197,7 @@ def tell_written(path: str, notes: Sequence[str] = (), what: str = "") -> None:
 
 
 def _shown(content: str) -> str:
-    """The content with its charts in ASCII where standard output has no blocks."""
+    """The content with its charts in ASCII if standard output cannot encode blocks."""
     from rankproof.document.terminal import SPARKS, in_ascii
 
     try:
@@ -208,14 +208,14 @@ def _shown(content: str) -> str:
 
 
 def is_coloured(path: str | None) -> bool:
-    """Whether colour would be seen: on a terminal whose owner has not said no."""
+    """Whether to use colour: on a terminal, unless NO_COLOR forbids it."""
     wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return wanted and path is None and sys.stdout.isatty()
 
 
 @contextmanager
 def tell_progress(what: str) -> Iterator[None]:
-    """Say on a terminal what is being done, where it takes longer than a moment; `-` is standard input."""
+    """Show on a terminal what is being done, if it takes longer than a moment; `-` is standard input."""
     if not sys.stderr.isatty():
         yield
         return
@@ -240,9 +240,9 @@ def _tell(text: str) -> None:
 
 @contextmanager
 def keep_results_apart() -> Iterator[None]:
-    """What code of the user's prints goes to standard error: standard output is for results.
+    """Send prints of the user's code to standard error: standard output is for results.
 
-    That holds for the file descriptor too, which programs and libraries that it calls write to.
+    That includes the file descriptor, which programs and libraries that it calls write to.
     """
     stream = sys.stdout
     stream.flush()
@@ -258,7 +258,7 @@ def keep_results_apart() -> Iterator[None]:
 
 
 def _kept_descriptor(stream: TextIO) -> int | None:
-    """Standard output, kept apart while its descriptor is that of standard error; None where it is another's."""
+    """Standard output, kept apart while its descriptor is that of standard error; None if it is another's."""
     try:
         if stream.fileno() != STDOUT_FILE:
             return None
@@ -271,7 +271,7 @@ def _kept_descriptor(stream: TextIO) -> int | None:
 
 @contextmanager
 def tell_oddities() -> Iterator[None]:
-    """What Python would warn of is told as a note."""
+    """Warnings of Python are shown as notes."""
     with warnings.catch_warnings(record=True) as odd:
         warnings.simplefilter("always", UserWarning)
         yield

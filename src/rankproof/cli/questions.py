@@ -1,4 +1,4 @@
-"""`rankproof questions` and `drift`: draw, check, split and count questions; do people still ask what they ask?"""
+"""`rankproof questions` and `drift`: draw, check, split and count questions; and do people still ask such questions?"""
 
 from __future__ import annotations
 
@@ -44,10 +44,12 @@ def command() -> None:
 
 @command.command("draw", short_help="Draw known-item questions from a corpus.")
 @click.argument("corpus")
-@click.option("-n", "number", type=int, metavar="N", help="So many questions. [one a document]")
+@click.option("-n", "number", type=int, metavar="N", help="The number of questions. [one a document]")
 @click.option("--sources", metavar="WORD,...", help="title, heading, sentence. [all, in turn]")
 @click.option(
-    "--ask", metavar="MODULE:FUNCTION", help="What writes questions, given a document: a text, or texts."
+    "--ask",
+    metavar="MODULE:FUNCTION",
+    help="A function that writes questions, given a document: a text, or texts.",
 )
 @click.option("--seed", default=0, metavar="N", help="Which documents are drawn. [0]")
 @options.target("Write which document answers which, as judgments.", "--qrels")
@@ -64,7 +66,7 @@ def draw(
     judgments: None,
     output: str | None,
 ) -> None:
-    """Draw known-item questions from a corpus: a few telling words of a document.
+    """Draw known-item questions from a corpus: a few content words of a document.
 
     They need no model and no labels, and repeat no phrase of their answer. They
     are easier than what people ask: good to compare retrievers early, no
@@ -158,13 +160,13 @@ def check_command(
         ctx.exit(3)
 
 
-@command.command("split", short_help="Split questions into parts that are alike.")
+@command.command("split", short_help="Split questions into similar parts.")
 @click.argument("questions")
 @click.argument("shares", nargs=-1, required=True, metavar="NAME=SHARE...")
-@click.option("--by", metavar="FILE[:FIELD]", help="The kind of each question: alike in all parts.")
-@click.option("--seed", default=0, metavar="N", help="Which questions go where. [0]")
+@click.option("--by", metavar="FILE[:FIELD]", help="The kind of each question: equal shares in all parts.")
+@click.option("--seed", default=0, metavar="N", help="Seed of the random split. [0]")
 def split(questions: str, shares: tuple[str, ...], by: str | None, seed: int) -> None:
-    """Split questions into parts that are alike; one line a question: id, part."""
+    """Split questions into similar parts; one line a question: id, part."""
     from rankproof.bench.testset.questions import split_questions
 
     kinds = None if by is None else read_groups(by)
@@ -188,14 +190,16 @@ def _share(text: str) -> tuple[str, float]:
 @click.argument("baseline", required=False)
 @click.argument("candidate", required=False)
 @click.option(
-    "-n", "number", type=click.IntRange(min=1), metavar="N", help="So many questions, without files."
+    "-n", "number", type=click.IntRange(min=1), metavar="N", help="The number of questions, without files."
 )
 @click.option(
     "-m", "--measure", default=DEFAULT_MEASURE, metavar="MEASURE", help=f"Of what. [{DEFAULT_MEASURE}]"
 )
-@click.option("--difference", type=float, required=True, metavar="D", help="The smallest one that matters.")
-@click.option("--power", default=0.8, metavar="P", help="How often it shall be seen. [0.8]")
-@click.option("--alpha", default=0.05, metavar="A", help="How often chance may pass for it. [0.05]")
+@click.option(
+    "--difference", type=float, required=True, metavar="D", help="The smallest difference that matters."
+)
+@click.option("--power", default=0.8, metavar="P", help="The power: how often it shall be found. [0.8]")
+@click.option("--alpha", default=0.05, metavar="A", help="Error rate of a verdict. [0.05]")
 @options.form()
 @options.target("Write to a file.")
 @options.force
@@ -238,7 +242,7 @@ def count_needed(
 
 
 def _before_any_run(number: int, margin: float, alpha: float) -> str:
-    """What a gate of so many questions can pass at best, of a measure from 0 to 1."""
+    """The smallest margin that a gate of this many questions can pass, for a measure from 0 to 1."""
     from rankproof.comparing.gate_words import too_few_sentence
     from rankproof.document.terminal import wrap
     from rankproof.scoring.evaluate import check_margin
@@ -248,7 +252,7 @@ def _before_any_run(number: int, margin: float, alpha: float) -> str:
     check_alpha(alpha, 0.5)
     check_margin(margin)
     said = too_few_sentence(number, smallest_margin(number, alpha), margin, queries_for_margin(margin, alpha))
-    more = "Where most questions change, each by little, fewer do."
+    more = "If most questions change, each by little, fewer are enough."
     return "\n".join(wrap(f"For a gate: {said} {more}")) + "\n"
 
 
@@ -261,23 +265,25 @@ def _before_any_run(number: int, margin: float, alpha: float) -> str:
     "--run", "ranking", metavar="RUN", help="A ranking, to re-weight its measures to what people ask."
 )
 @options.measures
-@click.option("--corpus", metavar="FILE", help="The documents of today: which judged ones vanished?")
+@click.option("--corpus", metavar="FILE", help="Today's documents: which judged ones vanished?")
 @click.option(
     "--hashes",
     metavar="FILE",
     help="With --corpus: which changed since --keep-hashes wrote this file?",
 )
 @options.target("With --corpus: write hashes of the judged documents, for later.", "--keep-hashes")
-@click.option("--training", metavar="FILE", help="Queries something was trained on: which are in the set?")
+@click.option("--training", metavar="FILE", help="Training queries of a model: which are in the set?")
 @click.option(
     "--embed", metavar="MODULE:FUNCTION", help="Turns a list of texts into vectors. [n-grams of characters]"
 )
 @click.option("--label", default=30, metavar="N", help="Propose N live queries to label next. [30]")
 @options.target("Write the queries to label next.", "--next-queries")
-@options.target("Write what the log shows was listed for them, for 'pool'.", "--next-run")
+@options.target("Write the documents that the log lists for them, for 'pool'.", "--next-run")
 @click.option("--redact", is_flag=True, help="Mask addresses, numbers and names of people in live queries.")
-@click.option("--test", default="kernel", metavar="WORD", help="Of wording: kernel or classifier. [kernel]")
-@click.option("--seed", default=0, metavar="N", help="For another sample and other permutations. [0]")
+@click.option(
+    "--test", default="kernel", metavar="WORD", help="The test of wording: kernel or classifier. [kernel]"
+)
+@click.option("--seed", default=0, metavar="N", help="Seed of the sample and the permutations. [0]")
 @click.option("--strict", is_flag=True, help="Exit code 1 if the set has drifted.")
 @options.form("")
 @options.output
@@ -337,7 +343,7 @@ def drift(
 
 
 def _sides(queries: str, texts: str | None, judgments: str | None) -> tuple[str, str | None]:
-    """The file of queries and that of judgments, whichever came first."""
+    """The file of queries and that of judgments, in either order."""
     if texts is not None:
         if judgments is not None:
             raise UsageError(

@@ -89,7 +89,7 @@ def explain_number(
 
 
 def _term(word: str) -> str:
-    """What a word of the output means; a measure is described in full."""
+    """The meaning of a word of the output; a measure is described in full."""
     import rankproof.core.measures  # noqa: F401  (its import fills the registry)
     from rankproof.core.measure import REGISTRY
     from rankproof.core.names import find, parse
@@ -132,7 +132,9 @@ def _explained(
 @click.option("--corpus", metavar="FILE", help=f"{options.CORPUS}.")
 @click.option("--corpus-size", type=int, metavar="N", help=f"{options.SIZE}.")
 @click.option("-k", type=int, metavar="K", help="Documents the user sees. [the measure's cut-off, else 10]")
-@click.option("--worst", type=int, default=10, metavar="N", help="Queries that are listed. [10]")
+@click.option(
+    "--worst", type=int, default=10, metavar="N", help="The number of queries that are listed. [10]"
+)
 @options.by
 @click.option("--alpha", type=float, default=0.05, metavar="A", help="Error rate of a claim. [0.05]")
 @click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random draws. [0]")
@@ -154,7 +156,7 @@ def diagnose_ranking(
 ) -> None:
     """Say which queries a ranking fails, why, and what to change first.
 
-    With the documents at hand, other searches are tried on the spot, and what
+    If the documents are given, other searches are tried right away, and what
     each would gain is measured. The first measure decides.
 
     \b
@@ -214,7 +216,7 @@ def _judged() -> Mapping[str, Measure]:
 
 
 def _named(name: str, judged: bool) -> Measure:
-    """The measure of that name; a metric by verdicts where it is asked for, or no measure is called so."""
+    """The measure of that name; a metric by verdicts if it is asked for, or no measure has that name."""
     from rankproof.core.names import find, parse
 
     if not judged and find(name.partition("@")[0].partition("(")[0]) is not None:
@@ -232,7 +234,7 @@ def _named(name: str, judged: bool) -> Measure:
 def profiles(name: str | None, form: str | None) -> None:
     """List the tools whose conventions can be followed.
 
-    With NAME, what that tool does otherwise, and how that is known.
+    With NAME, what that tool does differently, and how that is known.
 
     \b
     rankproof profiles elasticsearch

@@ -31,11 +31,11 @@ _SCORING = (
     "context_k",
     "damaged",
 )
-"""Options that shape scores, and so come too late for saved ones."""
+"""Options that shape scores, which cannot be changed for saved ones."""
 
 
 def are_names(words: Sequence[str], history: str) -> bool:
-    """Whether the words are names in the history rather than files; refused where they could be both."""
+    """Whether the words are names in the history rather than files; an error if they could be both."""
     if options.was_written("history"):
         return True
     saved = [word for word in words if _is_saved(word, history)]
@@ -51,7 +51,7 @@ def are_names(words: Sequence[str], history: str) -> bool:
 
 
 def _is_saved(word: str, history: str) -> bool:
-    """Whether it is a name in the history; not where the file cannot say so: files must not depend on it."""
+    """Whether it is a name in the history; False if the history cannot be read: files must not depend on it."""
     from rankproof.comparing.history import History
 
     try:
@@ -72,10 +72,10 @@ def _mixed(words: Sequence[str], saved: list[str], files: list[str], history: st
 
 
 def only_for_names(anyway: bool) -> None:
-    """Refuse what makes sense for saved results alone."""
+    """Refuse options that make sense for saved results only."""
     if anyway:
         raise UsageError(
-            "--anyway: rankings that are scored here are always scored alike. Next: leave it out."
+            "--anyway: rankings that are scored here are always scored in the same way. Next: leave it out."
         )
 
 
@@ -104,7 +104,7 @@ def tags_of(given: Sequence[str]) -> dict[str, str]:
 def check_saving(
     names: Sequence[str], runs: Sequence[str], tags: Sequence[str], history: str, replace: bool
 ) -> None:
-    """Refuse what cannot be saved, before anything is scored."""
+    """Refuse names and tags that cannot be saved, before anything is scored."""
     if tags and not names:
         raise UsageError("--tag: nothing is saved without a name. Next: add --save NAME.")
     if not names:
@@ -153,7 +153,7 @@ def command(context: click.Context, history: str, form: str | None) -> None:
     form = form or format_of(None)
     check(form)
     if context.invoked_subcommand is None:
-        len(context.obj)  # where there is no history, that is said
+        len(context.obj)  # if there is no history, that is said
         write(print_as(context.obj, form, whole=form != "table"), None)
 
 
@@ -184,7 +184,7 @@ def export(context: click.Context, names: tuple[str, ...], output: str) -> None:
 
 @command.command("import")
 @click.argument("file")
-@click.option("--replace", is_flag=True, help="Take the place of what has the same name.")
+@click.option("--replace", is_flag=True, help="Replace saved results of the same name.")
 @_history
 @click.pass_context
 def import_(context: click.Context, file: str, replace: bool) -> None:
@@ -202,7 +202,7 @@ def import_(context: click.Context, file: str, replace: bool) -> None:
 def show(name: str, history: str, per_query: bool, form: str | None, output: str | None) -> None:
     """Show a saved result.
 
-    The scores as they were, and where and by what they were made.
+    The scores as they were, and when and by which versions they were made.
 
     \b
     rankproof show monday
@@ -234,7 +234,7 @@ def show(name: str, history: str, per_query: bool, form: str | None, output: str
 def remove(names: tuple[str, ...], history: str) -> None:
     """Remove saved results.
 
-    All of them or, where one name is unknown, none.
+    All of them or, if one name is unknown, none.
 
     \b
     rankproof rm monday tuesday
@@ -248,17 +248,17 @@ def remove(names: tuple[str, ...], history: str) -> None:
 @click.command("app")
 @click.argument("places", nargs=-1, metavar="[FOLDER|FILE]...")
 @options.measures
-@click.option("--judgments", metavar="FILE", help="What all is measured by. [the first in the folder]")
+@click.option("--judgments", metavar="FILE", help="The judgments of all rankings. [the first in the folder]")
 @click.option("--queries", metavar="FILE", help="The texts of the queries.")
 @click.option("--corpus", metavar="FILE", help="The documents: file or folder.")
-@click.option("--baseline", metavar="NAME", help="What others are compared with. [the first]")
+@click.option("--baseline", metavar="NAME", help="The ranking that others are compared with. [the first]")
 @click.option("--margin", type=float, default=0.01, metavar="X", help="A loss that would not matter. [0.01]")
 @click.option("--labels", metavar="FILE", help="Where grades are written. [app-labels.jsonl]")
 @click.option("--highest", default=3, metavar="GRADE", help="The best grade, 1 to 9. [3]")
 @click.option("--read-only", is_flag=True, help="Nothing can be graded.")
 @click.option("--export", "folder", metavar="FOLDER", help="Write all pages as files, and end.")
-@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Where it listens. [127.0.0.1]")
-@click.option("--port", default=0, metavar="N", help="On which port. [a free one]")
+@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="The address to listen on. [127.0.0.1]")
+@click.option("--port", default=0, metavar="N", help="The port to listen on. [a free one]")
 @click.option("--no-browser", is_flag=True, help="Do not open the browser.")
 @options.by
 @options.force
@@ -282,7 +282,7 @@ def app(
     """Show a folder of judgments, rankings and results in a browser.
 
     Compare two rankings query by query, look at one query under all of them,
-    grade documents with one key, see what a grade does to the verdict. Without
+    grade documents with one key, see how a grade changes the verdict. Without
     a folder it shows the embedded sample. Ctrl-C ends it.
 
     \b
@@ -321,7 +321,7 @@ def app(
         click.echo("Ctrl-C ends it.", err=True)
         sys.stdout.flush()
         if not no_browser:
-            import webbrowser  # a browser is nothing that other commands need
+            import webbrowser  # other commands do not need a browser
 
             webbrowser.open(address)
 

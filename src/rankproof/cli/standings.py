@@ -9,7 +9,7 @@ import click
 
 from rankproof.cli import options, saved
 from rankproof.cli.options import check_one_stdin, matching_paths, named_paths, read_groups
-from rankproof.cli.output import TEXTS, end, errors_of, format_of, may_replace, tell_progress, write
+from rankproof.cli.output import TEXTS, end, format_of, may_replace, tell_progress, write
 from rankproof.core.names import parse_all
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError
@@ -65,7 +65,7 @@ def order_systems(
 ) -> None:
     """Order systems, and say how far the order can be trusted.
 
-    Each query is left out in turn: does the order hang on it? The first measure
+    Each query is left out in turn: does the order depend on it? The first measure
     decides. The exit code is 3 if more than --allow-missing of the queries went
     unanswered, or if the audit finds an error.
 
@@ -102,7 +102,8 @@ def order_systems(
 @options.measures
 @click.option("--judgments", "other", metavar="FILE", help="Other judgments of the same rankings.")
 @click.option("--p", "p", type=float, default=0.9, metavar="P", help="How far down RBO looks. [0.9]")
-@click.option("--lower", is_flag=True, help="Less is better, in files of scores.")
+@click.option("--lower", is_flag=True, help="In files of scores, less is better.")
+@options.allowances
 @options.form()
 @options.output
 @options.history
@@ -112,15 +113,19 @@ def rank_correlation(
     other: str | None,
     p: float,
     lower: bool,
+    allow_missing: float,
+    allow_errors: bool,
     form: str | None,
     output: str | None,
     history: str,
 ) -> None:
-    """Say how alike two sets of scores order systems.
+    """Say how similarly two sets of scores order systems.
 
     Kendall's tau-b, tau-AP and RBO, of two files of scores (lines SYSTEM<TAB>SCORE,
     or what 'evaluate -f csv' writes), or of rankings under two measures or two
-    sets of judgments. The second set is the truth where one is needed.
+    sets of judgments. The second set is the truth where one is needed. Of rankings
+    the exit code is 3 if more than --allow-missing of the queries went unanswered,
+    or if the audit finds an error.
 
     \b
     rankproof rank-correlation mine.tsv theirs.tsv
@@ -138,11 +143,12 @@ def rank_correlation(
     check(form)
     names = [each.name for each in parse_all(list(measures))] if measures else []
     if len(words) == 2 and other is None and not saved.are_names(words, history):
-        found, wrong = _of_files(words, names, lower, p), list[str]()
+        found = _of_files(words, names, lower, p)
     else:
-        found, wrong = _of_systems(words, names, other, p, history)
+        found = _of_systems(words, names, other, history, p=p, allow_missing=allow_missing)
     write(print_as(found, form), output)
-    end(wrong)
+    shown = output is None and form in (*TEXTS, "markdown")
+    end(found.missing if allow_errors else found.wrong, shown=shown)
 
 
 def _of_files(paths: tuple[str, ...], measures: list[str], lower: bool, p: float) -> RankCorrelation:
@@ -157,8 +163,8 @@ def _of_files(paths: tuple[str, ...], measures: list[str], lower: bool, p: float
 
 
 def _of_systems(
-    words: tuple[str, ...], measures: list[str], other: str | None, p: float, history: str
-) -> tuple[RankCorrelation, list[str]]:
+    words: tuple[str, ...], measures: list[str], other: str | None, history: str, **settings: Any
+) -> RankCorrelation:
     """Rankings under two measures, or under two sets of judgments by one."""
     from rankproof.comparing.leaderboard import rank_correlation
 
@@ -174,10 +180,9 @@ def _of_systems(
     with tell_progress("scoring"):
         mine = scores_of_systems(words, measures, history)
         if other is None:
-            return rank_correlation(mine, None, *measures, p=p), errors_of(mine)
+            return rank_correlation(mine, None, *measures, **settings)
         theirs = scores_of_systems((other, *words[1:]), measures, history)
-    found = rank_correlation(mine, theirs, measures[0], names=(words[0], other), p=p)
-    return found, [*errors_of(mine), *errors_of(theirs)]
+    return rank_correlation(mine, theirs, measures[0], names=(words[0], other), **settings)
 
 
 def _two(measures: list[str]) -> UsageError:
@@ -225,7 +230,7 @@ def write_report(
 ) -> None:
     """Write one page that shows everything: summary, pictures, tables.
 
-    The page is one file: it needs no network, no script and nothing beside it.
+    The page is one self-contained file: it needs no network and no script.
     The first measure decides what is called best and which queries are shown.
     --corpus gives the titles of documents, --queries the texts of queries.
 
@@ -258,11 +263,11 @@ PAGE = "rankproof-demo.html"
 
 
 @click.command("demo")
-@options.target(f"Where the report is written to. [{PAGE}, here]", default=PAGE)
+@options.target(f"Where to write the report. [{PAGE}, here]", default=PAGE)
 @options.force
 @click.option("--no-report", is_flag=True, help="Write no report.")
 def demonstrate(output: str, no_report: bool) -> None:
-    """Go through the whole story on the embedded sample.
+    """Show every step on the embedded sample.
 
     A support knowledge base with 60 questions: its documents are cut into chunks,
     indexed and searched in three ways; the three are measured, compared and

@@ -34,7 +34,7 @@ KEYS = "s skip   u undo   q quit"
     "further",
     type=int,
     metavar="N",
-    help="Draw N pairs whose labels narrow most, as a pool for -o FILE.",
+    help="Draw the N pairs whose labels narrow the interval most, as a pool for -o FILE.",
 )
 @click.option("--plan", metavar="FILE", help="The pool that --next wrote, if the labels were drawn by it.")
 @click.option(
@@ -44,7 +44,11 @@ KEYS = "s skip   u undo   q quit"
 @click.option("--who", metavar="NAME", help="Who labels. [your login]")
 @click.option("-n", "n", type=int, default=50, metavar="N", help="Pairs of each relation, at random. [50]")
 @click.option(
-    "--informative", type=int, default=0, metavar="N", help="About so many more that tell more. [0]"
+    "--informative",
+    type=int,
+    default=0,
+    metavar="N",
+    help="About this many more that are more informative. [0]",
 )
 @click.option("--whole", is_flag=True, help="Draw N samples, and label all of their pairs.")
 @click.option(
@@ -57,12 +61,14 @@ KEYS = "s skip   u undo   q quit"
     "-m", "--metric", "metrics", multiple=True, metavar="METRIC[,METRIC]", help="For pairs of SAMPLES."
 )
 @click.option("--seed", type=int, default=0, metavar="N", help="For another draw. [0]")
-@click.option("--report", is_flag=True, help="Ask nothing; say what the labels there are tell.")
+@click.option("--report", is_flag=True, help="Ask nothing; report on the existing labels.")
 @click.option(
     "--drift", is_flag=True, help="Ask the judge the ledger's fixed pairs again, and say what changed."
 )
-@click.option("--since", metavar="JUDGE", help="With --drift: another judge whose verdicts are the measure.")
-@click.option("--base-url", metavar="URL", help="The endpoint of a model, where it is not the usual one.")
+@click.option(
+    "--since", metavar="JUDGE", help="With --drift: another judge whose verdicts are the reference."
+)
+@click.option("--base-url", metavar="URL", help="The endpoint of a model, if it is not the usual one.")
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="An option of a judge that is a model."
 )
@@ -156,7 +162,7 @@ def _check_sides(
         raise UsageError(f"{name}: is of a ledger, and --machine names judgments. Next: leave one out.")
     if human is None and further is None:
         raise UsageError(
-            "--machine: got no judgments of people to hold it against. Next: name them with --human FILE, or draw "
+            "--machine: got no judgments of people to compare it with. Next: name them with --human FILE, or draw "
             "pairs to label with --next 50 -o pool.jsonl."
         )
     if further is not None and not runs:
@@ -164,7 +170,7 @@ def _check_sides(
 
 
 def _of_judgments(machine: str, files: dict[str, Any], metrics: tuple[str, ...]) -> JudgmentCalibration:
-    """Two files of judgments held against each other."""
+    """Two files of judgments compared with each other."""
     from rankproof.cli.options import named_paths
     from rankproof.judging.calibrate import calibrate_judgments
 
@@ -228,7 +234,7 @@ def _label(session: DrawSession, who: str) -> None:
 
 
 def _below_zero(relation: Relation) -> tuple[str, ...]:
-    """The keys for the value -1, which no single figure is: a minus, and the first letter of what it says."""
+    """The keys for the value -1, which is not a single digit: a minus, and the first letter of its meaning."""
     from rankproof.judging.words import WORDS
 
     said = WORDS[relation].get(-1)
@@ -236,7 +242,7 @@ def _below_zero(relation: Relation) -> tuple[str, ...]:
 
 
 def _value(relation: Relation, key: str) -> int | None:
-    """The value that a key gives, if it gives one of the relation's."""
+    """The value of a key, if it is one of the relation's."""
     from rankproof.judging.verdicts import VALUES
 
     if key in _below_zero(relation):
@@ -246,7 +252,7 @@ def _value(relation: Relation, key: str) -> int | None:
 
 
 def _card(session: DrawSession, pair: Drawn) -> str:
-    """What is labelled now: the two texts and the keys. What the judge says is not shown: it would sway."""
+    """The screen: the two texts and the keys. The judge's verdict is not shown, as it would bias the label."""
     from rankproof.judging.words import QUESTIONS, RELATIONS
 
     left, right = RELATIONS[pair.ask.relation]
@@ -301,12 +307,12 @@ VERDICT_FORMATS = ("table", "jsonl", "json", "csv")
 @options.form("table, jsonl, json or csv")
 @options.output
 @click.option(
-    "--override", metavar="ID=VALUE", multiple=True, help="Put a person's verdict in; it counts from now on."
+    "--override", metavar="ID=VALUE", multiple=True, help="Add a person's verdict; it counts from now on."
 )
 @click.option("--by", metavar="NAME", help="Who overrides. [your login name]")
 @click.option("--why", metavar="TEXT", default="", help="The reason, kept beside the verdict.")
 @options.target("Write everything as JSON lines.", "--export", "target")
-@click.option("--import", "source", metavar="FILE", help="Take in JSON lines.")
+@click.option("--import", "source", metavar="FILE", help="Read JSON lines into the ledger.")
 def list_verdicts(
     ledger: str,
     most: int,
@@ -367,7 +373,7 @@ def _override(verdicts: Any, given: tuple[str, ...], by: str | None, why: str) -
 def _verdicts_shown(verdicts: Any, who: bool, form: str, most: int, filters: dict[str, Any]) -> str:
     from rankproof.judging import words
 
-    known = verdicts.judges()  # where there is no ledger, that is an error
+    known = verdicts.judges()  # if there is no ledger, that is an error
     if who:
         plain = [{name: each[name] for name in ("name", "human", "verdicts", "unmeasured")} for each in known]
         return words.judges(known) if form == "table" else _records(plain, form)

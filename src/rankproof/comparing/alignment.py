@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from rankproof.core.explained import ExplainedCase
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
+from rankproof.core.rules import is_unanswered
 from rankproof.core.scoring import CLOSE, ceiling
 from rankproof.core.table import RankingTable
 from rankproof.document.numbers import count, share
@@ -33,15 +34,15 @@ def align_scores(
     by: Any = None,
     anyway: bool = False,
 ) -> tuple[dict[str, ScoresLike], list[str]]:
-    """The scores over the same queries and measures, and what has to be said about that.
+    """The scores over the same queries and measures, and notes on how they differ.
 
-    Where judgments, conventions or definitions differ, that is an error naming them, unless `anyway`.
+    If judgments, conventions or definitions differ, an error names them, unless `anyway`.
     """
     for name, each in scores.items():
         if not isinstance(each, ScoresLike):
             raise UsageError(
-                f"{shorten(name)}: got {shorten(each)} ({type(each).__name__}), expected scores. Next: give what "
-                "evaluate(judgments, ranking) gave."
+                f"{shorten(name)}: got {shorten(each)} ({type(each).__name__}), expected scores. Next: give the "
+                "result of evaluate(judgments, ranking)."
             )
     first = scores[baseline]
     if measures is None and by is None and _same_source(scores, first):
@@ -51,7 +52,8 @@ def align_scores(
     differ = list(_differences(scores, baseline, names, measures))
     if differ and not anyway:
         raise UsageError(
-            f"these scores were not made alike: {'; '.join(differ)}. Next: measure them alike, or compare "
+            f"these scores were not made in the same way: {'; '.join(differ)}. Next: measure them in the same way, "
+            "or compare "
             "them anyway (anyway=True, --anyway): then only over the queries and measures that all have."
         )
     groups = _common_groups(scores, queries) if by is None else by
@@ -85,7 +87,7 @@ def _notes(differ: list[str], scores: Mapping[str, ScoresLike], kept: ScoresLike
         return []
     most = max(len(each.queries) for each in scores.values())
     over = f"the {len(kept.queries)} queries (of up to {most}) and {', '.join(kept)}, which all have"
-    return [f"Compared anyway, over {over}. They were not made alike: {'; '.join(differ)}."]
+    return [f"Compared anyway, over {over}. They were not made in the same way: {'; '.join(differ)}."]
 
 
 def _same_source(scores: Mapping[str, ScoresLike], first: ScoresLike) -> bool:
@@ -188,14 +190,14 @@ def _by_query(scores: ScoresLike) -> dict[str, str]:
 
 
 DEPTH = 10
-"""How far down is looked for documents nobody judged, where the measure has no cut-off."""
+"""The depth to which unjudged documents are counted if the measure has no cut-off."""
 UNANSWERED = ("no-common-queries", "missing-queries", "empty-rankings")
 """The findings that count queries without a document."""
 
 
 @dataclass(frozen=True, slots=True)
 class Soundness:
-    """What limits one system's scores, to be known before they are compared with another's."""
+    """The limits of one system's scores, shown before they are compared with another's."""
 
     queries: int
     unanswered: int
@@ -204,17 +206,17 @@ class Soundness:
     """Whether those are left out of the means; else each counts 0."""
     depth: int
     unjudged: float | None
-    """The share of the first `depth` documents that nobody judged; None where that is not known."""
+    """The share of the first `depth` documents that nobody judged; None if that is not known."""
     ends: dict[str, tuple[float, float]] = field(default_factory=dict)
     """For a measure its mean, the worse first, with the documents nobody judged at their worst and at their best."""
     higher: dict[str, bool] = field(default_factory=dict)
     """For each of these measures whether more is better."""
     errors: tuple[str, ...] = ()
-    """What the audit says makes the numbers wrong."""
+    """Errors that the audit found, which make the numbers wrong."""
 
     @property
     def missing(self) -> float:
-        """The share of the judged queries that went unanswered."""
+        """The share of the judged queries without an answer."""
         return self.unanswered / self.queries if self.queries else 0.0
 
     def to_dict(self) -> dict[str, Any]:
@@ -227,23 +229,43 @@ class Soundness:
 
 
 ALLOWED = 0.07
-"""The share of the judged queries that a system may leave unanswered, where nobody says otherwise."""
+"""The share of the judged queries that a system may leave unanswered by default."""
 
 
 def too_few_answers(scores: Mapping[str, ScoresLike], allowed: float) -> dict[str, str]:
     """For each system that left too many of the judged queries unanswered, how many it answered, in words."""
+    return too_many_missing({name: (_unanswered(e), len(e.queries)) for name, e in scores.items()}, allowed)
+
+
+def too_many_missing(missing: Mapping[str, tuple[int, int]], allowed: float) -> dict[str, str]:
+    """The same, of how many queries each system left unanswered, and of how many."""
     check_number("allow_missing", allowed, least=0, most=1, noun="share", advice="give a share, like 0.1")
     found = {}
-    for name, each in scores.items():
-        queries, missing = len(each.queries), _unanswered(each)
-        if missing > allowed * queries:
-            said = f"{name} answered {queries - missing:,} of {count(queries, 'query', 'queries')}"
-            found[name] = f"{said} ({share(1 - missing / queries)}), and {share(1 - allowed)} must be"
+    for name, (left, queries) in missing.items():
+        if left > allowed * queries:
+            said = f"{name} answered {queries - left:,} of {count(queries, 'query', 'queries')}"
+            found[name] = f"{said} ({share(1 - left / queries)}), and {share(1 - allowed)} must be"
     return found
 
 
 BROKEN = "the audit finds errors in the data of"
-"""Why nothing is decided between two systems whose numbers are wrong; their names follow."""
+"""The reason for deciding nothing between two systems whose numbers are wrong; their names follow."""
+
+
+class Audited(Protocol):
+    """Scores that say what makes their numbers wrong."""
+
+    @property
+    def wrong(self) -> Sequence[str]:
+        """The errors of the audit, each in words."""
+
+
+def both_broken(scores: Mapping[str, Audited], first: str, allow_errors: bool) -> dict[str, str]:
+    """Why nothing is decided about systems whose numbers are as wrong as the baseline's: neither says anything."""
+    if allow_errors or not scores[first].wrong:
+        return {}
+    others = (name for name, each in scores.items() if name != first and each.wrong)
+    return {name: f"{BROKEN} {first} and of {name}" for name in others}
 
 
 def answer_first(said: str) -> str:
@@ -252,7 +274,7 @@ def answer_first(said: str) -> str:
 
 
 def soundness(scores: ScoresLike, measure: Measure, decided: Iterable[str] = ()) -> Soundness:
-    """What limits these scores; `decided` are the measures for which unjudged documents matter."""
+    """The limits of these scores; `decided` are the measures for which unjudged documents matter."""
     depth = measure.cutoff or DEPTH
     bounded = {name: scores.bounds(name, of="unjudged") for name in decided}
     return Soundness(
@@ -276,8 +298,7 @@ def _unanswered(scores: ScoresLike) -> int:
     if hits is None or hits.answered is None:
         found = [scores.audit.of_kind(kind) for kind in UNANSWERED]
         return min(sum(each.count for each in found if each is not None), len(scores.queries))
-    condensed = scores.conventions.unjudged == "skip"  # an answer may then hold nothing that is judged
-    return int(np.count_nonzero(~(hits.answered & (condensed | (hits.retrieved > 0)))))
+    return int(np.count_nonzero(is_unanswered(hits, scores.conventions)))
 
 
 def _unjudged(scores: ScoresLike, depth: int) -> float | None:
@@ -297,7 +318,7 @@ def first_measure(scores: ScoresLike) -> str:
 
 
 def sign_of(scores: ScoresLike) -> int:
-    """1 where more of the deciding measure is better, else -1."""
+    """1 if more of the deciding measure is better, else -1."""
     return next(iter(scores.columns.values())).measure.spec.sign
 
 

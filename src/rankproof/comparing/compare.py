@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Unpack
@@ -12,8 +12,9 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankproof._moved import old_arguments
-from rankproof.comparing.alignment import ALLOWED, BROKEN, align_scores, too_few_answers
+from rankproof.comparing.alignment import ALLOWED, align_scores, both_broken, too_few_answers
 from rankproof.comparing.comparison import Comparison, ComparisonRow
+from rankproof.comparing.conclusions import bounds_notes, counted_notes, favours, kin_notes, range_notes
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
@@ -53,21 +54,21 @@ class SystemPair:
     measure: Measure
     slice: str
     mean: float | None
-    """None where it is over too few of the samples to be shown."""
+    """None if it is over too few of the samples to be shown."""
     values: Array
     """System minus baseline, one a query; turned so that more is better."""
     sign: int
     corrected: Corrected | None = None
-    """The same with the judge's error taken out (not turned), where people labelled enough."""
+    """The same with the judge's error taken out (not turned), if people labelled enough."""
     ends: Ends | None = None
     """The least and the greatest difference that a query can have."""
     queries: Sequence[str] = ()
     """The queries of the group; `counted` says which of them the values are of."""
     counted: Array | None = None
     settled: tuple[float | None, ...] = ()
-    """How much of what counts a judge settled, and the system's mean with the rest at worst and at best."""
+    """The share that a judge decided, and the system's mean with the rest at worst and at best."""
     favour: Callable[[float], Corrected | None] | None = None
-    """What gives, at a level, what a judge itself adds to the difference, where people labelled enough."""
+    """A function of a level: what the judge itself adds to the difference, if people labelled enough."""
 
 
 @old_arguments(corpus="corpus_size")
@@ -145,7 +146,7 @@ def compare_scores(
     allow_missing: float = ALLOWED,
     allow_errors: bool = False,
 ) -> Comparison:
-    """Compare what `evaluate` gave: the same as `compare`, from scores that are there already.
+    """Compare results of `evaluate`: the same as `compare`, from existing scores.
 
     Scores made under different judgments, conventions or definitions are refused, with a message that says what
     differs; with `anyway` they are compared over the queries and measures that all have.
@@ -162,7 +163,7 @@ def compare_scores(
     odd = without_means(alike[first])
     if len(odd) == len(alike[first]):
         check_averages(alike[first])
-    notes = [*notes, f"Left out, as they are no means over the queries: {', '.join(odd)}."] if odd else notes
+    notes = [*notes, f"Left out, as they are not means over the queries: {', '.join(odd)}."] if odd else notes
     compared = [
         pair for name in alike if name != first for pair in pairs(name, alike[name], alike[first], 1 - alpha)
     ]
@@ -173,7 +174,7 @@ def compare_scores(
     ]
     notes += [alike[first].apart] if alike[first].apart else []
     notes += [*bounds_notes(alike), *kin_notes(alike), *favours(compared, first)]
-    doubts = _doubts(alike, first, allow_errors) | too_few_answers(alike, allow_missing)
+    doubts = both_broken(alike, first, allow_errors) | too_few_answers(alike, allow_missing)
     settings = (seed, alpha, margin, correction, permutations, doubts)
     rows = _rows([(first, each) for each in compared], *settings)
     every = _rows(_every_pair(alike, 1 - alpha), *settings) if all_pairs else []
@@ -192,7 +193,7 @@ def compare_scores(
 
 
 def _every_pair(scores: Mapping[str, ScoresLike], level: float) -> list[tuple[str, SystemPair]]:
-    """Every system against every other over all queries, each behind the one it is held against."""
+    """Every system against every other over all queries, each behind the one it is compared with."""
     return [
         (one, pair)
         for one, other in combinations(scores, 2)
@@ -202,7 +203,7 @@ def _every_pair(scores: Mapping[str, ScoresLike], level: float) -> list[tuple[st
 
 
 def _check_named(systems: Any, measures: Any) -> None:
-    """Refuse two rankings one after the other, which are no rankings by name and measures."""
+    """Refuse two rankings given as two arguments: rankings are given by name, in one mapping."""
     second = isinstance(measures, Mapping) or hasattr(type(measures), "blocks") or is_frame(measures)
     if isinstance(measures, (str, os.PathLike)) and not isinstance(systems, Mapping):
         second = True
@@ -263,69 +264,9 @@ def pairs(name: str, mine: ScoresLike, theirs: ScoresLike, level: float) -> Iter
 
 
 def _settled(scores: ScoresLike, key: str) -> tuple[float | None, ...]:
-    """The share of what counts that a judge settled, and the ends of the mean; nothing where none was asked."""
+    """The share that a judge decided, and the ends of the mean; nothing if no judge was asked."""
     shares = getattr(scores, "coverage", None)
     return () if shares is None else (shares[key], *(scores.bounds(key) or (None, None)))
-
-
-def range_notes(measures: Iterable[Measure]) -> Iterator[str]:
-    """What is assumed of measures without a bound: how far a query may win or lose."""
-    names = {each.name: None for each in measures if not np.isfinite(each.spec.bounds).all()}
-    if names:
-        yield (
-            f"{', '.join(names)}: no bound is known, so intervals and tests of a margin assume that no query wins or "
-            "loses more than the values seen lie apart."
-        )
-
-
-def counted_notes(compared: Iterable[SystemPair], baseline: str, queries: int) -> Iterator[str]:
-    """A note if queries are left out of a difference because one of the two systems has no value for them."""
-    for pair in compared:
-        if not pair.slice and len(pair.values) < queries:
-            yield (
-                f"{pair.measure.name}: {len(pair.values):,} of {queries:,} queries have a value in both {pair.system} "
-                f"and {baseline}; the others are in no difference."
-            )
-
-
-def bounds_notes(scores: Mapping[str, ScoresLike]) -> Iterator[str]:
-    """A note on each mean that leaves samples out: its bounds with these at worst and at best.
-
-    Without it a system would look better for every sample that it fails so badly that nothing can be measured.
-    """
-    for name, each in scores.items():
-        for key, share in getattr(each, "coverage", {}).items():
-            counting = len(each.column(key).counting)
-            ends = each.bounds(key) if share < 1 and counting and not each.thin(key) else None
-            if ends is not None:
-                yield (
-                    f"{name}, {key}: {each[key]:.4f} is a mean over {counting:,} of {len(each.queries):,} samples; "
-                    f"with the rest at worst and at best it is {ends[0]:.4f} to {ends[1]:.4f}."
-                )
-
-
-def kin_notes(scores: Mapping[str, ScoresLike]) -> Iterator[str]:
-    """A note on each system that is judged by the model it uses itself."""
-    for name, each in scores.items():
-        if found := each.audit.of_kind("judge-kin"):
-            yield f"{name}: {found.message}"
-
-
-def favours(compared: Sequence[SystemPair], baseline: str) -> Iterator[str]:
-    """A note if human labels show, beyond chance, that the judge favours one system over the other.
-
-    The intervals hold together over all rows that have labels of both systems.
-    """
-    held = [each for each in compared if not each.slice and each.favour is not None]
-    for pair in held:
-        found = pair.favour(1 - 0.05 / len(held)) if pair.favour else None
-        if found is not None and (found.low > 0 or found.high < 0):
-            ends = f"{found.value:+.4f} [{found.low:+.4f}, {found.high:+.4f}]"
-            yield (
-                f"{pair.measure.name}: by {found.n:,} labels the judge itself moves the difference of {pair.system} to "
-                f"{baseline} by {ends} (difference in differences, all rows together at 95 %). Next: believe the "
-                "corrected difference, or let a model of another maker judge."
-            )
 
 
 def _slices(mine: ScoresLike, theirs: ScoresLike) -> dict[str, tuple[ScoresLike, ScoresLike]]:
@@ -335,7 +276,7 @@ def _slices(mine: ScoresLike, theirs: ScoresLike) -> dict[str, tuple[ScoresLike,
 def possible_ends(mine: ScoresLike, theirs: ScoresLike, name: str) -> Ends:
     """The smallest and the largest difference that a query can have, symmetric around 0.
 
-    From the best or the worst that either system scored to the far end of the measure; where it has no end, to what
+    From the best or the worst that either system scored to the far end of the measure; if it has no end, to what
     was seen.
     """
     columns = [each.column(name) for each in (mine, theirs)]
@@ -391,16 +332,8 @@ def _rows(
     return rows
 
 
-def _doubts(scores: Mapping[str, ScoresLike], first: str, allow_errors: bool) -> dict[str, str]:
-    """Why nothing is decided about systems whose numbers are as wrong as the baseline's: neither says anything."""
-    if allow_errors or not scores[first].wrong:
-        return {}
-    others = (name for name, each in scores.items() if name != first and each.wrong)
-    return {name: f"{BROKEN} {first} and of {name}" for name in others}
-
-
 def _undecided(row: ComparisonRow, doubts: Mapping[str, str]) -> dict[str, Any]:
-    """No verdict, and why, where the data of either system cannot carry one."""
+    """No verdict, and why, if the data of either system do not support one."""
     why = list(dict.fromkeys(doubts[name] for name in (row.baseline, row.system) if name in doubts))
     return {"verdict": "unclear", "note": "; ".join(why)} if why else {}
 
@@ -410,7 +343,7 @@ UNCORRECTED = "corrected over all comparisons it is not"
 
 
 def _beyond(pair: SystemPair, margin: float | None) -> float:
-    """How well the differences go with a true one beyond the margin; 1 without a margin.
+    """The p of equivalence within the margin; 1 without a margin.
 
     Twice the p of equivalence: at or below alpha the whole interval shown lies within the margin, and what so few
     queries need not show does.
@@ -419,7 +352,7 @@ def _beyond(pair: SystemPair, margin: float | None) -> float:
 
 
 def _corrected(pairs: list[SystemPair], ps: list[float], correction: str) -> list[float]:
-    """The rows over all queries are one family, those of all slices another: a look at slices costs no verdict."""
+    """The rows over all queries are one family, those of all slices another, so that slices cost no power over all."""
     found = [0.0] * len(ps)
     for sliced in (False, True):
         family = [i for i, pair in enumerate(pairs) if bool(pair.slice) == sliced]
@@ -477,7 +410,7 @@ def _row(
 
 
 def corrected_in(pair: SystemPair) -> dict[str, Any]:
-    """The corrected difference and its ends, where there is one."""
+    """The corrected difference and its interval, if there is one."""
     found = pair.corrected
     if found is None:
         return {}

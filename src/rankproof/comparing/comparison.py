@@ -1,4 +1,4 @@
-"""What `compare` gives back: a row for each system and measure, and the scores behind them."""
+"""The result of `compare`: a row for each system and measure, and the scores behind them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ComparisonRow(Displayable):
     """The group of queries; "" for all."""
     n: int
     mean: float | None
-    """None where so few of the samples could be measured that no mean is shown."""
+    """None if so few of the samples could be measured that no mean is shown."""
     difference: float
     """The system's mean minus the baseline's."""
     low: float | None
@@ -46,7 +46,7 @@ class ComparisonRow(Displayable):
     detectable: float | None
     """The smallest true difference that gets a verdict from this many queries at least four times out of five."""
     queries_needed: int | None
-    """How many queries a true difference as large as the one seen needs for that; None where no number does."""
+    """How many queries a true difference as large as the one seen needs for that; None if no number does."""
     wins: int
     ties: int
     losses: int
@@ -54,20 +54,20 @@ class ComparisonRow(Displayable):
     """better, worse, equivalent (within the margin) or unclear."""
     note: str = ""
     detectable_note: str = ""
-    """Why no detectable difference can be named, where none can."""
+    """Why no detectable difference can be named, if none can."""
     needed_note: str = ""
-    """Why no number of queries can be named, where none can."""
+    """Why no number of queries can be named, if none can."""
     corrected: float | None = None
-    """The difference with a judge's error taken out, by labels of people; None where there are none."""
+    """The difference with a judge's error taken out, by labels of people; None if there are none."""
     corrected_low: float | None = None
     corrected_high: float | None = None
     coverage: float | None = None
-    """The share of what counts for the system that a judge settled; None where no judge was asked."""
+    """The share of the system's verdicts that the judge decided; None if no judge was asked."""
     possible_low: float | None = None
     possible_high: float | None = None
-    """The system's mean over all samples, with what is open at its worst and at its best."""
+    """The system's mean over all samples, with the undecided ones at their worst and at their best."""
     margin_note: str = ""
-    """Why it is not called equivalent, where the interval lies within the margin."""
+    """Why it is not called equivalent, if the interval lies within the margin."""
 
     def to_dict(self) -> dict[str, Any]:
         """The row as plain data."""
@@ -87,9 +87,9 @@ class Comparison(Result):
     names: list[str] = field(default_factory=list)
     """The canonical names of the measures, the deciding one first."""
     notes: list[str] = field(default_factory=list)
-    """What is to be said beside the rows: how scores differ that were compared anyway."""
+    """Notes beside the rows: how scores differ that were compared anyway."""
     pairs: list[ComparisonRow] = field(default_factory=list)
-    """Every system against every other, corrected as a family of their own, where that was asked for."""
+    """Every system against every other, corrected as a family of their own, if that was asked for."""
     doubts: dict[str, str] = field(default_factory=dict)
     """For each system about which nothing is decided, why: it left too many queries unanswered, or the audit finds
     errors in its data and in the baseline's."""
@@ -128,7 +128,7 @@ class Comparison(Result):
 
     @property
     def baseline_means(self) -> dict[str, float | None]:
-        """The baseline's mean of each measure; None where it is over too few of the samples to be shown."""
+        """The baseline's mean of each measure; None if it is over too few of the samples to be shown."""
         first = self.scores[self.baseline]
         return {name: None if first.thin(name) else first[name] for name in self.names}
 
@@ -141,7 +141,7 @@ class Comparison(Result):
         return row.measure == self.names[0] and not row.slice
 
     def moved(self, system: str, measure: str | Measure | None = None) -> list[tuple[str, float]]:
-        """Each query with its difference to the baseline, what got worse most first."""
+        """Each query with its difference to the baseline, the largest losses first."""
         name = measure if measure is not None else self.names[0]
         mine, theirs = self.scores[system].values(name), self.scores[self.baseline].values(name)
         both = [query for query in self._queries if query in mine and query in theirs]
@@ -222,7 +222,7 @@ class Comparison(Result):
 
     @property
     def wrong(self) -> list[str]:
-        """Why numbers are not to be believed: queries that went unanswered, and the errors of the audit."""
+        """Why numbers must not be trusted: queries without an answer, and the errors of the audit."""
         errors = ((about, each) for each, about in self.findings if each.severity == "error")
         told = [f"{', '.join(names)}: {each}" for names, each in errors]
         return [*self.unanswered, *told]

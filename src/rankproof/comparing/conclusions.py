@@ -1,6 +1,6 @@
-"""What a comparison comes to, in words: a few facts are gathered from all rows, and every face says the same of them.
+"""The conclusions of a comparison in words: facts are collected from all rows, and every output states the same.
 
-A proven loss on any measure or in any group stands in the sentence of its system, so that no sentence says "better",
+A proven loss on any measure or in any group is part of its system's sentence, so that no sentence says "better",
 "nothing can be told" or "ask more queries" beside it.
 """
 
@@ -10,24 +10,29 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rankproof.document.model import Block, Column, Table
 from rankproof.document.numbers import count, probability, score, share, signed_number, signed_span
 
 if TYPE_CHECKING:
+    from rankproof.comparing.compare import SystemPair
     from rankproof.comparing.comparison import Comparison, ComparisonRow
     from rankproof.comparing.gate_rows import GateRow
+    from rankproof.core.measure import Measure
+    from rankproof.scoring.protocol import ScoresLike
 
 OPEN = 0.2
-"""From this share of documents on that nobody judged, it is said."""
+"""The share of unjudged documents from which on it is reported."""
 APART = 0.1
-"""So far apart the shares of two systems are said, however small."""
+"""Shares of two systems that differ by this much are reported, however small."""
 SMALL, PART = 0.01, 0.05
-"""A difference at most so large, and at most such a part of the mean, is called tiny."""
+"""A difference up to this size, and up to this share of the mean, is called tiny."""
 NAMED = 3
-"""So many measures and groups are named, others are counted."""
+"""The number of measures and groups that are named; the others are counted."""
 
 LISTED = 10
-"""Of so many systems what limits each is said, of more what limits the worst."""
+"""Up to this number of systems the limits of each are reported; with more, those of the worst."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,7 @@ class Standing:
 
 
 def standings(found: Comparison) -> list[Standing]:
-    """The standing of each system, in the order of the rows."""
+    """What was proven of each system, in the order of the rows."""
     rows = found.rows
     first = next(each.measure for each in rows if not each.slice)
     deciding = [each for each in rows if each.measure == first and not each.slice]
@@ -58,11 +63,11 @@ def standings(found: Comparison) -> list[Standing]:
 
 
 def conclusions(found: Comparison) -> list[str]:
-    """The headline, then a sentence for each system that needs one, then what limits them."""
+    """The headline, then a sentence for each system that needs one, then their limits."""
     reached = standings(found)
     told = [_told(each, found) for each in reached]
     headline = found.headline or _headline(reached, told, found.winner)
-    # What holds of every system stands in the headline once, and doubts stand behind all other sentences.
+    # What holds for every system is said once in the headline, and doubts come after all other sentences.
     once = f": cannot tell, {reached[0].row.note}." if headline.startswith("No winner on") else ""
     others = [
         said
@@ -106,7 +111,7 @@ def _told(standing: Standing, found: Comparison) -> str:
 
 
 def _where(rows: Iterable[ComparisonRow]) -> str:
-    """Where something was proven: the measure, the group, by how much and how surely."""
+    """What was proven: the measure, the group, the size and the p-value."""
     rows = list(rows)
     named = [
         f"{each.measure}{' in ' + each.slice if each.slice else ''} {signed_number(each.difference)} "
@@ -129,7 +134,7 @@ def _open(row: ComparisonRow, found: Comparison, proven: bool = False) -> str:
         return f"{pair} have the same value on {every}{' by ' + measure if proven else ''}{alone}."
     if proven:
         return (
-            f"By {measure} over all {row.n:,} queries, {signed_number(row.difference)}, nothing is settled."
+            f"By {measure} over all {row.n:,} queries, {signed_number(row.difference)}, nothing is decided."
         )
     if row.note:
         return f"{name} against {base}: cannot tell, {row.note}."
@@ -144,8 +149,8 @@ def _open(row: ComparisonRow, found: Comparison, proven: bool = False) -> str:
 
 
 def _settling(row: ComparisonRow, found: Comparison) -> str:
-    """How many queries would settle it; where queries went unanswered these come first."""
-    if any(_missing(found, name) for name in (row.system, row.baseline)):
+    """How many queries would decide it; unanswered queries come first."""
+    if any(name in found.data and found.data[name]["unanswered"] for name in (row.system, row.baseline)):
         return "; answer the queries that were left out first"
     needed = row.queries_needed
     if needed is None:
@@ -154,7 +159,7 @@ def _settling(row: ComparisonRow, found: Comparison) -> str:
 
 
 def _tiny(row: ComparisonRow, found: Comparison) -> str:
-    """A word on a difference that is sure, and so small that it may not matter."""
+    """A remark on a significant difference that is so small that it may not matter."""
     by, mean = abs(row.difference), row.mean or 0.0
     if found.margin is not None:
         within = by < found.margin
@@ -162,7 +167,7 @@ def _tiny(row: ComparisonRow, found: Comparison) -> str:
     level = max(abs(mean), abs(mean - row.difference))
     if by > (min(SMALL, PART * level) if level <= 1 else SMALL * level):
         return ""
-    return " That is tiny, if sure: a margin (--margin 0.01) asks whether it matters."
+    return " That is tiny, though significant: a margin (--margin 0.01) asks whether it matters."
 
 
 def leader_sentence(
@@ -202,7 +207,7 @@ def limits(found: Comparison) -> list[str]:
 
 
 def doubt_notes(found: Comparison) -> Iterator[str]:
-    """About which systems nothing is decided, and why, unless the headline says so, as that holds of all."""
+    """The systems about which nothing is decided, and why, unless the headline says it of all."""
     why = list(found.doubts.items())
     notes = {each.row.note for each in standings(found)} if why else set()
     if why and (len(notes) > 1 or not all(each in note for _, each in why for note in notes)):
@@ -229,7 +234,7 @@ def unanswered_notes(data: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 
 def unjudged_notes(data: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """The shares of documents nobody judged, where they are large or far apart."""
+    """The shares of documents nobody judged, if they are large or far apart."""
     shares = {name: each["unjudged"] for name, each in data.items() if each["unjudged"] is not None}
     if shares and (max(shares.values()) >= OPEN or max(shares.values()) - min(shares.values()) >= APART):
         depth = max(each["depth"] for each in data.values())
@@ -241,7 +246,7 @@ def unjudged_notes(data: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 
 def turned_notes(rows: Iterable[ComparisonRow], data: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """The verdicts that would change if the unjudged documents were relevant."""
+    """Verdicts that would change if the unjudged documents were relevant."""
     for row in rows:
         proven = row.verdict in ("better", "worse") and not row.slice
         if not proven or not {row.system, row.baseline} <= data.keys():
@@ -252,7 +257,7 @@ def turned_notes(rows: Iterable[ComparisonRow], data: Mapping[str, Mapping[str, 
         then = mine[1] - theirs[1]
         if then * row.difference <= 0:
             yield (
-                f"What nobody judged could turn this: if those documents were relevant, {row.system} would be "
+                f"Unjudged documents could change this: if those documents were relevant, {row.system} would be "
                 f"{signed_number(then)} on {row.measure}, not {signed_number(row.difference)}."
             )
 
@@ -274,12 +279,8 @@ def margin_notes(rows: Iterable[ComparisonRow], margin: float | None) -> Iterato
         )
 
 
-def _missing(found: Comparison, name: str) -> int:
-    return int(found.data[name]["unanswered"]) if name in found.data else 0
-
-
 def corrected_table(rows: Sequence[ComparisonRow] | Sequence[GateRow]) -> list[Block]:
-    """Raw and corrected differences side by side; nothing where none was corrected."""
+    """Raw and corrected differences side by side; nothing if none was corrected."""
     told = [each for each in rows if each.corrected is not None and each.difference is not None]
     if not told:
         return []
@@ -293,3 +294,66 @@ def corrected_table(rows: Sequence[ComparisonRow] | Sequence[GateRow]) -> list[B
         Column("interval with\nthe judge's error", [signed_span(*each) for each in ends], True),
     ]
     return [Table(columns, "Differences with the judge's error taken out (PPI++):")]
+
+
+# --- notes beside the rows ---------------------------------------------------------------------------------
+
+
+def range_notes(measures: Iterable[Measure]) -> Iterator[str]:
+    """What is assumed of measures without a bound: how far a query may win or lose."""
+    names = {each.name: None for each in measures if not np.isfinite(each.spec.bounds).all()}
+    if names:
+        yield (
+            f"{', '.join(names)}: no bound is known, so intervals and tests of a margin assume that no query wins or "
+            "loses more than the values seen lie apart."
+        )
+
+
+def counted_notes(compared: Iterable[SystemPair], baseline: str, queries: int) -> Iterator[str]:
+    """A note if queries are left out of a difference because one of the two systems has no value for them."""
+    for pair in compared:
+        if not pair.slice and len(pair.values) < queries:
+            yield (
+                f"{pair.measure.name}: {len(pair.values):,} of {queries:,} queries have a value in both {pair.system} "
+                f"and {baseline}; the others are in no difference."
+            )
+
+
+def bounds_notes(scores: Mapping[str, ScoresLike]) -> Iterator[str]:
+    """A note on each mean that leaves samples out: its bounds with these at worst and at best.
+
+    Without it, a system that fails a sample so badly that nothing can be measured would look better for it.
+    """
+    for name, each in scores.items():
+        for key, settled in getattr(each, "coverage", {}).items():
+            counting = len(each.column(key).counting)
+            ends = each.bounds(key) if settled < 1 and counting and not each.thin(key) else None
+            if ends is not None:
+                yield (
+                    f"{name}, {key}: {each[key]:.4f} is a mean over {counting:,} of {len(each.queries):,} samples; "
+                    f"with the rest at worst and at best it is {ends[0]:.4f} to {ends[1]:.4f}."
+                )
+
+
+def kin_notes(scores: Mapping[str, ScoresLike]) -> Iterator[str]:
+    """A note on each system that is judged by the model it uses itself."""
+    for name, each in scores.items():
+        if found := each.audit.of_kind("judge-kin"):
+            yield f"{name}: {found.message}"
+
+
+def favours(compared: Sequence[SystemPair], baseline: str) -> Iterator[str]:
+    """A note if human labels show, beyond chance, that the judge favours one system over the other.
+
+    The intervals hold together over all rows that have labels of both systems.
+    """
+    held = [each for each in compared if not each.slice and each.favour is not None]
+    for pair in held:
+        found = pair.favour(1 - 0.05 / len(held)) if pair.favour else None
+        if found is not None and (found.low > 0 or found.high < 0):
+            ends = f"{found.value:+.4f} [{found.low:+.4f}, {found.high:+.4f}]"
+            yield (
+                f"{pair.measure.name}: by {found.n:,} labels the judge itself moves the difference of {pair.system} to "
+                f"{baseline} by {ends} (difference in differences, all rows together at 95 %). Next: believe the "
+                "corrected difference, or let a model of another maker judge."
+            )

@@ -10,15 +10,8 @@ import numpy as np
 
 from rankproof._moved import old_arguments
 from rankproof.comparing.alignment import ALLOWED, align_scores, soundness
-from rankproof.comparing.compare import (
-    SystemPair,
-    bounds_notes,
-    counted_notes,
-    favours,
-    kin_notes,
-    pairs,
-    range_notes,
-)
+from rankproof.comparing.compare import SystemPair, pairs
+from rankproof.comparing.conclusions import bounds_notes, counted_notes, favours, kin_notes, range_notes
 from rankproof.comparing.gate_rows import (
     INVALID,
     WIDER,
@@ -54,7 +47,7 @@ from rankproof.stats.gate import FAIL, INCONCLUSIVE, MINIMUM, PASS, decide, deci
 from rankproof.stats.paired import check_alpha
 
 ABOUT = LIKE_THESE, THESE = "like-these", "these"
-"""What is asked: would it lose on questions like these, or has anything been lost on exactly these?"""
+"""The question of the gate: would it lose on queries like these, or was anything lost on exactly these?"""
 EXIT_CODES = {PASS: 0, FAIL: 1, INVALID: 3, INCONCLUSIVE: 4}
 
 
@@ -70,11 +63,11 @@ class Gate(Result):
     baseline: ScoresLike | None = field(default=None, repr=False)
     candidate: ScoresLike | None = field(default=None, repr=False)
     notes: list[str] = field(default_factory=list)
-    """What is to be said beside the rows: how scores differ that were compared anyway."""
+    """Notes beside the rows: how scores differ that were compared anyway."""
     data: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """For baseline and candidate what limits their scores, as `Soundness` has it."""
+    """The limits of the scores of baseline and candidate, each as a `Soundness`."""
     about: str = LIKE_THESE
-    """What was asked: `like-these` or `these`, as `gate` takes it."""
+    """The question: `like-these` or `these`, as `gate` takes it."""
 
     def __iter__(self) -> Iterator[GateRow]:
         return iter(self.rows)
@@ -169,7 +162,11 @@ def gate(
     check_conventions(conventions, gate)
     _check(alpha, minimum, coverage, seed, floors, allow_missing, about)
     ready, by = prepare(judgments), groups_of(by, judgments)
-    asked = _deciding(margin, floors) if measures is None else measures
+    asked = (
+        [*(margin if isinstance(margin, Mapping) else [DEFAULT_MEASURE]), *(floors or {})]
+        if measures is None
+        else measures
+    )
     old, new = (
         each if isinstance(each, ScoresLike) else evaluate(ready, each, asked, by=by, **conventions)
         for each in (baseline, candidate)
@@ -213,7 +210,7 @@ def gate_scores(
     anyway: bool = False,
     seed: int = 0,
 ) -> Gate:
-    """Decide as `gate` does, from scores that are there already.
+    """Decide as `gate` does, from existing scores.
 
     Scores made under different judgments, conventions or definitions are refused, unless `anyway`.
 
@@ -262,14 +259,10 @@ def gate_scores(
 
 
 def _widened(margin: float | Mapping[str, float]) -> float | Mapping[str, float]:
-    """The margin of an anchor, where none is given."""
+    """The margin of an anchor, if none is given."""
     if isinstance(margin, Mapping):
         return {name: WIDER * each for name, each in margin.items()}
     return WIDER * margin
-
-
-def _deciding(margin: float | Mapping[str, float], floors: Mapping[str, float] | None) -> list[str]:
-    return [*(margin if isinstance(margin, Mapping) else [DEFAULT_MEASURE]), *(floors or {})]
 
 
 def _check(

@@ -1,4 +1,4 @@
-"""The rows of a gate, and the saved releases that a candidate is held against."""
+"""The rows of a gate, and the saved releases that a candidate is compared with."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from rankproof.stats.confidence import queries_for_margin, smallest_margin
 from rankproof.stats.gate import FAIL, INCONCLUSIVE, PASS, Decision
 
 ENOUGH = 0.9
-"""The share of what verdicts are counted over that must be settled, where nobody says otherwise."""
+"""The share of verdicts that must be decided, by default."""
 INVALID = "invalid"
-"""The outcome of what the data cannot say: too much went unanswered, or the audit finds an error."""
+"""The outcome if the data cannot tell: too many queries without an answer, or an error found by the audit."""
 TOO_LITTLE = "too little is judged"
-"""The note of a row whose numbers are not to be believed."""
+"""The note of a row whose numbers must not be trusted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +40,22 @@ class GateRow(Displayable):
     n: int
     baseline: float | None
     candidate: float | None
-    """None where so few of the samples could be measured that no mean is shown."""
+    """None if so few of the samples could be measured that no mean is shown."""
     difference: float | None
     low: float | None
     high: float | None
     limit: float
-    """What the difference may lose, or what the candidate must reach."""
+    """The loss that is allowed, or the value that the candidate must reach."""
     p: float | None = None
     detectable: float | None = None
     more: int | None = None
     """How many more queries would let it pass four times out of five, if nothing changed at all."""
     detectable_note: str = ""
-    """Why no detectable drop can be named, where none can."""
+    """Why no detectable drop can be named, if none can."""
     passes_at: float | None = None
     """The least margin at which these differences would pass."""
     note: str = ""
-    """What limits the row, where something does."""
+    """The limits of the row, if there are any."""
     corrected: float | None = None
     """The difference, or for a floor the mean, with a judge's error taken out; None without labels of people."""
     corrected_low: float | None = None
@@ -63,15 +63,15 @@ class GateRow(Displayable):
     smallest_margin: float | None = None
     """The smallest margin that so many queries can pass where few of them change, no loss seen."""
     queries_for_margin: int | None = None
-    """How many queries without a loss the margin takes, where few of them change."""
+    """How many queries without a loss the margin takes, if few of them change."""
     loss: float | None = None
     """About exactly these queries: what they lost on average, gains not set off."""
     lost: dict[str, float] = field(default_factory=dict)
-    """About exactly these queries: the difference of each that lost, the greatest loss first."""
+    """The difference of each query that lost, the greatest loss first; empty where questions like these pass."""
     against: str = ""
-    """The anchor that it is held against; "" for the baseline."""
+    """The anchor that it is compared with; "" for the baseline."""
     more_note: str = ""
-    """Why it is not said how many more queries it takes, where that cannot be known."""
+    """Why it is not said how many more queries it takes, if that cannot be known."""
 
     @property
     def decides(self) -> bool:
@@ -86,7 +86,7 @@ class GateRow(Displayable):
 def difference_row(
     pair: SystemPair, margin: float, found: Decision, against: str, minimum: int, alpha: float
 ) -> GateRow:
-    """What the differences of one measure and group of queries came to."""
+    """The results for one measure and one group of queries."""
     these = found.loss is not None
     worst = 1.0 if pair.ends is None else -pair.ends[0]
     difference = pair.sign * found.difference
@@ -114,7 +114,7 @@ def difference_row(
         queries_for_margin=None if these else queries_for_margin(margin, alpha, worst),
         note="" if these or found.n >= minimum else f"fewer than {minimum} queries decide nothing",
         loss=found.loss,
-        lost=_lost(pair) if these else {},
+        lost=_lost(pair) if these or found.outcome != "pass" else {},
         against=against,
         **({} if these else corrected_in(pair)),
     )
@@ -128,7 +128,7 @@ def _lost(pair: SystemPair) -> dict[str, float]:
 
 
 def floor_row(scores: ScoresLike, name: str, limit: float) -> GateRow:
-    """Whether a mean is as good as it must be; where a judge's error can be taken out, the mean without it."""
+    """Whether a mean reaches its floor; if a judge's error can be taken out, the mean without it."""
     if name not in scores:
         raise one_of("floor", name, scores.columns)
     check_floor(limit, name)
@@ -182,9 +182,9 @@ def error_rows(data: Mapping[str, Soundness]) -> list[GateRow]:
 
 
 def coverage_rows(old: ScoresLike, new: ScoresLike, limit: float | None) -> list[GateRow]:
-    """The row that leaves the question open if too few documents are judged; that is no proof of a loss.
+    """The row that makes the gate inconclusive if too few documents are judged; that does not prove a loss.
 
-    Scores by verdicts are never decided where a judge left much open, asked for or not.
+    Scores by verdicts are never decided if a judge left too much undecided, whether coverage was asked for or not.
     """
     judged = {**old.judged_shares, **new.judged_shares}
     if judged:
@@ -224,7 +224,7 @@ def _limit_row(
 
 
 def undecide_rows(rows: Sequence[GateRow], coverages: Sequence[GateRow]) -> list[GateRow]:
-    """The rows, undecided if too little was judged to believe their numbers.
+    """The rows, undecided if too little was judged to trust their numbers.
 
     A coverage of verdicts is about its own metric, one of judgments about every measure.
     """
@@ -238,13 +238,13 @@ def undecide_rows(rows: Sequence[GateRow], coverages: Sequence[GateRow]) -> list
 
 
 WIDER = 2
-"""An anchor's margin beside that of a single change, where nobody says otherwise: so many changes may use it up."""
+"""An anchor's default margin, in margins of a single change: this many changes may use it up."""
 
 
 def anchor_pairs(
     candidate: ScoresLike, anchors: Mapping[str, ScoresLike], level: float, anyway: bool = False
 ) -> tuple[list[tuple[str, SystemPair]], dict[str, ScoresLike]]:
-    """The candidate's differences to each anchor over all queries, by measure, and the anchors as they are compared."""
+    """The candidate's differences to each anchor over all queries, by measure, and the anchors as aligned for it."""
     found, kept = [], {}
     for name, anchor in anchors.items():
         both = {"candidate": _whole(candidate), name: _whole(anchor)}

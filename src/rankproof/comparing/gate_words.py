@@ -38,14 +38,14 @@ SAYS = {
     "invalid": "The data cannot be trusted.",
 }
 COUNTED = (*HEADINGS[:6], "lost", "mean loss")
-"""The headings where the question is about exactly these queries: nothing is left to chance."""
+"""The headings if the question is about exactly these queries, where chance plays no part."""
 SAYS_COUNTED = {
     "pass": "Nothing was lost on these queries.",
     "within": "What was lost on these queries is within the margin.",
     "fail": "These queries lost more than the margin.",
 }
 ALIKE = 1e-6
-"""Margins nearer than this are the same to a reader."""
+"""Margins closer than this look the same to a reader."""
 NAMED = 5
 """How many of the queries that lost are named; JSON has all."""
 MARKS = {"pass": "✅", "fail": "❌", "inconclusive": "❔", "invalid": "⛔"}
@@ -62,7 +62,7 @@ def gate(found: Gate) -> Document:
         f"Gate: {found.outcome}",
         [
             Part(Paragraph(told), media=(*TERMINAL, PAPER)),
-            Part(Heading(f"{MARKS[found.outcome]} {told}", 3), together, media=(PAGE,)),
+            Part(Heading(told, 3, mark=MARKS[found.outcome]), together, media=(PAGE,)),
             Part(*listed, media=(TEXT,)),
             *_on_screen(found, dict(zip(groups, listed, strict=True))),
             Part(together, media=(PAPER,)),
@@ -77,7 +77,7 @@ def gate(found: Gate) -> Document:
 
 
 def _on_screen(found: Gate, listed: Mapping[str, Table]) -> Iterator[Part]:
-    """The rows over all queries, what makes the data doubtful, why rows did not pass, and the groups by outcome."""
+    """The rows over all queries, doubts about the data, why rows did not pass, and the groups by outcome."""
     here = (SCREEN,)
     for group, table in listed.items():
         if not group:
@@ -165,12 +165,13 @@ def _uncovered(row: GateRow) -> bool:
 def sentences(found: Gate) -> list[str]:
     """Why each row that did not pass did not, what limits the others, and how the gate decides."""
     said = [sentence_of(each, found) for each in found.rows if each.outcome != "pass" or each.lost]
+    said += [] if _these(found) else _lost_most(found)
     if _these(found):
         return [
             *said,
             *notes(found),
             "The question is about exactly these queries: mean loss adds up what was lost, over all queries, and no "
-            "gain makes up for it. Other queries are not spoken of.",
+            "gain makes up for it. Nothing is said about other queries.",
         ]
     return [
         *said,
@@ -183,9 +184,9 @@ def sentences(found: Gate) -> list[str]:
 
 
 def _too_few(found: Gate) -> list[str]:
-    """What so few queries cannot pass whatever they show, where few of them change; once for all rows alike.
+    """The margins that so few queries cannot pass if few of them change; said once for all rows.
 
-    How many queries the margin takes is said once: by what was seen, in the sentence of a row, where that can be
+    How many queries the margin takes is said once: by what was seen, in the sentence of a row, if that can be
     planned by, else by queries without a loss.
     """
     short: dict[tuple[int, float, float, int | None], bool] = {}
@@ -213,13 +214,13 @@ def too_few_sentence(n: int, least: float, margin: float, needed: int | None, pl
 
 
 def _is_short(row: GateRow) -> bool:
-    """Whether a row is open, and its margin one that so many queries cannot pass unless most of them change."""
+    """Whether a row is inconclusive, and its margin too small for so few queries unless most of them change."""
     least = row.smallest_margin
     return row.outcome == "inconclusive" and not row.note and least is not None and row.limit <= least
 
 
 def notes(found: Gate) -> list[str]:
-    """What went unanswered, what nobody judged and what that could turn, and what was noted beside the rows."""
+    """Unanswered queries, unjudged documents and what they could change, and the notes beside the rows."""
     data = found.data
     turned = (
         _turned(each, data)
@@ -239,7 +240,7 @@ def _turned(row: GateRow, data: Mapping[str, Mapping[str, Any]]) -> str:
     if (row.outcome == "pass") == (gain >= -row.limit):
         return ""
     return (
-        f"What nobody judged could turn this {row.outcome}: if those documents were relevant, {_label(row)} would "
+        f"Unjudged documents could change this {row.outcome}: if those documents were relevant, {_label(row)} would "
         f"change by {signed_number(then)}, not {signed_number(row.difference)}."
     )
 
@@ -253,7 +254,7 @@ def _lost_inside(row: GateRow, found: Gate) -> bool:
 def _inside(row: GateRow) -> str:
     return (
         f"{signed_number(row.difference)} is a sure loss (p drop {probability(row.p)}) within the margin of "
-        f"{row.limit:g}; several of these add up, which an anchor sees."
+        f"{row.limit:g}; several of these add up, which an anchor shows."
     )
 
 
@@ -299,18 +300,28 @@ def _counted(row: GateRow) -> str:
     over = count(row.n, "query", "queries")
     if not row.lost:
         return f"none of {over} lost anything"
-    worst = [f"{clean(query)} ({signed_number(value)})" for query, value in list(row.lost.items())[:NAMED]]
-    more = len(row.lost) - len(worst)
-    worst += [f"{more:,} more (JSON names all)"] if more else []
     place = "within" if row.outcome == "pass" else "beyond"
     return (
         f"{len(row.lost):,} of {over} lost, {score(row.loss)} on average over all, {place} the margin of "
-        f"{row.limit:g}: {', '.join(worst)}"
+        f"{row.limit:g}: {_worst_losses(row)}"
     )
 
 
+def _lost_most(found: Gate) -> list[str]:
+    """The queries that made a measure fail; where none failed, those that keep the first one open."""
+    lost = [each for each in found.rows if each.lost and not each.slice]
+    failed = [each for each in lost if each.outcome == "fail"]
+    return [f"{_label(each)} lost most on {_worst_losses(each)}." for each in failed or lost[:1]]
+
+
+def _worst_losses(row: GateRow) -> str:
+    worst = [f"{clean(query)} ({signed_number(value)})" for query, value in list(row.lost.items())[:NAMED]]
+    more = len(row.lost) - len(worst)
+    return ", ".join([*worst, *([f"{more:,} more (JSON names all)"] if more else [])])
+
+
 def _level(row: GateRow) -> str:
-    """The mean that a floor is held against; where the judge's error can be taken out, the one without it."""
+    """The mean that is compared with a floor; if the judge's error can be taken out, the one without it."""
     if row.candidate is None:
         return "too few samples could be measured for a mean"
     raw = score(row.candidate)
@@ -318,7 +329,7 @@ def _level(row: GateRow) -> str:
 
 
 def _missing(row: GateRow, found: Gate) -> str:
-    """What is missing for a decision: answers, else what would let a change pass that changes nothing."""
+    """What is missing for a decision: answers, else the queries that would let a change without any effect pass."""
     if row.note:
         return f": {row.note}"
     said = ""

@@ -30,9 +30,9 @@ from rankproof.store.answers import git_commit, of_ranking
 from rankproof.store.experiments import Experiment, HistoryEntry, Values
 
 SAME = 1e-9
-"""A stored mean and that of the stored values are the same up to here."""
+"""The largest difference between a stored mean and the mean of the stored values."""
 DEFAULT = "rankproof.db"
-"""Where the history is if nobody says otherwise."""
+"""The default path of the history."""
 
 
 class CompareArguments(TypedDict, total=False):
@@ -169,7 +169,7 @@ class History(Result):
 
     def remove(self, *names: str) -> None:
         """Remove what has these names: all of them, or none if one is unknown."""
-        len(self)  # where there is no history, none is made
+        len(self)  # if there is no history, none is made
         with open_to_write(self.path, self.timeout) as connection:
             for name in map(_named, names):
                 if not experiments.remove(connection, name):

@@ -44,7 +44,7 @@ class KinshipRow(Displayable):
     gain: float
     """What the machine gives it more than people do."""
     excess: float
-    """That, less what the machine gives the other systems more on average (difference in differences)."""
+    """That gain less the average gain of the other systems (difference in differences)."""
     low: float
     high: float
     """The interval of the excess, by queries; all intervals hold together at the level asked for."""
@@ -56,7 +56,7 @@ class KinshipRow(Displayable):
 
 @dataclass(frozen=True)
 class Kinship(Result):
-    """Whether a machine's judgments favour a system, held against people's."""
+    """Whether a machine's judgments favour a system, compared with people's."""
 
     judge: str
     """The name of the machine; empty if it is not known."""
@@ -65,7 +65,7 @@ class Kinship(Result):
     pairs: int
     """Pairs of query and document that both judged; all numbers come from these."""
     shared: tuple[float, float]
-    """Which share that is of the people's pairs, and of the machine's."""
+    """The share of the people's pairs, and of the machine's."""
     findings: list[Finding]
 
     def row(self, system: str, measure: str | None = None) -> KinshipRow:
@@ -151,7 +151,7 @@ def _runs(systems: Any) -> dict[str, Any]:
 
 
 def _names(name: str, run: Any, models: Mapping[str, str | Iterable[str]] | None) -> list[str]:
-    """The names of the models behind a system, as far as anybody says."""
+    """The names of the models behind a system, as far as they are known."""
     told = (models or {}).get(name)
     if told is not None:
         return [told] if isinstance(told, str) else list(told)
@@ -169,8 +169,8 @@ def _on_both(one: Judgments, other: Judgments) -> tuple[list[Judgments], int, tu
     pairs = sum(map(len, kept.values()))
     if not pairs:
         raise DataError(
-            f"{one.source} and {other.source}: no pair of query and document that both judged, so nothing can be held "
-            "against people. Next: check that both are of one collection."
+            f"{one.source} and {other.source}: no pair of query and document that both judged, so they cannot be "
+            "compared. Next: check that both are of one collection."
         )
     cut = [
         prepare({q: {doc: side[q][doc] for doc in docs} for q, docs in kept.items()})

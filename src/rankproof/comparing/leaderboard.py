@@ -1,4 +1,4 @@
-"""`leaderboard` and `rank_correlation`: how far an order of systems can be trusted, how alike two are."""
+"""`leaderboard` and `rank_correlation`: how far an order of systems can be trusted, and how similar two are."""
 
 from __future__ import annotations
 
@@ -12,8 +12,14 @@ import numpy as np
 
 from rankproof._moved import old_arguments
 from rankproof.comparing.alignment import ALLOWED, align_scores, answer_first, soundness, too_few_answers
-from rankproof.comparing.compare import SMALL, bounds_notes, kin_notes, possible_ends, range_notes
-from rankproof.comparing.conclusions import unanswered_notes, unjudged_notes
+from rankproof.comparing.compare import SMALL, possible_ends
+from rankproof.comparing.conclusions import (
+    bounds_notes,
+    kin_notes,
+    range_notes,
+    unanswered_notes,
+    unjudged_notes,
+)
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
@@ -68,7 +74,7 @@ class Duel(Displayable):
     """By sign flips, corrected over all pairs (Holm)."""
     told_apart: bool
     low: float | None = None
-    """The interval of the difference at 1 - alpha; None where the measure is no mean over the queries."""
+    """The interval of the difference at 1 - alpha; None if the measure is no mean over the queries."""
     high: float | None = None
 
 
@@ -104,17 +110,17 @@ class Leaderboard(Result):
     left_out: int = 0
     """Queries that have no value in some system, and so are in no mean here."""
     wrong: tuple[str, ...] = ()
-    """What makes numbers wrong: queries that went unanswered, and the errors of the audit of each system."""
+    """What makes numbers wrong: queries without an answer, and the errors of the audit of each system."""
     intervals: dict[str, tuple[float | None, float | None]] = field(default_factory=dict)
-    """The interval of each mean; None where there is none."""
+    """The interval of each mean; None if there is none."""
     versus: tuple[Duel, ...] = ()
     """Every pair of systems, the better one first."""
     letters: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """For each system its letters: two that share one cannot be told apart, two that share none can."""
     notes: tuple[str, ...] = ()
-    """What else is to be known: a judge of the model that ranked."""
+    """Notes, such as a judge of the same model as the system."""
     missing: tuple[str, ...] = ()
-    """Which systems left too many queries unanswered: they are told apart from no other."""
+    """Which systems left too many queries unanswered: no other is told apart from them."""
 
     def to_dict(self) -> dict[str, Any]:
         """The leaderboard as plain data."""
@@ -141,10 +147,10 @@ class Leaderboard(Result):
 
 @dataclass(frozen=True, slots=True)
 class RankCorrelation(Result):
-    """How alike two orders of the same systems are."""
+    """How similar two orders of the same systems are."""
 
     names: tuple[str, str]
-    """What the two sets of scores are called."""
+    """The names of the two sets of scores."""
     scores: dict[str, tuple[float, float]]
     """For each system its score in both, in the order of the second set."""
     tau_b: Alike
@@ -157,6 +163,10 @@ class RankCorrelation(Result):
     """Whether more is better, in each."""
     left_out: tuple[str, ...] = ()
     """Systems that only one of the two sets has."""
+    missing: tuple[str, ...] = ()
+    """Which systems left too many queries unanswered for their place to say much, and what to do."""
+    wrong: tuple[str, ...] = ()
+    """What makes numbers wrong: queries that went unanswered, and the errors of the audit of each system."""
 
     def to_dict(self) -> dict[str, Any]:
         """The correlation as plain data."""
@@ -171,6 +181,8 @@ class RankCorrelation(Result):
             "left_out": list(self.left_out),
             "higher": list(self.higher),
             "scores": {name: list(pair) for name, pair in self.scores.items()},
+            "missing": list(self.missing),
+            "wrong": list(self.wrong),
         }
 
     def _document(self) -> Document:
@@ -222,7 +234,7 @@ def leaderboard(
         scores = _evaluated(scores, systems, measure, conventions)
     elif conventions:
         raise UsageError(
-            f"leaderboard: {', '.join(conventions)} came with scores, which are made already. Next: leave it out."
+            f"leaderboard: {', '.join(conventions)} applies to rankings, but scores were given. Next: leave it out."
         )
     first = next(iter(_several(scores)))
     alike, _ = align_scores(scores, first, None if measure is None else [measure])
@@ -231,19 +243,23 @@ def leaderboard(
     values, queries = _counting(alike, name)
     if len(queries) < 2:
         raise DataError(
-            f"{name}: got {count(len(queries), 'query', 'queries')}, expected 2 or more: with one left out none is"
-            " left. Next: score at least two queries."
+            f"{name}: got {count(len(queries), 'query', 'queries')}, expected 2 or more, as one is left "
+            "out in turn. Next: score at least two queries."
         )
     found = stability(values, higher)
     check_not_thin(alike, name)
     every = len(alike[first].queries)
-    # Over the same queries for all: who has no value where it is hard must not lead by that.
+    # Over the same queries for all: a system must not lead because it has no value for hard queries.
     shared = len(queries) < every
     means = {
         each: average(column.measure, values[each]) if shared else own[name] for each, own in alike.items()
     }
     ordered = order(means, higher)
-    farthest = _farthest(alike, name) if column.measure.spec.average == "mean" else None
+    farthest = (
+        (lambda one, other: possible_ends(alike[one], alike[other], name))
+        if column.measure.spec.average == "mean"
+        else None
+    )
     missing = too_few_answers(alike, allow_missing)
     wrong = {each for each, own in alike.items() if own.wrong and not allow_errors}
     duels = tuple(
@@ -319,13 +335,15 @@ def rank_correlation(
     names: tuple[str, str] | None = None,
     higher: bool = True,
     p: float = 0.9,
+    allow_missing: float = ALLOWED,
     columns: Columns = None,
 ) -> RankCorrelation:
-    """How alike two sets of scores order the same systems; the second is the truth if one is needed.
+    """How similarly two sets of scores order the same systems; the second is the truth if one is needed.
 
     Each set is `{system: scores}`, `{system: number}` or the path of a file of numbers. Without `second`, the
     same scores are ordered by `measure` and by `versus`. `higher` says whether more is better where that is not
-    known from a measure; `p` is how far down RBO looks.
+    known from a measure; `p` is how far down RBO looks. Systems that left more than `allow_missing` of the judged
+    queries unanswered, and errors of the audit, are named above the numbers.
 
     >>> found = rank_correlation({"a": 0.3, "b": 0.2, "c": 0.1}, {"a": 0.5, "b": 0.1, "c": 0.2})
     >>> round(found.tau_b.value, 4), found.tau_ap.value
@@ -342,6 +360,11 @@ def rank_correlation(
     mine, theirs = (
         _upward({name: pair[i] for name, pair in both.items()}, up) for i, up in ((0, one[1]), (1, other[1]))
     )
+    sides = [each for each in (first, second) if isinstance(each, Mapping)]
+    scored = [{n: s for n, s in each.items() if n in both and isinstance(s, ScoresLike)} for each in sides]
+    few = [answer_first(said) for each in scored for said in too_few_answers(each, allow_missing).values()]
+    errors = [f"{name}: {said}" for each in scored for name, own in each.items() for said in own.wrong]
+    missing = tuple(dict.fromkeys(few))
     return RankCorrelation(
         names=names or _labels(one[2], other[2]),
         scores=both,
@@ -351,6 +374,8 @@ def rank_correlation(
         p=p,
         higher=(one[1], other[1]),
         left_out=tuple(sorted(set(one[0]) ^ set(other[0]))),
+        missing=missing,
+        wrong=(*missing, *dict.fromkeys(errors)),
     )
 
 
@@ -440,10 +465,6 @@ def _counting(scores: Mapping[str, ScoresLike], name: str) -> tuple[dict[str, Ar
         kept &= True if column.counted is None else column.counted
     values = {system: column.values[kept] for system, column in columns.items()}
     return values, [queries[i] for i in np.flatnonzero(kept).tolist()]
-
-
-def _farthest(scores: Mapping[str, ScoresLike], name: str) -> Callable[[str, str], Ends]:
-    return lambda one, other: possible_ends(scores[one], scores[other], name)
 
 
 def _duels(

@@ -1,4 +1,4 @@
-"""Leaderboards, rank correlations, kinship and the history as documents."""
+"""Leaderboards, rank correlations, kinship, the history and comparisons of spread values as documents."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from rankproof.document.model import (
     Chart,
     Column,
     Document,
+    Heading,
     Paragraph,
     Part,
     Table,
@@ -29,12 +30,13 @@ from rankproof.stats.corrections import groups
 
 if TYPE_CHECKING:
     from rankproof.comparing.kinship import Kinship
+    from rankproof.comparing.spread_comparison import SpreadComparison
 
 View = Mapping[str, Any]
 SMALL = 10
 """With fewer queries nothing is decided."""
 NAMED = 5
-"""So many queries or systems are named, others are counted."""
+"""The number of queries or systems that are named; the others are counted."""
 
 
 def leaderboard(view: View) -> Document:
@@ -62,7 +64,7 @@ def leaderboard(view: View) -> Document:
         wrong_data(view["wrong"]),
         Part(_drawn(view), media=(PAGE,)),
         Part(Table(shown), media=(*TERMINAL, PAGE)),
-        # In a paper the letters of what cannot be told apart stand above the means.
+        # In a paper, the letters of systems that cannot be told apart are superscripts of the means.
         Part(Table([system, Column(measure, raised, True), intervals, ranks]), media=(PAPER,)),
         Part(*map(Paragraph, _trust(view))),
     ]
@@ -99,7 +101,7 @@ def correlation(view: View) -> Document:
         }
         for n, (name, pair) in enumerate(view["scores"].items())
     ]
-    parts = [Part(Table(columns)), Part(*map(Paragraph, _alike(view)))]
+    parts = [wrong_data(view["wrong"]), Part(Table(columns)), Part(*map(Paragraph, _alike(view)))]
     return Document("Rank correlation", parts, records, dict(view))
 
 
@@ -108,8 +110,8 @@ def _trust(view: View) -> list[str]:
     moves, n = view["moves"], view["queries"]
     if not moves:
         left = (
-            f"No single one of the {n:,} queries decides this order; whether other queries would give the same is "
-            "what the letters say."
+            f"No single one of the {n:,} queries decides this order; the letters say whether other queries would "
+            "give the same."
         )
     else:
         left = (
@@ -151,7 +153,7 @@ def _ranks(values: Sequence[float], higher: bool) -> list[str]:
 
 
 def _alike(view: View) -> list[str]:
-    """The correlations in words, and what limits them."""
+    """The correlations in words, and their limits."""
     absent = [f"{ABSENT} {note}." for note in view["notes"]]
     said = [
         f"Kendall's tau-b {_value(view['tau_b'])}, over {count(view['systems'], 'system')} that both order.",
@@ -174,18 +176,18 @@ def _some(names: Sequence[str]) -> str:
 
 Entry = Mapping[str, Any]
 SHOWN = 2
-"""So many measures have a column in a list."""
+"""The number of measures that have a column in a list."""
 
 
 def rows_shown() -> int:
-    """How many saved results one screen lists."""
+    """The number of saved results that one screen lists."""
     return page_height() - 4
 
 
 def history(entries: Sequence[Entry], older: int = 0) -> Document:
     """A line for each saved result, the oldest first, with the measures that most of them have.
 
-    `older` ones are said to be there.
+    `older` ones are counted.
     """
     if not entries:
         nothing = Paragraph("Nothing is saved yet. Next: 'rankproof evaluate ... --save NAME'.")
@@ -226,7 +228,7 @@ def _tags(entry: Entry) -> str:
 
 
 def entry_paragraphs(entry: Entry) -> list[Paragraph]:
-    """Where and by what a saved result was made."""
+    """When and by which versions a saved result was made."""
     commit = f", commit {entry['commit'][:12]}" if entry["commit"] else ""
     said = [
         f"Saved {_moment(entry)} UTC by rankproof {entry['rankproof']}, Python {entry['python']}{commit}.",
@@ -237,7 +239,7 @@ def entry_paragraphs(entry: Entry) -> list[Paragraph]:
 
 
 def kinship(found: Kinship) -> Document:
-    """The excess of each system, what is to be made of it, and whose model is whose."""
+    """The excess of each system, what follows from it, and which model is whose."""
     of_people, of_machine = found.shared
     opening = (
         f"{found.judge or 'The machine'} against people, on {count(found.pairs, 'pair')} that both judged "
@@ -284,3 +286,41 @@ def _of_excess(found: Kinship) -> Iterator[str]:
     if not any(each.verdict != "unclear" for each in found.rows):
         widest = max(max(abs(each.low), abs(each.high)) for each in found.rows)
         yield f"No system shows more than chance; an excess of more than {score(widest)} is ruled out."
+
+
+def spread_comparison(found: SpreadComparison) -> Document:
+    """The differences by measure, with what follows from them."""
+    data = found.to_dict()
+    one, other = found.names
+    rows = [
+        [each["measure"], score(each["first"]), score(each["second"]), f"{each['difference']:+.4f}",
+         span(each["low"], each["high"]), "-" if each["effect"] is None else f"{each['effect']:+.3f}", each["verdict"]]
+        for each in data["measures"]
+    ]  # fmt: skip
+    headings = ["measure", one, other, "difference", "95 % interval", "effect", "verdict"]
+    records = [{"slice": None, **each} for each in data["measures"]]
+    said = [f"{count(found.queries, 'query', 'queries')} with a value of both."]
+    if found.margin is None:
+        said.append(
+            "No margin was given: over so many queries any difference becomes significant. Look at its size, or give "
+            "the largest difference that does not matter as margin=."
+        )
+    else:
+        said.append(f"A difference within {found.margin:g} does not matter.")
+    said += data["notes"]
+    parts = [
+        wrong_data(found.wrong),
+        Part(Table.of(headings, rows, ["measure", "verdict"])),
+        Part(*map(Paragraph, said)),
+    ]
+    sliced = []
+    for group, columns in found.slices.items():
+        for name, each in columns.items():
+            sliced.append([group, name, f"{each.difference:+.4f}", span(each.low, each.high), f"{each.n:,}"])
+            ends = {"difference": each.difference, "low": each.low, "high": each.high, "p": each.p}
+            records.append({"slice": group, "measure": name, **ends})
+    if sliced:
+        words = ["slice", "measure"]
+        table = Table.of([*words, "difference", "95 % interval", "n"], sliced, words, grouped=True)
+        parts.append(Part(Heading("Slices"), table, rank=1, name="the slices"))
+    return Document(f"{other} against {one}", parts, records, data, kinds={"slice": str, "verdict": str})

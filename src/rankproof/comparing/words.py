@@ -13,6 +13,7 @@ from rankproof.comparing.alignment import UNANSWERED
 from rankproof.comparing.conclusions import NAMED, conclusions, corrected_table, doubt_notes, unanswered_notes
 from rankproof.core.explained import Explained, ExplainedCase, ExplainedLine
 from rankproof.document.model import (
+    ALWAYS,
     PAGE,
     PAPER,
     SCREEN,
@@ -41,9 +42,9 @@ if TYPE_CHECKING:
     from rankproof.scoring.protocol import ScoresLike
 
 WORDS = ("measure", "system", "against", "verdict")
-"""The columns that are no numbers."""
+"""The columns that are not numbers."""
 MANY = 6
-"""Groups beyond which those that a screen leaves out are counted, and not named."""
+"""With more groups than this, those that a screen leaves out are counted, not named."""
 TALL = 12
 """Lines that the table of all measures may have; beyond them only the deciding one is shown in full."""
 LIKELY, MAYBE, FURTHER, SELDOM = 1, 2, 3, 4
@@ -69,7 +70,7 @@ def comparison(
         *(Part(_in_full(found, rows), media=(PAGE,)) for rows in groups.values()),
         *([_for_papers(found, groups[""])] if "" in groups else []),
         Part(*corrected_table(found.rows), rank=LIKELY, name="differences with the judge's error"),
-        Part(*_pairs(found)),
+        *_pairs(found),
         Part(*waterfalls(found), rank=SELDOM, name="query by query", media=(*TERMINAL, PAGE)),
         *_said(found),
         *(Part(*case_blocks(each), media=(*TERMINAL, PAGE)) for each in cases),
@@ -78,7 +79,7 @@ def comparison(
 
 
 def _errors(found: Comparison) -> list[str]:
-    """What makes the numbers wrong; of long names of systems the beginning."""
+    """What makes the numbers wrong; long names of systems are shortened."""
     return [
         *found.unanswered,
         *(f"{_about(names)}: {each}" for each, names in found.findings if each.severity == "error"),
@@ -86,7 +87,7 @@ def _errors(found: Comparison) -> list[str]:
 
 
 def _about(names: Sequence[str]) -> str:
-    """The systems that something is said about, the first by name."""
+    """The systems that have a note, the first ones by name."""
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return ", ".join(cut(name, 30) for name in names[:NAMED]) + more
 
@@ -134,7 +135,7 @@ def _details(rows: Sequence[ComparisonRow]) -> Table:
 
 
 def _heading(found: Comparison, rows: Sequence[ComparisonRow]) -> str:
-    """What a table is about."""
+    """The title of a table."""
     sizes = {name: [each.n for each in same] for name, same in by_measure(rows).items()}
     most = max(max(each) for each in sizes.values())
     fewer = [f"{name} {min(each):,}" for name, each in sizes.items() if min(each) < most]
@@ -239,7 +240,7 @@ def _alone(found: Comparison, rows: Sequence[ComparisonRow]) -> Table:
 
 
 def _matrix(measures: Sequence[Sequence[ComparisonRow]], systems: Sequence[str]) -> Table:
-    """A line a measure, and for each system the difference; the verdict where there is one."""
+    """A line a measure, and for each system the difference; the verdict if there is one."""
     told = [{row.system: _told(row) for row in rows} for rows in measures]
     columns = [Column(cut(name, CALLED), [each.get(name, "") for each in told]) for name in systems]
     return Table([Column("measure", [rows[0].measure for rows in measures]), *columns])
@@ -288,21 +289,36 @@ def _best(found: Comparison, rows: Sequence[ComparisonRow]) -> str | None:
     return found.baseline if rows and all(each.verdict == "worse" for each in rows) else None
 
 
-def _pairs(found: Comparison) -> list[Block]:
-    """Every system against every other; nothing where that was not asked for."""
+def _pairs(found: Comparison) -> Iterator[Part]:
+    """Every system against every other: on a screen by the deciding measure, if there are few; elsewhere by all."""
     if not found.pairs:
-        return []
-    over = count(len(found.pairs), "comparison")
-    lines = [
-        (
-            *(each.measure, each.system, each.baseline, signed_number(each.difference)),
-            *(signed_span(each.low, each.high), probability(each.p_corrected), short_verdict(each)),
+        return
+    measures: dict[str, list[tuple[str, ...]]] = {}
+    for each in found.pairs:
+        rows = measures.setdefault(each.measure, [])
+        rows.append(
+            (
+                *("" if rows else each.measure, each.system, each.baseline, signed_number(each.difference)),
+                *(signed_span(each.low, each.high), probability(each.p_corrected), short_verdict(each)),
+            )
         )
-        for each in found.pairs
-    ]
-    made = Table.of(PAIRS, lines, WORDS)
-    caption = f"Every pair of systems, corrected over {over} ({found.correction}):"
-    return [Table([Column(x.heading, x.cells, x.right, LONGEST) for x in made.columns], caption)]
+    caption = (
+        f"Every pair of systems, corrected over {count(len(found.pairs), 'comparison')} ({found.correction}):"
+    )
+
+    def made(some: Sequence[Sequence[tuple[str, ...]]]) -> Table:
+        lines = [line for rows in some for line in rows]
+        columns = [each._replace(most=LONGEST) for each in Table.of(PAIRS, lines, WORDS).columns]
+        return Table(columns, caption, grouped=True)
+
+    first, *others = measures.values()
+    few = len(first) <= TALL
+    yield Part(
+        made([first]), rank=ALWAYS if few else LIKELY, name="" if few else "every pair", media=(SCREEN,)
+    )
+    if others:
+        yield Part(made(others), rank=FURTHER, name="pairs by the other measures", media=(SCREEN,))
+    yield Part(made([first, *others]), media=(TEXT, PAGE, PAPER))
 
 
 def waterfalls(found: Comparison) -> list[Block]:
@@ -332,9 +348,9 @@ def _falls(moved: Mapping[str, Sequence[float]], top: float, room: int) -> list[
 
 
 def _said(found: Comparison) -> Iterator[Part]:
-    """The sentences, and below them what to know of the data."""
+    """The sentences, and below them notes on the data."""
     yield Part(Paragraph(""))
-    # Below a long table nobody sees what stands above it, and the warning is about one system: neither is dropped here.
+    # Below a long table nobody sees what is above it, and the warning is about one system: neither is dropped here.
     several = sum(bool(each["unanswered"]) for each in found.data.values()) > 1
     grave = {*doubt_notes(found), *(unanswered_notes(found.data) if several else ())}
     for n, each in enumerate(sentences(found)):
@@ -372,12 +388,12 @@ def _how_to_audit(scores: ScoresLike) -> str:
 
 
 def sentences(found: Comparison) -> list[str]:
-    """What the table comes to, in words: notes, conclusions, and last how p was made."""
+    """The table in words: notes, conclusions, and last how p was computed."""
     return [*found.notes, *conclusions(found), method(found)]
 
 
 def method(found: Comparison) -> str:
-    """How p, the verdicts and the intervals were made."""
+    """How p, the verdicts and the intervals were computed."""
     rows = sum(not each.slice for each in found.rows)
     sliced = len(found.rows) - rows
     margin = "" if found.margin is None else f", equivalent within {found.margin:g}"

@@ -68,7 +68,10 @@ class RelevanceEvaluator:
         # pytrec_eval takes True for 1
         whole = int(relevance_level) if isinstance(relevance_level, bool) else relevance_level
         setting = Setting(_VERSION, check_whole("relevance_level", whole, advice="give one"))
-        self._values = {_key(column): _values(column, setting) for column in _columns(measures)}
+        self._values = {
+            column.name if column.at is not None else column.entry.name: _values(column, setting)
+            for column in _columns(measures)
+        }
         self._cut = Cut(judged_only=judged_docs_only_flag)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
@@ -110,10 +113,6 @@ def _plain(table: Mapping[Any, Any]) -> dict[Any, Any]:
         else row
         for query, row in table.items()
     }
-
-
-def _key(column: OptionColumn) -> str:
-    return column.name if column.at is not None else column.entry.name
 
 
 # --- names of measures ----------------------------------------------------------------------------
@@ -182,7 +181,7 @@ def _fields(lines: Iterable[str], expected: int) -> Iterator[tuple[int, list[str
         if fields and len(fields) != expected:
             raise DataError(
                 f"line {number}: got {len(fields)} fields in {shorten(line)}, expected {expected}. "
-                "Next: mend the line."
+                "Next: correct the line."
             )
         if fields:
             yield number, fields
@@ -193,7 +192,7 @@ def _parsed(kind: Any, text: str, line: int) -> Any:
         return kind(text)
     except ValueError:
         raise DataError(
-            f"line {line}: got {text!r}, expected {_EXPECTED[kind]}. Next: mend the line."
+            f"line {line}: got {text!r}, expected {_EXPECTED[kind]}. Next: correct the line."
         ) from None
 
 

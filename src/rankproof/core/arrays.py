@@ -1,6 +1,6 @@
-"""Arithmetic on arrays whose rows lie query by query: ratios, what a grade is worth, running totals, exact sums.
+"""Arithmetic on arrays whose rows are sorted by query: ratios, gains of grades, running totals, exact sums.
 
-Exact sums have the same bits in any order, and of any parts put together.
+Exact sums have the same bits in any order, and for any split into parts.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ PerQuery: TypeAlias = NDArray[np.float64]
 
 
 def ratio(a: Array, b: Array) -> PerQuery:
-    """a / b, and 0 where b is 0: the one place that says what 0/0 is."""
+    """a / b, and 0 where b is 0: the only definition of 0/0."""
     if np.count_nonzero(b) == np.size(b):
         return np.asarray(np.divide(a, b))
     return np.divide(a, b, out=np.zeros(np.shape(a)), where=np.not_equal(b, 0))
 
 
 def offsets(counts: Array) -> Array:
-    """Where each of several stretches begins, given their lengths; the last entry is where all end.
+    """The start of each of several runs, given their lengths; the last entry is the end of all.
 
     >>> offsets(np.array([2, 0, 3])).tolist()
     [0, 2, 2, 5]
@@ -46,14 +46,14 @@ def offsets(counts: Array) -> Array:
 
 
 def join_parts(parts: list[Array], dtype: type = np.intp) -> Array:
-    """Parts of a column as one; `dtype` is what it is of where there is no part."""
+    """Parts of a column joined into one; `dtype` is its type if there is no part."""
     if len(parts) == 1:
         return parts[0]
     return np.concatenate(parts) if parts else np.zeros(0, dtype)
 
 
 def narrow(column: Array) -> Array:
-    """The same values in the fewest bytes that hold them all, where they are whole numbers.
+    """The same values in the fewest bytes that hold them all, if they are whole numbers.
 
     >>> narrow(np.array([1, 300])).dtype, narrow(np.array([1, 1 << 20])).dtype, narrow(np.array([0.5])).dtype
     (dtype('int16'), dtype('int32'), dtype('float64'))
@@ -88,7 +88,7 @@ def runs(query: Array, first: Array) -> tuple[Array, Array]:
 
 
 FEW = 1000
-"""Up to so many rows any way to sort them is fast."""
+"""Up to this many rows any way to sort them is fast."""
 
 
 def best_first(query: Array, grade: Array, n: int) -> Array:
@@ -102,7 +102,7 @@ def best_first(query: Array, grade: Array, n: int) -> Array:
 
 
 def _fit_one_key(grade: Array, n: int) -> bool:
-    """Whether the grades are whole, and not too far apart to stand beside their query in one integer."""
+    """Whether the grades are whole, and close enough to share one integer with their query."""
     span = grade.max() - grade.min() + 1
     return bool(n * span < 2**62 and (np.floor(grade) == grade).all())
 
@@ -133,17 +133,17 @@ def gains(grade: Array, gain: Gain) -> Array:
 
 
 FLOOR = 0.00001
-"""What a value of zero counts as in a geometric mean (trec_eval's floor)."""
+"""The value that replaces zero in a geometric mean (trec_eval's floor)."""
 LARGEST = 1e100
-"""What is larger cannot be raised to the third power and added up, as intervals and tests do with values."""
+"""Larger values cannot be raised to the third power and added up, as intervals and tests do."""
 DIGITS = 12
-"""Values that are equal up to here are equal but for rounding."""
+"""Values that differ by less are equal but for rounding."""
 KEPT = 1 << 12
-"""Up to so many different values are kept with their counts; of more the moments and the histogram are."""
+"""Up to this many different values are kept with their counts; of more only moments and the histogram."""
 UNIT = 1074
-"""Sums are whole multiples of 2 to the power of minus so many, of which every number is one."""
+"""Sums are whole multiples of 2 to the power of minus this, as every number is."""
 GRID, SUMMED = 36, 1 << 16
-"""So many numbers of so many bits add up to less than 2^53, below which sums of whole numbers are exact."""
+"""This many numbers of this many bits add up to less than 2^53, below which sums of whole numbers are exact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class ExactSum(Displayable):
 
     @classmethod
     def of(cls, values: Array) -> ExactSum:
-        """The sum of finite values; what is none is an error."""
+        """The sum of finite values; other values are an error."""
         row = np.asarray(values, dtype=np.float64)
         if not np.isfinite(row).all():
             raise DataError(
@@ -188,7 +188,7 @@ class ExactSum(Displayable):
     @property
     def exact(self) -> Fraction:
         """The sum as it is."""
-        from fractions import Fraction  # which loads decimals, for what is seldom asked for
+        from fractions import Fraction  # imported here, as it loads decimals for a rare use
 
         return Fraction(self.total, 1 << UNIT)
 
@@ -206,7 +206,7 @@ class ExactSum(Displayable):
 def _total(row: Array) -> int:
     """The sum of some numbers in units.
 
-    Each number is cut into pieces of GRID bits below the largest of all; so many pieces add up without rounding.
+    Each number is cut into pieces of GRID bits below the largest of all; pieces of that size add up without rounding.
     """
     largest = float(np.abs(row).max(initial=0.0))
     if not largest:
@@ -217,7 +217,7 @@ def _total(row: Array) -> int:
         grid = top - GRID * step
         if not -900 < grid < 900:
             break
-        magic = 1.5 * 2.0 ** (grid + 52)  # what is added to it and taken off is rounded to the grid
+        magic = 1.5 * 2.0 ** (grid + 52)  # adding it and subtracting it again rounds to the grid
         piece = (rest + magic) - magic
         total += int(math.ldexp(float(piece.sum()), -grid)) << (UNIT + grid)
         rest = rest - piece
@@ -228,7 +228,7 @@ def _total(row: Array) -> int:
 
 
 def exact_mean(values: Array) -> float:
-    """The mean of values by their exact sum: the same in any order, and of any parts put together."""
+    """The mean of values by their exact sum: the same in any order, and for any split into parts."""
     if len(values) < FEW:
         return math.fsum(values.tolist()) / len(values)
     return ExactSum.of(values).mean
@@ -273,7 +273,7 @@ def earlier_total(h: Hits, totals: Array, start: float) -> Array:
 
 
 def down_to(h: Hits, totals: Array, query: Array, rank: Array) -> Array:
-    """The running total of `query` at `rank`: that of its last row down to there, 0 where there is none."""
+    """The running total of `query` at `rank`: that of its last row down to there, 0 if there is none."""
     width = int(max(h.rank.max(initial=0), rank.max(initial=0))) + 1
     row = np.searchsorted(h.query * width + h.rank, query * width + rank, side="right") - 1
     inside = row >= h.starts[query]

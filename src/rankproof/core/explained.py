@@ -21,24 +21,24 @@ SAME = 1e-9
 
 
 def differences(own: Explained, other: Explained) -> list[str]:
-    """What differs, in sentences; the last one says whether the number does."""
+    """The differences in sentences; the last one says whether the number differs."""
     found = [*_parameters(own, other), *_conventions(own, other), *_order(own, other), *_steps(own, other)]
     return [*_claimed(other), *found, _numbers(own, other, bool(found))]
 
 
 def _claimed(other: Explained) -> Iterator[str]:
-    """Whether what follows is about the tool's own number, where that is not so without limits."""
+    """Whether what follows is about the tool's own number, if that is not so without limits."""
     if other.claim is not None and other.claim.note:
         yield f"{other.claim.note[0].upper()}{other.claim.note[1:]}."
 
 
 def differing_kinds(own: Explained, other: Explained) -> set[str]:
-    """The kinds of steps that come to different numbers."""
+    """The kinds of steps with different numbers."""
     return {mine.kind for mine, theirs in _pairs(own, other) if not _alike(mine, theirs)}
 
 
 def _parameters(own: Explained, other: Explained) -> Iterator[str]:
-    """How the measure is defined otherwise."""
+    """Differences in the definition of the measure."""
     for name, value in own.params.items():
         theirs = other.params.get(name)
         if theirs != value:
@@ -46,7 +46,7 @@ def _parameters(own: Explained, other: Explained) -> Iterator[str]:
 
 
 def _conventions(own: Explained, other: Explained) -> Iterator[str]:
-    """Which conventions are others, and what they mean."""
+    """Differences in the conventions, and their meaning."""
     mine, theirs = own.conventions.to_dict(), other.conventions.to_dict()
     for name, words in CHOICES.items():
         if mine[name] != theirs[name]:
@@ -65,7 +65,7 @@ def _rounding(decimals: int | None) -> str:
 
 
 def _order(own: Explained, other: Explained) -> Iterator[str]:
-    """Where the two orders part."""
+    """The first difference between the two orders."""
     for mine, theirs in zip(own.lines, other.lines, strict=False):
         if mine.document != theirs.document:
             yield (
@@ -80,7 +80,7 @@ def _grade(line: ExplainedLine) -> str:
 
 
 def _steps(own: Explained, other: Explained) -> Iterator[str]:
-    """What is worked out on both sides and comes to something else."""
+    """Steps that both sides have, with different results."""
     for mine, theirs in _pairs(own, other):
         if mine.kind != "result" and not _near(mine.value, theirs.value):
             here, there = number_text(mine.value or 0.0), number_text(theirs.value or 0.0)
@@ -107,8 +107,8 @@ def _near(a: float | None, b: float | None) -> bool:
 def _numbers(own: Explained, other: Explained, otherwise: bool) -> str:
     if _near(own.value, other.value):
         if other.claim is not None and not other.claim.equal:
-            return f"The conventions of {other.where} do not move the number."
-        return "None of this moves the number." if otherwise else "Nothing differs on this query."
+            return f"The conventions of {other.where} do not change the number."
+        return "None of this changes the number." if otherwise else "Nothing differs on this query."
     here = f"So {own.measure} is {number_text(own.value)} {own.where}"
     return f"{here}, {other.measure} {number_text(other.value)} in {other.where}."
 
@@ -134,7 +134,7 @@ class Claim(Displayable):
     unproven: it has the measure, equality was not shown; own: with parameters that are not the tool's;
     absent: it has no such measure."""
     note: str = ""
-    """What is to be said beside the number, a sentence without its full stop; "" where nothing is."""
+    """A note beside the number, a sentence without its full stop; "" if there is none."""
 
     @property
     def equal(self) -> bool:
@@ -143,7 +143,7 @@ class Claim(Displayable):
 
 
 def claim(profile: str, measure: Measure) -> Claim:
-    """What is known of a measure, as the profile made it, and the tool.
+    """The relation of a measure under a profile to the tool.
 
     >>> from rankproof.core.names import parse
     >>> claim("quepid", parse("nDCG(gain='exp', ideal='uncut')@10")).kind, claim("ranx", parse("RBP")).kind
@@ -169,7 +169,7 @@ def claim(profile: str, measure: Measure) -> Claim:
 
 
 def ideal(measure: Measure, judgments: Judgments, hits: Hits) -> Iterator[ExplainedLine]:
-    """The documents with a grade above 0, the best first, and what each would add there."""
+    """The documents with a grade above 0, the best first, and the contribution of each."""
     best = replace(hits.ideal, corpus_size=hits.corpus_size)
     adds = derive(measure, best).parts
     for rank, doc, grade in zip(best.rank.tolist(), best.doc.tolist(), best.grade.tolist(), strict=True):
@@ -223,12 +223,12 @@ class Explained(Displayable):
 
     @property
     def said(self) -> tuple[str, ...]:
-        """What must be said beside the number: the notes, and whether it is the tool's."""
+        """The text beside the number: the notes, and whether it is the tool's."""
         return (*self.notes, self.claim.note) if self.claim is not None and self.claim.note else self.notes
 
     @property
     def where(self) -> str:
-        """Whose number it is: "here", a tool's, or, where it is not the tool's, that of its profile."""
+        """Whose number it is: "here", a tool's, or, if it is not the tool's, that of its profile."""
         profile = self.conventions.profile
         if profile is None:
             return "here"

@@ -30,13 +30,13 @@ class Hits(Displayable):
     query: Array
     """Which query (0 to n-1) the row belongs to."""
     rank: Array
-    """Where the document stands in its ranking, from 1."""
+    """The rank of the document, from 1."""
     grade: Array
     """How relevant the document was judged (float64)."""
     doc: Array
     """Which judgment the row is: an index into the judgments' table."""
     n: int
-    """How many queries there are, those without any row included."""
+    """The number of queries, including those without any row."""
     retrieved: Array
     """How many documents each query's ranking holds."""
     pool: Hits | None = None
@@ -49,13 +49,13 @@ class Hits(Displayable):
     weight: Array | None = None
     """The share of the row that stands at this rank, where rows are averaged over tie orders."""
     facets: Facets | None = None
-    """The judgments of each document aspect by aspect, where there are any."""
+    """The judgments of each document aspect by aspect, if there are any."""
     answered: Array | None = None
     """Which queries the ranking answers at all; None: every one."""
     corpus_size: int | None = None
-    """How many documents there are to find from, where that is known."""
+    """How many documents there are to find from, if that is known."""
     doubtful: Array | None = None
-    """Which rows score 0 or less, so that some tools take them for not found; None: no row does."""
+    """The rows with a score of 0 or less, which some tools count as not found; None: there are none."""
     _memo: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     # --- rows ------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ class Hits(Displayable):
         return self.reordered_by(self.grade)
 
     def reordered_by(self, worth: Array) -> Hits:
-        """What the ranking returned, ordered by `worth` (one value a row)."""
+        """The returned documents, ordered by `worth` (one value a row)."""
         everywhere = replace(self, first=np.ones_like(self.rank), last=self.retrieved[self.query])
         return replace(everywhere.tied_by(worth), first=None, last=None, doubtful=None)
 
@@ -263,7 +263,7 @@ class Hits(Displayable):
         return part
 
     def cut(self, name: str, rows: slice) -> Any:
-        """Some rows of a column; None where there is no such column."""
+        """Some rows of a column; None if there is no such column."""
         column = getattr(self, name)
         return None if column is None else column[rows]
 
@@ -283,7 +283,7 @@ class Hits(Displayable):
             found.append(compute(part))
             if found[-1] is None or part is self:
                 return found[-1]
-            part.forget()  # hits know their ideal and it knows them, so they would stay
+            part.forget()  # hits and their ideal refer to each other, so they would never be freed
         if isinstance(found[0], tuple):
             return tuple(map(np.concatenate, zip(*found, strict=True)))
         return np.concatenate(found)
@@ -295,7 +295,7 @@ class Hits(Displayable):
 
     @cached_property
     def lowest_grade(self) -> float:
-        """The smallest grade of the rows, 0 where that is larger."""
+        """The smallest grade of the rows, 0 if that is larger."""
         return float(self.grade.min(initial=0))
 
     # --- aspects ---------------------------------------------------------------------------------
@@ -315,7 +315,7 @@ class Hits(Displayable):
 
     @property
     def declared(self) -> PerQuery:
-        """How many aspects each query declares; one where it declares none but has judgments."""
+        """How many aspects each query declares; one if it declares none but has judgments."""
         if self.facets is not None:
             return self.facets.declared.astype(np.float64)
         return (self.judged.count() > 0).astype(np.float64)
@@ -385,7 +385,7 @@ class Facets(Displayable):
     declared: Array
     """How many aspects each query declares, coverable or not."""
     names: Sequence[str] = ()
-    """What the aspect of each row is called, where that is known."""
+    """What the aspect of each row is called, if that is known."""
 
 
 def _sorted_pool(pool: Hits) -> Hits:

@@ -23,7 +23,7 @@ from rankproof.document.display import Displayable
 SPARSE = 16
 """Where one in so many documents is judged, or more, many found ones are ordered by place, else by a sort."""
 AT_ONCE = 1 << 18
-"""So many rows are worked on at a time: what is needed on the way is as wide as can be."""
+"""The number of rows processed at a time, as intermediate arrays are wide."""
 DENSE = 1 << 24
 """A place for each of so many documents is made at most."""
 EXACT = 2.0**53
@@ -71,7 +71,7 @@ class Ordered(Displayable):
 
 @dataclass
 class Census(Displayable):
-    """What a reader noticed on its way: counts and examples, for the audit."""
+    """Observations of a reader: counts and examples, for the audit."""
 
     extra: int = 0
     """Queries of the ranking that nobody judged."""
@@ -97,11 +97,11 @@ class Census(Displayable):
     falls: int = 0
     """How often it is below."""
     notes: list[str] = field(default_factory=list)
-    """What was taken as what: the guessed columns, the format."""
+    """Guesses: the columns, the format."""
     left_out: list[str] = field(default_factory=list)
     """Files that could not be read and were left out, as was asked for; each with what is wrong with it."""
     made_by: list[str] = field(default_factory=list)
-    """How the ranking is called, where a machine made the judgments: a model among these may be the judge's."""
+    """How the ranking is called, if a machine made the judgments: a model among these may be the judge's."""
 
 
 class Rankings(Protocol):
@@ -204,7 +204,7 @@ def rank_block(block: Block, judgments: Judgments, conventions: Conventions) -> 
 
 
 def doubtful_scores(score: Array, conventions: Conventions) -> Array | None:
-    """Which scores are 0 or less; None where none is, or where ranks stand in their place."""
+    """Which scores are 0 or less; None if none is, or where ranks stand in their place."""
     if conventions.ties == "rank":
         return None
     low: Array = comparable_scores(score, conventions) <= 0
@@ -250,7 +250,7 @@ def _taken(parts: list[Array], many: bool) -> Array:
 
 
 def _where_any(parts: list[Array | None], otherwise: Iterable[Array], many: bool) -> Array | None:
-    """A column that not every block has: None where none has it, else with what stands for it in the others."""
+    """A column that not every block has: None if none has it, else with what stands for it in the others."""
     if not [part for part in parts if part is not None]:
         return None
     known = [other if part is None else part for part, other in zip(parts, otherwise, strict=True)]

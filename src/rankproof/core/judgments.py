@@ -36,21 +36,21 @@ class Judgments(Displayable):
     grade: Array
     """The grade of each judged document; with aspects, its highest over them."""
     facets: Facets | None = None
-    """The same judgments aspect by aspect, where the input names aspects."""
+    """The same judgments aspect by aspect, if the input names aspects."""
     repeated: int = 0
     """How many judgments were given twice with the same grade, and kept once."""
     source: str = "judgments"
-    """What the judgments were read from, for messages."""
+    """The source of the judgments, for messages."""
     integer_ids: tuple[bool, bool] = (False, False)
     """Whether the ids of queries, and of documents, were integers."""
     untyped: bool = False
     """Whether they come from a file that does not tell integers from text."""
     machine: str = ""
-    """How a judge that is no person marked them, as "machine:NAME"; empty where people judged."""
+    """How a judge that is no person marked them, as "machine:NAME"; empty if people judged."""
     library: str = ""
-    """Of which library the data frame was that they came in; empty for other inputs."""
+    """The library of the data frame that they came in; empty for other inputs."""
     notes: tuple[str, ...] = ()
-    """What was taken as what when they were read."""
+    """Guesses of the reader."""
 
     @cached_property
     def queries(self) -> tuple[str, ...]:
@@ -241,7 +241,7 @@ def judgments_from_nested(
     source: str,
     repeated: int = 0,
 ) -> Judgments:
-    """Judgments from `{query: {document: {aspect: grade}}}`; one aspect `""` where there are none."""
+    """Judgments from `{query: {document: {aspect: grade}}}`; one aspect `""` if there are none."""
     counts = [len(docs) for docs in table.values()]
     rows = [grades for docs in table.values() for grades in docs.values()]
     return Judgments(
@@ -314,7 +314,7 @@ class GradeTally(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """Fulfilled / possible; 0 where nothing is possible."""
+        """Fulfilled / possible; 0 if nothing is possible."""
         return self.fulfilled / self.possible if self.possible else 0.0
 
 

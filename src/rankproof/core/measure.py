@@ -25,7 +25,7 @@ STRIPPED = 2
 
 
 def docstring(thing: Any) -> str:
-    """The docstring of a function, class or module; empty where it has none.
+    """The docstring of a function, class or module; empty if it has none.
 
     >>> docstring(docstring).partition(";")[0]
     'The docstring of a function, class or module'
@@ -75,7 +75,7 @@ DividesBy = Literal["none", "all", "returned", "shown"]
 
 @dataclass(frozen=True, eq=False)
 class Spec(Displayable):
-    """What the registry knows of a measure, beyond the parameters of one use of it."""
+    """The declaration of a measure in the registry, without the parameters of one use."""
 
     name: str
     kind: Kind
@@ -88,7 +88,7 @@ class Spec(Displayable):
     higher: bool
     """Whether more is better."""
     ceiling: Callable[..., PerQuery] | None
-    """The best that could be reached; None: the measure on `h.ideal`."""
+    """The highest reachable value; None: the measure on `h.ideal`."""
     aspects: bool
     """Whether it reads rows by aspect."""
     additive: bool
@@ -96,9 +96,9 @@ class Spec(Displayable):
     expected: Callable[..., PerQuery] | None
     """A closed form of the mean over tie orders."""
     worth: Literal["gain", "judged"] | None
-    """What must stand first in the best order: high gains, judged documents; None: no bounds are known."""
+    """The documents that come first in the best order: with high gains, or judged ones; None: no bounds are known."""
     reorder: bool
-    """Whether a better order never hurts, so that what is missing splits into retrieval and ranking."""
+    """Whether a better order never hurts, so that the loss splits into retrieval and ranking."""
     optimistic: bool
     """Whether taking the unjudged as relevant bounds it from above."""
     average: Literal["mean", "sum", "geometric"]
@@ -106,14 +106,14 @@ class Spec(Displayable):
     undefined: bool
     """Whether it has no value (0/0) for a query without relevant documents."""
     bounds: tuple[float, float]
-    """The least and the greatest value that a query can have; infinite where there is none."""
+    """The least and the greatest value that a query can have; infinite if there is none."""
     divides_by: DividesBy | None
     """Which relevant documents its divisor counts; None: it counts something else."""
     unjudged: Callable[..., tuple[PerQuery, PerQuery]] | None
     """Where it lies if unjudged documents are relevant, given hits, a grade and its parameters. None: it is bounded
     by the values with none and all of them relevant, where `optimistic` says so."""
     capped_by: Sequence[Literal["fewer", "more"]]
-    """What keeps its ceiling at k below 1: queries with fewer relevant documents than k, or with more."""
+    """The reason for a ceiling below 1 at k: queries with fewer relevant documents than k, or with more."""
     when: Mapping[tuple[str, Any], Mapping[str, Any]]
     """What of the above is otherwise where a parameter has a certain value: {(name, value): {field: ...}}."""
     declared: Spec | None = None
@@ -140,6 +140,14 @@ class Spec(Displayable):
     def title(self) -> str:
         """The first line of the docstring."""
         return self.doc.partition("\n")[0]
+
+
+ELSEWHERE = {
+    "judged_only": "unjudged='skip' (--unjudged skip) leaves unjudged documents out of every measure; else ",
+    "dcg": "gain='exp' is what dcg='exp-log2' is; else ",
+    "gains": "gain={grade: gain} is what gains= is; else ",
+}
+"""Parameters of ir_measures that are written otherwise here."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +187,7 @@ class Measure:
 
     @property
     def gain(self) -> Any:
-        """What a grade is worth, as a word or a mapping; None where this is not for the user to say."""
+        """What a grade is worth, as a word or a mapping; None if this is not for the user to say."""
         return (
             self.params["gain"]
             if "gain" in self.params and self.spec.parameters["gain"].kind is GAIN
@@ -210,13 +218,16 @@ class Measure:
         for name in params:
             if name not in known:
                 expected = ", ".join(known) or "none"
+                elsewhere = ELSEWHERE.get(name, "") if name == "judged_only" or "gain" in known else ""
                 raise UsageError(
                     f"{self.spec.name}: unknown parameter {name!r}, expected {expected}.{nearest(name, known)} "
-                    f"Next: see 'rankproof measures {self.spec.name}'."
+                    f"Next: {elsewhere}see 'rankproof measures {self.spec.name}'."
                 )
         checked = {name: known[name].check(self.spec.name, value) for name, value in params.items()}
         merged = {**self.given, **checked}
-        given = {name: merged[name] for name in known if _set(known[name], merged)}
+        given = {
+            name: merged[name] for name in known if name in merged and merged[name] != known[name].default
+        }
         return Measure(self.spec.under(given), MappingProxyType(given), self.stated.union(params))
 
     def __matmul__(self, at: Any) -> Measure:
@@ -291,10 +302,6 @@ def _restored(name: str, given: Mapping[str, Any]) -> Measure:
     return REGISTRY[name].with_params(given)
 
 
-def _set(parameter: Parameter, values: Mapping[str, Any]) -> bool:
-    return parameter.name in values and values[parameter.name] != parameter.default
-
-
 class Registry(MutableMapping[str, Measure]):
     """Measures by their canonical names, in the order in which they are listed; everyday ones are there at once.
 
@@ -303,7 +310,7 @@ class Registry(MutableMapping[str, Measure]):
 
     def __init__(self) -> None:
         self.loaded: dict[str, Measure] = {}
-        """Those that are there already."""
+        """The loaded ones."""
         self.load_rest: Callable[[], None] | None = None
 
     def _whole(self) -> dict[str, Measure]:

@@ -1,4 +1,4 @@
-"""Summaries of values that can be put together from parts, in any order and however the values were split.
+"""Summaries of values that can be merged from parts, in any order and for any split.
 
 The same values give the same bits on one worker and on a thousand: sums are exact until they are read
 (`core/arrays.py`), and everything else is counts, least and greatest values, and short lists. `a + b` puts two
@@ -40,7 +40,7 @@ BINS = 1 << 10
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ValueSummary(Displayable):
-    """All that means, intervals, tests and a histogram of some values need.
+    """The data that means, intervals, tests and a histogram of some values need.
 
     >>> parts = [ValueSummary.of(np.array(each)) for each in ([0.5, 1.0], [], [0.25])]
     >>> whole = merge_parts(parts)
@@ -197,7 +197,7 @@ T = TypeVar("T", ExactSum, ValueSummary, "WorstQueries", "Resamples", "SpreadSum
 
 
 def merge_parts(parts: Sequence[T]) -> T:
-    """Several summaries as one."""
+    """Several summaries merged into one."""
     if not parts:
         raise DataError("merge: got no summaries, expected one or more. Next: check that there are parts.")
     return reduce(lambda a, b: a + b, parts)
@@ -253,7 +253,7 @@ def _worst_first(rows: list[tuple[str, float]], limit: int, higher: bool) -> tup
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SpreadSummary(Displayable):
-    """What one part of the queries, or all of them, comes to: measure by measure, and slice by slice.
+    """The summary of one part of the queries, or of all: by measure and by slice.
 
     >>> part = SpreadSummary({"RR": ValueSummary.of(np.array([0.5]))}, queries=1)
     >>> (part + part).columns["RR"].n, (part + part).queries
@@ -265,9 +265,9 @@ class SpreadSummary(Displayable):
     """For each slice the summaries of its measures."""
     worst: Mapping[str, WorstQueries] = field(default_factory=dict)
     resamples: Mapping[str, Resamples] = field(default_factory=dict)
-    """For each measure the bootstrap by clusters, where there are clusters."""
+    """For each measure the bootstrap by clusters, if there are clusters."""
     sums: Mapping[str, ExactSum] = field(default_factory=dict)
-    """Whatever else is added up: ceilings, bounds, counts."""
+    """Other sums: ceilings, bounds, counts."""
     queries: int = 0
 
     def __add__(self, other: SpreadSummary) -> SpreadSummary:
@@ -310,7 +310,7 @@ class SpreadSummary(Displayable):
 def _each(
     one: Mapping[str, Any], other: Mapping[str, Any], add: Callable[..., Any] | None = None
 ) -> dict[str, Any]:
-    """Two mappings as one, what both have added up."""
+    """Two mappings merged, common entries added up."""
     found = dict(one)
     for name, value in other.items():
         if name not in found:

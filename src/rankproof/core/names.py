@@ -123,7 +123,7 @@ def _look_up(name: str, at: str | None) -> tuple[Measure, str | None]:
 
 
 def find(name: str) -> Measure | None:
-    """The measure of that name, canonical or other; None where there is none."""
+    """The measure of that name, canonical or other; None if there is none."""
     exact = ALIASES.get(name) or REGISTRY.get(name) or ALIASES.get(name)  # looking may have loaded the rest
     return exact or _loosely(len(CHANGES)).get(name.lower().replace("-", "_")) or JUDGED.get(name)
 

@@ -1,6 +1,6 @@
 """Orders of equal scores: the mean, the best and the worst value of a measure over them.
 
-A mean is exact where the measure is a sum over documents, where a closed form is known, or where the orders can be
+A mean is exact where the measure is a sum over documents, if a closed form is known, or where the orders can be
 counted out; else it is estimated from seeded orders, and the note says so.
 """
 
@@ -216,7 +216,7 @@ def expected_ap(
     """The mean of average precision: a relevant document at place i of a tie of s with r relevant has
     (i - 1)(r - 1)/(s - 1) of the others before it, in the mean.
 
-    Not for `denominator='found'` with a cut, where the divisor depends on the order.
+    Not for `denominator='found'` with a cut, if the divisor depends on the order.
     """
     good = relevant_rows(h.scored(scores), rel, threshold)
     first, last = _span(good)

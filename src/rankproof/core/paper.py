@@ -35,12 +35,12 @@ class Step(Displayable):
     says: str
     terms: tuple[Term, ...] = ()
     expression: str = ""
-    """How the step's value follows, where it is not the sum of the terms."""
+    """How the step's value follows, if it is not the sum of the terms."""
     value: float | None = None
 
     @property
     def number(self) -> float:
-        """The value; 0 where there is none."""
+        """The value; 0 if there is none."""
         return self.value or 0.0
 
 
@@ -67,7 +67,7 @@ class Found(NamedTuple):
     doubtful: bool = False
     """Whether it scores 0 or less."""
     aspect: str = ""
-    """Which aspect of the query the grade is for, where a measure goes by aspects."""
+    """Which aspect of the query the grade is for, if a measure goes by aspects."""
 
 
 class Case(NamedTuple):
@@ -93,7 +93,7 @@ class Case(NamedTuple):
         return [each for each in self.judged if each.grade >= rel]
 
     def least(self, rel: float, threshold: str) -> tuple[float, tuple[Step, ...]]:
-        """The grade from which on a document is relevant, and the step that finds it, where there is one."""
+        """The grade from which on a document is relevant, and the step that finds it, if there is one."""
         if threshold == "rel":
             return rel, ()
         least = float(own_level(self.hits)[0])
@@ -204,7 +204,7 @@ def even_shares(good: Sequence[Found], value: float) -> dict[int, float]:
 
 
 def quotient(kind: str, says: str, a: float, b: float) -> Step:
-    """A step that divides; 0 where there is nothing to divide by."""
+    """A step that divides; 0 if there is nothing to divide by."""
     note = "" if b else ", which is taken as 0"
     return Step(kind, says, (), f"{number_text(a)} / {number_text(b)}{note}", a / b if b else 0.0)
 

@@ -18,7 +18,7 @@ Parameters = Mapping[str, Mapping[str, Any]]
 
 
 class Beyond(str):
-    """What a tool does that its profile does not follow, and the measures it is about; none named: all."""
+    """Behaviour of a tool that its profile does not follow, and the measures concerned; none named: all."""
 
     about: tuple[str, ...]
 
@@ -31,7 +31,7 @@ class Beyond(str):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """How one tool computes, and where that is known from."""
+    """The conventions of one tool, and how they are known."""
 
     name: str
     source: str
@@ -45,11 +45,11 @@ class Profile:
     conventions: Mapping[str, Any] = field(default_factory=dict)
     """What the tool does with ties, missing queries and the like."""
     beyond: tuple[str, ...] = ()
-    """Where the tool does something else that the profile does not follow; `Beyond` says for which measures."""
+    """Behaviour of the tool that the profile does not follow; `Beyond` says for which measures."""
     proven: str = ""
     """The measures whose values were shown to be equal, but for what `beyond` says; `@k`: cut off as well."""
     other: str = ""
-    """The measures of which the tool has another number; `beyond` says how."""
+    """The measures with another number in the tool; `beyond` says how."""
     unproven: str = ""
     """The measures that the tool has as well, without a proof that the numbers are equal."""
     free: str = "rel"
@@ -406,7 +406,7 @@ BUILT_ON: dict[str, Profile] = {
         ),
     )
 }
-"""Tools that let trec_eval compute, by their own names."""
+"""Tools that call trec_eval, by their own names."""
 
 
 def find(name: str) -> Profile:
@@ -431,7 +431,7 @@ def as_in(profile: Profile, measure: Measure) -> Measure:
     P@5
     """
     params = profile.measures.get(measure.spec.name, {})
-    # A grade that was asked for is no other's to move.
+    # A grade that the user asked for is never changed.
     stated = measure.stated | ({"threshold"} if "rel" in measure.stated else set())
     return measure.with_params({name: value for name, value in params.items() if name not in stated})
 

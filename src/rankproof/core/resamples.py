@@ -24,9 +24,9 @@ REPLICATES = 200
 GRAIN = 2.0**-30
 """Values are resampled as multiples of this, so that their sums are exact in any order."""
 TOP = 2.0**32
-"""The largest value that can be so resampled."""
+"""The largest value that can be resampled in this way."""
 ROWS = 1 << 12
-"""So many rows at a time: their sums stay below 2^53."""
+"""The number of rows at a time, so that sums stay below 2^53."""
 
 
 def hash_of(names: Sequence[str]) -> Array:
@@ -152,7 +152,7 @@ class Resamples(Displayable):
 
     @property
     def error(self) -> float:
-        """The standard error of the mean; NaN where there are no two resamples."""
+        """The standard error of the mean; NaN if there are no two resamples."""
         means = self.means
         return float(means.std(ddof=1)) if len(means) > 1 else math.nan
 

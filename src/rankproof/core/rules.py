@@ -65,7 +65,7 @@ class Default(str):
 
 
 OLD_KEYS = {"corpus_size": "corpus"}
-"""What fields of conventions are called in saved results, which every version reads."""
+"""The keys of conventions in saved results, which every version reads."""
 
 
 class ConventionArguments(TypedDict, total=False):
@@ -91,7 +91,7 @@ class ScoringArguments(ConventionArguments, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Conventions(Displayable):
-    """Every policy of `evaluate` that can move a number."""
+    """Every policy of `evaluate` that can change a number."""
 
     ties: str = Default("trec")
     missing: str = Default("zero")
@@ -220,7 +220,7 @@ def order_equals(names: Sequence[str], rule: str) -> list[int]:
 
 
 KEEP_ONE = "Next: keep one of them, or choose duplicates='first' or duplicates='best'."
-"""What to do about a document that comes twice in one ranking."""
+"""The rules for a document that comes twice in one ranking."""
 
 
 class RepeatedDocument(Exception):
@@ -264,6 +264,13 @@ def find_repeats(key: Array, score: Array, rule: str) -> tuple[Array, Array]:
     leader = np.arange(len(order))
     leader[again] = 0
     return order[np.maximum.accumulate(leader)[again]], order[again]
+
+
+def is_unanswered(hits: Hits, conventions: Conventions) -> Array:
+    """Which queries the ranking does not answer, or answers with nothing; a condensed answer may hold nothing."""
+    every = np.ones(hits.n, dtype=np.bool_)
+    there = every if conventions.unjudged == "skip" else hits.retrieved > 0
+    return ~(there if hits.answered is None else hits.answered & there)
 
 
 def unjudged_as(hits: Hits, conventions: Conventions) -> Hits:
@@ -315,7 +322,7 @@ def _empty_places(hits: Hits) -> tuple[Array, Array]:
 
 
 def _tied_places(hits: Hits, query: Array, rank: Array) -> tuple[Array | None, Array | None]:
-    """The first and last rank of each (query, rank), where a judged document shares its score with others.
+    """The first and last rank of each (query, rank), if a judged document shares its score with others.
 
     Ties of documents nobody judged among themselves need none: they all get the same grade.
     """
@@ -345,7 +352,7 @@ def _enlarged(pool: Hits | None, query: Array, grade: float) -> Hits | None:
 
 
 def tied_values(measure: Measure, hits: Hits, rule: str, rng: np.random.Generator) -> tuple[PerQuery, str]:
-    """The values under `expected`, `best` or `worst`, and what must be said beside them (or "")."""
+    """The values under `expected`, `best` or `worst`, and a note on them (or "")."""
     if hits.first is None:
         return measure(seen_by(measure, hits)), ""
     if rule == "expected":

@@ -1,4 +1,4 @@
-"""From hits to numbers: measures under the conventions, what limits them, and what is shown of them."""
+"""From hits to numbers: measures under the conventions, their limits, and the rows of results."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Split(NamedTuple):
     """How far each query is below its ceiling, in two parts."""
 
     never_found: PerQuery
-    """What even the best order of what was returned does not reach."""
+    """The loss that remains even in the best order of the returned documents."""
     ranked_too_low: PerQuery
-    """What the best order of what was returned would add."""
+    """The gain of the best order of the returned documents."""
 
 
 def ceiling(measure: Measure, hits: Hits) -> PerQuery:
@@ -75,7 +75,7 @@ def unjudged_bounds(measure: Measure, hits: Hits, grade: float = 1) -> tuple[Per
 
 
 def split(measure: Measure, hits: Hits) -> Split | None:
-    """What was never found and what was ranked too low; None where a better order can hurt, or where the
+    """What was never found and what was ranked too low; None if a better order can hurt, or where the
     ceiling asks for a shorter ranking, so that what is missing is neither."""
     value = worth(measure, hits)
     if not measure.spec.reorder or not measure.steady or value is None:
@@ -105,7 +105,7 @@ class ScoreColumn(Displayable):
     counted: Array | None
     """Which queries count; None: all."""
     note: str = ""
-    """What must be said beside the number, where something must."""
+    """A note beside the number, if there is one."""
 
     @property
     def counting(self) -> PerQuery:
@@ -146,7 +146,7 @@ def score_columns(
 ) -> dict[str, ScoreColumn]:
     """The columns of measures; without a generator nothing is averaged over orders of equal scores."""
     counted = counted_queries(measures, hits, conventions)
-    with np.errstate(all="ignore"):  # what is no number is told below, with its query
+    with np.errstate(all="ignore"):  # a value that is not a number is reported below, with its query
         if (
             conventions.ties in ("expected", "best", "worst") and rng is not None
         ):  # one generator for all queries
@@ -215,7 +215,7 @@ Words = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow(Displayable):
-    """One measure of one ranking, with everything that is to be said about its mean."""
+    """One measure of one ranking, with all details of its mean."""
 
     measure: str
     mean: float
@@ -226,15 +226,15 @@ class ScoreRow(Displayable):
     """How the interval was made."""
     ceiling: float | None = None
     ties: Pair | None = None
-    """Where the mean could lie under other orders of equal scores; None: nothing is tied, or not known."""
+    """The range of the mean under other orders of equal scores; None: nothing is tied, or not known."""
     unjudged: Pair | None = None
-    """Where the mean could lie if documents nobody judged were relevant; None: no bound is true."""
+    """The range of the mean if unjudged documents were relevant; None: no bound is true."""
     never_found: float | None = None
     ranked_too_low: float | None = None
     coverage: float | None = None
-    """The share of what is counted that a judge settled; None: no judge was asked."""
+    """The share that a judge decided; None: no judge was asked."""
     possible: Pair | None = None
-    """Where the mean could lie if all that no judge settled were at its worst, or at its best."""
+    """The range of the mean, with all undecided verdicts at their worst, or at their best."""
     estimate: tuple[float, float, float] | None = None
     """The expectation over all pairs, open ones too, with the ends of its interval; None: nothing is doubtful."""
     measurable: int | None = None
@@ -251,7 +251,7 @@ class ScoreRow(Displayable):
 
     @property
     def thin(self) -> bool:
-        """Whether the mean is over fewer than half of what it speaks for: those that were easy to judge."""
+        """Whether the mean is over fewer than half of the cases, those that were easy to judge."""
         return self.measurable is not None and self.n > 0 and is_thin(self.n, self.measurable)
 
     @property
@@ -265,7 +265,7 @@ class ScoreRow(Displayable):
 
     @property
     def ends(self) -> tuple[float | None, float | None]:
-        """The interval as people see it: none where there is no mean to see."""
+        """The interval as people see it: none if there is no mean to see."""
         return (None, None) if self.thin else (self.low, self.high)
 
     def to_dict(self) -> dict[str, Any]:
@@ -288,13 +288,13 @@ class Summary(Displayable):
     """For each cut-off the share of documents in the top k that nobody judged."""
     slices: dict[str, list[ScoreRow]] = field(default_factory=dict)
     apart: str = ""
-    """What is to be said of those that are in no slice."""
+    """A note on queries in no slice."""
     findings: list[Any] = field(default_factory=list)
     """Serious findings of the audit."""
     conventions: list[str] = field(default_factory=list)
     """The conventions that shaped the numbers, in words."""
     profile: str | None = None
     nouns: Words = ("query", "queries")
-    """What one and many of what is counted are called."""
+    """The singular and plural of the counted unit."""
     said: list[str] = field(default_factory=list)
-    """Sentences to stand under the table beside the usual ones."""
+    """Additional sentences under the table."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,9 +36,9 @@ class RankingTable(Displayable):
     score: Array | None = None
     """The score of each row (float64); None: the source has none, and its own order is the ranking."""
     rank: Array | None = None
-    """The rank column of each row (float64), where the source has one."""
+    """The rank column of each row (float64), if the source has one."""
     line: Array | None = None
-    """The line of the source each row was read from, where it has lines."""
+    """The line of the source each row was read from, if it has lines."""
     source: str = "ranking"
     """What the ranking was read from, for messages."""
     empty: tuple[str, ...] = ()
@@ -155,7 +155,7 @@ def _key(table: RankingTable, row: int) -> float:
 
 
 def _score(table: RankingTable, row: int, conventions: Conventions) -> float | None:
-    """The score as it is compared; None where there is none."""
+    """The score as it is compared; None if there is none."""
     return (
         None if table.score is None else float(comparable_scores(table.score[row : row + 1], conventions)[0])
     )
@@ -215,7 +215,7 @@ def ranks_in(
 def _count_above(block: Block, score: Array, found: Array) -> tuple[Array, Array | None]:
     """How many documents of its ranking score higher than each one found, and how many the same.
 
-    The latter is None where no two scores are equal.
+    The latter is None if no two scores are equal.
     """
     if not len(found):
         return np.zeros(0, dtype=np.intp), None
@@ -278,26 +278,63 @@ def _places_in_tie(
     block: Block, score: Array, found: Array, tied: Array, judgments: Judgments, rule: str
 ) -> Array:
     """How many of its equals stand before each tied document, by the rule."""
-    places = np.zeros(len(tied), dtype=np.intp)
-    known: dict[tuple[int, float], dict[str, int]] = {}
-    for i, hit in enumerate(tied.tolist()):
-        key = (int(block.ranking[hit]), float(found[hit]))
-        if key not in known:
-            known[key] = _order_of_equals(block, score, *key, rule)
-        places[i] = known[key][judgments.doc_ids[block.judged[hit]]]
-    return places
+    ranking, value = block.ranking[tied], found[tied]
+    order = np.lexsort((value, ranking))
+    ranking, value = ranking[order], value[order]
+    new = np.append(True, (ranking[1:] != ranking[:-1]) | (value[1:] != value[:-1]))
+    own = _ids_at(judgments.doc_ids, block.judged[tied[order]])
+    begin = np.flatnonzero(new)
+    places: list[int] = []
+    for some in _at_once((block.start[1:] - block.start[:-1])[ranking[begin]]):
+        rows, count = _equals(block, score, ranking[begin[some]], value[begin[some]])
+        names, ends = block.ids(rows), count.cumsum()
+        last = np.append(begin, len(new))[some.stop]
+        bounds = [*begin[some].tolist(), int(last)]
+        for group, end in enumerate(ends.tolist()):
+            equals = names[end - int(count[group]) : end]
+            place = {equals[i]: place for place, i in enumerate(order_equals(equals, rule))}
+            places += [place[name] for name in own[bounds[group] : bounds[group + 1]]]
+    found_places = np.empty(len(tied), dtype=np.intp)
+    found_places[order] = places
+    return found_places
 
 
-def _order_of_equals(block: Block, score: Array, ranking: int, value: float, rule: str) -> dict[str, int]:
-    start, end = int(block.start[ranking]), int(block.start[ranking + 1])
-    names = block.ids(start + np.flatnonzero(score[start:end] == value))
-    return {names[i]: place for place, i in enumerate(order_equals(names, rule))}
+def _ids_at(ids: Sequence[str], places: Array) -> list[str]:
+    """Some of the ids; those that are kept as bytes are made text together."""
+    some: Callable[[Array], list[str]] | None = getattr(ids, "some", None)
+    return [ids[at] for at in places.tolist()] if some is None else some(places)
+
+
+def _at_once(length: Array) -> Iterator[slice]:
+    """Groups of these lengths, so many at a time that together they are not too long."""
+    ends = length.cumsum()
+    begin = 0
+    while begin < len(length):
+        before = int(ends[begin - 1]) if begin else 0
+        end = max(begin + 1, int(ends.searchsorted(before + AT_ONCE, side="right")))
+        yield slice(begin, end)
+        begin = end
+
+
+def _equals(block: Block, score: Array, ranking: Array, value: Array) -> tuple[Array, Array]:
+    """The rows of each of these rankings with the score that stands beside it, and how many they are."""
+    start = block.start[ranking]
+    if len(ranking) == 1:  # which may be so long that no copy is made
+        rows = int(start[0]) + np.flatnonzero(
+            score[int(start[0]) : int(block.start[ranking[0] + 1])] == value[0]
+        )
+        return rows, np.array([len(rows)])
+    length = block.start[ranking + 1] - start
+    ends = length.cumsum()
+    row = np.arange(ends[-1]) + (start - (ends - length)).repeat(length)
+    equal = score.take(row) == value.repeat(length)
+    return row[equal], np.add.reduceat(equal, ends - length, dtype=np.intp)
 
 
 def _same_rank(query: str) -> DataError:
     return DataError(
         f"query {shorten(query)}: two documents stand at the same rank, so ties='rank' has no order to take. "
-        "Next: mend the rank column, or choose ties='trec'."
+        "Next: correct the rank column, or choose ties='trec'."
     )
 
 

@@ -12,7 +12,7 @@ from rankproof.text.languages import are_alike, language
 from rankproof.text.words import UNSPACED, stem
 
 NAMED = 3
-"""Documents that are named in a sentence."""
+"""The number of documents that are named in a sentence."""
 
 
 def none_exists(asked: Asked) -> str:
@@ -47,7 +47,7 @@ def missing_from_ranking(asked: Asked) -> str:
 
 
 def below_k(asked: Asked) -> str:
-    """Relevant documents that were found, and stand below what is shown."""
+    """Relevant documents that were found, but ranked below those shown."""
     if not asked.below:
         return ""
     ranks = [asked.rank[doc] for doc in asked.below]
@@ -56,7 +56,7 @@ def below_k(asked: Asked) -> str:
 
 
 def not_on_top(asked: Asked) -> str:
-    """Everything relevant is shown, with others or lesser ones above it."""
+    """All relevant documents are shown, but others or less relevant ones are above them."""
     if not asked.relevant or asked.missing or asked.below:
         return ""
     ranks = sorted(asked.rank[doc] for doc in asked.relevant)
@@ -64,7 +64,7 @@ def not_on_top(asked: Asked) -> str:
     if ranks[-1] == len(ranks) and best_first == sorted(best_first, reverse=True):
         return ""
     if ranks[-1] == len(ranks):
-        return "documents of lower grade stand above better ones"
+        return "documents of lower grade are ranked above better ones"
     return f"shown at rank{'s' if len(ranks) > 1 else ''} {_listed(ranks)}, below others"
 
 
@@ -102,18 +102,18 @@ def _listed(ranks: Sequence[int]) -> str:
 
 
 CROWD = 2
-"""From so many near-copies of one another on, places are wasted."""
+"""The number of near-copies of each other from which on places are wasted."""
 
 
 def copies_above(asked: Asked) -> str:
-    """Near-copies stand above a relevant document, or take the places where it would be shown."""
+    """Near-copies are ranked above a relevant document, or take the places where it would be shown."""
     if asked.library is None or not asked.relevant:
         return ""
     return _copy_of_relevant(asked, asked.library) or _crowded_out(asked, asked.library)
 
 
 def _copy_of_relevant(asked: Asked, library: Library) -> str:
-    """A copy that is not judged relevant stands above the document it is a copy of."""
+    """A copy that is not judged relevant is ranked above the document that it copies."""
     others = [doc for doc in asked.shown if doc not in asked.relevant]
     for doc in asked.readable:
         above = others if doc not in asked.rank else [x for x in others if asked.rank[x] < asked.rank[doc]]
@@ -158,13 +158,13 @@ def without_copies(docs: Sequence[str], library: Library) -> list[str]:
 
 
 SHORT = 2
-"""Questions of so few words leave much open."""
+"""A question of so few words is short."""
 
 LONG = 20
-"""Questions of so many words say much that no document says."""
+"""A question of so many words is long."""
 
 GAP = 0.5
-"""With half of its telling words in none of the relevant documents, a question speaks another language."""
+"""With this share of its content words in none of the relevant documents, a question has another vocabulary."""
 
 LANGUAGES = {
     "en": "English",
@@ -185,10 +185,10 @@ LANGUAGES = {
     "he": "Hebrew",
     "latin": "Latin letters",
 }
-"""What the codes of languages stand for; a writing that several share is called by its best known one."""
+"""The names of languages by their codes; a script that several share has the name of the best known one."""
 
 NUMBER = re.compile(rf"[^\s{UNSPACED}]*\d[^\s{UNSPACED}]*")
-"""A word with a digit in it; where writing has no spaces, the digits alone."""
+"""A word with a digit in it; if writing has no spaces, the digits alone."""
 EDGES = ".,;:!?()[]{}'\"“”„‚‘’«»…"
 
 
@@ -205,7 +205,7 @@ def many_words(asked: Asked) -> str:
 
 
 def number(asked: Asked) -> str:
-    """A number, a date or a code, which embeddings blur; and whether what is shown has it."""
+    """A number, a date or a code, which embeddings blur; and whether the documents shown have it."""
     found = _numbered(asked.text)
     if not found:
         return ""
@@ -213,13 +213,13 @@ def number(asked: Asked) -> str:
     if asked.library is None or not asked.shown:
         return quoted
     having = sum(_has(asked.library, doc, found) for doc in asked.shown)
-    return f"{quoted}: {having} of the first {len(asked.shown)} documents say it"
+    return f"{quoted}: {having} of the first {len(asked.shown)} documents contain it"
 
 
 def _numbered(text: str) -> list[str]:
-    """The dates of a text, and what else has a digit in it, as they are written.
+    """The dates of a text, and all other words with a digit, as they are written.
 
-    >>> _numbered("Was error E-404 mended on May 5, 2024?")
+    >>> _numbered("Was error E-404 fixed on May 5, 2024?")
     ['E-404', 'May 5, 2024']
     """
     days = {date.start: date.end for date in dates(text)}
@@ -238,7 +238,7 @@ def _has(library: Library, doc: str, found: Sequence[str]) -> bool:
 
 
 def typo(asked: Asked) -> str:
-    """Words that are misspelt, it seems."""
+    """Words that are probably misspelled."""
     if wrong_language(asked):
         return ""
     found = asked.typos.items()
@@ -246,7 +246,7 @@ def typo(asked: Asked) -> str:
 
 
 def vocabulary_gap(asked: Asked) -> str:
-    """Most of the question's telling words stand in none of the relevant documents."""
+    """Most of the question's content words are in none of the relevant documents."""
     if asked.library is None or not asked.readable:
         return ""
     known = {stem(word) for doc in asked.readable for word in asked.library.words(doc)}

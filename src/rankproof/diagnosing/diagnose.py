@@ -59,9 +59,9 @@ from rankproof.scoring.tables import unbounded_notes
 from rankproof.stats.paired import check_alpha
 
 K = 10
-"""Documents that are seen, where neither `k` nor the measure says how many."""
+"""The number of documents that are seen, if neither `k` nor the measure sets it."""
 MOST_SHOWN = 3
-"""Changes that are recommended: as many as one can try before measuring again."""
+"""The number of changes that are recommended: as many as one can try before measuring again."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,10 +76,10 @@ class Diagnosis(Result):
     """The ends of the 95 % interval of the mean."""
     ceiling: float
     never_found: float | None
-    """How much of the measure is lost because documents were never found; None where that has no sense."""
+    """How much of the measure is lost because documents were never found; None if it cannot be split."""
     ranked_too_low: float | None
     k: int
-    """How many documents are seen by whoever asked."""
+    """The number of documents that the user sees."""
     judged: int
     """Queries with judgments."""
     unanswerable: int
@@ -92,28 +92,28 @@ class Diagnosis(Result):
     worst: tuple[Served, ...]
     patterns: tuple[Pattern, ...]
     fixes: tuple[Fix, ...]
-    """All changes that were tried: what surely helps first, by its gain."""
+    """All changes that were tried: those that surely help first, by their gains."""
     fix_order: tuple[str, ...]
-    """Where one begins with a weak retriever; empty where it is not weak."""
+    """The first steps with a weak retriever; empty if it is not weak."""
     findings: tuple[Finding, ...]
-    """What the audit says that can mislead: the accuracy trap, missing queries, unjudged documents."""
+    """Findings of the audit that can mislead: the accuracy trap, missing queries, unjudged documents."""
     hole: Hole | None
     """The documents that no question returns, and what they share."""
     notes: tuple[str, ...]
-    """What could not be looked at, and what it takes."""
+    """The checks that were left out, and what they need."""
 
     @property
     def first(self) -> tuple[Fix, ...]:
-        """The changes most worth trying: those that surely help, the cause first, then by what was gained."""
+        """The changes most worth trying: those that surely help, the cause first, then by their gains."""
         return tuple(each for each in self.fixes if each.claimed and not each.most)[:MOST_SHOWN]
 
     @property
     def most(self) -> tuple[Fix, ...]:
-        """What a perfect change could bring at the most: a bound, and no gain."""
+        """The most that a perfect change could bring: a bound, not a gain."""
         return tuple(each for each in self.fixes if each.claimed and each.most)
 
     def why(self, query: str) -> tuple[Cause, ...]:
-        """Why a query was not served better."""
+        """The reasons why a query was not served better."""
         return self.served[query].causes
 
     def to_dict(self) -> dict[str, Any]:
@@ -256,7 +256,7 @@ def _diagnosis(
         k=evidence.k,
         judged=len(evidence.asked),
         unanswerable=sum(not each.relevant for each in evidence.asked.values()),
-        # what a machine judged may be off, and is not called good or poor
+        # judgments of a machine may be off, so their levels are not called good or poor
         bands=tuple(replace(each, word="", said="") if by_machine else each for each in bands.values()),
         regime=None
         if by_machine
@@ -279,7 +279,7 @@ def _band(scores: Scores, name: str) -> Band:
 
 
 def _caused(gap: Hole | None, regime: Regime | None) -> Regime | None:
-    """The regime, which a hole explains better than any rule does."""
+    """The regime; if there is a hole, that explains it better than any rule."""
     if gap is None or regime is None:
         return regime
     return replace(
@@ -288,7 +288,7 @@ def _caused(gap: Hole | None, regime: Regime | None) -> Regime | None:
 
 
 def _lost(whole: Whole, row: ScoreRow) -> float:
-    """How much is never found: of the relevant documents, or of the measure, whichever is less."""
+    """The share that is never found: of the relevant documents, or of the measure, whichever is less."""
     shares = [whole.never_found / whole.relevant] if whole.relevant else []
     if row.never_found is not None and row.ceiling:
         shares.append(row.never_found / row.ceiling)
@@ -303,6 +303,7 @@ def _whole(evidence: Evidence, precision: Band, recall: Band) -> Whole:
         relevant=sum(len(each.relevant) for each in asked),
         never_found=sum(len(each.missing) for each in asked),
         unjudged=evidence.unjudged(),
+        room=evidence.room(),
         k=evidence.k,
         gone=None if evidence.corpus is None else sum(len(each.gone) for each in asked),
         respelt=_respelt(evidence),
@@ -310,14 +311,14 @@ def _whole(evidence: Evidence, precision: Band, recall: Band) -> Whole:
 
 
 def _respelt(evidence: Evidence) -> str:
-    """How documents that are gone are spelt in the corpus."""
+    """The spelling of missing documents in the corpus."""
     gone = {doc for each in evidence.asked.values() for doc in each.gone}
     found = respelt(gone, evidence.corpus or (), CORPUS) if gone else None
     return "" if found is None else f"{found.message} For example {found.examples[0]}."
 
 
 def _notes(evidence: Evidence) -> list[str]:
-    """What was not looked at, and what it takes."""
+    """The checks that were left out, and what they need."""
     texts = any(evidence.questions.get(query) for query in evidence.asked)
     said = []
     if evidence.judgments.machine:

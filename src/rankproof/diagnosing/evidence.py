@@ -1,6 +1,6 @@
-"""What a diagnosis knows: the ranking, the judgments and the texts, query by query, and what changes would have done.
+"""The evidence of a diagnosis: the ranking, the judgments and the texts, query by query, and the effects of changes.
 
-A change is tried on the spot, on every query, or on `MOST_ASKED` of them where it must search again.
+A change is tried right away, on every query, or on `MOST_ASKED` of them if it must search again.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ MOST_ASKED = 500
 """Queries on which other searches are tried: enough for a narrow interval, few enough to wait for."""
 
 DEPTH = 100
-"""Documents that a search tried on the spot returns, where the ranking is no deeper."""
+"""The number of documents that a tried search returns, if the ranking is no deeper."""
 
 ENOUGH = 1e-9
-"""Values nearer to their ceiling than this are as good as it gets."""
+"""Values nearer to their ceiling than this count as perfect."""
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """A ranking with its scores, and what is known of questions and documents."""
+    """A ranking with its scores, and the known texts of questions and documents."""
 
     scores: Scores
     judgments: Judgments
@@ -64,7 +64,7 @@ class Evidence:
 
     @cached_property
     def library(self) -> Library | None:
-        """The corpus as the rules look at it."""
+        """The corpus in the form that the rules need."""
         return None if self.corpus is None else Library(self.corpus)
 
     @property
@@ -79,14 +79,14 @@ class Evidence:
 
     @property
     def rel(self) -> float:
-        """From which grade on a document is relevant: 1, or the least above 0 where grades are finer."""
+        """The lowest relevant grade: 1, or the least above 0 if grades are finer."""
         least = relevant_from(self.scores)
         above = self.judgments.grade[self.judgments.grade > 0]
         return min(1.0, float(above.min(initial=1.0))) if least == ABOVE_ZERO else least
 
     @property
     def sign(self) -> int:
-        """1 where more of the measure is better, else -1."""
+        """1 if more of the measure is better, else -1."""
         return sign_of(self.scores)
 
     @cached_property
@@ -114,7 +114,7 @@ class Evidence:
 
     @cached_property
     def causes(self) -> dict[str, tuple[Cause, ...]]:
-        """What the rules say of each query, however it was served."""
+        """The causes that apply to each query, however well it was served."""
         return {query: causes(each) for query, each in self.asked.items()}
 
     @cached_property
@@ -129,7 +129,7 @@ class Evidence:
 
     @cached_property
     def found_by_words(self) -> dict[str, list[str]]:
-        """What keyword search over the corpus finds for the questions drawn; nothing without both."""
+        """The results of keyword search over the corpus for the questions drawn; empty without texts and corpus."""
         if self.corpus is None or not self.questions:
             return {}
         from rankproof.bench.retrieve import keyword
@@ -167,7 +167,7 @@ class Evidence:
         return tuple(sorted(bad, key=place)[:n])
 
     def kinds(self) -> dict[str, list[str]]:
-        """Which queries are of each kind, of those that have something to find."""
+        """The queries of each kind, among those with a relevant document."""
         found: dict[str, list[str]] = {}
         for query, asked in self.asked.items():
             for each in self.causes[query] if asked.relevant else ():
@@ -176,12 +176,12 @@ class Evidence:
         return found
 
     def answerable(self) -> dict[str, float]:
-        """The value of each query that has something to find."""
+        """The value of each query with a relevant document."""
         return {query: each.value for query, each in self.asked.items() if each.relevant}
 
     @cached_property
     def drawn(self) -> Array:
-        """Which of the queries that count other searches are tried on: all, or so many drawn at random."""
+        """The queries on which other searches are tried: all that count, or this many drawn at random."""
         names = list(self.asked)
         if len(names) <= MOST_ASKED:
             return np.ones(len(names), dtype=bool)
@@ -189,30 +189,36 @@ class Evidence:
         return np.array([name in chosen for name in names])
 
     def unjudged(self) -> float | None:
-        """The share of the first k documents that nobody judged; None where only relevant ones are listed."""
+        """The share of the first k documents that nobody judged; None if only relevant ones are listed."""
         shown = np.minimum(self.hits.retrieved, min(self.k, 1 << 62)).sum()
         if not shown or not bool((self.judgments.grade < self.rel).any()):
             return None
         return float(1 - self.hits.top(self.k).count().sum() / shown)
 
+    def room(self) -> float:
+        """The share of the first k documents that judged ones could make up."""
+        sizes = [(min(len(each.returned), self.k), len(each.grades)) for each in self.asked.values()]
+        shown = sum(size for size, _ in sizes)
+        return sum(map(min, sizes)) / shown if shown else 1.0
+
 
 TIMES = 2
-"""How many times as many documents, or how many times fewer, are tried."""
+"""The factors by which more, or fewer, documents are tried."""
 
 MOST_PLACED = 10_000
-"""Documents up to which dense search is tried: more take longer than one waits for."""
+"""Dense search is tried up to this number of documents: with more it takes too long."""
 
 RERANKED = 50
-"""Documents of a ranking that are reranked on the spot."""
+"""The number of documents of a ranking that are reranked."""
 
 COPIES_WITHIN = 20
-"""Documents of a ranking that are compared with one another."""
+"""The number of documents of a ranking that are compared with each other."""
 
 Rankings = Mapping[str, Any]
 
 
 def trials(evidence: Evidence, whole: Whole) -> Iterator[Trial]:
-    """Every change that can be tried with what is at hand."""
+    """Every change that can be tried with the given data."""
     yield from _perfect_order(evidence)
     yield from _more_documents(evidence)
     if not is_high(whole.precision) and is_high(whole.recall):
@@ -224,7 +230,7 @@ def trials(evidence: Evidence, whole: Whole) -> Iterator[Trial]:
 
 
 def _perfect_order(evidence: Evidence) -> Iterator[Trial]:
-    """What the best order of the same documents would add."""
+    """The gain of the best order of the same documents."""
     scores, measure = evidence.scores, evidence.measure
     parts = split(measure, evidence.hits) if scores.split(measure) is not None else None
     if parts is None:
@@ -256,7 +262,7 @@ def _cut(evidence: Evidence, kind: str, before: Measure, after: Measure, words: 
 
 
 def _without_copies(evidence: Evidence) -> Iterator[Trial]:
-    """Only the first of each group of near-copies; nothing is tried where there are none."""
+    """Only the first of each group of near-copies; nothing is tried if there are none."""
     library = evidence.library
     if library is None:
         return
@@ -289,7 +295,7 @@ def _other_searches(evidence: Evidence) -> Iterator[Trial]:
 
 
 def _reranked(evidence: Evidence, corpus: Corpus) -> Rankings:
-    """The ranking with its first documents in the order of the embedded reranker; what has no text comes last."""
+    """The ranking with its first documents in the order of the embedded reranker; those without a text come last."""
     from rankproof.bench.retrieve import rerank
 
     asked = {query: text for query, text in _texts(evidence).items() if query in evidence.rankings}
@@ -302,7 +308,7 @@ def _reranked(evidence: Evidence, corpus: Corpus) -> Rankings:
 
 
 def _scored(docs: Sequence[str]) -> Found:
-    """Documents with scores that say their order."""
+    """Documents with scores that give their order."""
     return [(doc, float(len(docs) - place)) for place, doc in enumerate(docs)]
 
 
@@ -311,13 +317,13 @@ def _ids(lists: Mapping[str, Found]) -> dict[str, list[str]]:
 
 
 def _found(evidence: Evidence, retriever: Retriever, asked: Mapping[str, str]) -> dict[str, list[str]]:
-    """What another retriever finds for questions."""
+    """The documents that another retriever finds for questions."""
     answers = retriever.search(list(asked.values()), max(_depth(evidence), DEPTH))
     return _ids(dict(zip(asked, answers, strict=True)))
 
 
 def _fused(evidence: Evidence, others: Mapping[str, Sequence[str]]) -> Rankings:
-    """The ranking and what another retriever found for the same questions, as one."""
+    """The ranking fused with the results of another retriever for the same questions."""
     own = {query: _scored(evidence.rankings.get(query, [])) for query in others}
     found = {query: _scored(docs) for query, docs in others.items()}
     lists = blend_lists({"own": own, "other": found}, recipe(["own", "other"], "rrf"))
@@ -325,7 +331,7 @@ def _fused(evidence: Evidence, others: Mapping[str, Sequence[str]]) -> Rankings:
 
 
 def _filled(evidence: Evidence, others: Mapping[str, Sequence[str]]) -> Rankings:
-    """The ranking with the documents that no question returned, each at the place where keyword search has it."""
+    """The ranking with the documents that no question returned, each at its place in keyword search."""
     lost = set() if evidence.hole is None else set(evidence.hole.documents)
     filled = {}
     for query, found in others.items():
@@ -338,7 +344,7 @@ def _filled(evidence: Evidence, others: Mapping[str, Sequence[str]]) -> Rankings
 
 
 def _corrected(evidence: Evidence) -> Iterator[Trial]:
-    """Keyword search with questions corrected beside the same search as they were typed."""
+    """Keyword search with corrected questions, and the same search as they were typed."""
     from rankproof.bench.retrieve import Speller, keyword
 
     if evidence.corpus is None or evidence.library is None:
@@ -352,8 +358,8 @@ def _corrected(evidence: Evidence) -> Iterator[Trial]:
     typed = {**evidence.rankings, **evidence.found_by_words}
     after = {**typed, **_found(evidence, keyword(evidence.corpus), changed)}
     measure, drawn = evidence.measure, evidence.drawn
-    as_typed, mended = (_values(evidence, each, measure)[drawn] for each in (typed, after))
-    yield _trial("spelling", measure, measure, as_typed, mended, {"changed": len(changed)})
+    as_typed, respelled = (_values(evidence, each, measure)[drawn] for each in (typed, after))
+    yield _trial("spelling", measure, measure, as_typed, respelled, {"changed": len(changed)})
 
 
 def _other(evidence: Evidence, kind: str, ranking: Rankings, words: Mapping[str, Any] | None = None) -> Trial:
@@ -364,14 +370,16 @@ def _other(evidence: Evidence, kind: str, ranking: Rankings, words: Mapping[str,
 
 
 def _texts(evidence: Evidence) -> dict[str, str]:
-    """The questions that other searches are tried on, as far as their texts are known."""
+    """The questions on which other searches are tried, as far as their texts are known."""
     drawn = (query for query, chosen in zip(evidence.asked, evidence.drawn.tolist(), strict=True) if chosen)
     return {query: text for query in drawn if (text := evidence.questions.get(query))}
 
 
 def _values(evidence: Evidence, ranking: Any, measure: Measure) -> Array:
     """The values of the queries that count, in the order of the judgments."""
-    found = evaluate(as_text(evidence.judgments), ranking, measure, **evidence.conventions)
+    # The rankings made here have ids of text; that which was given has its own.
+    judged = evidence.judgments if ranking is evidence.scores.ranking else as_text(evidence.judgments)
+    found = evaluate(judged, ranking, measure, **evidence.conventions)
     counted = evidence.scores.column(evidence.measure).counted
     values = found.column(measure).values
     return values if counted is None else values[counted]

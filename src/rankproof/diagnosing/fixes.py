@@ -1,4 +1,4 @@
-"""What to change first: each change with the gain that was measured for it, and no claim beyond chance."""
+"""What to change first: each change with its measured gain, and no claim unless chance is ruled out."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from rankproof.stats.flips import sign_flips
 from rankproof.stats.paired import paired_differences, total
 
 FEWEST = 10
-"""With fewer queries nothing is claimed."""
+"""With fewer queries than this, no gain is claimed."""
 HALVINGS = 40
-"""How often the range of a true gain is halved: to less than a billionth."""
+"""The number of times that the range of a true gain is halved: to less than a billionth."""
 LEAST = 0.05
-"""The part of the variance that a smaller gain keeps at least."""
+"""The least share of the variance that a smaller gain keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Change:
     how: str
     """How the gain was measured; `{...}` are filled in by whoever measured it."""
     do: str
-    """What to do, where it is worth trying."""
+    """The advice, if it is worth trying."""
     most: bool = False
     """Whether the gain is the most that the change could bring: that of a perfect one."""
 
@@ -57,14 +57,14 @@ CHANGES: Mapping[str, Change] = {
         Change(
             "larger-k",
             "Show {more} documents instead of {k}",
-            "what the ranking holds at ranks {next} to {more}",
+            "the documents at ranks {next} to {more}",
             "pass {more} documents on, if the generator or the page has room for them",
         ),
         Change(
             "smaller-k",
             "Show {fewer} documents instead of {k}",
             "the ranking cut at rank {fewer}",
-            "pass only {fewer} documents on, where noise does harm",
+            "pass only {fewer} documents on, if noise does harm",
         ),
         Change(
             "keyword",
@@ -81,7 +81,7 @@ CHANGES: Mapping[str, Change] = {
         Change(
             "hole",
             "Bring back documents that no question returns",
-            "the {lost} documents that no question returned put in where keyword search over the corpus has them",
+            "the {lost} documents that no question returned inserted where keyword search over the corpus ranks them",
             "find out why they are never returned (a filter, an old index), and put them in",
         ),
         Change(
@@ -105,7 +105,7 @@ CHANGES: Mapping[str, Change] = {
         Change(
             "copies",
             "Leave out near-copies",
-            "only the first of documents that are nearly the same kept",
+            "only the first of documents that are nearly the same is kept",
             "remove near-copies from the corpus, or show one of each",
         ),
     )
@@ -114,7 +114,7 @@ CHANGES: Mapping[str, Change] = {
 
 @dataclass(frozen=True, slots=True)
 class Fix(Displayable):
-    """A change with the gain that was measured for it."""
+    """A change with its measured gain."""
 
     kind: str
     title: str
@@ -122,26 +122,26 @@ class Fix(Displayable):
     before: float
     after: float
     gain: float
-    """What changes by it, turned so that more is better."""
+    """The gain, with its sign turned so that more is better."""
     low: float | None
     high: float | None
     """The ends of the gain's interval, wide enough to hold for all changes at once."""
     n: int
     claimed: bool
-    """Whether the interval leaves no doubt that it helps."""
+    """Whether the interval rules out that it does not help."""
     most: bool
-    """Whether the gain is the most that the change could bring."""
+    """Whether the gain is an upper bound."""
     how: str
     do: str
     wins: int = 0
     losses: int = 0
     elsewhere: float | None = None
-    """Of a claimed gain what to count on for other queries: less, as luck brings a part of what is claimed. It is as
+    """The expected gain on other queries: less than the claimed one, part of which is due to luck. It is as
     often too high as too low; 0 where luck may have brought all."""
 
     @property
     def verdict(self) -> str:
-        """Whether it helps beyond chance, in a word or two."""
+        """Whether it helps, in a word or two."""
         if self.n < FEWEST:
             return "too few"
         if self.claimed:
@@ -164,11 +164,11 @@ class Trial:
     after: Array
     higher: bool
     words: Mapping[str, Any]
-    """What the words of the change are filled with."""
+    """The values for the placeholders of the description."""
 
 
 def fixes(trials: Iterable[Trial], rng: np.random.Generator, alpha: float = 0.05) -> list[Fix]:
-    """The changes that were tried: what surely helps first, its cause before all, then by its gain.
+    """The changes that were tried: those that surely help first, causes before symptoms, then by their gains.
 
     The intervals are those of all trials together (Bonferroni), as the best of several is looked for.
 
@@ -190,7 +190,7 @@ def fixes(trials: Iterable[Trial], rng: np.random.Generator, alpha: float = 0.05
 
 
 def _weight(fix: Fix) -> tuple[bool, bool, bool, float]:
-    """What is sure comes first, a bound after all that was measured, and the cause before what covers it up."""
+    """Sure changes come first, bounds after all measured ones, and causes before what covers them up."""
     return not fix.claimed, fix.most, fix.kind != "hole", -fix.gain
 
 

@@ -21,10 +21,10 @@ from rankproof.text.languages import STOP_WORDS, language
 from rankproof.text.words import words
 
 FEWEST_IN_RANGE = 10
-"""Documents with a number below which no range of it is looked for."""
+"""With fewer documents that have a number, no range of it is looked for."""
 
 MOST_RANGES = 3
-"""Ranges of one number that are named."""
+"""The largest number of ranges of one number that are named."""
 
 Key: TypeAlias = float | str
 """A number, or a date as ISO 8601 writes it."""
@@ -153,7 +153,7 @@ def _said(values: Sequence[Key], first: int, last: int) -> str:
 
 
 FEWEST = 5
-"""Lost documents below which nothing is looked for: what three share may be anything."""
+"""With fewer lost documents nothing is looked for: three may share anything."""
 
 NEARLY_ALL = 0.9
 """From this share of the documents of a kind on, the kind is lost rather than badly served."""
@@ -198,7 +198,7 @@ class Hole(Displayable):
     relevant: int
     """How many of the lost ones are relevant to a question."""
     shared: tuple[Shared, ...]
-    """What they share, what says most first."""
+    """What they share, the most telling first."""
     documents: tuple[str, ...]
 
     @property
@@ -281,7 +281,7 @@ def _values(value: Any) -> list[str]:
 
 
 def _prefixes(document: Document) -> list[str]:
-    """What an id begins with: letters before a number or a sign, and the folders before a name."""
+    """The beginning of an id: letters before a number or a sign, and the folders before a name."""
     start, folder = _START.match(document.id), document.id.rpartition("/")[0]
     return [*([start[0]] if start else []), *([folder] if folder else [])]
 

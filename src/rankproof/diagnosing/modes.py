@@ -1,4 +1,4 @@
-"""What numbers are called, regimes of precision and recall, and failure modes: how one sees them, and what helps."""
+"""Bands of numbers, regimes of precision and recall, and failure modes: their signs and their remedies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CUTS: Mapping[str, tuple[float, float, float]] = {
     "RR@10": (0.40, 0.60, 0.80),
     "nDCG@5": (0.40, 0.60, 0.80),
 }
-"""For each measure where acceptable, good and excellent begin."""
+"""For each measure the limits of acceptable, good and excellent."""
 
 NEVER = 0.05
 """Below this RR@10 the first relevant document is, as a rule, beyond the second page."""
@@ -29,7 +29,7 @@ PLACES = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "ei
 
 @dataclass(frozen=True, slots=True)
 class Band(Displayable):
-    """One measure's mean, what it could have been, and what that is called."""
+    """One measure's mean, its ceiling, and its band."""
 
     measure: str
     value: float
@@ -38,13 +38,13 @@ class Band(Displayable):
     high: float | None
     """The ends of the 95 % interval of the mean."""
     word: str
-    """poor, acceptable, good or excellent; "" where nothing could be reached at all."""
+    """poor, acceptable, good or excellent; "" if the ceiling is 0."""
     said: str = ""
-    """The number in words, where it has any."""
+    """The number in words, for measures that have some."""
 
     @property
     def share(self) -> float | None:
-        """The value as a share of its ceiling, which is what is banded."""
+        """The value as a share of its ceiling, which decides the band."""
         return min(self.value / self.ceiling, 1.0) if self.ceiling > 0 else None
 
     def to_dict(self) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def band(
 
 
 def word_of(measure: str, share: float) -> str:
-    """What a share of the ceiling is called; the edge of a band belongs to the better one.
+    """The band of a share of the ceiling; the edge of a band belongs to the better one.
 
     >>> [word_of("RR@10", share) for share in (0.39, 0.4, 0.6, 0.8)]
     ['poor', 'acceptable', 'good', 'excellent']
@@ -77,7 +77,7 @@ def word_of(measure: str, share: float) -> str:
 
 
 def in_words(rr: float) -> str:
-    """Where the first relevant document stands, from the mean reciprocal rank.
+    """The usual place of the first relevant document, from the mean reciprocal rank.
 
     >>> [in_words(value) for value in (1.0, 0.5, 0.33, 0.1, 0.0)]
     ['always first', 'about second', 'about third', 'about tenth', 'hardly ever found']
@@ -95,11 +95,11 @@ def in_words(rr: float) -> str:
 
 
 GOOD = 1
-"""Which of a measure's cuts divides high from low: where good begins."""
+"""The limit of a measure that divides high from low: where good begins."""
 
 
 MUCH_LOST = 0.15
-"""From this share of relevant documents that are never found on, recall is not high."""
+"""The share of relevant documents never found from which on recall is not high."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +109,9 @@ class Regime(Displayable):
     precision: str
     recall: str
     feels: str
-    """What the user of the system meets."""
+    """The experience of the user of the system."""
     do: str
-    """What helps first."""
+    """The first remedy."""
 
     @property
     def name(self) -> str:
@@ -139,7 +139,7 @@ REGIMES = (
     Regime(
         "low",
         "high",
-        "The answer is there, among others: people skim past noise, and a generator is led astray by it.",
+        "The answer is there, among others: people skim past noise, and a generator is misled by it.",
         "show less: rerank, use a smaller k, or cut at a score.",
     ),
     Regime(
@@ -162,13 +162,13 @@ MILDER = {
         "low",
     ): "Both are acceptable, not good: people meet noise beside what they need, and miss a part of it.",
 }
-"""What people meet where all that is low (below good) is still acceptable."""
+"""The experience of users if all that is low (below good) is still acceptable."""
 
 
 def regime_of(precision: Band, recall: Band, lost: float = 0.0, helps: bool = False) -> Regime | None:
-    """The regime of a system; None where precision or recall has nothing to reach.
+    """The regime of a system; None if the ceiling of precision or recall is 0.
 
-    `lost` is the share of what is relevant that is never found: much of it is no high recall, whatever the first five
+    `lost` is the share of what is relevant that is never found: if large, recall is not high, whatever the first five
     hold. `helps` says that a change was tried and surely helps.
 
     >>> regime_of(band("P@5", 0.19, 0.2), band("R@5", 0.3, 1.0)).name
@@ -192,49 +192,52 @@ def regime_of(precision: Band, recall: Band, lost: float = 0.0, helps: bool = Fa
 
 
 def is_high(found: Band) -> bool:
-    """Whether a band is good or better; nothing to reach is nothing to miss."""
+    """Whether a band is good or better; a ceiling of 0 counts as good."""
     return found.share is None or found.share >= CUTS[found.measure][GOOD] - 1e-9
 
 
 GONE = 0.05
-"""From this share of judged relevant documents missing in the corpus on, the judgments are of another corpus."""
+"""The share of relevant documents missing in the corpus from which on the judgments are of another corpus."""
 
 MOST = 0.5
-"""With more than half of them missing, it is another corpus, or it has other ids, rather than one that changed."""
+"""With more than half of them missing, it is another corpus or has other ids, and did not just change."""
 
 UNJUDGED = 0.5
-"""With half of what is shown unjudged, the judgments were made for other systems than this one."""
+"""With half of what is shown unjudged, and half of the judged that could be shown not there, the judgments were made
+for other systems than this one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """What is known of a system over all queries."""
+    """The facts about a system over all queries."""
 
     precision: Band
     recall: Band
     relevant: int
     """Relevant documents of all queries."""
     never_found: int
-    """Those that are nowhere in the rankings."""
+    """Relevant documents that are nowhere in the rankings."""
     unjudged: float | None
-    """The share of the first documents that nobody judged; None where only relevant documents ever are."""
+    """The share of the first documents that nobody judged; None if only relevant documents ever are."""
     k: int
-    """How many documents are the first."""
+    """The number of first documents."""
     gone: int | None = None
-    """Relevant documents that the corpus does not hold; None where there is no corpus to look at."""
+    """Relevant documents that the corpus does not hold; None without a corpus."""
     respelt: str = ""
-    """How some of them are spelt in the corpus, in a sentence; "" where they are not."""
+    """A sentence on how some of them are spelled in the corpus; "" if they are not there."""
+    room: float = 1.0
+    """The share of the first documents that judged ones could make up: with one judged a query, a tenth of ten."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """One way to fail: how it shows, and what helps, first things first."""
+    """One way to fail: its signs, and its remedies in their order."""
 
     name: str
     tells: Callable[[Whole], str]
-    """The evidence in a sentence; "" where there is none."""
+    """The evidence in a sentence; "" if there is none."""
     remedies: Mapping[str, str]
-    """What usually helps, each with the kind of change that tries it; "" where none can be tried here."""
+    """The usual remedies, each with the kind of change that tries it; "" if none can be tried here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,8 +280,9 @@ def _drift(whole: Whole) -> str:
         said.append(
             f"{whole.gone:,} of {whole.relevant:,} documents judged relevant are no longer in the corpus"
         )
-    if whole.unjudged is not None and whole.unjudged >= UNJUDGED:
-        said.append(f"{whole.unjudged:.0%} of the first {whole.k} documents were never judged")
+    unjudged = whole.unjudged
+    if unjudged is not None and unjudged >= UNJUDGED and 1 - unjudged <= (1 - UNJUDGED) * whole.room:
+        said.append(f"{unjudged:.0%} of the first {whole.k} documents were never judged")
     return f"{'; '.join(said)}.".replace("%", " %") if said else ""
 
 
@@ -313,7 +317,7 @@ MODES = (
         "ids are spelt in two ways",
         lambda whole: whole.respelt,
         {
-            "spell the ids of both sides alike, and measure again": "",
+            "spell the ids of both sides in the same way, and measure again": "",
         },
     ),
     Mode(
@@ -333,11 +337,11 @@ FIX_FIRST = (
     "hybrid search",
     "reranking",
 )
-"""Where to begin with a weak retriever: what decides whether a document can be found at all comes first."""
+"""The first steps with a weak retriever: those that decide whether a document can be found at all come first."""
 
 
 def failures(whole: Whole, tried: Sequence[Fix] = ()) -> list[Failure]:
-    """The failure modes that the numbers show; a remedy that was tried says what came of it."""
+    """The failure modes that the numbers show; a remedy that was tried has its result."""
     found = ((each, each.tells(whole)) for each in MODES)
     known = {each.kind: each for each in tried}
     return [
@@ -356,7 +360,7 @@ def _remedy(words: str, kind: str, tried: Mapping[str, Fix]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Served(Displayable):
-    """One query, how it was served, and why no better."""
+    """One query, its value, and the causes of its loss."""
 
     query: str
     text: str

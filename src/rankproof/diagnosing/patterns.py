@@ -1,4 +1,4 @@
-"""Which kinds of queries a system serves worse, and the rules that say why."""
+"""The kinds of queries that a system serves worse, and the rules that say why."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Pattern(Displayable):
     low: float | None
     high: float | None
     p: float | None
-    """Corrected over all kinds that are decided; None where there are too few queries."""
+    """Corrected over all kinds that are decided; None if there are too few queries."""
     verdict: str
     """worse, better, unclear or "too few"."""
     examples: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ def patterns(
     [('short', 'worse'), ('typo', 'too few')]
     """
     groups = {kind: [query for query in named if query in values] for kind, named in kinds.items()}
-    # Each kind draws anew, so that neither the order of the kinds nor what else is looked at changes an answer.
+    # Each kind has its own random draws, so that neither the order nor the choice of kinds changes an answer.
     seed = int(rng.integers(1 << 62))
     gaps = {
         kind: gap(*_sides(named, values), np.random.default_rng(seed), 1 - alpha, bounds)
@@ -155,12 +155,12 @@ def _verdict(gain: float, p: float | None, alpha: float) -> str:
 
 
 Needs = Literal["rankings", "questions", "corpus"]
-"""What a rule looks at: rankings and judgments alone, the texts of questions, or those of documents too."""
+"""The data that a rule needs: rankings and judgments alone, the texts of questions, or those of documents too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One reason for a query to fare badly."""
+    """One reason for a query to be served badly."""
 
     kind: str
     title: str
@@ -169,7 +169,7 @@ class Rule:
     needs: Needs
     do: str
     feature: str = ""
-    """Where it is a property of the question: the kind of queries that have it."""
+    """If it is a property of the question: the name of the queries that have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +283,7 @@ RULES = (
         "long",
     ),
 )
-"""What became of the relevant documents first, then why that may be."""
+"""The fate of the relevant documents first, then its possible reasons."""
 
 
 def causes(asked: Asked) -> tuple[Cause, ...]:
@@ -297,4 +297,4 @@ def causes(asked: Asked) -> tuple[Cause, ...]:
 
 
 FEATURES = {rule.kind: rule.feature for rule in RULES if rule.feature}
-"""The rules that are about the question, with what such questions are called."""
+"""The rules about the question, with the names of such questions."""

@@ -9,26 +9,27 @@ from functools import cached_property
 from itertools import islice
 
 from rankproof.core.corpus import Document
+from rankproof.core.orders import by_id
 from rankproof.text.languages import COMMON, STOP_WORDS, language
 from rankproof.text.words import intended_words, stem, words
 
 NEARLY = 0.8
-"""Documents that share this much of their word triples say the same."""
+"""Documents that share this much of their word triples count as near-copies."""
 
 SHINGLE = 3
 """Words that are compared together, so that order counts."""
 
 ENOUGH = 300
-"""Documents that are looked at to tell the corpus's language."""
+"""The number of documents that the language of the corpus is detected from."""
 
 
 def forms(text: str) -> list[str]:
-    """The words of a text in the form in which spellings of the same word are alike."""
+    """The words of a text in a form that unites spellings of the same word."""
     return [word.form for word in words(text)]
 
 
 class Library:
-    """A corpus as the rules look at it; everything is worked out when it is first asked for."""
+    """A corpus in the form that the rules need; everything is computed on first use."""
 
     def __init__(self, documents: Mapping[str, Document]) -> None:
         self.documents = documents
@@ -97,25 +98,25 @@ class Asked:
     """The documents of the ranking, best first."""
     grades: Mapping[str, float]
     k: int
-    """How many documents the user, or the generator, gets to see."""
+    """The number of documents that the user, or the generator, sees."""
     rel: float = 1
     text: str = ""
     """The question in words; "" where it is not known."""
     library: Library | None = None
-    """What is known of the corpus; None where there is none to look at."""
+    """The corpus; None if none was given."""
     value: float = 0.0
     ceiling: float = 0.0
     titles: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def relevant(self) -> tuple[str, ...]:
-        """The relevant documents, the best first."""
+        """The relevant documents, the best first; equally good ones by their ids."""
         good = [doc for doc, grade in self.grades.items() if grade >= self.rel]
-        return tuple(sorted(good, key=lambda doc: -self.grades[doc]))
+        return tuple(sorted(good, key=lambda doc: (-self.grades[doc], by_id(doc))))
 
     @cached_property
     def rank(self) -> dict[str, int]:
-        """Where each document stands that was returned."""
+        """The rank of each document that was returned."""
         return {doc: place for place, doc in enumerate(self.returned, start=1)}
 
     @cached_property

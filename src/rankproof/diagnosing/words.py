@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from rankproof.core.names import parse
 from rankproof.diagnosing.fixes import Fix
-from rankproof.diagnosing.modes import Served
 from rankproof.document.model import (
     ALWAYS,
     PAGE,
@@ -43,13 +42,13 @@ if TYPE_CHECKING:
 
 LIKELY, MAYBE, FURTHER, SELDOM = 1, 2, 3, 4
 FEW = 3
-"""Queries that one screen lists where nobody asked for more."""
+"""The number of queries that one screen lists by default."""
 WHOLE = (TEXT, PAGE)
-"""The media with room for everything."""
+"""The media that show everything."""
 
 
 def diagnosis(found: Diagnosis, worst: int | None = None) -> Document:
-    """The number, what to fix first, the worst queries; a screen lists so many of them, three where nobody says."""
+    """The number, what to fix first, the worst queries; a screen lists `worst` of them, by default three."""
     records = [
         {
             "measure": found.measure,
@@ -82,7 +81,7 @@ def brief_text(found: Diagnosis) -> Document:
 
 
 def opening_sentence(found: Diagnosis) -> str:
-    """The number, and what it is of."""
+    """The mean with its interval, and the number of queries."""
     without = f", {found.unanswerable} of them without a relevant document" if found.unanswerable else ""
     best = "of a possible" if parse(found.measure).spec.higher else "where the best possible is"
     return (
@@ -92,7 +91,7 @@ def opening_sentence(found: Diagnosis) -> str:
 
 
 def _errors(found: Diagnosis) -> Part:
-    """What makes the numbers wrong, which stands above them."""
+    """Errors that make the numbers wrong, shown above them."""
     return wrong_data([str(each) for each in found.findings if each.severity == "error"])
 
 
@@ -120,9 +119,9 @@ def _screen(found: Diagnosis, worst: int | None) -> Iterator[Part]:
     if kinds:
         fail = Paragraph(""), Paragraph(f"Worse than other queries: {kinds}.")
         yield Part(*fail, rank=LIKELY, name="kinds of queries", media=here)
-    few = FEW - (len(titles) >= FEW)  # a screen has room for so much
+    few = FEW - (len(titles) >= FEW)  # a screen has room for these
     yield Part(*_worst(found, few if worst is None else worst, short=True), media=here)
-    # Of what to know of the data the first stands on the screen, unless an error does already.
+    # The first note on the data is on the screen, unless an error is already.
     rank = LIKELY if any(each.severity == "error" for each in found.findings) else ALWAYS
     for each in found.findings:
         if each.severity != "error":
@@ -169,7 +168,7 @@ def _everything(found: Diagnosis) -> Iterator[Part]:
 
 
 def _bands(found: Diagnosis) -> Table:
-    """Each measure with its ceiling, and what its share of the ceiling is called."""
+    """Each measure with its ceiling and its band."""
     rows = [
         (
             each.measure,
@@ -203,7 +202,7 @@ def _patterns(found: Diagnosis) -> Table:
 
 
 def regime(found: Diagnosis) -> list[str]:
-    """The hole if there is one, the regime with what it feels like, and where the measure is lost."""
+    """The hole if there is one, the regime with its effect on users, and where the measure is lost."""
     told = [] if found.hole is None else [found.hole.said]
     if found.regime is not None:
         name = found.regime.name.capitalize()
@@ -229,21 +228,21 @@ def _first(found: Diagnosis) -> list[Block]:
 
 
 def _data_first(found: Diagnosis) -> list[Block]:
-    """Where the data are wrong, other changes seem to gain what only the data lost."""
+    """If the data are wrong, other changes seem to gain what the data lost."""
     if not any(each.severity == "error" for each in found.findings):
         return []
     return [Paragraph("The data, as the error above says. Only then look at what is measured here:")]
 
 
 def _evidence(fix: Fix) -> list[str]:
-    """How the gain was measured, and what to do."""
+    """The measurement of the gain, and the advice."""
     won = f"{count(fix.wins, 'query', 'queries')} better, {fix.losses:,} worse"
     measured = f"Measured: {fix.how}; from {score(fix.before)} to {score(fix.after)}, {won}."
     return [measured, f"Next: {fix.do}."]
 
 
 def _most(found: Diagnosis) -> list[str]:
-    """What a perfect change could bring, which is a bound and no gain."""
+    """The most that a perfect change could bring, which is a bound, not a gain."""
     return [
         f"At the most: {fix.title.lower()}, {gain_of(fix)}, with {fix.how}. This is a bound, not a measured gain."
         for fix in found.most
@@ -255,7 +254,7 @@ def _gain(fix: Fix) -> str:
 
 
 def gain_of(fix: Fix) -> str:
-    """What a change does to the measure: where less is better, a gain takes something away from it."""
+    """The effect of a change on the measure: if less is better, a gain lowers it."""
     if (fix.after - fix.before) * fix.gain < 0:
         low, high = (None if end is None else 0.0 - end for end in (fix.high, fix.low))
         elsewhere = None if fix.elsewhere is None else 0.0 - fix.elsewhere
@@ -275,19 +274,19 @@ def _worst(found: Diagnosis, most: int | None = None, short: bool = False) -> li
     left = f"; --worst {len(found.worst)} lists more" if len(found.worst) > len(shown) and in_shell() else ""
     causes = 1 if short else None
     items = [
-        ListItem(_headline(each), under=[str(cause) for cause in each.causes[:causes]]) for each in shown
+        ListItem(
+            f"{each.query}  {score(each.value)}{f'  {each.text}' if each.text else ''}",
+            under=[str(cause) for cause in each.causes[:causes]],
+            query=str(each.query),
+        )
+        for each in shown
     ]
     heading = f"The {count(len(shown), 'query', 'queries')} served worst{left}"
     return [Heading(heading), Bullets(items, short=short)]
 
 
-def _headline(query: Served) -> str:
-    """The query with its value and its text."""
-    return f"{query.query}  {score(query.value)}{f'  {query.text}' if query.text else ''}"
-
-
 def _method(found: Diagnosis) -> list[str]:
-    """How gains and kinds of queries were decided."""
+    """The statistics behind gains and kinds of queries."""
     said = []
     if found.fixes:
         tried = count(len(found.fixes), "change")

@@ -1,1 +1,1 @@
-"""What can be printed, whatever it is about: numbers, tables, pages, drawings."""
+"""Printable documents, whatever their subject: numbers, tables, pages, drawings."""

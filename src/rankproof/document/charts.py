@@ -1,4 +1,4 @@
-"""The pictures of pages: each takes plain numbers and gives a drawing."""
+"""The charts of pages: each function takes plain numbers and returns a drawing."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from rankproof.document.page import (
 
 @dataclass(frozen=True, slots=True)
 class Bar(Displayable):
-    """One measure of one system, and what limits it."""
+    """One measure of one system, and its limits."""
 
     measure: str
     mean: float
     low: float
     high: float
-    """The ends of its interval; NaN where there is none, as from a single query."""
+    """The ends of its interval; NaN if there is none, as from a single query."""
     ceiling: float
     never_found: float | None = None
     ranked_too_low: float | None = None
@@ -50,22 +50,22 @@ class Bar(Displayable):
 
     @property
     def drawn(self) -> tuple[float, float]:
-        """Where its line starts and ends in a chart; a mean without an interval is a dot."""
+        """The ends of its line in a chart; a mean without an interval is a dot."""
         return (self.low, self.high) if self.known else (self.mean, self.mean)
 
 
 ROW = 24
 NAMES = 122
-"""The room that names get on the left."""
+"""The space for names on the left."""
 VALUES = 58
-"""The room that numbers, or names, get on the right."""
+"""The space for numbers, or names, on the right."""
 SINGLE = 250
-"""Up to this many queries each bar is drawn, and named, for itself."""
+"""Up to this many queries each bar is drawn and named separately."""
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A curve with its name; `role` says how it is drawn."""
+    """A curve with its name; `role` is its style."""
 
     name: str
     role: str
@@ -73,7 +73,7 @@ class Series:
 
 
 def whiskers(title: str, rows: Sequence[tuple[str, str, Bar]]) -> Markup:
-    """A dot for each mean and a line for its interval; a short bar stands at the ceiling."""
+    """A dot for each mean and a line for its interval; a short bar marks the ceiling."""
     bars = [bar for _, _, bar in rows]
     low, high = min(b.drawn[0] for b in bars), max(b.drawn[1] for b in bars)
     room = (high - low or abs(high) or 1.0) * 0.08
@@ -290,7 +290,7 @@ class Dot:
 
 
 def scatter(measure: str, dots: Sequence[Dot]) -> Markup:
-    """The picture; up and to the left is better where more of the measure is."""
+    """The picture; up and to the left is better if higher values of the measure are."""
     x = Scale(0, max(dot.milliseconds for dot in dots) * 1.05 or 1.0, LEFT, RIGHT)
     low, high = min(dot.quality for dot in dots), max(dot.quality for dot in dots)
     room = (high - low or abs(high) or 1.0) * 0.08
@@ -302,8 +302,29 @@ def scatter(measure: str, dots: Sequence[Dot]) -> Markup:
     ]
     marks = (_dot(dot, x, y) for dot in sorted(dots, key=lambda dot: dot.front))
     says = f"on the front: {', '.join(dot.name for dot in dots if dot.front)}; the table has the values"
-    drawing = picture(f"{measure} by latency", says, HIGH, *axes, join(marks), *called)
+    drawing = picture(f"{measure} by latency", says, HIGH, *axes, join(marks), *called, *_named(dots, x, y))
     return figure("Up and to the left is better; in colour what nothing beats in both", drawing)
+
+
+LETTER, LINE = 6.2, 12
+"""About how wide a letter of a name is, and how high a line."""
+
+
+def _named(dots: Sequence[Dot], x: Scale, y: Scale) -> list[Markup]:
+    """The names of what nothing beats beside their dots, where they cover no other; the best first."""
+    named: list[Markup] = []
+    taken: list[tuple[float, float, float]] = []
+    for dot in sorted((dot for dot in dots if dot.front), key=lambda dot: -dot.quality):
+        at, height = x(dot.milliseconds), y(dot.quality)
+        left = at > (LEFT + RIGHT) / 2
+        room = int(((at - LEFT if left else RIGHT - at) - 8) / LETTER)
+        wide = min(len(dot.name), room) * LETTER + 8
+        start, end = (at - wide, at) if left else (at, at + wide)
+        if room >= 4 and all(abs(height - h) >= LINE or end < s or start > e for h, s, e in taken):
+            taken.append((height, start, end))
+            beside = at - 8 if left else at + 8
+            named.append(label(beside, height + 4, dot.name, "small end" if left else "small", room))
+    return named
 
 
 def _dot(dot: Dot, x: Scale, y: Scale) -> Markup:

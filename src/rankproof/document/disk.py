@@ -1,4 +1,4 @@
-"""Files that are written: whole or not at all, and never over something that is there unless that is asked for.
+"""Writing files: completely or not at all, and never over an existing file unless asked to.
 
 Every file that rankproof writes for its user goes through here.
 """
@@ -20,21 +20,21 @@ Target: TypeAlias = "str | os.PathLike[str]"
 
 STDOUT = "-"
 GENERATOR = '<meta name="generator" content="rankproof">'
-"""Stands in every page, so that a page is known as one of ours and a newer one may take its place."""
+"""In every page, so that it is recognised as ours and a newer page may replace it."""
 HEAD = 4096
-"""Bytes of a file in which the mark of a page stands."""
+"""The first bytes of a file, in which the mark of a page is found."""
 
 
 def check_free(target: Target, *, force: bool = False) -> None:
-    """Refuse a place where nothing can be written, or where something is that would be lost.
+    """Refuse a path that cannot be written, or where something would be lost.
 
-    An empty file, a page of ours and whatever is no regular file (a terminal, a pipe) may be written to.
+    An empty file, a page of ours and anything that is not a regular file (a terminal, a pipe) may be written to.
     """
     if os.fspath(target) == STDOUT:
         return
     where = Path(target)
     if "\0" in os.fspath(where):
-        raise UsageError(f"{os.fspath(where)!r}: this is no name of a file. Next: name a file to write.")
+        raise UsageError(f"{os.fspath(where)!r}: this is not a file name. Next: name a file to write.")
     try:
         if where.is_dir():
             raise UsageError(f"{where}: this is a folder, expected a file to write. Next: name a file in it.")
@@ -42,7 +42,7 @@ def check_free(target: Target, *, force: bool = False) -> None:
             _check_folder(where)
         elif not force and where.is_file() and not _may_go(where):
             raise UsageError(
-                f"{where}: there is such a file already, and it was left as it is. Next: name another file, or "
+                f"{where}: this file exists, and was left as it is. Next: name another file, or "
                 "add --force to replace it (in Python force=True)."
             )
     except OSError as error:
@@ -56,7 +56,7 @@ def _check_folder(where: Path) -> None:
 
 
 def _may_go(where: Path) -> bool:
-    """Whether nothing is lost with the file: it is empty, or a page that we made."""
+    """Whether nothing is lost with the file: it is empty, or a page made by rankproof."""
     if where.stat().st_size == 0:
         return True
     with where.open("rb") as stream:
@@ -64,7 +64,7 @@ def _may_go(where: Path) -> bool:
 
 
 def write_file(target: Target, content: str | bytes, *, force: bool = False) -> Path:
-    """Write a file whole, or leave what is there as it was; characters that UTF-8 lacks are written as escapes."""
+    """Write a file completely, or leave the existing one; characters that UTF-8 cannot encode are escaped."""
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     with whole_file(target, force=force) as stream:
         stream.write(data)
@@ -73,9 +73,9 @@ def write_file(target: Target, content: str | bytes, *, force: bool = False) -> 
 
 @contextmanager
 def whole_file(target: Target, *, force: bool = False) -> Iterator[BinaryIO]:
-    """A file that appears under its name only when it is whole; until then, the old one stays.
+    """A file that appears under its name only when it is complete; until then the old one is kept.
 
-    It keeps the rights of the file it replaces, and a link goes on pointing to it. `-` is standard output.
+    It keeps the permissions of the file it replaces, and links to it stay valid. `-` is standard output.
     """
     if os.fspath(target) == STDOUT:
         yield sys.stdout.buffer
@@ -100,7 +100,7 @@ def _written(final: Path) -> Iterator[BinaryIO]:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     elif old is not None and (old.st_nlink > 1 or not os.access(final.parent, os.W_OK)):
         # Another name of the same file, or a folder that takes no second file: the file itself must be kept.
-        import tempfile  # for files written in place alone
+        import tempfile  # imported only for files written in place
 
         with tempfile.TemporaryFile() as whole:
             yield whole
@@ -130,7 +130,7 @@ def _replaced(final: Path, old: os.stat_result | None) -> Iterator[BinaryIO]:
 
 
 def _sync(stream: BinaryIO) -> None:
-    """Have the disk take it now: some tell only then that they are full, and some cannot be asked."""
+    """Flush it to the disk: some report only then that they are full, and some do not support it."""
     try:
         os.fsync(stream.fileno())
     except OSError as error:
@@ -139,7 +139,7 @@ def _sync(stream: BinaryIO) -> None:
 
 
 def _write_over(final: Path, whole: BinaryIO) -> None:
-    """Put the content into the file itself; what was there is put back where that fails."""
+    """Write the content into the file itself; the old content is restored if that fails."""
     with final.open("r+b") as stream:
         before = stream.read()
         try:
@@ -162,7 +162,7 @@ def _fill(stream: BinaryIO, whole: BinaryIO) -> None:
 
 
 def _take_over(part: Path, old: os.stat_result) -> None:
-    """Give the new file the rights and the owner of the old one, as far as we may."""
+    """Give the new file the permissions and the owner of the old one, as far as allowed."""
     with suppress(OSError, AttributeError):
         os.chown(part, old.st_uid, old.st_gid)
     with suppress(OSError):

@@ -1,7 +1,7 @@
-"""How results show themselves: `repr` in one short line, in a notebook as tables and text.
+"""How results are shown: `repr` in one short line, in a notebook as tables and text.
 
-`Displayable` is the base of everything that a public function gives back. A class says what it is in `_in_one_line`
-and what there is to read in `__str__`; the rest follows.
+`Displayable` is the base of all results of public functions. A class has its one-line form in `_in_one_line`
+and its text in `__str__`; the rest follows.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any
 from rankproof.document.terminal import first_columns, width
 
 LONGEST = 100
-"""Columns that the `repr` of a result may take."""
+"""The largest width of the `repr` of a result."""
 VALUE, FEW = 32, 4
-"""Columns that one value in it may take; parts that are written out."""
+"""The largest width of one value in it; the number of parts that are written out."""
 RULE = re.compile(r"-+(?:  +-+)*")
 NUMBER = re.compile(r"[<>+-]?[\d.,]+ ?%?")
 TABLE = "border-collapse:collapse;margin:.5em 0"
@@ -26,19 +26,19 @@ TEXT = "white-space:pre-wrap;margin:.5em 0;background:none"
 
 
 def escape(text: str) -> str:
-    """Text as a page of HTML holds it."""
-    from html import escape  # which loads all that HTML can name
+    """Text escaped for HTML."""
+    from html import escape  # imported here, as it loads all HTML entities
 
     return escape(text)
 
 
 class Displayable:
-    """Shows itself: `repr` is one short line, and a notebook shows tables as tables."""
+    """A result that is shown: `repr` is one short line, and a notebook shows tables as tables."""
 
     __slots__ = ()
 
     def __init_subclass__(cls, **settings: Any) -> None:
-        # Here rather than by inheritance, as @dataclass leaves alone only what stands in the class itself.
+        # Here rather than by inheritance, as @dataclass keeps only a `__repr__` of the class itself.
         super().__init_subclass__(**settings)
         if "__repr__" not in vars(cls):
             cls.__repr__ = Displayable.__repr__  # type: ignore[method-assign]
@@ -47,7 +47,7 @@ class Displayable:
         return one_line(self._in_one_line())
 
     def _in_one_line(self) -> str:
-        """What it is, in a line; what is too long is cut."""
+        """Its description in one line; long ones are cut."""
         this: Any = self
         if not is_dataclass(this):
             count = f" of {len(this):,}" if isinstance(this, Sized) else ""
@@ -66,7 +66,7 @@ class Displayable:
 
 
 def one_line(text: str, limit: int = LONGEST) -> str:
-    """The text in one line of at most `limit` columns; its last character still ends it.
+    """The text in one line of at most `limit` columns, with its last character kept.
 
     >>> one_line("<Scores of 3 queries: RR=0.5, AP=0.25>", 30)
     '<Scores of 3 queries: RR= ...>'
@@ -78,7 +78,7 @@ def one_line(text: str, limit: int = LONGEST) -> str:
 
 
 def brief_repr(value: Any) -> str:
-    """A value inside a line: what is long is said by its kind and size, and never written out first.
+    """A value inside a line; a long one is described by its type and size, without writing it out first.
 
     >>> brief_repr("a"), brief_repr((1, 2)), brief_repr(["long"] * 9), brief_repr(dict.fromkeys(range(99)))
     ("'a'", '(1, 2)', '<list of 9>', '<dict of 99>')
@@ -108,7 +108,7 @@ def _small(value: Any) -> bool:
 
 
 def html(text: str) -> str:
-    """A text as a notebook shows it: what stands over and under a rule becomes a table, the rest stays as it is.
+    """A text as a notebook shows it: headings, rule and rows become a table, other text is kept.
 
     >>> html("n    RR\\n-  ----\\n2  0.50")[:40]
     '<div><table style="border-collapse:colla'
@@ -149,7 +149,7 @@ def _edges(rule: str) -> list[tuple[int, int]]:
 
 
 def _fits(line: str, rule: str) -> bool:
-    """Whether a line is a row of the table: nothing stands between the columns."""
+    """Whether a line is a row of the table: only blanks are between the columns."""
     gaps = [(0, 0), *_edges(rule), (width(line), width(line))]
     return all(not _between(line, end, start).strip() for (_, end), (start, _) in pairwise(gaps))
 

@@ -1,6 +1,6 @@
-"""What can be printed: a result as headings, paragraphs, tables, lists, drawings, test cases, records and plain data.
+"""A result that can be printed, as headings, paragraphs, tables, lists, drawings, test cases, records and plain data.
 
-Nothing here knows a format, nor what it is that is printed. A word or a number in a block is plain text: whoever
+Nothing here knows a format or a subject. A word or a number in a block is plain text: whoever
 prints it escapes it. A result is made into a `Document` once, and every format is a printer of documents.
 """
 
@@ -15,7 +15,7 @@ from rankproof.document.terminal import WARNING as WARNING
 from rankproof.document.terminal import Column as Column
 
 SCREEN, TEXT, PAGE, PAPER = "screen", "text", "page", "paper"
-"""The places that something is printed for: one screen of a terminal, a text of 80 columns that holds everything, a
+"""The media: one screen of a terminal, a text of 80 columns that holds everything, a
 page that scrolls, and the tables of a paper."""
 EVERYWHERE = (SCREEN, TEXT, PAGE, PAPER)
 TERMINAL = (SCREEN, TEXT)
@@ -25,30 +25,32 @@ Record: TypeAlias = Mapping[str, Any]
 
 
 class Cell(str):
-    """A cell with something beside its text: it is a plain string to whoever does not look."""
+    """A cell with more than its text: a plain string for code that needs only the text."""
 
     __slots__ = ("best", "raised", "under")
     best: bool
-    """The best of its column or row: bold, or marked."""
+    """Whether it is the best of its column or row: bold, or marked."""
     raised: str
-    """What stands above its end on paper and pages: a dagger, or the letters of a group."""
+    """Its superscript on paper and pages: a dagger, or the letters of a group."""
     under: str
-    """What belongs to it and may stand under it, like the interval of a mean."""
+    """Text that may be printed under it, like the interval of a mean."""
 
     def __new__(cls, text: str, *, best: bool = False, raised: str = "", under: str = "") -> Cell:
-        """The text, and what is beside it."""
+        """The text, and its additions."""
         made = super().__new__(cls, text)
         made.best, made.raised, made.under = best, raised, under
         return made
 
 
 class Heading(NamedTuple):
-    """What the blocks that follow are about."""
+    """The heading of the blocks that follow."""
 
     text: str
     level: int = 2
     ruled: bool = False
-    """Whether a screen draws a line under it: where sections are long."""
+    """Whether a screen draws a line under it, for long sections."""
+    mark: str = ""
+    """A symbol before it in Markdown, which is read among other text; a page may have no font for it."""
 
 
 class Paragraph(NamedTuple):
@@ -58,23 +60,27 @@ class Paragraph(NamedTuple):
 
 
 class ListItem(str):
-    """An item of a list with more than its text: it is a plain string to whoever does not look."""
+    """An item of a list with more than its text: a plain string for code that needs only the text."""
 
-    __slots__ = ("lines", "under")
+    __slots__ = ("lines", "query", "under")
     lines: Sequence[str]
-    """What goes on below it, each on a line of its own."""
+    """Its further lines, each on a line of its own."""
     under: Sequence[str]
-    """A list of its own, below all that."""
+    """A nested list, below these lines."""
+    query: str
+    """The query that it is about, whose id begins the text; empty if it is about something else."""
 
-    def __new__(cls, text: str, *, lines: Sequence[str] = (), under: Sequence[str] = ()) -> ListItem:
-        """The text, and what is below it."""
+    def __new__(
+        cls, text: str, *, lines: Sequence[str] = (), under: Sequence[str] = (), query: str = ""
+    ) -> ListItem:
+        """The text, and the lines and the list below it."""
         made = super().__new__(cls, text)
-        made.lines, made.under = lines, under
+        made.lines, made.under, made.query = lines, under, query
         return made
 
 
 class Bullets(NamedTuple):
-    """A list. Each item may have a label in front, like how serious it is."""
+    """A list. Each item may have a label in front, like its severity."""
 
     items: Sequence[str]
     labels: Sequence[str] = ()
@@ -83,7 +89,7 @@ class Bullets(NamedTuple):
     """Whether in a terminal one line of each item is enough."""
 
     def parts(self) -> Iterator[tuple[str, str, Sequence[str], Sequence[str]]]:
-        """Each item as label, text, the lines that go on below it, and the list under it."""
+        """Each item as label, text, its further lines, and the list under it."""
         for label, item in zip(self.labels or [""] * len(self.items), self.items, strict=True):
             yield label, str(item), getattr(item, "lines", ()), getattr(item, "under", ())
 
@@ -94,15 +100,15 @@ class Table(NamedTuple):
     columns: Sequence[Column]
     caption: str = ""
     grouped: bool = False
-    """Whether the first column names groups of rows; where there is no room beside them, it stands above each."""
+    """Whether the first column names groups of rows; if there is no room beside them, it is printed above each."""
     shrink: Sequence[int] = ()
-    """The columns that are cut where the table is too wide for a screen."""
+    """The columns that are shortened if the table is too wide for a screen."""
     tall: int = 0
-    """The lines beyond which a screen takes the next form, where there is another; 0 for any number."""
+    """The number of lines above which a screen takes the next form, if there is one; 0 for no limit."""
     stacked: bool = False
-    """Whether what belongs under its cells stands there on a screen too, and not beside them."""
+    """Whether the text under its cells is there on a screen too, and not beside them."""
     rest: tuple[int, str] | None = None
-    """Rank and name of the columns that do not fit beside the first ones; None where they are shown all the same."""
+    """Rank and name of the columns that do not fit beside the first ones; None if they are always shown."""
 
     @classmethod
     def of(
@@ -128,15 +134,15 @@ class Chart(NamedTuple):
 
     caption: str
     lines: Callable[[int], Sequence[str]] | None = None
-    """The drawing in lines of so many columns."""
+    """A function of a width: the lines of the drawing."""
     picture: Callable[[], str] | None = None
     """The drawing as markup, of `document.charts`."""
     close: bool = False
-    """Whether the caption stands right above the lines."""
+    """Whether the caption is directly above the lines."""
 
 
 class SuiteCase(NamedTuple):
-    """One thing that was tested: passed, failure, error or skipped, and what is said of it."""
+    """One test case: passed, failure, error or skipped, with its message."""
 
     name: str
     group: str
@@ -153,7 +159,7 @@ class Cases(NamedTuple):
 
 
 class Code(NamedTuple):
-    """What is to be copied as it is, like a command."""
+    """Text to be copied unchanged, like a command."""
 
     text: str
 
@@ -163,14 +169,14 @@ Block: TypeAlias = Heading | Paragraph | Bullets | Table | Chart | Code | Cases
 
 @dataclass(frozen=True, slots=True, init=False)
 class Part:
-    """Blocks that stand or go together: how dispensable they are, what they are called when they are left out."""
+    """Blocks that are shown or left out together, with their rank and their name for the note on what was left out."""
 
     blocks: tuple[Block, ...]
     rank: int
-    """0 for what is always shown; the higher, the sooner it is left out of a screen."""
+    """0 is always shown; the higher, the sooner it is left out of a screen."""
     name: str
     media: tuple[str, ...]
-    """Where it is printed; a named part of a text alone is announced on the screen."""
+    """The media it is printed for; a named part that only the full text has is announced on the screen."""
 
     def __init__(
         self, *blocks: Block, rank: int = ALWAYS, name: str = "", media: tuple[str, ...] = EVERYWHERE
@@ -181,7 +187,7 @@ class Part:
 
 
 class FirstFit(NamedTuple):
-    """Several forms of the same: a screen takes the first that fits, the last one if none does; others the first."""
+    """Alternative forms: a screen takes the first that fits, the last one if none does; other media the first."""
 
     forms: Sequence[Sequence[Part]]
 
@@ -195,13 +201,13 @@ class Document:
     records: Sequence[Record] = ()
     """Flat rows, for CSV and the like."""
     tree: Any = None
-    """What JSON holds; the records where it is None."""
+    """The content of JSON; the records if it is None."""
     indent: int | None = 2
-    """How far JSON is indented; None for one line."""
+    """The indentation of JSON; None for one line."""
     page: Callable[[], str] | None = None
-    """A page of its own, where the parts are not all that a page can show."""
+    """A page of its own, if a page can show more than the parts."""
     kinds: Mapping[str, type] = field(default_factory=dict)
-    """The type of each field of the records that does not show in its values."""
+    """The type of each field of the records that does not follow from its values."""
 
     def shown(
         self, medium: str, fits: Callable[[Sequence[Part]], bool] = lambda form: True

@@ -1,4 +1,4 @@
-"""How numbers are written for people: never more than is known, never a 0 or a 1 that is none.
+"""How numbers are written for people: no more digits than are known, no 0 or 1 for a value that only rounds to it.
 
 Files for machines (CSV, JSON, Parquet) get full precision instead.
 """
@@ -11,11 +11,11 @@ DUST = 1e-9
 """Below this a difference is floating-point dust, not a difference."""
 
 ABSENT = "-"
-"""What stands where there is no number."""
+"""The text for a missing number."""
 
 
 def score(value: float | None) -> str:
-    """A measure's value: four decimals, fewer where it is large, and honest next to 0 and 1.
+    """A measure's value: four decimals, fewer if it is large, and never rounded to 0 or 1.
 
     >>> [score(x) for x in (0.796709, 1 / 3, 1.0, 0.0, 0.99997, 0.00001, 12.5, 6980, None)]
     ['0.7967', '0.3333', '1.0000', '0.0000', '>.9999', '<.0001', '12.500', '6,980.0', '-']
@@ -30,7 +30,7 @@ def score(value: float | None) -> str:
 
 
 def decimals(value: float) -> int:
-    """How many decimals a value of this size is given: about five figures in all.
+    """The number of decimals for a value of this size: about five digits in all.
 
     >>> [decimals(x) for x in (0.5, 9.9, 12, 345, 6789)]
     [4, 4, 3, 2, 1]
@@ -40,7 +40,7 @@ def decimals(value: float) -> int:
 
 
 def _next_to_a_bound(value: float) -> str:
-    """Values that four decimals would turn into the 0 or 1 they are not."""
+    """Values that four decimals would round to 0 or 1."""
     size = abs(value)
     sign = "-" if value < 0 else ""
     if size < 0.00005:
@@ -62,7 +62,7 @@ def span(low: float | None, high: float | None) -> str:
 
 
 def short_span(low: float | None, high: float | None) -> str:
-    """Two ends of a range where there is little room: three decimals, no zero before the point.
+    """Two ends of a range, in little space: three decimals, no zero before the point.
 
     >>> short_span(0.25, 0.5), short_span(0, 1), short_span(-0.5, 2)
     ('[.250, .500]', '[.000, 1.00]', '[-.500, 2.00]')
@@ -79,7 +79,7 @@ def _short(value: float) -> str:
 
 
 def estimate_text(value: float, low: float, high: float) -> str:
-    """An estimate with its ends, in no more digits than it deserves.
+    """An estimate with its ends, in no more digits than are significant.
 
     >>> estimate_text(0.512, 0.2104, 1.0)
     '.51 [.21, 1.0]'
@@ -89,7 +89,7 @@ def estimate_text(value: float, low: float, high: float) -> str:
 
 
 def is_wide(pair: tuple[float, float] | None) -> bool:
-    """Whether a pair of bounds leaves room that can be shown.
+    """Whether two bounds differ visibly.
 
     >>> is_wide((0.5, 0.6)), is_wide((0.5, 0.50001)), is_wide(None)
     (True, False, False)
@@ -98,7 +98,7 @@ def is_wide(pair: tuple[float, float] | None) -> bool:
 
 
 def share(value: float | None) -> str:
-    """A share as a percentage, honest next to 0 and 100.
+    """A share as a percentage, never rounded to 0 or 100.
 
     >>> [share(x) for x in (0, 0.0001, 0.0234, 0.5, 0.123, 0.9999, 1)]
     ['0 %', '<0.1 %', '2.3 %', '50 %', '12 %', '>99 %', '100 %']
@@ -136,7 +136,7 @@ def signed_number(value: float | None) -> str:
 
 
 def signed_span(low: float | None, high: float | None) -> str:
-    """The ends of a difference's interval, in little room.
+    """The ends of a difference's interval, in little space.
 
     >>> signed_span(0.0362, 0.2128), signed_span(-0.0801, 0.0208), signed_span(None, None)
     ('[+.036, +.213]', '[-.080, +.021]', '-')

@@ -1,4 +1,4 @@
-"""A page as text: elements that escape what is not markup already, and drawings of scales and marks."""
+"""A page as text: elements that escape everything but markup, and drawings of scales and marks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _VOID = {"meta", "br", "hr", "col", "link", "input"}
 
 
 def escape(text: str) -> Markup:
-    """Text as a page shows it unchanged; what cannot be shown, or would turn the text around, is spelt out.
+    """Text as a page shows it unchanged; invisible characters, and marks that reverse the text, are written as escapes.
 
     >>> escape('<b> & "q"'), escape(Markup("<b>"))
     ('&lt;b&gt; &amp; &quot;q&quot;', '<b>')
@@ -64,11 +64,11 @@ _NAMES = {"cls": "class", "for_": "for", "viewBox": "viewBox"}
 
 
 LONGEST, MOST = 120, 1000
-"""Characters of a name that are shown, and those that are shown where one points at it."""
+"""The number of characters of a name that are shown, and that its tooltip shows."""
 
 
 def ident(text: str) -> Markup:
-    """An id or a name given by the user: it keeps its own writing direction to itself, and is cut where it is long."""
+    """An id or a name given by the user: its writing direction is isolated, and a long one is shortened."""
     shown = text if len(text) <= LONGEST else cut(text, LONGEST)
     return el("bdi", shown, title=None if shown == text else text[:MOST])
 
@@ -79,7 +79,7 @@ def paragraphs(texts: Iterable[str], cls: str | None = None) -> Markup:
 
 
 def fold(summary: Child, *children: Child, opened: bool = False, cls: str | None = None) -> Markup:
-    """What can be folded away, without a script."""
+    """A part that can be folded, without a script."""
     inner = join([el("summary", summary), *children])
     named = f' class="{escape(cls)}"' if cls else ""
     return Markup(f"<details{named}{' open' if opened else ''}>{inner}</details>")
@@ -97,12 +97,12 @@ def table(
 ) -> Markup:
     """A table that scrolls in its own box; the columns in `words` hold text, the others numbers.
 
-    `label` is what it is called for those who cannot see it, where it has no caption.
+    `label` is its name for screen readers, if it has no caption.
 
     `grouped` rows share their first cell with those below that have the same.
     """
     text = set(words)
-    columns = ((h, _kind(i, text)) for i, h in enumerate(headings))  # a heading without words is none
+    columns = ((h, _kind(i, text)) for i, h in enumerate(headings))  # a heading without text is not a heading
     head = el("tr", *(el("th", h, scope="col", cls=kind) if h else el("td", cls=kind) for h, kind in columns))
     bodies = _groups(rows, text) if grouped else [el("tbody", *(_row(row, text) for row in rows))]
     named = el("caption", el("span", caption)) if caption else None
@@ -155,18 +155,18 @@ def _kind(column: int, text: set[int]) -> str | None:
 
 @cache
 def sheet() -> str:
-    """The style sheet as it goes into a page: without its indentation."""
+    """The style sheet of a page, without indentation."""
     text = files("rankproof.document").joinpath("style.css").read_text(encoding="utf-8")
     return "\n".join(line.strip() for line in text.splitlines() if line.strip())
 
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-"""What a browser may load for the page: nothing."""
+"""The content policy: a browser may load nothing for the page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the page with its heading; `key` is where links go."""
+    """A part of the page with its heading; `key` is the target of links."""
 
     key: str
     heading: str
@@ -178,7 +178,7 @@ class Section:
 
 
 def page(title: str, opening: Child, sections: Sequence[Section], foot: Child, lead: Child = None) -> str:
-    """The whole page as text; `lead` is what stands before all sections."""
+    """The whole page as text; `lead` comes before all sections."""
     head = join(
         [
             el("meta", charset="utf-8"),
@@ -202,7 +202,7 @@ def _contents(sections: Sequence[Section]) -> Markup:
 
 
 WIDE = 400
-"""The width of every picture in its own units; about as many pixels on a telephone."""
+"""The width of every picture in its own units; about as many pixels as on a telephone."""
 
 Point = tuple[float, float]
 
@@ -217,7 +217,7 @@ class Scale:
     end: float
 
     def __call__(self, value: float) -> float:
-        """Where a value stands."""
+        """The place of a value."""
         share = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
         return self.start + share * (self.end - self.start)
 
@@ -238,7 +238,7 @@ def ticks(low: float, high: float, about: int = 4) -> list[float]:
 
 
 def ceiling(value: float) -> float:
-    """The next round number that is not below: where an axis ends.
+    """The next round number that is not smaller: the end of an axis.
 
     >>> ceiling(0.2156), ceiling(1.0), ceiling(12)
     (0.3, 1.0, 20.0)
@@ -248,7 +248,7 @@ def ceiling(value: float) -> float:
 
 
 def picture(title: str, says: str, height: float, *marks: Child) -> Markup:
-    """A drawing with its name and, for those who cannot see it, what it shows."""
+    """A drawing with its name and, for screen readers, a description."""
     inner = join([el("title", title), el("desc", says), *marks])
     return el("svg", inner, viewBox=f"0 0 {WIDE} {number(height)}", role="img", aria_label=f"{title}: {says}")
 
@@ -259,13 +259,13 @@ def figure(caption: Child, drawing: Markup, *more: Child) -> Markup:
 
 
 def number(value: float) -> str:
-    """A coordinate in as few characters as can be seen.
+    """A coordinate in as few characters as make a visible difference.
 
     >>> number(12.0), number(3.14159), number(-0.01)
     ('12', '3.1', '0')
     """
     text = f"{value:.1f}"
-    if text[-2:] == ".0":  # asked without a call: a page has tens of thousands of coordinates
+    if text[-2:] == ".0":  # without a function call: a page has tens of thousands of coordinates
         text = text[:-2]
     return "0" if text == "-0" else text
 
@@ -276,7 +276,7 @@ def line(x1: float, y1: float, x2: float, y2: float, cls: str) -> Markup:
 
 
 def rect(x: float, y: float, width: float, height: float, cls: str, title: str | None = None) -> Markup:
-    """A rectangle; its title is shown where one points at it."""
+    """A rectangle; its title is a tooltip."""
     told = None if title is None else el("title", title)
     box = {"x": number(x), "y": number(y), "width": number(max(width, 0)), "height": number(max(height, 0))}
     return el("rect", told, **box, cls=cls)
@@ -294,7 +294,7 @@ def text(x: float, y: float, content: str, cls: str | None = None) -> Markup:
 
 
 def label(x: float, y: float, content: str, cls: str, room: int = 15) -> Markup:
-    """A name, cut where it is long; the whole of it is shown where one points at it."""
+    """A name, shortened if it is long, with all of it as a tooltip."""
     return el("text", el("title", content), cut(content, room), x=number(x), y=number(y), cls=cls)
 
 

@@ -1,4 +1,4 @@
-"""A page printed to PDF by an installed browser: what is drawn on paper is what a reader would print."""
+"""A page printed to PDF by an installed browser, as a reader would print it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from rankproof.errors import MissingExtra, RankproofError, UsageError
 
 ENVIRONMENT = "RANKPROOF_CHROMIUM"
-"""Where to say which browser prints, if none is found."""
+"""The environment variable that names the browser, if none is found."""
 BROWSERS = (
     "chromium",
     "chromium-browser",
@@ -27,9 +27,9 @@ USUAL = (
     "C:/Program Files/Google/Chrome/Application/chrome.exe",
     "C:/Program Files (x86)/Microsoft/Edge/Application/msedge.exe",
 )
-"""Where browsers are that no search path names."""
+"""The paths of browsers that are not on the search path."""
 PATIENCE = 120
-"""Seconds that a browser may take."""
+"""The time limit of a browser in seconds."""
 QUIET = (
     "--headless",
     "--disable-gpu",
@@ -46,7 +46,7 @@ def print_page(html: str) -> bytes:
     try:
         with tempfile.TemporaryDirectory(prefix="rankproof-", ignore_cleanup_errors=True) as folder:
             return _printed(browser, html, folder)
-    except OSError as error:  # the file that was asked for is not to blame: nothing was written there yet
+    except OSError as error:  # the error is not about the requested file: nothing was written there yet
         raise UsageError(
             f"{error.filename or tempfile.gettempdir()}: the page that a PDF is printed from cannot be written: "
             f"{error.strerror or error}. Next: make room there, or name another folder in TMPDIR."
@@ -56,12 +56,12 @@ def print_page(html: str) -> bytes:
 def _printed(browser: str, html: str, folder: str) -> bytes:
     page, paper = Path(folder, "page.html"), Path(folder, "page.pdf")
     page.write_text(html, encoding="utf-8", errors="backslashreplace")
-    own = [f"--user-data-dir={folder}/profile"]  # which lets several print at once
+    own = [f"--user-data-dir={folder}/profile"]  # its own profile lets several browsers print at once
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        own.append("--no-sandbox")  # root has none
+        own.append("--no-sandbox")  # root has no sandbox
     said = _run([browser, *QUIET, *own, f"--print-to-pdf={paper}", page.as_uri()])
     printed = paper.read_bytes() if paper.exists() else b""
-    if not printed.rstrip().endswith(b"%%EOF"):  # a disk that fills up leaves the beginning of one
+    if not printed.rstrip().endswith(b"%%EOF"):  # a full disk leaves a truncated file
         raise RankproofError(
             f"{browser} printed {'a part' if printed else 'nothing'}: {said[-300:].strip()}. "
             "Next: make room for it, or write .html and print it by hand."
@@ -74,7 +74,7 @@ def find_browser() -> str:
     named = os.environ.get(ENVIRONMENT)
     if named and not shutil.which(named):
         raise UsageError(
-            f"{ENVIRONMENT}: got {named!r}, which is no program. Next: name a browser's program."
+            f"{ENVIRONMENT}: got {named!r}, which is not a program. Next: name the program of a browser."
         )
     usual = (path for path in USUAL if os.path.exists(path))
     found = (

@@ -1,4 +1,4 @@
-"""What fits a terminal: tables that line up, charts of characters, and one screen of what matters most."""
+"""Text for a terminal: aligned tables, charts of characters, and one screen of the most important parts."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from typing import Literal, NamedTuple
 from rankproof.document.numbers import count
 
 WIDTH, HEIGHT = 80, 24
-"""Columns and rows of a screen where nobody says otherwise: in files, pipes and notebooks."""
+"""The default size of a screen: in files, pipes and notebooks."""
 NARROWEST, WIDEST = 20, 300
 READABLE = 100
-"""Columns beyond which running text is hard to read."""
+"""The largest width of running text, beyond which it is hard to read."""
 GAP = "  "
 LEAST = 8
-"""Columns of the shortest label in front of an item."""
+"""The smallest width of a label in front of an item."""
 ELLIPSIS = "..."
 NO_WIDTH = ("Mn", "Me", "Cf")
-"""Unicode categories that take no place of their own: accents that combine, joiners, marks of direction."""
+"""Unicode categories of zero width: accents that combine, joiners, marks of direction."""
 
 
 _face: ContextVar[str] = ContextVar("_face", default="python")
 
 
 def lay_out_for(face: Literal["python", "shell", "file"]) -> None:
-    """Where the text that follows is read: a file is 80 columns wide, whatever the terminal is like."""
+    """The target of the text that follows: a file is 80 columns wide, whatever the terminal."""
     _face.set(face)
 
 
@@ -40,7 +40,7 @@ RESET = "\x1b[0m"
 
 
 def paint(label: str) -> str:
-    """A label in its colour, where colours are wanted."""
+    """A label in its colour, if colours are wanted."""
     colour = _colours.get().get(label)
     return f"{colour}{label}{RESET}" if colour else label
 
@@ -61,12 +61,12 @@ def in_shell() -> bool:
 
 
 def page_width() -> int:
-    """The columns of the page: what $COLUMNS says, else those of the terminal, else 80."""
+    """The width of the page: $COLUMNS, else that of the terminal, else 80."""
     return min(max(_size("COLUMNS", 0, WIDTH), NARROWEST), WIDEST)
 
 
 def page_height() -> int:
-    """The rows that a text may have so that it is seen with the line it was asked by."""
+    """The number of rows that a text may have so that it is seen together with its command."""
     return max(_size("LINES", 1, HEIGHT), HEIGHT) - 1
 
 
@@ -78,7 +78,7 @@ def _size(variable: str, axis: int, usual: int) -> int:
         return int(said)
     try:
         return os.get_terminal_size(sys.stdout.fileno())[axis] or usual if sys.stdout.isatty() else usual
-    except (OSError, ValueError, AttributeError):  # a stream that is no file
+    except (OSError, ValueError, AttributeError):  # a stream that is not a file
         return usual
 
 
@@ -88,18 +88,18 @@ class Column(NamedTuple):
     heading: str
     cells: Sequence[str]
     right: bool = False
-    """Whether it is set flush right, as numbers are."""
+    """Whether it is right-aligned, as numbers are."""
     most: int = 0
-    """The columns of a screen that it may take; 0 for as many as there are."""
+    """The largest width that it may take; 0 for no limit."""
 
     @property
     def width(self) -> int:
-        """The columns of the screen it needs."""
+        """The width that it needs."""
         return max(width(text) for text in (*self.heading.split("\n"), *self.cells))
 
 
 def clean(text: str) -> str:
-    """The text with every character that would move the cursor written out.
+    """The text with every character that would move the cursor escaped.
 
     >>> clean("a\\tb\\x1b[31m")
     'a\\\\tb\\\\x1b[31m'
@@ -164,7 +164,7 @@ def _parts(label: Column, columns: Sequence[Column], limit: int) -> Iterator[lis
 
 
 def _block(columns: Sequence[Column]) -> list[str]:
-    """One table: headings set on a common base line, a rule, the cells."""
+    """One table: headings aligned at the bottom, a rule, the cells."""
     headings = [each.heading.split("\n") for each in columns]
     height = max(map(len, headings))
     raised = [[""] * (height - len(lines)) + lines for lines in headings]
@@ -198,7 +198,7 @@ def wrap(text: str, limit: int | None = None, first: str = "", later: str | None
 
 
 def _pieces(word: str, limit: int) -> Iterator[str]:
-    """The word, in pieces where it is longer than a line."""
+    """The word, in pieces if it is longer than a line."""
     while width(word) > limit:
         piece = first_columns(word, limit) or word[:1]
         yield piece
@@ -217,7 +217,7 @@ _ASCII = str.maketrans(
 
 
 def in_ascii(text: str) -> str:
-    """The charts of a text in characters that every stream has.
+    """The charts of a text in ASCII, which every stream can encode.
 
     >>> in_ascii("▁▂█ ──●──")
     '_.# --o--'
@@ -226,7 +226,7 @@ def in_ascii(text: str) -> str:
 
 
 def spark(values: Sequence[float], top: float | None = None) -> str:
-    """A character a value, as high as the value is beside `top` (the largest one); what is 0 is a point.
+    """A character for each value, its height relative to `top` (the largest one); 0 is a point.
 
     >>> spark([0, 0.1, 0.5, 1])
     '·▁▄█'
@@ -255,7 +255,7 @@ def bin_means(values: Sequence[float], width: int) -> list[float]:
 
 
 def waterfall(values: Sequence[float], top: float, width: int = 60) -> str:
-    """Differences from the greatest loss to the greatest gain; a stroke stands where the losses end.
+    """Differences from the greatest loss to the greatest gain; a stroke marks the end of the losses.
 
     >>> waterfall([1, -0.5, 0, 0.25], 1)
     '▄|·▂█'
@@ -290,14 +290,14 @@ def interval(low: float, mean: float, high: float, scale: tuple[float, float], w
 
 
 ALWAYS = 0
-"""The rank of what no screen may lack."""
+"""The rank of parts that are always shown."""
 WARNING = "more warning"
-"""What a part is called of which there are several."""
+"""The plural name of a part that occurs several times."""
 COUNTED = ("more error", WARNING, "more note", "group")
 
 
 class Part(NamedTuple):
-    """Some lines, how dispensable they are, and what they are called when they are left out."""
+    """Some lines, with their rank and their name for the note on what was left out."""
 
     lines: Sequence[str]
     rank: int = ALWAYS
@@ -310,9 +310,9 @@ def all_lines(parts: Sequence[Part]) -> list[str]:
 
 
 def fit_lines(parts: Sequence[Part], rows: int | None = None, more: Sequence[str] = ()) -> list[str]:
-    """As much as `rows` lines hold, the least dispensable first, and at the end what is left out.
+    """As much as fits into `rows` lines, the least dispensable first, and a note on what is left out.
 
-    `more` is what stands in the whole text only.
+    `more` names the parts that only the full text has.
 
     >>> fit_lines([Part(["mean .5"]), Part(["", "a note"] * 3, 1, "notes"), Part(["by day"], 2, "days")], 5)
     ['mean .5', 'by day', 'More with .format("full"): notes.']
@@ -329,7 +329,7 @@ def fit_lines(parts: Sequence[Part], rows: int | None = None, more: Sequence[str
 
 
 def _lines(parts: Sequence[Part], kept: set[int], more: Sequence[str]) -> list[str]:
-    """The lines of these parts, and what is said of the others."""
+    """The lines of these parts, and the note on the others."""
     shown = _trimmed([line for i in sorted(kept) for line in parts[i].lines])
     left = [*more] + [parts[i].name for i in range(len(parts)) if i not in kept and any(parts[i].lines)]
     if not left:
@@ -353,7 +353,7 @@ def _trimmed(lines: Sequence[str]) -> list[str]:
 
 
 def width(text: str) -> int:
-    """How many columns of the screen a text takes: wide East Asian characters take two, accents none.
+    """The width of a text on a screen: wide East Asian characters take two columns, accents none.
 
     >>> width("abc"), width("検索"), width("e\\u0301")
     (3, 4, 1)

@@ -22,7 +22,7 @@ from rankproof.io.trec.qrels import JudgedRows, judgments_of_parts
 PLACE = "place"
 """The column of gathered rows that says where each stood."""
 ROWS = 1 << 18
-"""About how many rows are worked on at once."""
+"""About how many rows are processed at once."""
 
 
 class OddTable(Exception):
@@ -181,7 +181,7 @@ def texts_of(column: Any) -> TextColumn:
 
 
 def order_of(columns: Any, ties: str) -> Array:
-    """What each row is ordered by: its score, its rank, or its place."""
+    """The sort key of each row: its score, its rank, or its place."""
     names = columns.column_names
     if ties == "rank" and "rank" not in names:
         raise OddTable
@@ -225,7 +225,7 @@ def tables_of(table: Any, rows: int = ROWS) -> Iterator[Any]:
 
 
 def judgments_in(batches: Iterable[Any], source: str) -> Judgments | None:
-    """The judgments in tables whose columns are named by their roles; None where anything is out of the ordinary.
+    """The judgments in tables whose columns are named by their roles; None if anything is out of the ordinary.
 
     What is odd, and every mistake, is for the reader that looks at row after row.
     """
@@ -252,7 +252,7 @@ def by_query(table: Any) -> Any:
 
 
 def _judged(table: Any) -> Iterator[JudgedRows]:
-    """What some rows hold, if their second column of TREC, where there is one, is always the same."""
+    """What some rows hold, if their second column of TREC, if there is one, is always the same."""
     query, doc = texts_of(table.column("query")), texts_of(table.column("doc"))
     grade = numbers_of(table.column("grade")) if "grade" in table.column_names else np.ones(table.num_rows)
     if not np.isfinite(grade).all():

@@ -43,7 +43,7 @@ from rankproof.io.trec.lines import Lines, Repeated
 from rankproof.io.trec.scan import Scanned, scan_lines
 
 ROWS = 1 << 15
-"""About how many rows are worked on at once."""
+"""About how many rows are processed at once."""
 
 
 def rankings_in(
@@ -70,12 +70,12 @@ class ColumnRankings:
     batches: Callable[[], Iterator[Any]]
     """Begins to read the tables, which hold the rows one after the other; the same ones each time."""
     took: Mapping[str, str]
-    """Which column has which role."""
+    """The column of each role."""
     slow: Callable[[], Rankings]
     """Makes the same rankings in memory, row by row."""
     source: str = "ranking"
     notes: tuple[str, ...] = ()
-    """Which column was taken for which role, for the audit."""
+    """The guessed column of each role, for the audit."""
 
     def table(self) -> RankingTable:
         """Every row, as it was read."""
@@ -145,7 +145,7 @@ class ColumnRankings:
         return {name: role for role, name in self.took.items()}
 
     def scanned(self, piece: Stretch, scan: Scan) -> Scanned:
-        """What a stretch holds."""
+        """The content of a piece."""
         try:
             if piece.kinds is None:
                 raise OddTable
@@ -157,7 +157,7 @@ class ColumnRankings:
         return scan_lines(lines, order, scan.index, scan.judgments, scan.conventions)
 
     def _row_by_row(self, piece: Stretch, scan: Scan) -> Scanned:
-        """The same in the way that can word errors."""
+        """The same in the slow way, which can describe errors."""
         names = [name for name in piece.table.column_names if name not in (PLACE, "parent")]
         try:
             columns = {name: piece.table.column(name).to_pylist() for name in names}

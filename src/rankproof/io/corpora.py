@@ -71,7 +71,7 @@ def folder_at(path: Path) -> Path | None:
 
 
 def is_beir(folder: Path) -> bool:
-    """Whether a folder holds what BEIR puts into one."""
+    """Whether a folder has the files of BEIR."""
     return any(matching_files(folder, each) for each in (BEIR_CORPUS, BEIR_QUESTIONS, JUDGMENTS))
 
 
@@ -98,7 +98,7 @@ def judgments_file(folder: Path, split: str | None = None) -> Path:
 
 
 def choice_note(folder: Path, chosen: Path) -> str:
-    """Which files of the folder were read, in a sentence."""
+    """A sentence on the files of the folder that were read."""
     others = [name for name, path in _splits(folder).items() if path != chosen]
     also = f"; there are also {', '.join(others)}, as {folder}#{others[0]}" if others else ""
     return f"{folder}: a BEIR folder, took the judgments of qrels/{chosen.name}{also}"
@@ -257,7 +257,7 @@ def load_questions(source: Any) -> dict[str, str]:
             )
         found[name], seen[name] = text, where
     if not found:
-        raise DataError("there is not one question. Next: check how the questions were made.")
+        raise DataError("there are no questions. Next: check how the questions were made.")
     return found
 
 
@@ -334,7 +334,7 @@ def read_texts(source: Any, wanted: Collection[str], fields: tuple[str, ...]) ->
 
 
 def read_titles(source: Any, wanted: Collection[str]) -> dict[str, str]:
-    """What the wanted documents are called: of anything `load_corpus` takes, or of what `read_texts` takes.
+    """The titles of the wanted documents, from anything that `load_corpus` or `read_texts` takes.
 
     >>> read_titles([{"id": "d1", "title": "Refunds", "text": "Within 30 days."}], {"d1"})
     {'d1': 'Refunds'}

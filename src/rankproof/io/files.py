@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 HEAD = 1 << 16
-"""How much of a file is looked at to tell what it is."""
+"""How much of a file is read to detect its kind."""
 MOST = 1 << 24
-"""How much of a first line is looked at for that."""
+"""How much of a first line is used for that."""
 UNPACKED = 1 << 26
 RATIO = 200
 """Bytes that are unpacked in any case; beyond them, the largest ratio of unpacked to packed size of a text."""
@@ -343,7 +343,7 @@ def _names(archive: Path) -> list[str]:
 
 @contextmanager
 def _opened(archive: Path) -> Iterator[ZipFile]:
-    from zipfile import BadZipFile, ZipFile  # what nobody packed is not loaded
+    from zipfile import BadZipFile, ZipFile  # imported only for archives
 
     try:
         with ZipFile(archive) as packed:

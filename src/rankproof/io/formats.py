@@ -1,4 +1,4 @@
-"""What a file holds, told by its first lines; CSV and TSV, with or without a header."""
+"""The kind of a file, detected from its first lines; CSV and TSV, with or without a header."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from rankproof.core.hits import Array
 from rankproof.errors import DataError, shorten
 from rankproof.io.files import MOST, text_of
 from rankproof.io.frames import MAGIC
@@ -21,7 +20,7 @@ from rankproof.io.rows import Rows, parse_numbers, spells_number
 LONG = 1000
 """A line of more characters than this is quoted with its length."""
 SAMPLE = 50
-"""How many lines are looked at."""
+"""The number of lines that are used for that."""
 
 
 class Format(NamedTuple):
@@ -49,7 +48,7 @@ def sniff(head: bytes, name: str) -> Format:
         text_of(head, name)
     lines = _lines(head)
     if not lines:
-        raise DataError(f"{name}: empty, there is not one line in it. Next: check how it was made.")
+        raise DataError(f"{name}: empty, it has no lines. Next: check how it was made.")
     if re.match(r'\{\s*("|\}|$)|\[\s*([\[{\]"\d-]|$)', lines[0]) and not _trec(lines):
         return JSON
     for delimiter in DELIMITERS:
@@ -90,7 +89,7 @@ _FIELD = re.compile(r"[^ \t\n\r\x0b\x0c]+")
 def _without_header(lines: list[str], name: str) -> Format:
     _refuse_five(lines, name)
     trec, delimiter = _trec(lines), _delimiter(lines)
-    if trec and delimiter and not _same_cells(lines, delimiter):
+    if trec and delimiter and not all(_cells(line, delimiter) == fields(line) for line in lines):
         # An id with blanks in it makes TSV look like TREC, and mixed separators TREC like TSV.
         named = re.search(r"\.[tc]sv\b", name.lower())
         return trec if _has_iterations(lines) and not named else Format("delimited", delimiter)
@@ -146,11 +145,6 @@ def _delimiter(lines: list[str]) -> str:
     return ""
 
 
-def _same_cells(lines: list[str], delimiter: str) -> bool:
-    """Whether cutting at blanks gives the same cells."""
-    return all(_cells(line, delimiter) == fields(line) for line in lines)
-
-
 def _by_width(lines: list[str], name: str) -> Format:
     """The last resort: the columns alone, so that the reader can say which line is wrong."""
     rows = [fields(line) for line in lines]
@@ -195,7 +189,7 @@ def read_delimited(text: str, delimiter: str, wanted: Wanted, source: str) -> Ro
     # Quotes mean nothing in TSV: an id may begin with one.
     rows = list(cells(io.StringIO(text, newline=""), delimiter, source, quoted=delimiter != "\t"))
     if not rows:
-        raise DataError(f"{source}: empty, there is not one line in it. Next: check how it was made.")
+        raise DataError(f"{source}: empty, it has no lines. Next: check how it was made.")
     lines, fields = map(list, zip(*rows, strict=True))
     _check_width(fields, lines, source)
     if not has_header(fields[0]):
@@ -217,7 +211,7 @@ def has_header(fields: Sequence[str]) -> bool:
 
 
 def _places(fields: list[list[str]], wanted: Wanted, source: str) -> dict[str, int]:
-    """Which column is what in a file without a header: only layouts that cannot be mistaken."""
+    """The roles of columns in a file without a header: only unambiguous layouts."""
     value, width = ("grade" if wanted is JUDGMENTS else "score"), len(fields[0])
     second = {line[1] for line in fields if len(line) > 1}
     if width == 3:
@@ -278,12 +272,12 @@ def _as_rows(
     columns: dict[str, Any] = {}
     for role, place in places.items():
         texts = list(map(itemgetter(place), fields))
-        columns[role] = _numbers(texts, lines, source, role) if role in NUMBERS else _ids(texts, role, notes)
+        columns[role] = (
+            parse_numbers(texts, lambda row: f"{source}, line {lines[row]}", role)
+            if role in NUMBERS
+            else _ids(texts, role, notes)
+        )
     return Rows(columns, source, lines, tuple(notes))
-
-
-def _numbers(texts: list[str], lines: list[int], source: str, role: str) -> Array:
-    return parse_numbers(texts, lambda row: f"{source}, line {lines[row]}", role)
 
 
 def _ids(texts: list[str], role: str, notes: list[str]) -> list[str]:

@@ -6,6 +6,7 @@ import importlib.util
 import io
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -120,28 +121,31 @@ def _streamed(path: Path, wanted: Wanted, source: str) -> _Streamed:
     import pyarrow
     import pyarrow.parquet
 
-    def opened() -> Any:
+    @contextmanager
+    def opened() -> Iterator[Any]:
         try:
-            return pyarrow.parquet.ParquetFile(
+            with pyarrow.parquet.ParquetFile(
                 path, buffer_size=BUFFER, pre_buffer=False, page_checksum_verification=True
-            )
-        except (pyarrow.ArrowException, OSError) as error:
+            ) as file:
+                yield file
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             raise _damaged(source, error) from error
 
     with opened() as file:
         took = guess(file.schema_arrow.names, wanted, source)
         columns = list(took.values())
-        held = _held_in_a_row(file, took["doc"])
+        size = max(1, int(BATCH / _held_in_a_row(file, took["doc"])))
 
     def batches() -> Iterator[Any]:
+        rows = 0
         with opened() as file:
-            try:
-                size = max(1, int(BATCH / held))
-                for batch in file.iter_batches(batch_size=size, columns=columns, use_threads=False):
-                    yield pyarrow.Table.from_batches([batch]).select(columns)
-                    pyarrow.default_memory_pool().release_unused()  # Arrow keeps what it freed
-            except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-                raise _damaged(source, error) from error
+            for batch in file.iter_batches(batch_size=size, columns=columns, use_threads=False):
+                batch.validate(full=True)  # bytes that are no UTF-8 pass for text until somebody reads them
+                yield pyarrow.Table.from_batches([batch]).select(columns)
+                rows += batch.num_rows
+                pyarrow.default_memory_pool().release_unused()  # Arrow keeps what it freed
+            if rows != file.metadata.num_rows:  # where a column is cut short, Arrow ends without an error
+                raise OSError(f"{rows:,} rows in it, {file.metadata.num_rows:,} in its footer")
 
     return _Streamed(took, batches)
 
@@ -196,22 +200,27 @@ def _is_large(path: Path) -> bool:
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
             return bool(file.metadata.num_rows >= LARGE or path.stat().st_size >= BUFFER)
-    except (pyarrow.ArrowException, OSError):
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError):
         return False  # the reader of the whole file says what it is
 
 
 def _held_in_a_row(file: Any, column: str) -> float:
-    """How many documents a row of a Parquet file holds on average: more than one in a column of lists."""
-    rows = values = 0
-    for group in range(min(file.metadata.num_row_groups, 8)):
-        held = file.metadata.row_group(group)
-        rows += held.num_rows
-        values += sum(
-            held.column(i).num_values
-            for i in range(held.num_columns)
-            if held.column(i).path_in_schema.split(".")[0] == column
-        )
-    return max(1.0, values / rows) if rows else 1.0
+    """How many documents a row of a Parquet file holds on average: more than one in a column of lists.
+
+    The footer says it too, but a damaged one that is asked about a column ends the process (pyarrow 26).
+    """
+    from pyarrow import types
+
+    kind, groups = file.schema_arrow.field(column).type, file.metadata.num_row_groups
+    if not (types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)):
+        return 1.0
+    most = 1.0
+    for group in range(0, groups, max(1, groups // 8)):
+        for batch in file.iter_batches(64, row_groups=[group], columns=[column], use_threads=False):
+            held = batch.column(0)
+            most = max(most, len(held.flatten()) / len(held)) if len(held) else most
+            break
+    return most
 
 
 def _damaged(source: str, error: Exception) -> DataError:
@@ -286,7 +295,7 @@ def ranking_from_frame(frame: Any, source: str = "ranking") -> Rankings:
         return rankings_in(chosen, took, row_by_row, source, notes)
 
     if hasattr(table, "collect"):  # it is lazy: its engine may count, and keep its rows
-        from rankproof.io.counted.open import counted_frame  # few evaluations need it
+        from rankproof.io.counted.engines import counted_frame  # few evaluations need it
 
         return counted_frame(table, took, collected, source, notes) or collected()
     return collected()

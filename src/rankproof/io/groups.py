@@ -12,7 +12,7 @@ from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.io.files import STDIN, name_of
-from rankproof.io.ids import is_id
+from rankproof.io.ids import is_id, is_integer
 from rankproof.io.read import (
     METADATA,
     QUESTION_ID,
@@ -55,7 +55,7 @@ def groups_in_judgments(source: Any, column: str) -> dict[str, str]:
 
 
 def name_of_source(source: Any) -> str:
-    """What messages call it."""
+    """Its name in messages."""
     return name_of(source) if isinstance(source, str | os.PathLike) else "by"
 
 
@@ -71,7 +71,7 @@ def _pairs(lines: Iterator[tuple[int, str]], name: str) -> Iterator[Row]:
             if not tab or not query or not group.strip() or "\t" in group:
                 raise DataError(
                     f"{name}, line {number}: got {shorten(line.strip())}, expected QUERY<TAB>GROUP. "
-                    "Next: mend the line."
+                    "Next: correct the line."
                 )
             yield Row(f"{name}, line {number}", (query, group.strip()))
 
@@ -148,7 +148,7 @@ def _only_field(rows: list[Mapping[str, Any]], name: str) -> str:
 
 
 def by_name(text: str) -> tuple[str, str | None] | None:
-    """A file and the field in it, from FILE or FILE:FIELD; None where there is no such file."""
+    """A file and the field in it, from FILE or FILE:FIELD; None if there is no such file."""
     if text == STDIN or os.path.exists(text):
         return text, None
     path, colon, field = text.rpartition(":")
@@ -222,6 +222,8 @@ def group_places(queries: Sequence[str], by: Any) -> dict[str, Array]:
             f"by: got {by!r}, expected a mapping of query id to group, or a function. "
             "Next: give one of these."
         )
+    if isinstance(by, Mapping) and any(map(is_integer, by)):
+        by = {str(query) if is_integer(query) else query: group for query, group in by.items()}
     look_up = by if callable(by) else by.get
     found: dict[str, list[int]] = {}
     for i, query in enumerate(queries):

@@ -15,7 +15,7 @@ from rankproof.errors import DataError, shorten
 
 
 def are_integers(ids: Iterable[Any], what: str) -> bool | None:
-    """Whether the ids are whole numbers (True) or text (False); None where there are none.
+    """Whether the ids are whole numbers (True) or text (False); None if there are none.
 
     >>> are_integers(["d1", "d2"], "documents"), are_integers([7, 8], "documents")
     (False, True)
@@ -48,7 +48,7 @@ def keys_are_integers(tables: Sequence[dict[Any, Any]], what: str) -> bool | Non
 
 
 def _stored_as_text(tables: Sequence[dict[Any, Any]]) -> bool:
-    """Whether the interpreter itself vouches that all keys are text.
+    """Whether the interpreter itself guarantees that all keys are text.
 
     CPython stores a dict that never had a key of another type in narrower entries, without hashes. So its
     size in memory tells, and not one of millions of keys has to be touched.
@@ -131,7 +131,7 @@ def align_ids(
     ours: tuple[bool | None, bool | None],
     digits: Callable[[int], bool] = lambda role: False,
 ) -> Judgments:
-    """The judgments with ids of the ranking's kind, where one side is a file that has no types and all is digits.
+    """The judgments with ids of the ranking's kind, if one side is a file that has no types and all is digits.
 
     `ours` says whether queries and documents of the ranking are integers; `digits` whether its queries (0) or
     documents (1) are plain digits of such a file.

@@ -36,13 +36,13 @@ Nested = dict[str, Any]
 
 
 class RepeatedKey(dict[str, Any]):
-    """An object that names a key twice, which JSON allows and nobody means."""
+    """An object with a repeated key, which JSON allows but is always a mistake."""
 
     key: str
 
 
 def read_json(text: str, wanted: Wanted, source: str) -> Nested | Rows:
-    """What a JSON or JSONL text holds: nested judgments or rankings, or rows."""
+    """The content of a JSON or JSONL text: nested judgments or rankings, or rows."""
     if not text.strip():
         raise DataError(f"{source}: empty, there is no JSON in it. Next: check how it was made.")
     found = _read(text, wanted, source)
@@ -107,7 +107,7 @@ def _nested(data: Nested, source: str) -> Nested:
         for doc, grades in docs.items() if isinstance(docs, dict) else ():
             _check_once(grades, f"{source}, query {shorten(query)}, document {shorten(doc)}", "aspect")
     if not data:
-        raise DataError(f"{source}: empty, there is not one query in it. Next: check how it was made.")
+        raise DataError(f"{source}: empty, it has no queries. Next: check how it was made.")
     return {query: _documents(docs, f"{source}, query {shorten(query)}") for query, docs in data.items()}
 
 
@@ -263,6 +263,6 @@ def _pair(doc: Any, id_name: str, number: list[str], where: str) -> Any:
     if not isinstance(doc, dict) or any(name not in doc for name in wanted):
         raise DataError(
             f"{where}: got {shorten(doc)}, expected an object with {', '.join(wanted)}. "
-            "Next: mend the entry, or drop it."
+            "Next: correct the entry, or drop it."
         )
     return tuple(doc[name] for name in wanted) if number else doc[id_name]

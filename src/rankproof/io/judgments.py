@@ -65,9 +65,9 @@ class _Part(NamedTuple):
     length: Array
     """How many documents each query has."""
     integers: bool | None
-    """Whether the ids of the documents are integers; None where there are none."""
+    """Whether the ids of the documents are integers; None if there are none."""
     grade: Array
-    """The grade of each document; empty where they are judged aspect by aspect."""
+    """The grade of each document; empty if they are judged aspect by aspect."""
 
 
 class _Tables(NamedTuple):
@@ -211,7 +211,7 @@ def load_spans(source: Any) -> SpanJudgments:
     """The judged spans of each query.
 
     `source` is `{query: [(document, start, end), ...]}` or `{query: {document: [(start, end), ...]}}`, each
-    with a grade at its end where there are grades; rows or records of query, document, start, end and grade; a
+    with a grade at its end if there are grades; rows or records of query, document, start, end and grade; a
     data frame; or the path of JSON Lines, JSON, CSV, TSV (also without header) or Parquet.
 
     >>> load_spans([{"query": "q1", "document": "d1", "start": 8, "end": 22}]).by_query
@@ -229,12 +229,12 @@ def load_spans(source: Any) -> SpanJudgments:
             spans.append(span)
             places.setdefault((query, span), where)
     if not found:
-        raise DataError(f"{named}: there is not one query in it. Next: check how it was made.")
+        raise DataError(f"{named}: it has no queries. Next: check how it was made.")
     return SpanJudgments({query: tuple(spans) for query, spans in found.items()}, named, places)
 
 
 def load_places(path: str | os.PathLike[str]) -> dict[str, tuple[str, int, int]]:
-    """Where chunks stand: from a file with the columns id, document, start and end, or a corpus of chunks."""
+    """The places of chunks: from a file with the columns id, document, start and end, or a corpus of chunks."""
     found: dict[str, tuple[str, int, int]] = {}
     for where, item in records(path, name_of(path)):
         if not isinstance(item, Mapping):
@@ -270,7 +270,11 @@ def _of_query(where: str, query: str, item: Mapping[str, Any]) -> Iterator[tuple
         return
     if listed is not None and not isinstance(listed, Sequence):
         raise DataError(f"{where}: got {shorten(listed)}, expected {EXPECTED}. Next: correct this row.")
-    rows = [_tuple(each, where) for each in listed] if listed is not None else list(_by_document(rest, where))
+    rows = (
+        [_named(each, where) if isinstance(each, Mapping) else each for each in listed]
+        if listed is not None
+        else list(_by_document(rest, where))
+    )
     yield from ((where, query, row) for row in rows or [None])
 
 
@@ -282,10 +286,6 @@ def _by_document(spans: Mapping[str, Any], where: str) -> Iterator[tuple[Any, ..
                 f"Next: write {EXPECTED}."
             )
         yield from ((document, *part) for part in each)
-
-
-def _tuple(item: Any, where: str) -> Any:
-    return _named(item, where) if isinstance(item, Mapping) else item
 
 
 def _named(item: Mapping[str, Any], where: str) -> tuple[Any, ...]:

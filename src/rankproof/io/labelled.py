@@ -121,7 +121,7 @@ def _of_records(placed: Iterable[Row]) -> LabelledQuestions:
             except TwoGrades as error:
                 raise error.of(f"{where}, question {shorten(name)}: document {shorten(doc)}") from error
     if not questions:
-        raise DataError("the benchmark: there is not one question in it. Next: check how it was made.")
+        raise DataError("the benchmark: it has no questions. Next: check how it was made.")
     return LabelledQuestions(questions, load_judgments(relevant))
 
 
@@ -169,12 +169,12 @@ def _parsed(text: str, where: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise DataError(
-            f"{where}: got {shorten(text)}, which begins as JSON and is none ({error}). Next: mend the JSON."
+            f"{where}: got {shorten(text)}, which begins as JSON and is none ({error}). Next: correct the JSON."
         ) from error
 
 
 def _separated(text: str) -> list[str]:
-    """Ids separated by `|` or `;` where there are such, else by blanks or commas."""
+    """Ids separated by `|` or `;` if there are such, else by blanks or commas."""
     pattern = r"[|;]" if re.search(r"[|;]", text) else r"[,\s]+"
     return [each.strip() for each in re.split(pattern, text) if each.strip()]
 

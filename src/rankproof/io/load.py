@@ -91,7 +91,7 @@ def _ranking(data: Source) -> Rankings:
     if are_paths(data):
         return _in_parts(data)
     if _is_table(data):
-        from rankproof.io.counted.open import ranking_in_table  # few evaluations need it
+        from rankproof.io.counted.engines import ranking_in_table  # few evaluations need it
 
         return ranking_in_table(*data, of_frame=ranking_from_frame)
     return ranking_of(read_tuples(_iterable(data, "ranking"), RANKING, "ranking"))
@@ -223,7 +223,7 @@ def _content(path: PathLike, kind: Format, wanted: Wanted, source: str) -> Rows 
             check_lines(content)
         except BadLine as bad:
             raise DataError(
-                f"{source}, line {bad.line + 1}: {bad.found}. Next: mend the line or drop it."
+                f"{source}, line {bad.line + 1}: {bad.found}. Next: correct the line or drop it."
             ) from bad
     text = text_of(content, source)
     if kind == JSON:
@@ -247,7 +247,7 @@ def load_rankings(rankings: Any, damaged: str = "error") -> dict[str, Rankings]:
 
 
 def warn_of_left_out(rankings: Iterable[Rankings]) -> None:
-    """Name the damaged files that a ranking was read without, where no audit does."""
+    """Name the damaged files that a ranking was read without, if no audit does."""
     for each in rankings:
         for why in dict.fromkeys(getattr(each, "left_out", ())):
             warnings.warn(f"left out: {why}", stacklevel=3)
@@ -351,7 +351,9 @@ def _pair(row: Any, where: str, measure: str | None) -> tuple[str, float]:
         system = next((row[each] for each in SYSTEM if row.get(each) not in (None, "")), None)
         pair = (system, next((row[each] for each in fields if row.get(each) is not None), None))
     if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] is None:
-        raise DataError(f"{where}: got {shorten(row)}, expected a system and its score. Next: mend the line.")
+        raise DataError(
+            f"{where}: got {shorten(row)}, expected a system and its score. Next: correct the line."
+        )
     return str(pair[0]), _number(pair[1], where)
 
 
@@ -362,6 +364,6 @@ def _number(value: Any, where: str) -> float:
         number = math.nan
     if not math.isfinite(number):
         raise DataError(
-            f"{where}: got {shorten(value)} as the score, expected a finite number. Next: mend the score."
+            f"{where}: got {shorten(value)} as the score, expected a finite number. Next: correct the score."
         )
     return number

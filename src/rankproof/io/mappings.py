@@ -113,7 +113,7 @@ def _listed_among_judged(
 
 def _bring_ids(rankings: list[Ranking]) -> None:
     """Touch every id in the order of the rankings, which is mostly that of memory: look-ups in another order,
-    where there are many, then find them in the processor's cache."""
+    if there are many, then find them in the processor's cache."""
     list(chain.from_iterable(rankings))
 
 
@@ -189,7 +189,9 @@ class MappingRankings:
     def _of_judged_queries(self, judgments: Judgments, census: Census) -> list[Any]:
         """What the mapping holds for each judged query, in the order of the judgments."""
         kind = judged_kinds(judgments)[0]
-        if kind is False and self._answers(judgments.query_ids):
+        if kind is False and (
+            len(self.mapping) == len(judgments.query_ids) and all(map(eq, self.mapping, judgments.query_ids))
+        ):
             return list(self.mapping.values())
         where = f"{self.source}, queries"
         check_same_kind(are_integers(self.mapping, where), kind, where)
@@ -199,10 +201,6 @@ class MappingRankings:
         if extra:
             self._note_others(set(queries), census)
         return rankings
-
-    def _answers(self, queries: Sequence[str]) -> bool:
-        """Whether these queries, and no others, come in the same order."""
-        return len(self.mapping) == len(queries) and all(map(eq, self.mapping, queries))
 
     def _note_others(self, judged: set[Any], census: Census) -> None:
         """Count the queries that nobody judged, and look whether what they hold is a ranking."""

@@ -40,7 +40,11 @@ def files_at(path: PathLike) -> list[Path]:
     """
     where = Path(path)
     if where.is_dir():
-        found = [each for each in where.rglob("*") if each.is_file() and not _is_hidden(each, where)]
+        found = [
+            each
+            for each in where.rglob("*")
+            if each.is_file() and not any(part.startswith(HIDDEN) for part in each.relative_to(where).parts)
+        ]
     elif is_pattern(path):
         named = map(Path, glob.glob(os.fspath(path), recursive=True))
         found = [file for each in named for file in (files_at(each) if each.is_dir() else [each])]
@@ -51,10 +55,6 @@ def files_at(path: PathLike) -> list[Path]:
         what = "no file matches" if is_pattern(path) else "no file in the folder"
         raise UsageError(f"{path}: {what}. Next: check the folder{', and the pattern' * is_pattern(path)}.")
     return sorted(set(found))
-
-
-def _is_hidden(path: Path, folder: Path) -> bool:
-    return any(part.startswith(HIDDEN) for part in path.relative_to(folder).parts)
 
 
 Load = Callable[[Path], Rankings]
@@ -86,7 +86,7 @@ class PartRankings:
     source: str
     load: Load
     damaged: str = "error"
-    """What a file that cannot be read is: an "error", or to be left out ("skip") and named."""
+    """The treatment of a file that cannot be read: an "error", or left out ("skip") and named."""
     left_out: list[str] = field(default_factory=list)
     """What is wrong with files that tables were read without; blocks put it into the census."""
 
@@ -130,7 +130,7 @@ class PartRankings:
         finally:
             progress.close()
         if not found and not census.extra and not census.left_out:
-            raise DataError(f"{self.source}: empty, there is not one row in it. Next: check how it was made.")
+            raise DataError(f"{self.source}: empty, it has no rows. Next: check how it was made.")
         if len(census.left_out) == len(parts):
             raise DataError(
                 f"{census.left_out[0]}; no other file could be read. Next: check how they were made."
@@ -156,7 +156,7 @@ class PartRankings:
 
 
 FEW = 8
-"""So many files stand for all, where a few rows are enough."""
+"""The number of files that are sampled, if a few rows are enough."""
 
 
 def _one_table(tables: Sequence[RankingTable], source: str) -> RankingTable:
@@ -184,7 +184,7 @@ class _Part:
     """Shared by all parts: the first that was opened."""
     _opened: Any = field(default=None, init=False)
     aligned: Judgments | None = None
-    """The judgments with ids of the files' kind, where that had to be told."""
+    """The judgments with ids of the files' kind, if that had to be told."""
 
     @property
     def source(self) -> str:
@@ -243,7 +243,7 @@ class _Part:
         yield from opened.pieces(scan, noted)
 
     def scanned(self, piece: Any, scan: Scan) -> Scanned:
-        """What a piece holds."""
+        """The content of a piece."""
         return self.opened.scanned(piece, scan)
 
     def divided(self, piece: Any, scan: Scan, apart: Array, file: int) -> tuple[Any, Any]:
@@ -291,7 +291,7 @@ class LoadedPart:
         yield found
 
     def scanned(self, piece: RowRankings, scan: Scan) -> Scanned:
-        """What the file holds."""
+        """The content of the file."""
         return scan_rows(piece, scan)
 
     def divided(self, piece: RowRankings, scan: Scan, apart: Array, file: int) -> tuple[Any, Any]:

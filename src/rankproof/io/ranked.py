@@ -55,9 +55,7 @@ def write_ranked(ranking: Rankings, folder: str | os.PathLike[str], *, force: bo
             rows += table.num_rows
             progress.tell(rows, 0)
         if not rows:
-            raise DataError(
-                f"{ranking.source}: empty, there is not one row in it. Next: check how it was made."
-            )
+            raise DataError(f"{ranking.source}: empty, it has no rows. Next: check how it was made.")
         if target.exists():
             target.rename(old)  # which is there until the new one is
         partial.rename(target)

@@ -200,11 +200,11 @@ class RowRankings:
     untyped: bool = False
     """Whether they come from a file that does not tell integers from text."""
     unit: str = "line"
-    """What the numbers of the rows count."""
+    """The unit of the numbers of the rows."""
 
     @property
     def source(self) -> str:
-        """What the rankings were read from."""
+        """The source of the rankings."""
         return self.rows.source
 
     def table(self) -> RankingTable:
@@ -248,7 +248,7 @@ class RowRankings:
             note_ranks(group, score[:SAMPLE], rank[:SAMPLE], census)
 
     def _order(self, ties: str) -> Array:
-        """What each row is ordered by: its score, its rank, or its place."""
+        """The sort key of each row: its score, its rank, or its place."""
         table = self.rows
         if ties == "rank" and table.rank is None:
             raise UsageError(

@@ -36,13 +36,13 @@ _ROLES = {
     QUESTION_ID: ("query",),
     QUESTION_TEXT: ("question", "text"),
 }
-"""What these are called where a caller says which column is what."""
+"""The names of these roles in `columns=`."""
 _KNOWN = dict.fromkeys((*DOCUMENT_ID, *DOCUMENT_TEXT, *TITLE, *METADATA, "score"))
 _ABSENT = object()
 
 
 def record_of(item: Any) -> Mapping[str, Any] | None:
-    """What is known of a document or question, by name: a mapping, a named tuple, or an object with such names.
+    """The fields of a document or question, by name: from a mapping, a named tuple, or an object with such attributes.
 
     >>> from collections import namedtuple
     >>> record_of(namedtuple("Doc", "doc_id text")("d1", "Within 30 days."))
@@ -180,7 +180,7 @@ def pairs(lines: Iterator[Line], name: str) -> Iterator[Row]:
             key, tab, text = line.rstrip("\r\n").partition("\t")
             if not tab:
                 raise DataError(
-                    f"{name}, line {number}: got {shorten(line.strip())}, expected ID<TAB>TEXT. Next: mend the line."
+                    f"{name}, line {number}: got {shorten(line.strip())}, expected ID<TAB>TEXT. Next: correct the line."
                 )
             yield Row(f"{name}, line {number}", {"_id": key.strip(BLANKS), "text": text})
 
@@ -211,7 +211,7 @@ def rows_in(
             lines = filterfalse(lambda line: comment(line[1]), lines)
         number, first = next((line for line in lines if line[1].strip()), (0, ""))
         if not first:
-            raise DataError(f"{name}: empty, there is not one row in it. Next: check how it was made.")
+            raise DataError(f"{name}: empty, it has no rows. Next: check how it was made.")
         begin = first.lstrip()[0]
         if begin == "[":
             yield from _numbered(decode_json(first + "".join(line for _, line in lines), name, number), name)
@@ -265,7 +265,7 @@ def _numbered(rows: Iterable[Any], name: str) -> Iterator[Row]:
 
 
 class _Repeated(Exception):
-    """A field that an object has twice, which JSON allows and nobody means."""
+    """A repeated field of an object, which JSON allows but is always a mistake."""
 
 
 def _object(found: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -280,7 +280,7 @@ DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
 
 def decode_json(text: str, name: str, line: int, decoder: json.JSONDecoder = DECODER) -> Any:
-    """What a JSON text holds that begins in a line of a file."""
+    """The content of a JSON text that begins in a line of a file."""
     try:
         return decoder.decode(text)
     except json.JSONDecodeError as error:
@@ -300,7 +300,7 @@ def decode_json(text: str, name: str, line: int, decoder: json.JSONDecoder = DEC
         ) from error
     except ValueError as error:
         raise DataError(
-            f"{name}, line {line}: cannot be read as JSON: {error}. Next: mend it there."
+            f"{name}, line {line}: cannot be read as JSON: {error}. Next: correct it there."
         ) from error
 
 
@@ -404,7 +404,7 @@ def cells(
     except csv.Error as error:
         raise DataError(
             f"{name}, line {reader.line_num}: cannot be read as CSV: {error}."
-            " Next: mend the quotes of the line."
+            " Next: correct the quotes of the line."
         ) from error
     finally:
         csv.field_size_limit(limit)

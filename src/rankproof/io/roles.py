@@ -1,4 +1,4 @@
-"""Which column is what, told by its name; and a sentence for the audit that says what was taken."""
+"""The roles of columns, by their names; and a sentence on the guesses for the audit."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from rankproof.io.pipes import pipes_kept, read_side_by_side
 P = ParamSpec("P")
 R = TypeVar("R")
 Columns: TypeAlias = Mapping[str, str] | str | None
-"""Which column has which role: `{"query": "search_term_id"}`, or "query=search_term_id,doc=product_id"."""
+"""The column of each role: `{"query": "search_term_id"}`, or "query=search_term_id,doc=product_id"."""
 
 EXPECTED = (
     *("expected", "expected_doc", "expected_doc_id", "expected_document", "expected_id", "expected_ids"),
     *("expected_docs", "expected_doc_ids", "relevant_ids", "relevant_docs", "relevant_doc_ids"),
     *("ground_truth", "ground_truth_id", "ground_truth_ids", "gold", "gold_id", "gold_ids", "gold_doc_id"),
 )
-"""What exports of test sets call the documents that answer a question: one, or a list of them."""
+"""The names in exports of test sets for the documents that answer a question: one, or a list of them."""
 RETRIEVED = (
     *("doc_ids", "document_ids", "retrieved", "retrieved_ids", "retrieved_docs", "retrieved_doc_ids"),
     *(
@@ -37,9 +37,9 @@ RETRIEVED = (
         "chunk_ids",
     ),
 )
-"""What lists of documents are called."""
+"""The names of lists of documents."""
 SCORES = ("scores", "doc_scores", "similarities", "sims", "relevance_scores", "retrieved_scores")
-"""What lists of their scores are called."""
+"""The names of lists of their scores."""
 
 NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "query": (
@@ -86,7 +86,7 @@ def plain_name(name: str) -> str:
 
 
 def column_of(role: str, columns: Sequence[str]) -> list[str]:
-    """The columns that go by a name of the role; more than one where it cannot be told.
+    """The columns that go by a name of the role; more than one if it cannot be told.
 
     >>> column_of("query", ["query_id", "query", "docno"]), column_of("query", ["qid", "topic_id"])
     (['query_id'], ['qid', 'topic_id'])
@@ -118,7 +118,7 @@ ROLES = {
     "question": "question",
     "title": "title",
 }
-"""What a role may be called by who names its column."""
+"""The names of a role in `columns=`."""
 
 
 class Named:
@@ -212,7 +212,7 @@ def with_columns(verb: Callable[P, R]) -> Callable[P, R]:
 
 
 def _paths_in(arguments: Iterable[object]) -> Iterator[object]:
-    """What may be a path among arguments: they themselves, and the systems of a mapping of a few."""
+    """The possible paths among arguments: the arguments themselves, and the systems of a small mapping."""
     for each in arguments:
         if isinstance(each, str | os.PathLike):
             yield each
@@ -221,13 +221,13 @@ def _paths_in(arguments: Iterable[object]) -> Iterator[object]:
 
 
 class Wanted(NamedTuple):
-    """What a table is to be read as, and which columns that takes."""
+    """The kind of a table, and the columns that it needs."""
 
     what: str
     needed: tuple[str, ...]
     """Roles of which there must be a column."""
     helpful: tuple[str, ...]
-    """Roles that are used where there is a column."""
+    """Roles that are used if there is a column."""
 
 
 JUDGMENTS = Wanted("judgments", ("query", "doc"), ("grade", "aspect", "iteration"))
@@ -252,6 +252,12 @@ def guess(columns: Sequence[str], wanted: Wanted, source: str) -> dict[str, str]
             took[role] = found[0]
         elif role in wanted.needed:
             raise _absent(role, columns, wanted, source)
+    for role, name in took.items():
+        if twice := [other for other in took if other != role and took[other] == name]:
+            raise UsageError(
+                f"columns: got {name!r} as the {role} and the {twice[0]}, expected a column of its own for each. "
+                "Next: name another one, or leave one role out."
+            )
     if is_of_lists(took["doc"]) and not {"grade", "score", "rank"} & set(took):
         # A question a row, with a document or a list of them: it goes by its own id where it has one.
         own = [name for name in columns if plain_name(name) == "id"]
@@ -321,7 +327,7 @@ def _as_ranking(took: dict[str, str], columns: Sequence[str], source: str) -> di
 
 
 def guess_sentence(took: Guess, source: str) -> str:
-    """What was taken as what, in a sentence.
+    """The guesses in a sentence.
 
     >>> guess_sentence({"query": "qid", "doc": "docno"}, "run.csv")
     "run.csv: took the column 'qid' as query, 'docno' as doc"

@@ -93,7 +93,7 @@ class Rows:
     """The line of each row; None: rows are counted from 1."""
     notes: tuple[str, ...] = ()
     unit: str = "line"
-    """What `line` counts."""
+    """The unit of `line`."""
 
     def where(self, row: int) -> str:
         """The place of a row, as messages call it."""
@@ -204,7 +204,7 @@ def one_a_row(rows: Rows, *, ranked: bool) -> Rows:
 
 
 def _held(rows: Rows, role: str, lists: Sequence[Sequence[Any]]) -> list[Any] | None:
-    """The numbers of all documents, where each row has a list of them; None where it has one for all."""
+    """The numbers of all documents, if each row has a list of them; None if it has one for all."""
     values = rows.columns[role]
     if not any(isinstance(value, LISTS) for value in values):
         return None
@@ -288,7 +288,7 @@ def ungraded_note(source: str) -> str:
 
 
 def _iterations(rows: Rows) -> list[str] | None:
-    """What the second column of a TREC file is: it names an aspect if it is not always the same."""
+    """The role of the second column of a TREC file: it names an aspect if it is not always the same."""
     if "iteration" not in rows.columns:
         return None
     found = list(map(str, rows.columns["iteration"]))
@@ -298,7 +298,7 @@ def _iterations(rows: Rows) -> list[str] | None:
 def check_not_empty(rows: Rows) -> None:
     """Judgments or rankings without a row are a mistake on the way here."""
     if not len(rows.columns["query"]):
-        raise DataError(f"{rows.source}: empty, there is not one row in it. Next: check how it was made.")
+        raise DataError(f"{rows.source}: empty, it has no rows. Next: check how it was made.")
 
 
 def read_tuples(items: Iterable[Any], wanted: Wanted, source: str, line: Sequence[int] | None = None) -> Rows:
@@ -311,7 +311,7 @@ def read_tuples(items: Iterable[Any], wanted: Wanted, source: str, line: Sequenc
     rows = Rows({}, source, line)
     found = list(items)
     if not found:
-        raise DataError(f"{source}: empty, there is not one row in it. Next: check how it was made.")
+        raise DataError(f"{source}: empty, it has no rows. Next: check how it was made.")
     names = _names(found[0])
     if names is None:
         return _unnamed(found, wanted, rows)

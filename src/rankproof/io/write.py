@@ -35,10 +35,10 @@ TEXT = ("query_id", "doc_id", "aspect")
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """What is to be written: `number` is the grade or the score."""
+    """The rows to write: `number` is the grade or the score."""
 
     value: str
-    """What the numbers are called: grade or score."""
+    """The name of the numbers: grade or score."""
     query: Sequence[str]
     doc: Sequence[str]
     number: Sequence[float] | None = None
@@ -185,7 +185,7 @@ def _delimited(columns: Columns, delimiter: str, quoting: Any) -> Iterator[bytes
 
 
 def _json(columns: Columns) -> Iterator[bytes]:
-    """`{query: {doc: number}}`, with lists where there is no number."""
+    """`{query: {doc: number}}`, with lists if there is no number."""
     _check_finite(columns)
     nested: dict[str, Any] = {query: {} for query in columns.empty}
     for query, rows in _by_query(columns).items():
@@ -277,13 +277,13 @@ SUFFIXES = {
     ".jsonl": "jsonl",
     ".parquet": "parquet",
 }
-"""What a file is written as by the end of its name."""
+"""The format of a file by the end of its name."""
 
 FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
 COMPRESSED = (".gz", ".bz2", ".zst")
 
 NAMED = {".qrels": "judgments", ".run": "ranking"}
-"""What a file is to hold by the end of its name."""
+"""The content of a file by the end of its name."""
 
 
 @pipes_kept()
@@ -332,7 +332,7 @@ def _shown_by(source: PathLike) -> str:
 
 
 def _by_reading(source: PathLike) -> str:
-    """What the file can be read as; "" where that is both, or neither."""
+    """The kind that the file can be read as; "" if both, or neither."""
     reads: dict[str, Callable[[], object]] = {
         "judgments": lambda: load_judgments(source),
         "ranking": lambda: load_ranking(source).table(),
@@ -350,7 +350,7 @@ def _succeeds(read: Callable[[], object]) -> bool:
 
 
 def _shown(kind: Format, head: bytes) -> str:
-    """What the number of columns shows, or their names; "" where neither does."""
+    """The kind that the number of columns or their names show; "" if neither does."""
     if kind in (TREC_JUDGMENTS, TREC_RANKING):
         return "judgments" if kind == TREC_JUDGMENTS else "ranking"
     first = head.decode("utf-8-sig", "replace").lstrip().partition("\n")[0]
@@ -413,7 +413,7 @@ def _write(columns: Columns, target: PathLike, to: str | None, force: bool) -> l
 
 @contextmanager
 def _compressed(target: PathLike, stream: BinaryIO) -> Iterator[BinaryIO]:
-    """What packs into the stream as the end of the file's name asks for."""
+    """The compressed stream that the end of the file's name asks for."""
     suffix = Path(target).suffix.lower()
     if suffix not in COMPRESSED:
         yield stream

@@ -1,4 +1,4 @@
-"""Which half failed: for each claim that an answer lacks, where on the way from the corpus to the answer it was lost.
+"""Which half failed: for each claim that an answer lacks, at which step between the corpus and the answer it was lost.
 
 The points are the seven of S. Barnett et al. (Seven failure points when engineering a retrieval augmented generation
 system, CAIN 2024), read off the same verdicts as the metrics; retrieval comes first.
@@ -13,7 +13,6 @@ from typing import Any
 
 from rankproof.document.display import Displayable
 from rankproof.judging.case import Case, Maybe, all_of, any_of
-from rankproof.judging.samples.sample import Context
 
 POINTS: dict[str, str] = {
     "corpus": "the corpus lacks the answer",
@@ -34,7 +33,7 @@ WORDS = POINTS | {
     UNKNOWN: "too little was judged to tell",
     NOTHING: "reference, answer or contexts are lacking",
 }
-"""What each point says, and what is said of samples that did not fail."""
+"""The meaning of each point, and of samples that did not fail."""
 NEEDS = ("reference", "answer", "contexts")
 
 
@@ -48,7 +47,7 @@ class Lost(Displayable):
 
 @dataclass(frozen=True, slots=True)
 class Failure(Displayable):
-    """What became of one sample."""
+    """The outcome of one sample."""
 
     sample: str
     point: str
@@ -62,7 +61,7 @@ class Failure(Displayable):
 
 
 def half_of(point: str) -> str:
-    """Whose failure a point is.
+    """The half that a point belongs to.
 
     >>> half_of("ranking"), half_of("use"), half_of("fine")
     ('retrieval', 'generation', '')
@@ -77,13 +76,13 @@ class Blame(Displayable):
     counts: Counter[str] = field(default_factory=Counter)
     """How many samples ended at each point."""
     each: Callable[[], Iterable[Failure]] = tuple
-    """What became of each sample; nothing for scores that were read back."""
+    """The outcome of each sample; empty for scores that were read back."""
     asked: bool = False
-    """Whether all was judged that the account needs; without that it tells what the metrics happened to need."""
+    """Whether everything was judged that the account needs, not only what the metrics needed."""
 
     @property
     def failures(self) -> list[Failure]:
-        """What became of each sample, in order."""
+        """The outcome of each sample, in order."""
         return list(self.each())
 
     @property
@@ -111,7 +110,7 @@ class Blame(Displayable):
 
 
 def failure_of(case: Case) -> Failure:
-    """What became of a sample, by what is known of it."""
+    """The outcome of a sample, as far as it is known."""
     if not all(case.sample.has(each) for each in NEEDS) or not case.reference_claims:
         return Failure(case.sample.id, NOTHING)
     lost = tuple(
@@ -154,20 +153,16 @@ def _place(case: Case, claim: str) -> str:
 
 
 def _in_corpus(case: Case, claim: str) -> Maybe:
-    """Whether the corpus holds the claim, as far as reference contexts tell; None where there are none."""
+    """Whether the corpus holds the claim, as far as reference contexts tell; None if there are none."""
     known = case.sample.reference_contexts
     if known is None:
         return None
-    return any_of(_holds(case, each, claim) for each in known)
-
-
-def _holds(case: Case, context: Context, claim: str) -> Maybe:
-    """A reference context of which only the id is known is taken at its word."""
-    return True if not context.text else case.supports(context.text, claim)
+    # A reference context of which only the id is known is trusted.
+    return any_of(not each.text or case.supports(each.text, claim) for each in known)
 
 
 def _generation(case: Case) -> str:
-    """What went wrong with an answer that had what it needed."""
+    """The failure of an answer that had the contexts it needed."""
     grade, abstains = case.address_grade(), case.abstains()
     said = [case.supports(case.sample.answer, claim) for claim in case.reference_claims]
     true = all_of(case.supports(case.sample.reference, claim) for claim in case.answer_claims)

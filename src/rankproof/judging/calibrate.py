@@ -65,7 +65,7 @@ def calibrate(
     """How far a judge agrees with people, by labels on pairs drawn at random.
 
     `source` is the ledger of a judge, or samples that `judge` is to judge into `ledger`. `label` is asked for
-    the value of each drawn pair (an `Ask`), None where it cannot say; without it the labels that the ledger has
+    the value of each drawn pair (an `Ask`), None if it cannot say; without it the labels that the ledger has
     are taken. `n` pairs of each relation are drawn at random, and about `informative` more that tell more. With
     `whole`, `n` samples are drawn and all of their pairs, which metrics need that are no mean over pairs.
     """
@@ -229,7 +229,7 @@ def _together(
 
 
 def _apart(machine: Judgments, human: Judgments) -> DataError:
-    """What keeps two sets of judgments apart."""
+    """The reason why two sets of judgments do not match."""
     shared = set(machine.queries) & set(human.queries)
     sides = (human.doc_ids, machine.doc_ids) if shared else (human.query_ids, machine.query_ids)
     what = "documents" if shared else "queries"

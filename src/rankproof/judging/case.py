@@ -1,6 +1,6 @@
-"""A sample with what was said of it: what metrics look at.
+"""A sample with its verdicts, as metrics see it.
 
-Every look notes the pair, so that running the metrics once over what is not judged yet tells what to ask.
+Every access notes the pair, so that running the metrics once over unjudged samples collects the pairs to ask about.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rankproof.text.entities import Entity, entities, shared_entities
 from rankproof.text.languages import STOP_WORDS
 from rankproof.text.words import stem, words
 
-# Claims held against their text: what a judge lists counts as far as the text says it, and no sentence is left out.
+# Claims checked against their text: a listed claim counts if the text says it, and no sentence is left out.
 #
 # A list of claims is what faithfulness and recall divide by. A judge that drops the invented sentence, invents
 # claims that are easy to support, says one claim in ten ways, or never ends would make the number. So each claim
@@ -55,7 +55,7 @@ def mentions_in(text: str, wanted: tuple[Entity, ...]) -> frozenset[Entity]:
 
 
 SHARED = 0.5
-"""The share of a claim's words that must stand in its text or question."""
+"""The share of a claim's words that must be in its text or question."""
 COVERED = 0.75
 """The share of a clause's words that its claims must have; below it the clause is a claim as well."""
 LENGTH = 3
@@ -63,7 +63,7 @@ LENGTH = 3
 ROOM = 80
 """Characters that the claims of the shortest clause may have."""
 MOST = 200
-"""Claims that a judge may list for one text; its own clauses stand in for the rest."""
+"""The number of claims that a judge may list for one text; its own clauses replace the rest."""
 BARE = 3
 """An answer of so few words, names or a number, is what was asked for, and states nothing without the question."""
 BARE_UNENDED = 6
@@ -75,7 +75,7 @@ ENDED = re.compile(r"[.!?。！？…।؟][\"'”’»)\]」』]*$")
 
 @lru_cache(REMEMBERED)
 def claims_of(text: str, question: str = "") -> tuple[str, ...]:
-    """The claims of a text by rules; what states nothing by itself is put beside the question it answers.
+    """The claims of a text by rules; an incomplete statement is joined with the question it answers.
 
     >>> claims_of("30 days", "How long does it take?"), claims_of("It takes 30 days.", "How long does it take?")
     (('How long does it take? 30 days',), ('It takes 30 days.',))
@@ -84,7 +84,7 @@ def claims_of(text: str, question: str = "") -> tuple[str, ...]:
 
 
 def clauses_of(text: str) -> tuple[str, ...]:
-    """The clauses of a text that claim something; all of it, if none does: a greeting is no way out."""
+    """The clauses of a text that claim something; all of it, if none does, so that a greeting is judged too."""
     return claims_in(text) or (" ".join(text.split()),)
 
 
@@ -160,7 +160,7 @@ def _asked(claim: str, question: str) -> str:
 
 
 def _bare(claim: str) -> bool:
-    """Whether it names something, and states nothing by itself.
+    """Whether it names something without stating anything.
 
     >>> [_bare(each) for each in ("Paris.", "30 days", "Neil Armstrong.", "about 30 days", "Gifts count.", "It rains")]
     [True, True, True, True, False, False]
@@ -202,9 +202,9 @@ def negation(part: Maybe) -> Maybe:
 Reading = Literal["apart", "together"]
 """Whether a claim must be in one context, or may be in several taken together."""
 SEVERAL = 10
-"""So many contexts are taken together at most."""
+"""The largest number of contexts that are taken together."""
 SILENCE = 0
-"""What a text without a letter or a digit is worth under every relation: a rule, no judge is asked."""
+"""The verdict on a text without letters and digits, by rule, for every relation."""
 YES = 2
 """The grade from which a chunk holds an answer, and an answer addresses its question."""
 
@@ -251,7 +251,7 @@ class Case:
         return not blank(self.sample.answer)
 
     def claims(self, text: str | None) -> tuple[str, ...]:
-        """The claims of a text: as the judge split it, held against the text, or else by its sentences."""
+        """The claims of a text: as the judge split it, checked against the text, or else by its sentences."""
         if text is None or blank(text):
             return ()
         question = self.query.strip()
@@ -260,12 +260,12 @@ class Case:
 
     @property
     def reference_claims(self) -> tuple[str, ...]:
-        """What the reference answer claims."""
+        """The claims of the reference answer."""
         return self.claims(self.sample.reference)
 
     @property
     def answer_claims(self) -> tuple[str, ...]:
-        """What the system's answer claims."""
+        """The claims of the system's answer."""
         return self.claims(self.sample.answer)
 
     def statements(self, context: Context) -> tuple[str, ...]:
@@ -303,13 +303,10 @@ class Case:
         texts = [each.text for each in contexts]
         alone = [self.supports(text, claim) for text in texts]
         several = sorted(dict.fromkeys(text for text in texts if text.strip()))[:SEVERAL]
-        asked = all(self._known(Relation.TEXT_SUPPORTS, claim, text) for text in several)
+        asked = all(Ask(Relation.TEXT_SUPPORTS, claim, text) in self.said for text in several)
         if reading == "apart" or len(several) < 2 or True in alone or not asked:
             return alone
         return [*alone, self.supports(join_texts(several), claim)]
-
-    def _known(self, relation: Relation, left: str, right: str) -> bool:
-        return Ask(relation, left, right) in self.said
 
     def contradicts(self, text: str | None, claim: str) -> bool | None:
         """Whether a text contradicts a claim."""
@@ -317,7 +314,7 @@ class Case:
         return None if value is None else value == CONTRADICTS
 
     def bears(self, statement: str) -> bool | None:
-        """Whether a statement bears on the question."""
+        """Whether a statement is relevant to the question."""
         value = self._value(Relation.STATEMENT_BEARS, self.query, statement)
         return None if value is None else value == 1
 
@@ -332,7 +329,7 @@ class Case:
 
     def _value(self, relation: Relation, left: str, right: str) -> int | None:
         if blank(left):
-            return None  # nothing stands there that could be judged
+            return None  # there is nothing to judge
         if blank(right):
             return SILENCE if right or all(each.recorded for each in self.sample.contexts or ()) else None
         said = self._said(Ask(relation, left, right))

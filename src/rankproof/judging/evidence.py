@@ -75,9 +75,9 @@ class Evidence(Displayable):
     samples: list[str] = field(default_factory=list)
     """Their ids, in order."""
     _starts: array[int] = field(default_factory=lambda: array("q"))
-    """Where the evidence of each begins in the file."""
+    """The start of the evidence of each in the file."""
     _found: dict[str, int] = field(default_factory=dict)
-    """Where each sample stands in the order, once that was asked for."""
+    """The place of each sample in the order, once it was needed."""
 
     def __post_init__(self) -> None:
         weakref.finalize(self, self._file.close)
@@ -111,12 +111,12 @@ class Evidence(Displayable):
         return _pieces(sample, self._data(sample))
 
     def query(self, sample: str) -> str:
-        """The question of a sample; empty where it has none."""
+        """The question of a sample; empty if it has none."""
         return str(self._data(sample)["query"]) if sample in self._places else ""
 
     @property
     def _places(self) -> dict[str, int]:
-        """Where each sample stands in the order."""
+        """The place of each sample in the order."""
         if len(self._found) < len(self.samples):
             self._found = {sample: place for place, sample in enumerate(self.samples)}
         return self._found
@@ -127,7 +127,7 @@ class Evidence(Displayable):
         return dict(json.loads(zlib.decompress(self._file.read(length))))
 
     def failures(self) -> Iterator[Failure]:
-        """What became of each sample, and where its lost claims were lost."""
+        """The outcome of each sample, and where its lost claims were lost."""
         for sample in self.samples:
             point, lost = self._data(sample)["failure"]
             yield Failure(sample, point, tuple(Lost(*each) for each in lost))
@@ -255,7 +255,7 @@ def write_qrels(evidence: Evidence, path: str | os.PathLike[str], *, force: bool
 
 
 DEFAULT = "verdicts.db"
-"""Where the command line keeps verdicts by default."""
+"""The default ledger of the command line."""
 
 
 class Verdicts(Displayable):
@@ -271,7 +271,7 @@ class Verdicts(Displayable):
         return self.ledger.entries()
 
     def judges(self) -> list[dict[str, Any]]:
-        """Who judged, and how much."""
+        """The judges, and their numbers of verdicts."""
         return self.ledger.judges()
 
     def where(
@@ -294,7 +294,7 @@ class Verdicts(Displayable):
         return (each for each in self if all(test(each) for test in tests))
 
     def override(self, pair: str, value: Any, *, by: str, why: str = "") -> LedgerEntry:
-        """Put a person's verdict beside those of machines; it is what counts from now on.
+        """Add a person's verdict to those of machines; it counts from now on.
 
         `pair` is the id of a pair, or its beginning; `value` one of its relation, or True or False; `why` is the
         reason, which is kept beside it.
@@ -328,7 +328,7 @@ class Verdicts(Displayable):
     @old_arguments(target="path")
     def export_to(self, path: str | os.PathLike[str], *, force: bool = False) -> int:
         """Write everything as JSON lines; how many verdicts they are."""
-        self.judges()  # where there is no ledger, that is an error
+        self.judges()  # if there is no ledger, that is an error
         return write_lines(Path(path), self, force=force)
 
     def import_from(self, source: str | os.PathLike[str]) -> int:
@@ -362,7 +362,7 @@ def _softened(entry: LedgerEntry) -> LedgerEntry:
 
 
 def _check(entry: LedgerEntry, where: str) -> None:
-    """Refuse a line that is no verdict."""
+    """Refuse a line that is not a verdict."""
     problem = "" if entry.relation in VALUES else f"got relation {entry.relation!r}"
     if not problem and not entry.reason:
         said = check_verdict(verdict_in(entry, pair_in(entry)))
@@ -371,11 +371,11 @@ def _check(entry: LedgerEntry, where: str) -> None:
         known = ", ".join(VALUES)
         raise DataError(
             f"{where}: {problem}; expected a relation ({known}) and a value of it. Nothing was imported."
-            " Next: mend the row."
+            " Next: correct the row."
         )
 
 
 def _identity(judge: str) -> dict[str, Any]:
-    """What is known of a judge by its name alone."""
+    """The facts that follow from the name of a judge."""
     kind, _, name = judge.partition(":")
     return {"kind": HUMAN, "name": name} if kind == HUMAN else {"kind": "imported", "name": judge}

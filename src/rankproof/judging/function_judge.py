@@ -33,7 +33,7 @@ Place = tuple[asyncio.AbstractEventLoop, "asyncio.Task[Any]"]
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """What the work gives; where a loop runs already, it is done by a loop of its own in another thread."""
+    """What the work gives; if a loop runs already, it is done by a loop of its own in another thread."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -203,14 +203,14 @@ class CalledJudge:
 
     @property
     def at_most(self) -> int:
-        """Calls under way at once: as the function's own `concurrency` says, where it has one."""
+        """Calls under way at once: as the function's own `concurrency` says, if it has one."""
         told = getattr(self.function, "concurrency", AT_ONCE)
         return told if isinstance(told, int) and told > 0 else AT_ONCE
 
 
 @dataclass
 class Turns:
-    """Who is called next, and where: a quick function at once, one that makes others wait in a thread."""
+    """How the function is called: a fast one directly, a blocking one in a thread."""
 
     free: asyncio.Semaphore
     several: bool
@@ -219,7 +219,7 @@ class Turns:
     threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(AT_ONCE))
 
     async def call(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-        """What the function gives, or its promise."""
+        """The result of the function, or its awaitable."""
         if self.slow:
             work, loop = copy_context().run, asyncio.get_running_loop()
             future = loop.run_in_executor(self.threads, lambda: from_thread(work, function, *arguments))
@@ -238,7 +238,7 @@ class Turns:
 
 
 def from_thread(work: Callable[..., Any], function: Callable[..., Any], *given: Any, **named: Any) -> Any:
-    """What the function gives; a StopIteration, which no future can hold, as another error."""
+    """The result of the function; a StopIteration, which a future cannot hold, becomes another error."""
     try:
         return work(function, *given, **named)
     except StopIteration as error:
@@ -248,7 +248,7 @@ def from_thread(work: Callable[..., Any], function: Callable[..., Any], *given: 
 def called_judge(function: Callable[..., Any]) -> CalledJudge:
     """The judge that a function `f(relation, left, right)` or `f(ask)` makes.
 
-    It returns a value of the relation, True or False, a probability (a float from 0 to 1), None where it cannot
+    It returns a value of the relation, True or False, a probability (a float from 0 to 1), None if it cannot
     tell, or a mapping with `value` or `probability`, and `quote`; for "C" a list of claims.
 
     >>> judge, kept = called_judge(lambda relation, left, right: left in right), []
@@ -288,13 +288,13 @@ def _takes(function: Callable[..., Any]) -> int:
 
 
 def code_of(function: Callable[..., Any]) -> str:
-    """A hash of what a function does, as far as its own code tells; empty where it has none in Python."""
+    """A hash of what a function does, as far as its own code tells; empty if it has none in Python."""
     code = getattr(function, "__code__", None) or getattr(type(function).__call__, "__code__", None)
     return "" if code is None else hashlib.blake2b(_spelled(code).encode(), digest_size=8).hexdigest()
 
 
 def _spelled(code: CodeType) -> str:
-    """The code without the place it stands in; code within it is spelled out as well."""
+    """The code without its place; nested code is written out as well."""
     return f"{code.co_code.hex()} {code.co_names} {'; '.join(map(_constant, code.co_consts))}"
 
 

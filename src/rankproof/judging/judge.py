@@ -60,7 +60,7 @@ class JudgePlan(Displayable):
     asks: Counter[str] = field(default_factory=Counter)
     """How many pairs would be asked, by relation."""
     account: Account | None = None
-    """Calls, tokens and money at most, where the judge can say so."""
+    """Calls, tokens and money at most, if the judge can say so."""
 
     def __str__(self) -> str:
         listed = ", ".join(f"{relation} {count:,}" for relation, count in sorted(self.asks.items()))
@@ -206,7 +206,7 @@ class Judge(Displayable):
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """The name for reports."""
         return ">".join(each.name for each in self.judges)
 
     def __call__(

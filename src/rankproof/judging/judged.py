@@ -62,16 +62,16 @@ class Coverage(Displayable, Mapping[str, float]):
 
 @dataclass(eq=False, repr=False)
 class JudgedScores(ScoresLike):
-    """Scores of samples by verdicts. What nobody judged is unmeasured: in no mean, never 0 and never 1."""
+    """Scores of samples by verdicts. An unjudged sample is unmeasured: in no mean, never 0 and never 1."""
 
     judges: list[dict[str, Any]] = field(default_factory=list)
-    """Who judged, in the order they were asked: name and identity."""
+    """The judges in the order they were asked: name and identity."""
     settings: dict[str, Any] = field(default_factory=dict)
     """k, complete and compat, as they were asked for."""
     samples: str = ""
     """The fingerprint of the questions and references."""
     account: Account = field(default_factory=Account)
-    """What judging took: calls, tokens, money, and what went wrong on the way."""
+    """The cost of judging: calls, tokens, money, and the errors."""
     by: dict[str, int] = field(default_factory=dict)
     """How many verdicts each judge gave, and under "unmeasured" how many pairs have none."""
     top: dict[str, int] = field(default_factory=dict)
@@ -81,7 +81,7 @@ class JudgedScores(ScoresLike):
     verdicts: Evidence = field(default_factory=Evidence)
     """Every pair that was looked at, with its verdict, quote and judge; none for scores read back."""
     blame: Blame = field(default_factory=Blame)
-    """Which half failed, sample by sample and in all, as far as what was judged tells."""
+    """Which half failed, by sample and overall, as far as the verdicts show."""
 
     checked: dict[str, Checked] = field(default_factory=dict, repr=False)
     """Each metric compared with labels of people; empty if there are none."""
@@ -141,7 +141,7 @@ class JudgedScores(ScoresLike):
         return 1.0
 
     def bounds(self, measure: str | Measure, of: str = "unmeasured", grade: float = 1) -> Pair | None:
-        """Where the mean over all samples lies, with what is open at its worst and at its best, as (low, high)."""
+        """The range (low, high) of the mean over all samples, the undecided at their worst and at their best."""
         if of not in ("unmeasured", "unjudged"):
             raise UsageError(
                 f"bounds: got of={of!r}, expected 'unmeasured' for judged scores. Next: ask for these."
@@ -151,7 +151,7 @@ class JudgedScores(ScoresLike):
     def estimate(self, measure: str | Measure) -> Estimate | None:
         """The expectation of the mean over all samples, with every pair by its probability, and its interval.
 
-        None where people or models settled every pair: then the mean says it.
+        None if people or models settled every pair: then the mean says it.
         """
         return self.estimates.get(self.key(measure))
 
@@ -179,7 +179,7 @@ class JudgedScores(ScoresLike):
         return {name: each.mean() for name, each in self.checked.items()}
 
     def corrected(self, measure: str | Measure) -> Corrected | None:
-        """The mean with the judge's error taken out, by labels of people; None where there are not enough."""
+        """The mean with the judge's error taken out, by labels of people; None if there are not enough."""
         return corrected_in(self.corrections, self.key(measure))
 
     def corrected_lead(
@@ -191,7 +191,7 @@ class JudgedScores(ScoresLike):
         return self.checked[name].minus(theirs, level) if name in self.checked and theirs else None
 
     def favour(self, other: ScoresLike, measure: str | Measure) -> Callable[[float], Corrected | None] | None:
-        """What gives, at a level, what the judge itself adds to the lead over other scores, by labels of both."""
+        """A function of a level: what the judge itself adds to the lead over other scores, by labels of both."""
         name = self.key(measure)
         theirs = other.checked.get(name) if isinstance(other, JudgedScores) else None
         mine = self.checked.get(name)
@@ -222,7 +222,7 @@ class JudgedScores(ScoresLike):
         )
 
     def summary(self, name: str = "") -> Summary:
-        """What a report shows of these scores."""
+        """The part of these scores that a report shows."""
         said = [
             *sentences(self.by, self.account, self.settings.get("compat")),
             *estimate_sentences(self.estimates),
@@ -234,7 +234,7 @@ class JudgedScores(ScoresLike):
 
     @cached_property
     def facts(self) -> dict[str, Any]:
-        """What stands under a table."""
+        """The data shown under a table."""
         return {"documents": 0, "tied": None, "unjudged": {}, "by": self.by, "account": asdict(self.account)}
 
     @cached_property
@@ -322,12 +322,12 @@ class JudgedScores(ScoresLike):
         return read_back(data)
 
     def put(self, name: str, values: Array, counted: Array | None, note: str) -> None:
-        """Take the values of a metric as they were saved, with what was saved beside them."""
+        """Set the values of a metric as they were saved, with their evidence."""
         self.columns[name] = column_from(self.parse(name), values, counted, self.stored["judged"][name])
 
 
 def judged_data(scores: JudgedScores) -> dict[str, Any]:
-    """What judged scores hold that others do not."""
+    """The fields that only judged scores have."""
     return {
         "judged": {name: scores.column(name).to_dict() for name in scores.columns},
         "judges": scores.judges,

@@ -30,7 +30,7 @@ UNASKED = "no human has judged it"
 
 @dataclass(frozen=True, slots=True)
 class HumanJudge:
-    """One person. `reply` is called for each pair that is not in the ledger; None: nobody is there to ask."""
+    """One person. `reply` is called for each pair that is not in the ledger; None: there is nobody to ask."""
 
     who: str
     reply: Callable[[Ask], Any] | None = None
@@ -66,7 +66,7 @@ MISSING = "not in the ledger"
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What one judge said before."""
+    """The earlier verdicts of one judge."""
 
     ledger: Ledger
     recorded: Mapping[str, Any]
@@ -74,7 +74,7 @@ class Replay:
     replays: str
     """Its name."""
     reads_only: bool = True
-    """What it says is in the ledger already."""
+    """Its verdicts are in the ledger already."""
 
     @property
     def name(self) -> str:
@@ -83,7 +83,7 @@ class Replay:
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """That of the judge replayed, so that scores compare with those made then."""
+        """The identity of the replayed judge, so that scores are comparable with the earlier ones."""
         return self.recorded
 
     def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
@@ -137,7 +137,7 @@ def replay_judges(name: str, ledger: Ledger | None) -> list[Judge]:
 
 
 def _runs(ledger: Ledger) -> list[tuple[str, ...]]:
-    """The judges of each run by name; where no run was recorded, each machine for itself."""
+    """The judges of each run by name; if no run was recorded, each machine for itself."""
     judges = ledger.judges()
     names = {str(each["identity"]): each["name"] for each in judges}
     runs = [tuple(names[str(each)] for each in run if str(each) in names) for run in ledger.runs()]
@@ -181,7 +181,7 @@ def judges_of(spec: Any, *, ledger: Ledger | None = None, **options: Unpack[Mode
 
 
 def _models_in(spec: Any) -> list[str]:
-    """The judges that are models, as they are named, without their addresses."""
+    """The judges that are models, by name, without their addresses."""
     if isinstance(spec, str):
         parts = [part.strip().partition(AT)[0] for part in spec.split(PASSES_ON)]
         return [part for part in parts if part.partition(":")[0] in MODELS]
@@ -237,7 +237,7 @@ def _one(spec: str, kind: str, rest: str, options: Mapping[str, Any]) -> Judge:
 
 
 def _model(spec: str, kind: str, given: Mapping[str, Any]) -> Judge:
-    """A model, at the address that stands in its name (`openai:MODEL@http://host/v1`) or is given for it."""
+    """A model, at the address in its name (`openai:MODEL@http://host/v1`) or is given for it."""
     name, at, rest = spec.partition(AT)
     options = dict(given)
     for option in ("base_url", "key_variable"):

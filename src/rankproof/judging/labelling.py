@@ -1,4 +1,4 @@
-"""Labelling: whose verdicts are held against people, which pairs they are asked about, and where labels go."""
+"""Labelling: whose verdicts are compared with people's, the pairs to label, and where labels are stored."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from rankproof.store.ledger import Ledger
 
 @dataclass(frozen=True)
 class Calibration(Result):
-    """What people's labels say of a judge, relation by relation."""
+    """The labels of people about a judge, by relation."""
 
     judge: str
     relations: dict[Relation, Agreed]
@@ -142,7 +142,7 @@ class LabelPlan(Displayable):
 
 @dataclass(frozen=True)
 class JudgmentCalibration(Result):
-    """A machine's judgments held against people's: how they agree, and rank measures corrected by it."""
+    """A machine's judgments compared with people's: their agreement, and rank measures corrected by it."""
 
     machine: str
     human: str
@@ -158,11 +158,11 @@ class JudgmentCalibration(Result):
     other_queries: int
     """Queries that only people judged; they are in no number."""
     kappa: Kappa | None
-    """Of relevant and not."""
+    """The agreement on relevant and not relevant."""
     grades: Kappa | None
-    """Of the grades themselves."""
+    """The agreement on the grades."""
     weighted: Kappa | None
-    """Of the grades, near misses costing less (quadratic weights)."""
+    """The agreement on the grades, with near misses costing less (quadratic weights)."""
     confusion: dict[tuple[float, float], int]
     """How often people gave the first grade and the machine the second."""
     same: Share
@@ -174,11 +174,11 @@ class JudgmentCalibration(Result):
     runs: dict[str, dict[str, tuple[float, Estimated | None]]]
     """For each run and measure its mean by the machine's judgments, and what people's would give."""
     wrong: tuple[str, ...] = ()
-    """What the audit says makes the numbers of a run wrong."""
+    """Errors of the audit, which make the numbers of a run wrong."""
     _next: Callable[[int, bool], LabelPlan] | None = field(default=None, repr=False, compare=False)
 
     def estimate(self, run: str, measure: str) -> Estimated | None:
-        """What people's judgments of everything would give; None where there are too few labels."""
+        """The estimate of people's judgments of everything; None if there are too few labels."""
         return self.runs[run][measure][1]
 
     def plan(self, n: int, whole: bool = False) -> LabelPlan:
@@ -275,7 +275,7 @@ class Task:
     session: DrawSession
 
     def result(self) -> Calibration:
-        """What the labels say by now."""
+        """The result of the labels so far."""
         labels = labels_in(self.ledger, self.identities)
         found = {}
         for pairs in by_relation(self.pairs):
@@ -321,7 +321,7 @@ class LabelsFound:
     identities: Sequence[Mapping[str, Any]]
     ledger: Ledger
     samples: Mapping[str, Sequence[Ask]] = field(default_factory=dict)
-    """The pairs of each sample; none where the verdicts are taken from a ledger as they are."""
+    """The pairs of each sample; empty if the verdicts come from a ledger."""
 
 
 def _in_ledger(source: Any, judge: Any) -> LabelsFound:
@@ -380,7 +380,7 @@ def _machine(ledger: Ledger, judge: Any) -> tuple[str, list[Mapping[str, Any]]]:
 
 
 def _pairs(where: LabelsFound, relation: Relation | str | None) -> list[DrawnPair]:
-    """Every pair that the machine settled, or has a probability of, of the samples where there are any."""
+    """Every pair that the machine settled, or has a probability of, of the samples if there are any."""
     wanted = set(chain.from_iterable(where.samples.values())) if where.samples else None
     found: dict[Ask, DrawnPair] = {}
     for identity in where.identities:

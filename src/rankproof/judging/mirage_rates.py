@@ -32,7 +32,7 @@ METRIC = "completeness"
 LABELS = ("EM_label", "correct")
 """Columns in which a row says whether its answer is right, so that no judge is asked."""
 Right = dict[str, bool | None]
-"""For each question whether the answer is right; None where that is not known."""
+"""For each question whether the answer is right; None if that is not known."""
 RATES = {
     "noise_vulnerability": "right from the right context, wrong from the mix",
     "context_acceptability": "right from the right context, and from the mix",
@@ -244,7 +244,7 @@ def _as_yes(sample: Sample) -> bool:
 
 
 def _keys(samples: Sequence[Sample]) -> list[str]:
-    """The ids; the questions, where the rows have no ids of their own but their numbers."""
+    """The ids; the questions, if the rows have no ids of their own but their numbers."""
     numbered = [each.id for each in samples] == [str(number) for number in range(1, len(samples) + 1)]
     questions = [each.query for each in samples if each.query]
     if numbered and len(set(questions)) == len(samples):

@@ -48,7 +48,7 @@ def page_of(scores: Mapping[str, JudgedScores], title: str = "Judged samples") -
 
 
 def _compared_scores(scores: Mapping[str, JudgedScores]) -> Comparison | None:
-    """Each set of samples against the first; None where they cannot be compared: other questions, other judges."""
+    """Each set of samples against the first; None if they cannot be compared: other questions, other judges."""
     shared = [
         name
         for name in next(iter(scores.values()))
@@ -99,7 +99,7 @@ def _scored(scores: JudgedScores, name: str, place: int, pieces: list[Piece]) ->
 
 
 LONGEST = 160
-"""Characters of a question that stand beside its sample."""
+"""The number of characters of a question that are shown beside its sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Shown:
 
     id: str
     failure: str
-    """Where something was lost, in words; empty where nothing was."""
+    """Where something was lost, in words; empty if nothing was."""
     scores: tuple[Scored, ...]
     question: str = ""
 

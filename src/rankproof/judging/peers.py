@@ -1,6 +1,6 @@
-"""Formulas of other tools on the same verdicts, so that a user can move over and see why numbers differ.
+"""Formulas of other tools on the same verdicts, so that a user can migrate and see why numbers differ.
 
-What nobody judged stays unmeasured here as well, and so does what has nothing to divide by, where some of these tools
+What nobody judged stays unmeasured here as well, and so does what has nothing to divide by, if some of these tools
 would say 0 or 1.
 """
 
@@ -40,7 +40,7 @@ ragas, ragchecker, deepeval, promptfoo, mlflow = (
 )
 
 AGAINST_ZERO, AGAINST_ZERO_ENTITIES = 1e-10, 1e-8
-"""What Ragas adds to the denominator of context precision; a perfect one is .9999999999 for it."""
+"""The constant that Ragas adds to the denominator of context precision, so that a perfect one is .9999999999."""
 
 
 def padded_precision(relevant: Sequence[Grades]) -> PerQuery:
@@ -260,7 +260,7 @@ def _borne_out(case: Case, claim: str) -> Maybe:
 def deepeval_contextual_precision(case: Case) -> Grades | Nothing:
     """Precision at each relevant context, averaged over those found; the same as ours.
 
-    Formula: (sum over relevant contexts of P@rank) / relevant contexts found; 0 where none is.
+    Formula: (sum over relevant contexts of P@rank) / relevant contexts found; 0 if none is.
     """
     return context_precision.spec.function(case)  # type: ignore[no-any-return]
 
@@ -349,7 +349,7 @@ def promptfoo_faithfulness(case: Case) -> Grid | Nothing:
 
 
 def _facts(case: Case) -> tuple[str, ...]:
-    """The expected facts; where none are given, the claims of the expected response."""
+    """The expected facts; if none are given, the claims of the expected response."""
     given = case.sample.nuggets
     return tuple(each.text for each in given) if given is not None else case.reference_claims
 

@@ -66,7 +66,7 @@ def _lines(path: Path) -> int:
 
 
 class Watched(Sequence[Sequence[Ask]]):
-    """Groups of pairs that tell which share of them was taken, or whose judge tells that by `tell`."""
+    """Groups of pairs that report their progress, unless the judge reports it by `tell`."""
 
     def __init__(self, groups: Sequence[Sequence[Ask]], tell: Tell, judge_tells: bool = False) -> None:
         self._groups = groups
@@ -89,9 +89,9 @@ class Watched(Sequence[Sequence[Ask]]):
 def settle(
     groups: Sequence[Sequence[Ask]], judges: Sequence[Judge], kept: Keeping, tell: Tell | None = None
 ) -> tuple[dict[Ask, Said], Account]:
-    """What was said of each pair, and what it took; a judge gets only what those before it left open.
+    """The verdict on each pair, and its cost; a judge gets only the pairs that those before it left open.
 
-    `tell` hears which share of the groups is done; by the judge itself, where it has more to say.
+    `tell` hears which share of the groups is done; by the judge itself, if it has more to say.
     """
     said: dict[Ask, Said] = {}
     account = Account()
@@ -135,7 +135,7 @@ def drop_repeats(groups: Iterable[Sequence[Ask]], asks: Iterable[Ask]) -> list[l
 
 
 def _taking(judge: Judge, wanted: Collection[Ask], said: dict[Ask, Said], kept: Keeping) -> Keep:
-    """What a judge gives its verdicts to: they are checked, count at once, and are kept at once."""
+    """The receiver of a judge's verdicts: they are checked, counted and stored at once."""
 
     def keep(given: Sequence[Said]) -> None:
         found = [check_verdict(each) for each in given if each.ask in wanted]
@@ -172,7 +172,7 @@ TEXTS = 5_000
 OF_THE_SYSTEM: dict[str, Any] = {"contexts": (), "answer": "", "citations": ()}
 """The fields of a sample that the measured system fills, each with what it is when the system gave nothing."""
 PROBABILITY = re.compile(r" \(probability [^()]*\)")
-"""What differs from pair to pair in a reason that is the same."""
+"""The variable parts of a reason, which differ from pair to pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ class JudgeRun:
             self.done += len(batch)
 
     def fill_samples(self, samples: Sequence[Sample]) -> list[Sample]:
-        """The samples. A field that other samples have counts as empty where the system left it out, not as unasked."""
+        """The samples. A field that other samples have counts as empty if the system left it out, not as unasked."""
         self.given |= {name for name in OF_THE_SYSTEM for each in samples if each.has(name)}
         whole = []
         for each in samples:
@@ -276,7 +276,7 @@ class JudgeRun:
         return (*first, False, *((False,) if together else ()))
 
     def _column(self, metric: Measure, cases: Sequence[Case]) -> list[tuple[Outcome, tuple[Ask, ...]]]:
-        """What a metric makes of each sample, and the pairs it looked at."""
+        """The value of each sample under a metric, and the pairs that it used."""
         for case in cases:
             case.asked = {}
         found = outcomes(metric, cases, self.complete)
@@ -364,7 +364,7 @@ class Makers:
 
 
 def _told(made_by: Any) -> Iterator[tuple[str, Iterable[str]]]:
-    """What somebody says: names, or names by role."""
+    """Names, or names by role, as a user gives them."""
     given = made_by if isinstance(made_by, Mapping) else {"what it judges": made_by}
     for role, names in given.items():
         listed = [names] if isinstance(names, str) else [] if names is None else names

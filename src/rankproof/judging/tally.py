@@ -22,7 +22,7 @@ from rankproof.judging.metrics.counting import Outcome
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Reasons(Displayable, Sequence[str]):
-    """Why samples have no value, each in words that are held once; empty where a sample has one.
+    """Why samples have no value, each in words that are held once; empty if a sample has one.
 
     >>> reasons = Reasons.of(["", "no answer", "no answer"])
     >>> list(reasons), reasons[1], reasons.words
@@ -31,11 +31,11 @@ class Reasons(Displayable, Sequence[str]):
 
     words: tuple[str, ...] = ("",)
     codes: Array = field(default_factory=lambda: np.zeros(0, dtype=np.uint8))
-    """For each sample where its words stand."""
+    """For each sample the place of its reason."""
 
     @classmethod
     def of(cls, reasons: Iterable[str]) -> Reasons:
-        """The reasons as they are, one a sample."""
+        """The reasons, one a sample."""
         words = {"": 0}
         codes = [words.setdefault(each, len(words)) for each in reasons]
         return cls(tuple(words), np.array(codes, dtype=np.min_scalar_type(len(words))))
@@ -72,7 +72,7 @@ class JudgedColumn(ScoreColumn):
     units: Array = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     """How much counts in each sample, and how much of that is settled."""
     reasons: Reasons = field(default_factory=Reasons)
-    """For each sample why it has no value; empty where it has one."""
+    """For each sample why it has no value; empty if it has one."""
     spread: PerQuery = field(default_factory=lambda: np.zeros(0))
     """The variance that soft verdicts leave around each value."""
 
@@ -90,7 +90,7 @@ class JudgedColumn(ScoreColumn):
 
     @property
     def possible(self) -> Pair | None:
-        """Where the mean over all samples lies, with what is open at its worst and at its best."""
+        """The range of the mean over all samples, with the undecided ones at their worst and at their best."""
         known = ~np.isnan(self.low)
         return (float(self.low[known].mean()), float(self.high[known].mean())) if known.any() else None
 
@@ -127,7 +127,7 @@ class JudgedColumn(ScoreColumn):
         return replace(self, counted=counted, reasons=self.reasons.cut(samples), **parts)
 
     def to_dict(self) -> dict[str, Any]:
-        """What the values alone do not say, as plain data."""
+        """The facts beside the values, as plain data."""
         arrays = {name: [None if x != x else x for x in getattr(self, name).tolist()] for name in _ARRAYS}
         return {**arrays, "reasons": list(self.reasons)}
 
@@ -176,7 +176,7 @@ class Tally:
             self.unmeasured.extend((place, self.words.setdefault(outcome.reason, len(self.words))))
 
     def column(self) -> JudgedColumn:
-        """The column of all samples; where none is open its ends are the array of its values."""
+        """The column of all samples; if none is open its ends are the array of its values."""
         known = np.array(self.values, dtype=np.float64)
         counted = ~np.isnan(known)
         values = known if counted.all() else np.where(counted, known, 0.0)
@@ -204,7 +204,7 @@ class Tally:
 
 
 def note_of(columns: Sequence[JudgedColumn]) -> str:
-    """Why samples have no value, in a sentence; empty where all have one."""
+    """Why samples have no value, in a sentence; empty if all have one."""
     why: Counter[str] = Counter()
     for each in columns:
         why.update(each.why)
@@ -214,7 +214,7 @@ def note_of(columns: Sequence[JudgedColumn]) -> str:
 
 
 STRONGEST, INDEPENDENT = "strongest", "independent"
-"""What counts of soft verdicts on several contexts: the strongest, or all of them, as if each were apart."""
+"""How soft verdicts on several contexts are combined: the strongest, or all as if independent."""
 
 
 def widen_interval(column: JudgedColumn, low: float, high: float, level: float) -> tuple[float, float]:

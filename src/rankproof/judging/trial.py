@@ -59,7 +59,7 @@ class Way(Displayable):
     kappas: Mapping[str, float | None]
     """The same for each relation."""
     account: Account = field(repr=False)
-    """What it took; where the ledger had it, what it took then."""
+    """Its cost; if the ledger had it, the cost at that time."""
     asked: int
     """Pairs that were asked just now; the ledger had the rest."""
 
@@ -78,7 +78,7 @@ class TrialPlace(Displayable):
 
 @dataclass(frozen=True)
 class Trial(Result):
-    """How a model did on the labelled pairs, one by one and together, and how many pairs a call it bears."""
+    """The results of a model on the labelled pairs, one by one and together, and the number of pairs a call to use."""
 
     judge: str
     n: int
@@ -91,9 +91,9 @@ class Trial(Result):
     """For each relation the share of pairs of which the model says something else together than one by one."""
     places: tuple[TrialPlace, ...]
     loss: tuple[float, float, float]
-    """What asking together costs of kappa, with its 95 % interval."""
+    """The loss of kappa by asking together, with its 95 % interval."""
     pairs: int
-    """So many pairs a call are proposed."""
+    """The proposed number of pairs a call."""
     reasons: Mapping[str, int] = field(default_factory=dict)
     """Why pairs got no verdict, over all ways of asking."""
 
@@ -144,7 +144,7 @@ def model_in(judge: Any, ledger: Any, options: Mapping[str, Any]) -> tuple[Model
 
 
 def plan_trial(model: ModelJudge) -> dict[int, Account]:
-    """What a trial would take, for each number of pairs a call: together first, then one by one."""
+    """The cost of a trial, for each number of pairs a call: together first, then one by one."""
     groups = groups_of(cases())
     return {n: TrialResult(model, n).model.estimate(groups) for n in dict.fromkeys((model.limits.pairs, 1))}
 
@@ -162,7 +162,7 @@ def run_trial(model: ModelJudge, ledger: Ledger | None = None) -> Trial:
     most = model.limits.pairs
     together = asked(most)
     if _hopeless(together) and most > 1:
-        # Before hundreds of calls: does it settle a few pairs by themselves?
+        # Before hundreds of calls: does it give verdicts on a few single pairs?
         _check(model, ask_all(TrialResult(model, 1), [groups[0][:FIRST]], ledger), together)
     alone = asked(1) if most > 1 else together
     _check(model, alone, together)
@@ -196,7 +196,7 @@ def _hopeless(outcome: TrialOutcome) -> bool:
 
 
 def _check(model: ModelJudge, alone: TrialOutcome, together: TrialOutcome) -> None:
-    """Refuse to say anything of a model that settles next to nothing even one by one."""
+    """Refuse to report on a model that gives almost no verdicts even one by one."""
     if _hopeless(alone):
         both = Counter(alone.reasons.values()) + Counter(together.reasons.values())
         reason, times = both.most_common(1)[0]
@@ -204,7 +204,7 @@ def _check(model: ModelJudge, alone: TrialOutcome, together: TrialOutcome) -> No
             f"{model.name}: settled almost none of the labelled pairs ({len(together.values)} of "
             f"{len(together.values) + len(together.reasons)} at {together.pairs} a call, {len(alone.values)} of "
             f"{len(alone.values) + len(alone.reasons)} one by one), so nothing can be said of it. Mostly: {reason} "
-            f"({times}). Next: mend that, or try another model."
+            f"({times}). Next: correct that, or try another model."
         )
 
 
@@ -223,7 +223,7 @@ def _right(truth: Mapping[Ask, int], outcome: TrialOutcome) -> Any:
 def _way(truth: Mapping[Ask, int], case_of: Mapping[Ask, int], outcome: TrialOutcome) -> Way:
     asks, right = list(truth), _right(truth, outcome)
     found = cohen_kappa(_kinds(asks, truth), _kinds(asks, outcome.values))
-    # Pairs of one case are alike: so many independent pairs there are.
+    # Pairs of one case are similar: the effective number of independent pairs.
     n = max(1, round(len(asks) / _clustering(right, case_of.values())))
     share = share_of(round(float(right.mean()) * n), n)
     chance = 1 - found.expected
@@ -246,7 +246,7 @@ def _kappa_of(relation: str, truth: Mapping[Ask, int], outcome: TrialOutcome) ->
 
 
 def _clustering(values: Any, case_of: Any) -> float:
-    """How much more the mean varies as values of one case go together; 1 where they do not."""
+    """How much more the mean varies as values of one case go together; 1 if they do not."""
     apart = values - values.mean()
     if not apart.any():
         return 1.0
@@ -259,7 +259,7 @@ def _loss(
 ) -> tuple[float, float, float]:
     """What is lost of kappa against one by one, with its interval; pair by pair, as both are asked the same.
 
-    Two pairs more than were seen are taken to differ, so that no difference at all is not taken for certain.
+    Two pairs more than were seen are taken to differ, so that a difference of 0 is not taken as certain.
     """
     if alone is other:
         return 0.0, 0.0, 0.0

@@ -88,7 +88,7 @@ class Verdict:
     judge: str
     """Who said so, as people call it: 'lexical', 'openai:MODEL', 'human:ana'."""
     probability: float | None = None
-    """How sure the judge is of a yes (R at least 2, S supports, Q 1, A at least 2), where it says so."""
+    """How sure the judge is of a yes (R at least 2, S supports, Q 1, A at least 2), if it says so."""
     quote: str = ""
     """The words of the right text that show it."""
     items: tuple[str, ...] = ()
@@ -118,7 +118,7 @@ class Account(Displayable):
     prompt_tokens: int = 0
     reply_tokens: int = 0
     money: float | None = None
-    """In US dollars; None where the price is not known."""
+    """In US dollars; None if the price is not known."""
     problems: dict[str, int] = field(default_factory=dict)
     """What went wrong on the way, in words, with how often."""
     bytes_sent: int = 0
@@ -158,7 +158,7 @@ def check_verdict(said: Verdict | Unmeasured) -> Verdict | Unmeasured:
 
 
 def _problem(said: Verdict) -> str:
-    """What is wrong with a verdict; empty where nothing is."""
+    """What is wrong with a verdict; empty if nothing is."""
     relation, value, probability = said.ask.relation, said.value, said.probability
     if relation == Relation.TEXT_CLAIMS:
         fine = all(isinstance(each, str) and each.strip() for each in said.items)
@@ -174,7 +174,7 @@ Said = Verdict | Unmeasured
 MOMENT = 0.2
 """Seconds. The verdicts that a judge gives within them are written together."""
 MOST = 10_000
-"""Verdicts remembered where there is no ledger, so that memory stays flat over any number of samples."""
+"""Verdicts remembered if there is no ledger, so that memory stays flat over any number of samples."""
 DEAR = ("model", HUMAN)
 """The kinds of judges whose verdicts were paid for, in money or time: each is on the disk before the next is asked."""
 

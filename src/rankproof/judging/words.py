@@ -83,7 +83,7 @@ def _none(columns: Mapping[str, JudgedColumn], estimated: Collection[str]) -> It
         yield Finding(
             *("error", "nothing-measured", len(empty)),
             f"Nothing was measured, by {list_words(empty)}: {'; '.join(causes[:MOST])}.",
-            advice="mend what the reasons name, or let another judge settle it.",
+            advice="fix what the reasons name, or let another judge decide.",
         )
     elif empty:
         yield Finding(
@@ -218,7 +218,7 @@ class PairWords(Protocol):
 
     @property
     def probability(self) -> float | None:
-        """How sure the judge was of a yes, where it said so."""
+        """How sure the judge was of a yes, if it said so."""
 
 
 def verdict(relation: Relation, value: int | None, reason: str = "") -> str:
@@ -248,7 +248,7 @@ def nouns(relation: Relation, right: str) -> tuple[str, str]:
 
 
 def certainty(probability: float | None) -> str:
-    """How sure a judge was of a yes, where it said so.
+    """How sure a judge was of a yes, if it said so.
 
     >>> certainty(0.25), certainty(None)
     (' (probability .25)', '')
@@ -305,7 +305,7 @@ class FailureWords(Protocol):
 
     @property
     def half(self) -> str:
-        """Whose failure it is; empty where it is none."""
+        """Whose failure it is; empty if it is none."""
 
     @property
     def lost(self) -> Sequence[Lost]:
@@ -350,7 +350,7 @@ def _failure(found: FailureWords) -> list[str]:
 
 
 def unmeasured_text(found: Mapping[str, Mapping[str, str]]) -> str:
-    """For each metric the samples without a value, each with its reason; empty where there are none."""
+    """For each metric the samples without a value, each with its reason; empty if there are none."""
     lines: list[str] = []
     for metric, reasons in found.items():
         if reasons:

@@ -1,1 +1,1 @@
-"""What users meet in production: events of a log, online metrics, change, drift, alerts."""
+"""Production logs: events, online metrics, change, drift, alerts."""

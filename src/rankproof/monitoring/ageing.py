@@ -1,4 +1,4 @@
-"""What ages an evaluation set: documents that vanished or changed, queries asked twice or trained on."""
+"""Ageing of an evaluation set: documents that vanished or changed, queries asked twice or trained on."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Stale(Displayable):
     judged: int
     """Documents with a judgment."""
     vanished: list[str]
-    """Those that the corpus does not have any more."""
+    """Documents that the corpus does not have any more."""
     changed: list[str]
-    """Those whose text is another one than when they were judged."""
+    """Documents whose text has changed since they were judged."""
     compared: int
     """Documents with a hash of the text that was judged."""
     queries: list[str]
@@ -47,9 +47,9 @@ class Twin(Displayable):
 
     query: str
     other: str
-    """The id of another query of the set, or the text of one that was trained on."""
+    """The id of another query of the set, or the text of a training query."""
     same: bool
-    """Whether it is in the same words; else in nearly the same."""
+    """Whether the words are the same; else nearly the same."""
 
 
 def stale_judgments(judgments: Judgments, corpus: Corpus, hashes: Mapping[str, str] | None = None) -> Stale:
@@ -96,7 +96,7 @@ def read_hashes(source: str | os.PathLike[str] | Mapping[str, str]) -> dict[str,
 
 
 def twins_within(own: Mapping[str, str]) -> list[Twin]:
-    """The queries of the set that another one before them asks already."""
+    """The queries of the set that repeat an earlier one."""
     known, found = KnownQueries(), []
     for name, text in own.items():
         found += known.twin(name, text)
@@ -105,7 +105,7 @@ def twins_within(own: Mapping[str, str]) -> list[Twin]:
 
 
 def twins_with(own: Mapping[str, str], trained: Any) -> list[Twin]:
-    """The queries of the set that are among those that something was trained or tuned on."""
+    """The queries of the set that are also training or tuning queries."""
     known = KnownQueries()
     for text in _texts(trained):
         known.add(text, text)
@@ -113,21 +113,21 @@ def twins_with(own: Mapping[str, str], trained: Any) -> list[Twin]:
 
 
 class KnownQueries:
-    """Queries to hold others against; only those that share a word are compared."""
+    """Queries to compare others with; only those that share a word are compared."""
 
     def __init__(self) -> None:
         self._exact: dict[str, str] = {}
         self._holding: dict[str, list[tuple[frozenset[str], str]]] = {}
 
     def add(self, text: str, shown: str) -> None:
-        """Remember a query, and what it is called."""
+        """Add a query with its name."""
         self._exact.setdefault(normal_form(text), shown)
         said = frozenset(content_words(text))
         for word in said if len(said) >= FEW_WORDS else ():
             self._holding.setdefault(word, []).append((said, shown))
 
     def twin(self, name: str, text: str) -> list[Twin]:
-        """The first known query that asks the same; none if there is none."""
+        """The first known query that asks the same, if there is one."""
         if (other := self._exact.get(normal_form(text))) is not None:
             return [Twin(name, other, True)]
         said = frozenset(content_words(text))

@@ -1,4 +1,4 @@
-"""What becomes of alerts: who is told, by webhooks too, and what is remembered; of a stream, as its windows close."""
+"""Sending alerts: to whom, by webhooks too, and the state that is kept; for a stream, as its windows close."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rankproof.monitoring.alerts import (
     write_state,
 )
 from rankproof.monitoring.sums import OnlineEstimate
-from rankproof.monitoring.webhook import Delivery, Webhook
 
 if TYPE_CHECKING:
     from rankproof.monitoring.monitor import Monitor
     from rankproof.monitoring.sessions import LineCounts
+    from rankproof.monitoring.webhook import Delivery
     from rankproof.monitoring.windows import Calendar
 
 AT_END = 120.0
@@ -33,7 +33,7 @@ class Alarm:
         self,
         rules: Sequence[AlertRule],
         state: str | os.PathLike[str] | None,
-        hooks: Sequence[Webhook],
+        deliveries: Sequence[Delivery],
         calendar: Calendar,
         counts: LineCounts,
         on_alert: Callable[[Alert], object] | None,
@@ -41,7 +41,7 @@ class Alarm:
         self._rules, self._path, self._calendar, self._counts = rules, state, calendar, counts
         self._before = read_state(state) if state is not None else {}
         self._told, self._written = dict(self._before), dict(self._before)
-        self._on_alert, self._deliveries = on_alert, [Delivery(each) for each in hooks]
+        self._on_alert, self._deliveries = on_alert, deliveries
         self._fired: dict[str, Alert] = {}
         """The last alert of each rule that fired in the stream."""
 
@@ -61,15 +61,24 @@ class Alarm:
                     fired.append(Alert(rule, True, alert_sentence(self._calendar, rule, each), each))
         self._fired |= {alert.rule.name: alert for alert in fired}
         self._send(fired)
-        if fired or self._deliveries:  # nobody knows when a stream ends
+        if fired or self._deliveries:  # a stream may end at any time
             self._remember()
         if self._on_alert is not None:
             for alert in fired:
                 self._on_alert(alert)
 
     def end(self, found: Monitor) -> None:
-        """Check every rule over all that was found, tell what is new, and wait for what is being sent."""
+        """Check every rule over all estimates, send new alerts, and wait for their delivery."""
         checked = check_alerts(found, self._rules, self._told)
+        found.notes.extend(
+            f"alert {each.rule.name!r} looks at nothing: no event has {each.rule.metric}"
+            f"{f' and {each.rule.slice}={each.rule.group}' if each.rule.slice else ''}. Next: check both."
+            for each in checked
+            if not each.fired
+            and not each.rule.outage
+            and (each.rule.metric, each.rule.slice, each.rule.group)
+            not in {(e.metric, e.slice, e.group) for e in found.estimates}
+        )
         found.alerts.extend(each if each.fired else self._fired.get(each.rule.name, each) for each in checked)
         self._send([each for each in checked if each.fired], again=True)
         found.undelivered.extend(
@@ -78,18 +87,18 @@ class Alarm:
         self._remember(anyway=bool(self._rules))
 
     def close(self) -> None:
-        """Let nobody wait for what was not delivered: the log could not be read to its end."""
+        """Stop waiting for deliveries, as the log could not be read to its end."""
         for each in self._deliveries:
             each.end(0)
 
     def _send(self, fired: Sequence[Alert], again: bool = False) -> None:
-        """Send these; with `again` also what waits, if there are none."""
+        """Send these; with `again` also those that wait, if there are none."""
         for each in self._deliveries:
             if fired or (again and each.undelivered()):
                 each.give(fired, self._calendar, self._counts)
 
     def _remember(self, anyway: bool = False) -> None:
-        """Write when each rule was told last; one whose alert nobody got counts as not told."""
+        """Save when each rule was last sent; an alert that was not delivered counts as not sent."""
         if self._path is None:
             return
         waiting = {name for each in self._deliveries for name in each.undelivered()}

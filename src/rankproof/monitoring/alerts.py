@@ -27,7 +27,7 @@ from rankproof.document.disk import write_file
 from rankproof.document.display import Displayable
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError, check_number, check_whole, nearest, one_of
-from rankproof.monitoring.metrics import by_name
+from rankproof.monitoring.metrics import OnlineMetric, Percentile, by_name
 from rankproof.monitoring.sessions import SECOND
 from rankproof.monitoring.sums import OnlineEstimate
 from rankproof.monitoring.words import interval_of, outage_sentence, value_of
@@ -44,7 +44,7 @@ OUTAGES = ("any", "silence", "source", "burst")
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 LEAST = 30
 MOST_OUTAGES = 5
-"""Outages that one alert names."""
+"""The number of outages that one alert names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class AlertRule(Displayable):
 
 @dataclass(frozen=True, slots=True)
 class Alert(Displayable):
-    """What became of a rule."""
+    """The result of a rule."""
 
     rule: AlertRule
     fired: bool
@@ -87,14 +87,16 @@ class Alert(Displayable):
 def read_rules(path: str | os.PathLike[str]) -> list[AlertRule]:
     """The rules of a TOML file."""
     try:
-        with open(path, "rb") as file:
-            found = tomllib.load(file)
+        with open(path, encoding="utf-8-sig") as file:
+            found = tomllib.loads(file.read())
     except OSError as error:
         raise UsageError(
             f"{os.fspath(path)}: cannot be read: {error.strerror}. Next: check the path."
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{os.fspath(path)}: no valid TOML: {error}. Next: mend that line.") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{os.fspath(path)}: the text is not UTF-8. Next: save it as UTF-8.") from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UsageError(f"{os.fspath(path)}: no valid TOML: {error}. Next: correct that line.") from error
     return rules_of(found.get("alert"), os.fspath(path))
 
 
@@ -118,15 +120,21 @@ def _rule(given: Mapping[str, Any], where: str) -> AlertRule:
                 f"{where}: got the key {key!r}, expected some of {', '.join(KEYS)}.{nearest(key, KEYS)} "
                 "Next: correct it."
             )
-    limited = sum(key in given for key in ("above", "below", "changed", "outage"))
-    if limited != 1 or ("outage" not in given and not isinstance(given.get("metric"), str)):
+    limited = [key for key in ("above", "below", "changed", "outage") if key in given]
+    if len(limited) > 1 or ("outage" in given and "metric" in given):
+        both = " and ".join(limited if len(limited) > 1 else ("metric", "outage"))
+        raise UsageError(f"{where}: got {both}, expected one of them. Next: write an alert for each.")
+    if not limited or ("outage" not in given and not isinstance(given.get("metric"), str)):
         raise UsageError(
             f"{where}: expected a metric, and above, below or changed; or outage. Next: write one of these."
         )
     limits = {key: check_number(f"{where}, {key}", given[key]) for key in ("above", "below") if key in given}
-    name, sign, group = str(given.get("slice", "")).partition("=")
-    if name and not sign:
-        raise UsageError(f"{where}: slice: got {name!r}, expected FIELD=VALUE. Next: write like variant=B.")
+    part = given.get("slice", "")
+    name, sign, group = part.partition("=") if isinstance(part, str) else ("", "", "")
+    if part and not (name and sign and group):
+        raise UsageError(f"{where}: slice: got {part!r}, expected FIELD=VALUE. Next: write like variant=B.")
+    if "name" in given and not (isinstance(given["name"], str) and given["name"].strip()):
+        raise UsageError(f"{where}: name: got {given['name']!r}, expected a text. Next: write one.")
     for key, known in (("over", OVER), ("evidence", EVIDENCE), ("changed", CHANGED), ("outage", OUTAGES)):
         if given.get(key, known[0]) not in known:
             raise one_of(f"{where}, {key}", given[key], known)
@@ -135,7 +143,7 @@ def _rule(given: Mapping[str, Any], where: str) -> AlertRule:
         limit = "" if given["outage"] == "any" else f" ({given['outage']})"
     metric = given.get("metric", "outage")
     return AlertRule(
-        str(given.get("name", f"{metric}{limit}{f' ({name}={group})' if name else ''}")),
+        " ".join(given.get("name", f"{metric}{limit}{f' ({name}={group})' if name else ''}").split()),
         metric,
         limits.get("above"),
         limits.get("below"),
@@ -148,6 +156,27 @@ def _rule(given: Mapping[str, Any], where: str) -> AlertRule:
         given.get("changed", ""),
         given.get("outage", ""),
     )
+
+
+def check_rules(
+    rules: Sequence[AlertRule], by: Sequence[str], known: Sequence[OnlineMetric | Percentile]
+) -> None:
+    """Refuse rules that nothing could ever break: of slices that are not told apart, or with limits that no share
+    reaches; `known` are the metrics that are known to be shares."""
+    for rule in rules:
+        if rule.slice and rule.slice not in by:
+            raise UsageError(
+                f"alert {rule.name!r}: slice: {rule.slice} is not told apart, only {', '.join(by) or 'nothing'} is. "
+                f"Next: give by= (--by) {','.join([*by, rule.slice])}."
+            )
+        limit = rule.below if rule.above is None else rule.above
+        share = any(isinstance(each, OnlineMetric) and each.name == rule.metric for each in known)
+        if share and limit is not None and not 0 <= limit <= 1:
+            meant = f"; write {limit / 100:g} for {limit:g} %" if 1 < limit <= 100 else ""
+            raise UsageError(
+                f"alert {rule.name!r}: got {limit:g}, but {rule.metric} is a share from 0 to 1. "
+                f"Next: give such a limit{meant}."
+            )
 
 
 def _duration(given: Any, where: str) -> int:
@@ -163,7 +192,7 @@ def _duration(given: Any, where: str) -> int:
 def check_alerts(
     found: Monitor, rules: Sequence[AlertRule], state: dict[str, int] | None = None
 ) -> list[Alert]:
-    """What becomes of each rule; `state` holds when each was told last, and is brought up to date."""
+    """The result of each rule; `state` has the last time each was sent, and is updated."""
     state = {} if state is None else state
     for rule in rules:
         if not rule.outage:
@@ -182,7 +211,7 @@ def _checked(found: Monitor, rule: AlertRule, state: dict[str, int]) -> Alert:
     if rule.over == "last":
         looked = looked[-1:]
     if not looked:
-        return Alert(rule, False, f"{rule.name}: no event has what it needs.")
+        return Alert(rule, False, f"{rule.name}: no event has the fields it needs.")
     told: OnlineEstimate | None = None
     quiet = ""
     for each in looked:
@@ -191,7 +220,7 @@ def _checked(found: Monitor, rule: AlertRule, state: dict[str, int]) -> Alert:
         at = each.start if each.start is not None else found.counts.last
         last = state.get(rule.name)
         if last is not None and at < last + max(rule.cool_down, 1):
-            quiet = " It was told before, and its cool-down is not over."
+            quiet = " It was sent before, and its cool-down is not over."
             told = told or each
             continue
         state[rule.name] = at
@@ -221,14 +250,14 @@ def _checked_change(
         at = next(start for start in starts if found.calendar.label(start) == each.window)
         last = state.get(rule.name)
         if last is not None and at < last + max(rule.cool_down, 1):
-            return Alert(rule, False, f"{told} It was told before, and its cool-down is not over.")
+            return Alert(rule, False, f"{told} It was sent before, and its cool-down is not over.")
         state[rule.name] = at
         return Alert(rule, True, told)
     return Alert(rule, False, f"{rule.name}: nothing.")
 
 
 def _checked_outage(found: Monitor, rule: AlertRule, state: dict[str, int]) -> Alert:
-    """Whether there were outages that were not told before."""
+    """Whether there were outages that were not sent before."""
     met = [each for each in found.outages if rule.outage in ("any", each.kind)]
     if rule.slice:
         met = [each for each in met if each.what == f"{rule.slice}={rule.group}"]
@@ -240,14 +269,14 @@ def _checked_outage(found: Monitor, rule: AlertRule, state: dict[str, int]) -> A
     more = f"; and {len(new) - MOST_OUTAGES} before" if len(new) > MOST_OUTAGES else ""
     if not new:
         return Alert(
-            rule, False, f"{rule.name}: {listed}. It was told before, and its cool-down is not over."
+            rule, False, f"{rule.name}: {listed}. It was sent before, and its cool-down is not over."
         )
     state[rule.name] = max(each.end for each in new)
     return Alert(rule, True, f"{rule.name}: {listed}{more}.")
 
 
 def alert_sentence(calendar: Calendar, rule: AlertRule, each: OnlineEstimate) -> str:
-    """What is beyond which limit, and when."""
+    """The value, the limit that it crossed, and the time."""
     limit = f"above {rule.above:g}" if rule.above is not None else f"below {rule.below:g}"
     where = f" of {each.slice}={each.group}" if each.slice else ""
     when = "the whole log"
@@ -258,19 +287,23 @@ def alert_sentence(calendar: Calendar, rule: AlertRule, each: OnlineEstimate) ->
 
 
 def read_state(path: str | os.PathLike[str]) -> dict[str, int]:
-    """When each rule was told last; nothing if the file is not there yet."""
+    """The last time each rule was sent; empty if the file does not exist yet."""
     try:
         with open(path, encoding="utf-8") as file:
             found = json.load(file)
         return {str(name): int(at) for name, at in found["told"].items()}
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except OSError as error:
         raise UsageError(
-            f"{os.fspath(path)}: no state of alerts: {error}. Next: name another file, or remove it."
+            f"{os.fspath(path)}: cannot be read: {error.strerror}. Next: name another file."
+        ) from error
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise UsageError(
+            f"{os.fspath(path)}: it is no file in which alerts are remembered. Next: name another, or remove it."
         ) from error
 
 
 def write_state(path: str | os.PathLike[str], state: Mapping[str, int]) -> None:
-    """Remember when each rule was told last."""
+    """Save when each rule was last sent."""
     write_file(path, json.dumps({"told": dict(sorted(state.items()))}, indent=2) + "\n", force=True)

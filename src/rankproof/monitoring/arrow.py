@@ -1,6 +1,6 @@
 """Parquet and data frames to blocks, column by column with pyarrow: no Python object an event.
 
-What has an unusual shape (clicks by id, results as JSON text) goes through mappings, as a line of JSON does, and gives
+Rows of an unusual shape (clicks by id, results as JSON text) go through mappings, as a line of JSON does, and give
 the same rows; rows that no reader can take are rejected with the same reasons.
 """
 
@@ -19,7 +19,9 @@ from rankproof.errors import DataError, shorten
 from rankproof.monitoring.arrow_columns import (
     Hashes,
     apply_code,
+    as_places,
     decode_dictionary,
+    has_text,
     hash_texts,
     in_order_of_time,
     is_text,
@@ -29,6 +31,7 @@ from rankproof.monitoring.arrow_columns import (
     parse_numbers,
     parse_times,
     places,
+    values_of,
 )
 from rankproof.monitoring.block import NAN, VALUES, EventBlock, join_blocks
 from rankproof.monitoring.events import EARLIEST, SCALES, Rejected, vote
@@ -37,11 +40,13 @@ from rankproof.monitoring.rows import RecordColumns, RowMaker, UnusualShape, mar
 from rankproof.monitoring.sessions import SECOND
 
 BATCH = 32_768
-"""Rows that are read at once."""
-LOW = np.uint64(2 * BATCH - 1)
-"""The bits of a hash that give way to the place of an event in its batch, and to a mark."""
+"""The number of rows that are read at once."""
+LARGE = 8_192
+"""Rows of a group, on average, from which on groups are read one by one."""
+PIECE = 1 << 18
+"""Bytes of a column that are read at once."""
 SOME = 4096
-"""Rows that become mappings at once."""
+"""The number of rows that become mappings at once."""
 Reject = Callable[[Rejected, str, int, Any], object]
 
 
@@ -58,14 +63,23 @@ def batches(path: Path | io.BytesIO, name: str, maker: RowMaker, *, ids: bool = 
         kind = pyarrow.parquet.read_schema(path)
         found, others = maker.schema.places(kind.names)
         with pyarrow.parquet.ParquetFile(path, pre_buffer=False) as file:
-            repeated = _repeated(file)
+            rows, groups = file.metadata.num_rows, file.metadata.num_row_groups
+            apart = rows >= LARGE * groups or groups == 1
+            # Arrow cannot put the dictionaries of lists of several groups together; groups of few rows are not read
+            # one by one, so there lists have none.
+            repeated = [each for each in _repeated(file) if apart or "." not in each]
             roots = {each.partition(".")[0] for each in (*maker.by, *maker.fields)}
             all_needed = maker.change is not None  # a hook may look at any column
             wanted = [*found.values(), *(each for each in others if all_needed or each in roots)]
             if not ids and not all_needed and "results" in found:
                 wanted[wanted.index(found["results"])] = _scores_only(file, found["results"])
-        with pyarrow.parquet.ParquetFile(path, read_dictionary=repeated, pre_buffer=False) as file:
-            yield from file.iter_batches(BATCH, columns=list(dict.fromkeys(wanted)), use_threads=False)
+        with pyarrow.parquet.ParquetFile(
+            path, read_dictionary=repeated, pre_buffer=False, buffer_size=PIECE
+        ) as file:
+            for some in ([each] for each in range(groups)) if apart else [list(range(groups))]:
+                yield from file.iter_batches(
+                    BATCH, row_groups=some, columns=list(dict.fromkeys(wanted)), use_threads=False
+                )
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(
             f"{name}: no valid Parquet ({shorten(str(error))}). Next: copy or write it again."
@@ -85,7 +99,7 @@ def _repeated(file: Any) -> list[str]:
 
 
 def _scores_only(file: Any, column: str) -> str:
-    """The path of the scores among the results, where there are such and the statistics of the file say that no id is
+    """The path of the scores among the results, if there are such and the statistics of the file say that no id is
     missing: ids and texts of results are not looked at."""
     paths = [file.schema.column(at).path for at in range(len(file.schema))]
     inside = {path.rpartition(".")[2]: at for at, path in enumerate(paths) if path.startswith(f"{column}.")}
@@ -101,7 +115,7 @@ def _scores_only(file: Any, column: str) -> str:
 
 
 def table_of(frame: Any) -> Any | None:
-    """The frame as a table of Arrow; None where it cannot be one."""
+    """The frame as a table of Arrow; None if it cannot be one."""
     import narwhals as nw
     import pyarrow
 
@@ -109,7 +123,7 @@ def table_of(frame: Any) -> Any | None:
         opened: Any = nw.from_native(frame)
         table: Any = (opened.collect() if isinstance(opened, nw.LazyFrame) else opened).to_arrow()
         for at, each in enumerate(table.schema):
-            if str(each.type) == "string_view":  # which little of Arrow can work with yet
+            if str(each.type) == "string_view":  # which few functions of Arrow support yet
                 table = table.set_column(at, each.name, table.column(at).cast(pyarrow.large_string()))
     except (pyarrow.ArrowException, TypeError, ValueError, NotImplementedError):
         return None
@@ -160,17 +174,16 @@ class ArrowReader:
 
     def _records_of(self, batch: Any, rows: Array) -> Iterator[tuple[int, dict[str, Any]]]:
         """Some rows as mappings, some thousands at a time."""
-        import pyarrow
-
         for start in range(0, len(rows), SOME):
             some = rows[start : start + SOME]
-            yield from zip(some.tolist(), batch.take(pyarrow.array(some)).to_pylist(), strict=True)
+            yield from zip(some.tolist(), batch.take(as_places(some)).to_pylist(), strict=True)
 
     def _whole(self, record: dict[str, Any]) -> dict[str, Any]:
-        """A record whose results have ids; where only scores were read, their ranks do unless a click needs ids."""
+        """A record whose results have ids; if only scores were read, their ranks do unless a click needs ids."""
         found, _ = self._maker.schema.places(record)
-        hits = record.get(found.get("results", ""))
-        if isinstance(hits, list) and hits and isinstance(hits[0], dict) and hits[0].keys() == {"score"}:
+        listed = record.get(found.get("results", ""))
+        hits = [hit for hit in listed if hit is not None] if isinstance(listed, list) else []
+        if hits and isinstance(hits[0], dict) and hits[0].keys() == {"score"}:
             clicks, cites = (record.get(found.get(name, "")) for name in ("clicks", "citations"))
             placed = all(hit["score"] is not None for hit in hits) and all(
                 not cites
@@ -185,7 +198,7 @@ class ArrowReader:
         return record
 
     def _columns(self, batch: Any) -> tuple[EventBlock, Array]:
-        """All rows as columns, and which of them must go the long way."""
+        """All rows as columns, and the rows that must go through mappings."""
         names = batch.schema.names
         found, _ = self._maker.schema.places(names)
         if "ts" not in found:
@@ -229,20 +242,21 @@ class ArrowReader:
     def _times(self, column: Any, bad: Array) -> Array:
         """Microseconds since 1970; a time that is none, or out of range, is bad."""
         import pyarrow as pa
-        import pyarrow.compute as pc
 
         if is_text(column.type):
             column = parse_times(column)
         kind = column.type
         if pa.types.is_timestamp(kind):
             if kind.tz is None and str(self._maker.schema.timezone) != "UTC":
+                import pyarrow.compute as pc
+
                 zone = str(self._maker.schema.timezone)
                 column = pc.assume_timezone(column, zone, ambiguous="earliest", nonexistent="latest")
             whole = column.cast(pa.timestamp("us", column.type.tz), safe=False).cast(pa.int64())
-            whole = whole.fill_null(0) if whole.null_count else whole
-            time = np.asarray(whole.to_numpy(zero_copy_only=False))
+            time = values_of(whole)
+            time = np.where(nulls(whole), 0, time) if whole.null_count else time
         elif pa.types.is_integer(kind) or pa.types.is_floating(kind):
-            given = np.nan_to_num(column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
+            given = np.nan_to_num(numbers(column))
             scale = np.ones(len(given))
             for least, each in reversed(SCALES):
                 scale[np.abs(given) >= least] = each
@@ -254,7 +268,7 @@ class ArrowReader:
         return time
 
     def _clicks(self, column: dict[str, Any], row: dict[str, Array], bad: Array) -> None:
-        """Clicks with ranks; rows with other clicks go the long way."""
+        """Clicks with ranks; rows with other clicks go through mappings."""
         import pyarrow as pa
 
         if "citations" in column:
@@ -290,13 +304,12 @@ class ArrowReader:
                 return
             clicked, _ = hash_texts(ids, self._known, "clicks")
             quoted, _ = hash_texts(cited, self._known, "citations")
-            bad[event[clicked == 0]] = True  # what has no id is the document of its rank
-            of = np.repeat(np.arange(len(lengths)), np.diff(cited_from))
-            both = (lengths > 0) & (row["citations"] > 0)
-            pairs = np.concatenate([_pairs(clicked, event, both, 0), _pairs(quoted, of, both, 1)])
-            pairs.sort()
-            same = pairs[1:][(pairs[1:] ^ pairs[:-1]) == 1]  # a clicked and a cited document of one event
-            row["cited_click"][((same & LOW) >> np.uint64(1)).astype(np.int64)] = 1
+            bad[event[clicked == 0]] = True  # a result without an id is the document of its rank
+            some, number = np.arange(len(event)), np.diff(cited_from)[event]
+            for at in range(int(number.max())):  # few are cited: to compare with each is faster than to sort
+                some = some[number[some] > at]
+                same = clicked[some] == quoted[cited_from[event[some]] + at]
+                row["cited_click"][event[some[same]]] = 1
 
 
 def _results(column: Any, row: dict[str, Array]) -> None:
@@ -315,7 +328,9 @@ def _results(column: Any, row: dict[str, Array]) -> None:
             raise UnusualShape
         if "score" in names:
             scores = numbers(inner.field("score"))
-            if not np.isfinite(scores).all():
+            with np.errstate(over="ignore", invalid="ignore"):
+                finite = np.isfinite(scores.sum()) or np.isfinite(scores).all()
+            if not finite:
                 raise UnusualShape
             margins(scores, begins, lengths, row["margin"])
     elif not is_text(inner.type):
@@ -323,7 +338,7 @@ def _results(column: Any, row: dict[str, Array]) -> None:
 
 
 def _has_scores_alone(batch: Any, found: Mapping[str, str]) -> bool:
-    """Whether of the results nothing but the scores was read."""
+    """Whether only the scores of the results were read."""
     import pyarrow as pa
 
     kind = batch.schema.field(found["results"]).type if "results" in found else None
@@ -331,23 +346,16 @@ def _has_scores_alone(batch: Any, found: Mapping[str, str]) -> bool:
     return inner is not None and pa.types.is_struct(inner) and [each.name for each in inner] == ["score"]
 
 
-def _pairs(hashes: Array, event: Array, some: Array, mark: int) -> Array:
-    """The hashes of texts of some events, with the place of the event and a mark in their low bits."""
-    kept = np.flatnonzero(some[event])
-    return (hashes[kept] & ~LOW) | (event[kept].astype(np.uint64) << np.uint64(1)) | np.uint64(mark)
-
-
 def _answers(column: dict[str, Any], row: dict[str, Array]) -> None:
     """Whether there is an answer, and whether it says that it has none: by flag, else by its words."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     answer = column.get("answer")
     if answer is not None and not pa.types.is_null(answer.type):
         answer = answer if pa.types.is_dictionary(answer.type) else answer.dictionary_encode()
         if not is_text(answer.type.value_type):
             raise UnusualShape
-        some = numbers(pc.greater(pc.binary_length(pc.utf8_trim_whitespace(answer.dictionary)), 0))
+        some = np.where(nulls(answer.dictionary), NAN, has_text(answer.dictionary))
         row["answered"][:] = np.append(some, NAN)[places(answer)]
     flags = column.get("abstained")
     if flags is not None:
@@ -357,7 +365,7 @@ def _answers(column: dict[str, Any], row: dict[str, Array]) -> None:
     left = np.flatnonzero(np.isnan(row["abstained"]) & ~np.isnan(row["answered"]))
     if answer is not None and len(left):
         at = places(answer)[left]
-        texts = answer.dictionary.take(pa.array(np.unique(at)))
+        texts = answer.dictionary.take(as_places(np.unique(at)))
         refused = np.zeros(len(answer.dictionary), dtype=np.float32)
         refused[np.unique(at)] = [refuses(each) for each in texts.to_pylist()]
         row["abstained"][left] = refused[at]

@@ -1,4 +1,8 @@
-"""Columns of Arrow as arrays of NumPy; a column of another kind than is usual is looked at row by row elsewhere."""
+"""Columns of Arrow as arrays of NumPy; a column of another kind than is usual is looked at row by row elsewhere.
+
+Values are taken from where Arrow keeps them: its own ways to NumPy and back import pandas, which takes longer than to
+read a hundred thousand events.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,14 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.monitoring.block import SKETCH, hash_bytes, sketch_bytes
+from rankproof.monitoring.block import SKETCH, as_bytes, hash_bytes, sketch_bytes
 from rankproof.monitoring.events import Rejected
 from rankproof.monitoring.rows import UnusualShape
 
+_MAY_BE_BLANK = np.isin(
+    np.arange(256), [*(ord(each) for each in map(chr, range(128)) if each.isspace()), 0xC2, 0xE1, 0xE2, 0xE3]
+)
+"""The bytes of UTF-8 with which a blank begins."""
 ISO_TIME = r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)?$"
 ZONED = r"(Z|[+-]\d\d:\d\d)$"
 
@@ -35,9 +43,39 @@ def decode_dictionary(column: Any) -> Any:
     return column
 
 
+def values_of(column: Any) -> Array:
+    """Numbers, times or flags as they lie in memory; if a value is null, anything may stand."""
+    import pyarrow as pa
+
+    kind, data = column.type, column.buffers()[1]
+    if pa.types.is_boolean(kind):
+        return _bits(data, column)
+    sign = "f" if pa.types.is_floating(kind) else "u" if pa.types.is_unsigned_integer(kind) else "i"
+    size = kind.bit_width // 8
+    return np.frombuffer(data or b"", f"{sign}{size}", len(column), column.offset * size)
+
+
+def _bits(data: Any, column: Any) -> Array:
+    """The flags of a column, one bit each."""
+    first, start = column.offset // 8, column.offset % 8
+    size = -(-(start + len(column)) // 8)
+    bits = np.frombuffer(data or b"", np.uint8, size, first)
+    return np.unpackbits(bits, bitorder="little")[start : start + len(column)].view(bool)
+
+
+def as_places(rows: Array) -> Any:
+    """Whole numbers as a column of Arrow."""
+    import pyarrow as pa
+
+    return pa.Array.from_buffers(pa.int64(), len(rows), [None, pa.py_buffer(rows.astype(np.int64))])
+
+
 def nulls(column: Any) -> Array:
     """Which values are null."""
-    return np.asarray(column.is_null().to_numpy(zero_copy_only=False))
+    data = column.buffers()[0] if column.null_count else None
+    if data is None:  # a column without a type has no bits: all of it is null
+        return np.full(len(column), column.null_count > 0)
+    return ~_bits(data, column)
 
 
 def numbers(column: Any) -> Array:
@@ -52,26 +90,30 @@ def numbers(column: Any) -> Array:
         or pa.types.is_null(kind)
     ):
         raise UnusualShape
-    if pa.types.is_boolean(kind):
-        column = column.cast(pa.int8())
-    return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False))
+    if pa.types.is_null(kind):
+        return np.full(len(column), np.nan)
+    found = values_of(column).astype(np.float64, copy=False)
+    return np.where(nulls(column), np.nan, found) if column.null_count else found
 
 
 def lists(column: Any) -> tuple[Array, Array, Any]:
-    """The lengths of lists (0 for null), where each begins among the values, and the values."""
+    """The lengths of lists (0 for null), if each begins among the values, and the values."""
     import pyarrow as pa
 
     kind = column.type
     if pa.types.is_null(kind):
-        return np.zeros(len(column)), np.zeros(len(column) + 1, dtype=np.int64), pa.array([], pa.string())
+        return np.zeros(len(column)), np.zeros(len(column) + 1, dtype=np.int64), pa.nulls(0, pa.string())
     if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
         raise UnusualShape
-    if column.null_count:
-        column = column.fill_null([])
-    begins = np.asarray(column.offsets.to_numpy(zero_copy_only=False)).astype(np.int64)
+    begins = values_of(column.offsets).astype(np.int64)
     inner = column.values.slice(begins[0], begins[-1] - begins[0])
     begins = begins - begins[0]
-    return np.diff(begins).astype(np.float64), begins, inner
+    lengths = np.diff(begins)
+    if column.null_count and (null := nulls(column) & (lengths > 0)).any():  # values that nobody sees
+        inner = inner.take(as_places(np.flatnonzero(~np.repeat(null, lengths))))
+        lengths[null] = 0
+        begins = np.concatenate([[0], np.cumsum(lengths)])
+    return lengths.astype(np.float64), begins, inner
 
 
 Hashes = tuple[Array, Array]
@@ -99,45 +141,62 @@ def hash_texts(column: Any, known: dict[str, tuple[Any, Hashes]], name: str) -> 
         found = np.append(hashes, np.uint64(0)), np.hstack([sketch, nothing])
         known[name] = column.dictionary, found
     at = places(column)
-    return found[0][at], found[1][:, at]
+    return found[0][at], found[1].take(at, axis=1)
 
 
 def _hashes_of(texts: Any, sketched: bool) -> Hashes:
     if not is_text(texts.type):
         raise UnusualShape
-    data, begins = _bytes_of(_lower(texts) if sketched else texts)
+    data, begins = _lower(texts) if sketched else _bytes_of(texts)
     hashes = hash_bytes(data, begins)
     return hashes, sketch_bytes(data, begins) if sketched else np.zeros((0, len(hashes)), dtype=np.uint64)
 
 
 def places(encoded: Any) -> Array:
     """The place of each value in the dictionary; null has the one behind its end."""
-    index = encoded.indices
-    index = index.fill_null(len(encoded.dictionary)) if index.null_count else index
-    return np.asarray(index.to_numpy(zero_copy_only=False)).astype(np.int64)
+    found = values_of(encoded.indices).astype(np.int64)
+    if encoded.indices.null_count:
+        found[nulls(encoded.indices)] = len(encoded.dictionary)
+    return found
 
 
-def _lower(texts: Any) -> Any:
+def _lower(texts: Any) -> tuple[Array, Array]:
     """Texts in small letters, as Python knows them: the tables of Arrow differ for a few."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
+    data, begins = _bytes_of(texts)
+    if (data < 128).all():
+        return data + np.uint8(32) * ((data >= ord("A")) & (data <= ord("Z"))), begins
+    return as_bytes([(each or "").lower() for each in texts.to_pylist()])
 
-    if pc.all(pc.string_is_ascii(texts)).as_py() is not False:
-        return pc.ascii_lower(texts)
-    return pa.array([None if each is None else each.lower() for each in texts.to_pylist()], pa.large_string())
+
+def has_text(texts: Any) -> Array:
+    """Which texts are more than blanks; null is none."""
+    data, begins = _bytes_of(texts)
+    some = np.diff(begins) > 0
+    first = np.zeros(len(some), dtype=np.uint8)
+    first[some] = data[begins[:-1][some]]
+    blank = np.flatnonzero(some & _MAY_BE_BLANK[first])  # to look at the others is needless
+    if len(blank):
+        some[blank] = [each.strip() != "" for each in texts.take(as_places(blank)).to_pylist()]
+    return np.asarray(some)
 
 
 def _bytes_of(texts: Any) -> tuple[Array, Array]:
-    """The bytes of a column of texts, and where each begins."""
+    """The bytes of a column of texts, and where each begins; null is empty."""
     import pyarrow as pa
 
-    texts = texts.fill_null("") if texts.null_count else texts
-    wide = pa.types.is_large_string(texts.type)
     _, ends, data = texts.buffers()
-    kind = np.int64 if wide else np.int32
-    begins = np.frombuffer(ends, dtype=kind)[texts.offset : texts.offset + len(texts) + 1].astype(np.int64)
-    everything = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, dtype=np.uint8)
-    return everything[begins[0] : begins[-1]], begins - begins[0]
+    kind = np.int64 if pa.types.is_large_string(texts.type) else np.int32
+    begins = np.zeros(len(texts) + 1, dtype=np.int64)
+    if ends is not None and ends.size:
+        begins[:] = np.frombuffer(ends, dtype=kind)[texts.offset : texts.offset + len(texts) + 1]
+    everything = np.frombuffer(data if data is not None else b"", dtype=np.uint8)[begins[0] : begins[-1]]
+    begins -= begins[0]
+    lengths = np.diff(begins)
+    if texts.null_count and (null := nulls(texts) & (lengths > 0)).any():  # bytes that nobody sees
+        everything = everything[~np.repeat(null, lengths)]
+        lengths[null] = 0
+        begins = np.concatenate([[0], np.cumsum(lengths)])
+    return everything, begins
 
 
 def apply_code(column: Any, code: Callable[[Any], int]) -> Array:

@@ -1,6 +1,6 @@
-"""Many events as columns of NumPy: what every reader makes, and all that the metrics look at.
+"""Many events as columns of NumPy: the output of every reader, and the input of the metrics.
 
-Texts are gone here: ids are 64-bit hashes, a query is a hash with a sketch of its character trigrams. A value that is
+There are no texts here: ids are 64-bit hashes, a query a hash with a sketch of its character trigrams. A value that is
 not known is NaN.
 """
 
@@ -22,7 +22,7 @@ VALUES = (
     "clicks",  # how many
     "first_click",  # the rank of the first click in time, 0 if it is not known
     "top_click",  # the best rank that was clicked, 0 if none is known
-    "cited_click",  # whether a cited document was clicked, where some are cited
+    "cited_click",  # whether a cited document was clicked, if some are cited
     "citations",  # how many documents the answer cites
     "answered",  # whether there is an answer
     "abstained",  # whether it says "I don't know"
@@ -32,7 +32,7 @@ VALUES = (
 """The columns of numbers, before those that sessions add."""
 NAN = math.nan
 MOST_VALUES = 50
-"""Values of a slice that are told apart; those that come later are one."""
+"""The number of values of a slice that are kept apart; later ones are merged."""
 REST = "(other values)"
 SKETCH = 4
 """Words of 64 bits in the sketch of a query."""
@@ -58,8 +58,8 @@ class EventBlock:
 
     def rows(self, which: Array) -> EventBlock:
         """Some of the events."""
-        ids, sketch, values, slices = (
-            each[:, which] for each in (self.ids, self.sketch, self.values, self.slices)
+        ids, sketch, values, slices = (  # half as long as each[:, which]
+            each.take(which, axis=1) for each in (self.ids, self.sketch, self.values, self.slices)
         )
         return EventBlock(self.time[which], ids, sketch, values, slices)
 
@@ -74,7 +74,7 @@ EVENT, SESSION, USER, QUERY = range(4)
 
 
 def join_blocks(blocks: list[EventBlock]) -> EventBlock:
-    """Several blocks as one; the list is emptied, so that both need not be held at once."""
+    """Several blocks joined; the list is emptied, so that both need not be in memory at once."""
     if len(blocks) == 1:
         return blocks.pop()
     names = ("time", "ids", "sketch", "values", "slices")
@@ -96,7 +96,7 @@ class Codes:
             return self._codes[value.__class__, value] if value.__class__ in _NUMBERS else self._codes[value]
         except KeyError:
             key = (value.__class__, value) if value.__class__ in _NUMBERS else value
-        except TypeError:  # a list, which is no value of a slice
+        except TypeError:  # a list, which cannot be the value of a slice
             return self.code(str(value))
         name = name_of_value(value)
         if not name:
@@ -171,7 +171,7 @@ def hash_bytes(data: Array, begins: Array) -> Array:
         left, at = left[size > 8], at + 8
     for each in np.flatnonzero(
         lengths > LONG
-    ).tolist():  # a pass over all for eight bytes of a few is too dear
+    ).tolist():  # a pass over all texts for eight bytes of a few is too slow
         whole = blake2b(data[begins[each] : begins[each + 1]].tobytes(), digest_size=8).digest()
         found[each] = int.from_bytes(whole, "little")
     return np.where(lengths > 0, np.maximum(mixed(found), np.uint64(1)), np.uint64(0))

@@ -18,7 +18,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, one_of
-from rankproof.monitoring.step_fit import GRID, StepFit, pooled_chances
+from rankproof.monitoring.step_fit import GRID, Permutations, StepFit, permutations, pooled_chances
 from rankproof.monitoring.sums import OnlineEstimate
 from rankproof.monitoring.windows import HOUR, Calendar
 from rankproof.stats.corrections import benjamini_hochberg, holm
@@ -31,7 +31,7 @@ FEWEST = 10
 FEWEST_BLOCKS = 8
 """Blocks of neighbours that a series is cut into at least: they are what is permuted."""
 TURNS = 20
-"""Of fitting several kinds of seasons."""
+"""Rounds of fitting several kinds of seasons."""
 METHODS = {"holm": holm, "bh": benjamini_hochberg}
 
 
@@ -45,14 +45,14 @@ class ChangePoint(Displayable):
     """The places between which the first point after the change lies, with 95 %."""
     before: float
     after: float
-    """The means on both sides, with the seasons taken out."""
+    """The means on both sides, with the seasons removed."""
     difference: float
     difference_low: float
     difference_high: float
     """The step with its 95 % interval."""
     p: float
     p_corrected: float
-    """Over all series that were looked at together."""
+    """The p-value, corrected over all series that were tested together."""
     changed: bool
     """Whether the corrected p-value is at most alpha."""
 
@@ -111,10 +111,13 @@ def change_points(
         if fit.design.shape not in drawn:
             drawn[fit.design.shape] = fit.measured(rng)
     chances = pooled_chances([fit.likelihood(*drawn[fit.design.shape]) for fit, _, _ in fits.values()])
-    found = {
-        key: _point(fit, kept, each, fit.p(each, rng, alpha / len(fits)))
-        for (key, (fit, kept, rng)), each in zip(fits.items(), chances, strict=True)
-    }
+    # To draw permutations takes longest; those that p-values begin with serve all series of one length.
+    first: dict[tuple[int, int], Permutations] = {}
+    found = {}
+    for (key, (fit, kept, rng)), chance in zip(fits.items(), chances, strict=True):
+        if fit.size not in first:
+            first[fit.size] = permutations(*fit.size, rng)
+        found[key] = _point(fit, kept, chance, fit.p(chance, first[fit.size], rng, alpha / len(fits)))
     corrected = METHODS[method]([each.p for each in found.values()])
     return {
         key: replace(each, p_corrected=p, changed=p <= alpha)
@@ -175,7 +178,7 @@ class MetricChange(Displayable):
 def metric_changes(
     windows: Iterable[OnlineEstimate], calendar: Calendar, alpha: float = 0.05
 ) -> list[MetricChange]:
-    """The metrics that changed, by time; weekdays and hours are taken out, false alarms of all of them held.
+    """The metrics that changed, by time; weekdays and hours are removed, false alarms of all of them controlled.
 
     Whether something changed is asked of days: what a day does to all of its hours must not pass for a change. From
     which hour on it did is then asked of the hours. Only a log of fewer than ten days is judged by its hours alone.

@@ -1,4 +1,4 @@
-"""What clicks say about documents once the place that they were shown at is taken out.
+"""Clicks on documents, corrected for the rank at which they were shown.
 
 The position-based model: a document is clicked if its rank is examined (with a chance that depends on the rank alone,
 its propensity) and it attracts (with a chance that depends on query and document alone). Under that model clicks
@@ -144,11 +144,11 @@ class ClickEstimate(Displayable):
     low: float
     high: float
     naive: float
-    """The same without taking it out."""
+    """The same without correction."""
     searches: int
     users: int
     model: str
-    """The assumption that the numbers stand on."""
+    """The assumption behind the numbers."""
     clipped: float
     """The share of the clicks whose propensity counted as the least one."""
 

@@ -1,4 +1,4 @@
-"""What the queries of a set speak for in live traffic, what they would score there, and which to add."""
+"""Coverage of live traffic by the queries of a set, their score on it, and the queries to add."""
 
 from __future__ import annotations
 
@@ -83,9 +83,9 @@ class LiveScore(Displayable):
     live: LiveMean | None
     """Each kind of query counted as often as it is asked; None if the set speaks for too little of the traffic."""
     difference: LiveMean | None
-    """Of both, from the same queries."""
+    """The difference of both, from the same queries."""
     effective: float
-    """As many queries of equal weight would say as much."""
+    """The effective number of queries."""
     unspoken: float
     """The share of live queries whose kinds no query of the set has."""
     bounds: tuple[float, float] | None
@@ -185,13 +185,13 @@ class Strata:
     of_live: Array
     """The stratum of each live query of them."""
     users: Array
-    """Who asked each of these."""
+    """The user of each of these."""
     unspoken: float
     """The share of live traffic in kinds without a query of the set."""
 
     @property
     def weights(self) -> Array:
-        """How much each query of the set counts in live traffic; they add up to 1, or are 0 if nobody asks the like."""
+        """The weight of each query of the set in live traffic; they add up to 1, or are 0 without such queries."""
         inside = np.bincount(self.of_query, minlength=len(self.live))
         found: Array = (self.live / inside)[self.of_query]
         return np.asarray(found / (found.sum() or 1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -19,7 +19,8 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
-from rankproof.errors import DataError, UsageError, check_whole, one_of
+from rankproof.document.numbers import count
+from rankproof.errors import DataError, UsageError, check_whole, is_number, one_of, shorten
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import load_judgments
 from rankproof.monitoring import coverage, vectors
@@ -32,14 +33,14 @@ from rankproof.scoring.protocol import ScoresLike
 
 ALPHA = 0.05
 ENOUGH_USERS = 100
-"""From so many askers on, the tests take one query of each."""
+"""From this number of users on, the tests take one query of each."""
 FEWEST_OWN, FEWEST_LIVE = 5, 20
 SQLITE = b"SQLite format 3\0"
 
 
 @dataclass(frozen=True)
 class Drift(Result):
-    """An evaluation set held against the queries of a log."""
+    """An evaluation set compared with the queries of a log."""
 
     n: int
     """Queries of the set."""
@@ -60,7 +61,7 @@ class Drift(Result):
     """Queries of the set that something was trained on; None if no such queries were given."""
     notes: list[str]
     wrong: list[str] = field(default_factory=list)
-    """What makes numbers of the ranking wrong: errors of its audit."""
+    """Errors of the audit, which make numbers of the ranking wrong."""
 
     @property
     def drifted(self) -> bool:
@@ -69,7 +70,7 @@ class Drift(Result):
 
     @property
     def effective(self) -> float:
-        """As many queries of equal weight would say as much about live traffic as the whole set."""
+        """The effective number of queries of the set for live traffic."""
         squares = sum(weight**2 for weight in self.weights.values())
         return 1 / squares if squares else 0.0
 
@@ -109,7 +110,7 @@ class Drift(Result):
         return f"<Drift of {self.n} queries against {self.live.events:,} live ones: drifted={self.drifted}>"
 
     def label_lines(self) -> str:
-        """The queries to label next as JSON Lines, as `rankproof run` and `rankproof label --queries` read them."""
+        """The queries to label next as JSON Lines, for `rankproof run` and `rankproof label --queries`."""
         records = (
             {
                 "_id": each.id,
@@ -121,7 +122,7 @@ class Drift(Result):
         return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
     def label_run(self) -> dict[str, list[str]]:
-        """What the log shows was listed for these queries, best first, as a ranking for `pool`."""
+        """The documents that the log lists for these queries, best first, as a ranking for `pool`."""
         return {each.id: self.live.shown[each.text] for each in self.label if each.text in self.live.shown}
 
 
@@ -148,7 +149,7 @@ def drift(
     seed: int = 0,
     **old: Any,
 ) -> Drift:
-    """Hold the queries of an evaluation set against those of a log.
+    """Compare the queries of an evaluation set with those of a log.
 
     `queries` are `{id: text}`, texts, a path or a BEIR folder; `log` is a list of texts, records or events, a data
     frame, or a path. With `judgments` and a `ranking` (or with `scores`) measures are re-weighted to what people ask;
@@ -178,8 +179,9 @@ def drift(
     live = live_queries(log, seed, change)
     if len(own) < FEWEST_OWN or len(live.texts) < FEWEST_LIVE:
         raise DataError(
-            f"drift: got {len(own)} queries of the set and {len(live.texts)} live ones, expected at least {FEWEST_OWN} "
-            f"and {FEWEST_LIVE}. Next: give a longer log, or more queries."
+            f"drift: got {count(len(own), 'query', 'queries')} of the set and {count(len(live.texts))} live, expected "
+            f"at least {FEWEST_OWN} and {FEWEST_LIVE}. Next: give "
+            f"{'more queries' if len(own) < FEWEST_OWN else 'a longer log'}."
         )
     rng = np.random.default_rng(seed)
     texts = [*own.values(), *live.texts]
@@ -205,7 +207,7 @@ def drift(
         weights=dict(zip(own, found.weights.tolist(), strict=True)),
         scores=[
             coverage.live_score(name, values, list(own), kind, users, ends)
-            for name, values, ends in _values(scores, notes)
+            for name, values, ends in _values(scores, list(own), notes)
         ],
         label=coverage.next_queries(own, live, rows, kind, label),
         stale=_stale(graded, corpus, hashes),
@@ -217,7 +219,7 @@ def drift(
 
 
 def _judge_drift(ledger: Any, options: Mapping[str, Any]) -> Any:
-    """What `drift` did in the last release, when it knew a ledger and no log."""
+    """Refuse calls of `drift` as in the last release, with a ledger and no log."""
     from rankproof import judge_drift
 
     path = getattr(ledger, "path", ledger)
@@ -226,9 +228,9 @@ def _judge_drift(ledger: Any, options: Mapping[str, Any]) -> Any:
         with open(path, "rb") as file:
             is_ledger = file.read(len(SQLITE)) == SQLITE
     if not is_ledger and not options:
-        raise UsageError("drift: got no log to hold the queries against. Next: drift(queries, log).")
+        raise UsageError("drift: got no log to compare the queries with. Next: drift(queries, log).")
     warnings.warn(
-        "drift(LEDGER) is now judge_drift(LEDGER); drift(QUERIES, LOG) holds an evaluation set against a log. "
+        "drift(LEDGER) is now judge_drift(LEDGER); drift(QUERIES, LOG) compares an evaluation set with a log. "
         "Next: call judge_drift.",
         DeprecationWarning,
         stacklevel=3,
@@ -246,7 +248,7 @@ def _own(queries: Any, judgments: Judgments | None) -> tuple[dict[str, str], lis
     if not own:
         raise DataError(
             f"drift: none of {len(texts):,} queries is among the {len(judged):,} that are judged. "
-            "Next: check that the query ids of both are alike."
+            "Next: check that both use the same query ids."
         )
     notes = []
     if len(own) < len(texts):
@@ -269,19 +271,41 @@ def _shifts(
     return shifts([own[i] for i in mine], [live.texts[i] for i in theirs], features, kind[places], rng, test)
 
 
-def _values(scores: Any, notes: list[str]) -> Sequence[tuple[str, Mapping[str, float], tuple[float, float]]]:
+def _values(
+    scores: Any, own: Sequence[str], notes: list[str]
+) -> Sequence[tuple[str, Mapping[str, float], tuple[float, float]]]:
     """Each measure with its value for each query, and its bounds."""
     if scores is None:
         return []
     if not isinstance(scores, ScoresLike):
-        return [(name, values, _ends(values)) for name, values in scores.items()]
+        return [(name, values, _ends(values)) for name, values in _given(scores, own)]
     found = []
     for name, column in scores.columns.items():
         if column.measure.spec.average == "mean":
             found.append((str(name), scores.values(name), _ends(scores.values(name), column.measure)))
         else:
-            notes.append(f"{name} is no mean over queries, so it is not re-weighted.")
+            notes.append(f"{name} is not a mean over queries, so it is not re-weighted.")
     return found
+
+
+def _given(scores: Any, own: Sequence[str]) -> Iterator[tuple[str, dict[str, float]]]:
+    """Values that somebody else worked out, {measure: {query: value}}; a NaN is not known."""
+    form = "{measure: {query id: value}}"
+    if not isinstance(scores, Mapping) or not all(isinstance(each, Mapping) for each in scores.values()):
+        raise UsageError(f"scores: got {shorten(scores)}, expected {form}. Next: give such a mapping.")
+    for name, given in scores.items():
+        for query, value in given.items():
+            if value is not None and not (is_number(value) and abs(value) < np.inf) and value == value:
+                raise DataError(
+                    f"scores: {name} of {query!r} is {shorten(value)}, expected a finite number. Next: mend it."
+                )
+        values = {query: np.nan if value is None else float(value) for query, value in given.items()}
+        if all(np.isnan(values.get(query, np.nan)) for query in own):
+            raise DataError(
+                f"scores: none of {count(len(own), 'query', 'queries')} of the set has a value of {name}. "
+                "Next: check that the query ids of both are alike."
+            )
+        yield str(name), values
 
 
 def _ends(values: Mapping[str, float], measure: Measure | None = None) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""What `drift` found, in words and tables."""
+"""The results of `drift`, in words and tables."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from rankproof.monitoring.shifts import Shift
 
 KINDS, LABELS, FEW = 12, 10, 3
-"""Rows of a table that a terminal shows; other formats have all."""
+"""The number of rows of a table that a terminal shows; other formats have all."""
 WEAK = 0.5
-"""If re-weighting leaves less than this share of the set's queries, it is said."""
+"""If re-weighting leaves less than this share of the set's queries, a note says so."""
 
 
 def drift(found: Drift) -> Document:
-    """The tests first, then what the set lacks, its score on what people ask, what to label, and what aged."""
+    """The tests first, then the gaps of the set, its score on live traffic, the queries to label, and its ageing."""
     parts = [
         wrong_data(found.wrong),
         Part(Paragraph(_verdict(found))),
@@ -33,7 +33,7 @@ def drift(found: Drift) -> Document:
         Part(
             Paragraph('"Found from" is the effect that a test finds with 80 % power.'),
             rank=2,
-            name="what the columns say",
+            name="what the columns mean",
         ),
     ]
     parts += [Part(Paragraph(text), rank=rank, name=name) for rank, name, text in _ageing(found)]
@@ -64,7 +64,7 @@ def _opening(found: Drift) -> str:
     if live.first is not None and live.last is not None:
         first, last = (f"{datetime.fromtimestamp(each, UTC):%Y-%m-%d}" for each in (live.first, live.last))
         when = f" from {first} to {last}" if first != last else f" of {first}"
-    sample = f"; {count(len(live.texts))} of them are looked at" if len(live.texts) < live.events else ""
+    sample = f"; {count(len(live.texts))} of them are used" if len(live.texts) < live.events else ""
     who = "" if live.unit == "query" else f" of {count(live.askers, live.unit)}{sample}, {live.unit}s in turn"
     left = f" {count(live.without, 'record')} without a query left out." if live.without else ""
     if live.rejected:
@@ -137,7 +137,11 @@ def _kinds(kinds: Sequence[QueryKind]) -> list[Column]:
 
 
 def _score(each: LiveScore) -> str:
-    own = f"Your {each.measure} is {estimate_text(each.own.value, each.own.low, each.own.high)} on the set"
+    known = each.own.low == each.own.low
+    told = estimate_text(each.own.value, each.own.low, each.own.high) if known else score(each.own.value)
+    own = f"Your {each.measure} is {told} on the set" + (
+        "" if known else f" (of {count(each.n, 'query', 'queries')})"
+    )
     if each.live is None or each.difference is None or each.bounds is None:
         return (
             f"{own}; what it is on what people ask cannot be said: {share(each.unspoken)} of the live queries are of "
@@ -175,7 +179,7 @@ def _labels(label: Sequence[NextQuery]) -> list[Column]:
 
 
 def _ageing(found: Drift) -> Iterator[tuple[int, str, str]]:
-    """What is wrong with the set itself, the most serious first: how dispensable it is, its name, and the words."""
+    """Faults of the set itself, the most serious first: rank, name and words."""
     if found.leaked is not None:
         same = [each.query for each in found.leaked if each.same]
         near = [each.query for each in found.leaked if not each.same]

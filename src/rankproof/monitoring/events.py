@@ -1,6 +1,6 @@
-"""One event of a production log: the schema, and what makes a record no event.
+"""One event of a production log: the schema, and the reasons to reject a record.
 
-Only the time is needed. Any other field may be missing (`None`): nobody knows. A field that is there and empty says
+Only the time is needed. Any other field may be missing (`None`): not known. A field that is there but empty says
 that there was nothing: no click, no thumb, no result. Every metric counts the events that had what it needs.
 """
 
@@ -66,11 +66,11 @@ DOWN = {
     "false",
 }
 NOTHING = {"", "none", "null", "nan", "n/a", "na", "<na>", "-"}
-"""What is written for nothing, in fields that are no text."""
+"""The spellings of "nothing", in fields that are not text."""
 NO_VOTE = {*NOTHING, "0", "neutral"}
 YES, NO = {"true", "1", "1.0", "yes", "t", "y"}, {"false", "0", "0.0", "no", "f", "n", ""}
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
-"""What lies before was written by a clock that was not set."""
+"""Times before this were written by a clock that was not set."""
 AHEAD = 86400.0
 """How many seconds a clock may be fast; what lies further in the future is rejected."""
 TOO_LATE = 1e20
@@ -80,7 +80,7 @@ SCALES = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
 
 
 class Rejected(ValueError):
-    """A record that is no event: `reason` is the kind of it, the text names the value."""
+    """A record that is not an event: `reason` is the kind of error, the text names the value."""
 
     def __init__(self, reason: str, text: str) -> None:
         super().__init__(text)
@@ -88,7 +88,7 @@ class Rejected(ValueError):
 
 
 NO_CLICK = -(10**9)
-"""The rank of what is no click unless a result has that id."""
+"""The rank of a value that is not a click unless a result has that id."""
 
 
 class ShownResult(NamedTuple):
@@ -100,7 +100,7 @@ class ShownResult(NamedTuple):
 
 
 class Click(NamedTuple):
-    """What was clicked: the document, and its rank; 0 where it is not among the results.
+    """What was clicked: the document, and its rank; 0 if it is not among the results.
 
     A number in a cell of a CSV is a rank unless a result has that id, and 0 is no click: below 0 until then.
     """
@@ -111,7 +111,7 @@ class Click(NamedTuple):
 
 @dataclass(slots=True)
 class Event(Displayable):
-    """One search or question and what came of it; `None` is not known, an empty tuple is none."""
+    """One search or question with its results; `None` means not known, an empty tuple means none."""
 
     ts: float
     """Seconds since 1970, UTC."""
@@ -130,11 +130,11 @@ class Event(Displayable):
     abstained: bool | None = None
     variant: str | None = None
     other: dict[str, Any] = field(default_factory=dict)
-    """Everything else that the record had, for slices."""
+    """All other fields of the record, for slices."""
 
 
 class EventSchema:
-    """Which key of a record is which field, and how times without a zone and far ahead are taken.
+    """The mapping of keys to fields, and the rules for times without a zone or far in the future.
 
     >>> EventSchema().event({"time": "2025-03-03T10:00:00Z", "query": "refund?", "thumb": "up"}).thumb
     1
@@ -188,7 +188,7 @@ class EventSchema:
         return self.names.get(re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\s-]+", "_", key.strip()).lower())
 
     def event(self, record: Any) -> Event:
-        """The record as an event; `Rejected` if it is none."""
+        """The record as an event; `Rejected` if it is not one."""
         if not isinstance(record, Mapping):
             raise Rejected("no object", f"got {shorten(record)}, expected an object with a field ts")
         found, others = self.places(record)
@@ -200,7 +200,12 @@ class EventSchema:
             if isinstance(value, str) and name not in TEXTS and value.strip().lower() in NOTHING:
                 value = None
             if name in PARSERS and value is not None and not is_nan(value):
-                setattr(event, name, PARSERS[name](value))
+                try:
+                    setattr(event, name, PARSERS[name](value))
+                except Rejected as error:
+                    if f"{name}:" in str(error):
+                        raise
+                    raise Rejected(error.reason, f"{name}: {error}") from error
             elif name in EMPTY:
                 setattr(event, name, EMPTY[name])
         for name in self.sparse:
@@ -231,7 +236,7 @@ class EventSchema:
         text = value.strip()
         if NUMBER.fullmatch(text):
             return self.time(float(text))
-        if COMPACT.fullmatch(text):  # in the middle of which any digit would pass as the letter T
+        if COMPACT.fullmatch(text):  # where any digit would be accepted in place of the letter T
             text = f"{text[:8]}T{text[8:]}"
         try:
             found = datetime.fromisoformat("" if text.isdigit() and len(text) > 8 else text)
@@ -248,7 +253,7 @@ COMPACT = re.compile(r"\d{14}")
 
 
 def place_clicks(clicks: tuple[Click, ...], results: tuple[ShownResult, ...] | None) -> tuple[Click, ...]:
-    """The clicks with the ranks of their documents, where only ids are known."""
+    """The clicks with the ranks of their documents, if only ids are known."""
     if all(click.rank > 0 for click in clicks):
         return clicks
     ranks = {result.id: result.rank for result in reversed(results or ())}
@@ -266,13 +271,13 @@ def place_clicks(clicks: tuple[Click, ...], results: tuple[ShownResult, ...] | N
 
 
 def is_nan(value: Any) -> bool:
-    """Whether a value is what pandas has where nothing is."""
+    """Whether a value is one of pandas' missing values."""
     return isinstance(value, float) and value != value
 
 
 def _is_finite(value: Any) -> bool:
-    """Whether a value is a number that a float can hold; true and false are none."""
-    plain = value.__class__ is float or value.__class__ is int  # to ask for the kind of a number is slow
+    """Whether a value is a number that a float can hold; true and false are not."""
+    plain = value.__class__ is float or value.__class__ is int  # isinstance with an abstract number is slow
     known = plain or (isinstance(value, Real) and not isinstance(value, bool))
     return known and bool(abs(value) <= float_info.max)
 
@@ -294,7 +299,7 @@ MOST_LATENCY = 1e12
 
 
 def number(value: Any) -> float:
-    """Milliseconds: not below 0, and not beyond all reason."""
+    """Milliseconds, from 0 to a plausible maximum."""
     try:
         unit = LATENCY.fullmatch(value.strip()) if isinstance(value, str) else None
         if unit is not None:
@@ -338,27 +343,38 @@ def vote(value: Any) -> int:
 def results_of(value: Any) -> tuple[ShownResult, ...]:
     """The documents shown: objects with id, score and rank, or ids alone, best first.
 
-    Ranks are the places in the list where one of those given is none, as ranks from 0 on are.
+    Ranks are the places in the list where one of those given is none, as ranks from 0 on are. Of what is null nothing
+    is known but that it took a place.
     """
     found, usable = [], True
     for at, each in enumerate(_items(value, "results"), 1):
         if isinstance(each, Mapping):
-            rank = each.get("rank")
+            rank = of_digits(each.get("rank"))
             usable = usable and (rank is None or _is_place(rank))
-            found.append(_result(each, at if rank is None or not usable else int(rank)))
-        else:
-            found.append(ShownResult(text(each), None, at))
-    return tuple(found if usable else (each._replace(rank=at) for at, each in enumerate(found, 1)))
+            found.append((at, _result(each, at if rank is None or not usable else int(rank))))
+        elif each is not None:
+            found.append((at, ShownResult(text(each), None, at)))
+    return tuple(each if usable else each._replace(rank=at) for at, each in found)
 
 
 def _result(each: Mapping[str, Any], rank: int) -> ShownResult:
     doc = each.get("id", each.get("doc_id", each.get("document_id")))
     if doc is None:
         raise Rejected("bad results", f"results: got {shorten(dict(each))}, expected an object with id")
-    score = each.get("score")
+    score = of_digits(each.get("score"))
     if score is not None and not _is_finite(score):
         raise Rejected("bad results", f"results: got the score {shorten(score)}, expected a finite number")
     return ShownResult(text(doc), score, rank)
+
+
+def of_digits(value: Any) -> Any:
+    """A number that is written as a text, as tables of texts have it; anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return float(value)
+    except ValueError:
+        return value.strip() or None
 
 
 def _is_place(value: Any) -> bool:
@@ -386,13 +402,15 @@ def clicks_of(value: Any) -> tuple[Click, ...]:
     for each in _items(value, "clicks"):
         if isinstance(each, Mapping):
             doc = each.get("id", each.get("doc_id", each.get("document_id")))
-            rank = each.get("rank", each.get("position"))
+            rank = of_digits(each.get("rank", each.get("position")))
             if doc is None and rank is None:
                 raise Rejected(
                     "bad clicks", f"clicks: got {shorten(dict(each))}, expected an object with id or rank"
                 )
             found.append(Click(None if doc is None else text(doc), 0 if rank is None else place(rank)))
             times.append(each.get("ts", each.get("time")))
+        elif each is None:
+            continue
         elif isinstance(each, Real):
             found.append(Click(None, place(each)))
         elif written and (number := re.fullmatch(r"(\d{1,9})(?:\.0)?", each)):
@@ -412,10 +430,19 @@ def citations_of(value: Any) -> tuple[str, ...]:
     return tuple(
         text(each.get("id", each.get("doc_id")) if isinstance(each, Mapping) else each)
         for each in _items(value, "citations")
+        if each is not None
     )
 
 
 def _items(value: Any, what: str) -> Sequence[Any]:
+    """The items of a list; one of nulls alone says neither what there was nor that there was nothing."""
+    items = _listed(value, what)
+    if items and all(each is None for each in items):
+        raise Rejected(f"bad {what}", f"{what}: got {shorten(value)}, expected ids, or [] if there were none")
+    return items
+
+
+def _listed(value: Any, what: str) -> Sequence[Any]:
     """A list, or one as CSV has it: as JSON or Python, or ids with semicolons, bars, commas or blanks between."""
     if isinstance(value, (list, tuple)):
         return value
@@ -426,7 +453,7 @@ def _items(value: Any, what: str) -> Sequence[Any]:
         mark = next((each for each in ";|," if each in written), None)
         return [each.strip() for each in written.split(mark) if each.strip()]
     if hasattr(value, "tolist"):
-        return _items(value.tolist(), what)
+        return _listed(value.tolist(), what)
     if isinstance(value, (Mapping, int)) and not isinstance(value, bool):
         return [value]
     raise Rejected(f"bad {what}", f"{what}: got {shorten(value)}, expected a list")

@@ -1,4 +1,4 @@
-"""Two ways to let users decide between systems: interleaved lists, and an A/B test that may be looked at each day."""
+"""Two ways to let users decide between systems: interleaved lists, and A/B tests with intervals valid at every look."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ import numpy as np
 
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, check_number, check_whole, shorten
+from rankproof.stats.confidence import Anytime, betting, normal_mixture
 from rankproof.stats.corrections import holm
-from rankproof.stats.intervals import Anytime, betting, normal_mixture
 
 PLANNED = 10_000
-"""Users that an A/B test is planned for if nobody says otherwise."""
+"""The default planned number of users of an A/B test."""
 FEWEST = 100
-"""Users of each variant below which nothing is said: the intervals of an A/B test are those of large samples."""
+"""With fewer users of a variant nothing is reported, as the intervals of an A/B test need large samples."""
 MISMATCH = 0.001
-"""If the users are shared so oddly by chance alone with less than this chance, the assignment is broken."""
+"""If chance alone gives such unequal shares of users with less than this probability, the assignment is broken."""
 
 
 @dataclass(frozen=True)
 class Interleaved(Displayable):
-    """A list made of several rankings, and which of them each document stands for."""
+    """A list made of several rankings, and the team of each document."""
 
     docs: list[str]
     teams: list[str]
@@ -77,7 +77,7 @@ def team_draft(rankings: Mapping[str, Sequence[str]], k: int, rng: np.random.Gen
 
 @dataclass(frozen=True)
 class Preference(Displayable):
-    """How often users preferred one team to another, as often as it is looked at."""
+    """How often users preferred one team to another, with intervals valid at every look."""
 
     first: str
     second: str
@@ -158,13 +158,13 @@ def _winner(share: float, p: float, level: float) -> str:
 
 @dataclass(frozen=True)
 class VariantDifference(Displayable):
-    """How much a variant moved a metric against the control, as often as it is looked at."""
+    """How much a variant changed a metric against the control, with intervals valid at every look."""
 
     metric: str
     control: str
     variant: str
     users: tuple[int, int]
-    """Of the control and of the variant."""
+    """The values of the control and of the variant."""
     values: tuple[float, float]
     difference: float
     low: float
@@ -226,9 +226,9 @@ def compare_variants(
 
 
 def split_mismatch(users: Mapping[str, int], shares: Mapping[str, float] | None = None) -> float:
-    """The p-value that users were assigned by these shares (alike if none are given), by Pearson's chi-squared.
+    """The p-value that users were assigned by these shares (equal if none are given), by Pearson's chi-squared.
 
-    Below 0.001 something decides who gets which variant, and no difference can be trusted.
+    Below 0.001 the assignment is not random, and no difference can be trusted.
 
     >>> split_mismatch({"A": 5000, "B": 5050}) > 0.5, split_mismatch({"A": 5000, "B": 5600}) < 0.001
     (True, True)

@@ -1,4 +1,4 @@
-"""A sample of a log put before a judge, so that what no user says (is the answer faithful?) is known with an interval.
+"""A sample of a log for a judge, so that questions no user answers (is the answer faithful?) get an interval.
 
 The judge is handed in: anything that takes rows of query, contexts and answer and gives values by row. Texts are
 masked before it sees them. The sample depends on the seed and on the events alone, not on their order: each event has
@@ -29,7 +29,7 @@ from rankproof.monitoring.sums import OnlineEstimate, Sums
 from rankproof.monitoring.windows import Calendar
 
 CONTEXTS = "contexts"
-"""Under this name a hook finds the texts of what was retrieved, in `other` of an event."""
+"""The name in `other` of an event under which a hook finds the texts of retrieved documents."""
 LISTS = ("contexts", "retrieved_contexts")
 TEXTS = ("text", "content", "page_content", "passage", "snippet", "body")
 """Keys of a record, and of a result in it, under which such texts are."""
@@ -41,7 +41,7 @@ JudgeOfRows = Callable[[Rows], Any]
 
 @dataclass(frozen=True)
 class JudgedEvents(Displayable):
-    """What was judged."""
+    """The judged sample."""
 
     judge: str
     seed: int
@@ -140,7 +140,7 @@ def judge_events(
     ]
     values = _values(judge(rows), rows)
     names = list(values)
-    # What the judge saw is left out: of an event, only who sent it, when, its slices and its values are counted.
+    # The texts for the judge are left out: of an event, only its user, time, slices and values are counted.
     maker = RowMaker(EventSchema(), by, names)
     records = []
     for at, each in enumerate(events):
@@ -150,7 +150,7 @@ def judge_events(
         given = {name: value for name, value in (other | known).items() if value is not None}
         records.append(given | {name: column[at] for name, column in values.items()})
     block = join_blocks(list(LogReader(maker, Rejects()).blocks(records)))
-    unknown = np.full((2, len(block)), np.nan, dtype=np.float32)  # nothing of their sessions is looked at
+    unknown = np.full((2, len(block)), np.nan, dtype=np.float32)  # their sessions are not used
     declared = [
         replace(each, sentence=f"{each.name} by the judge, of a sample")
         for each in metrics((), names)[-len(names) :]
@@ -158,9 +158,7 @@ def judge_events(
     sums = Sums(declared, by, maker.codes, calendar, names, level, cluster)
     sums.add(replace(block, values=np.vstack([block.values, unknown])))
     sums.close(LAST)
-    estimates = [
-        e for key, cell in sums.total.items() for e in sums.estimates(key, cell) if e.metric in values
-    ]
+    estimates = [each for each in sums.estimates(sums.total) if each.metric in values]
     name_of_judge = str(getattr(judge, "name", None) or getattr(judge, "__name__", "a judge"))
     told = {name: sum(value is not None for value in column) for name, column in values.items()}
     sample = JudgedEvents(name_of_judge, seed, found, len(events), told)

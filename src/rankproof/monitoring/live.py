@@ -1,4 +1,4 @@
-"""The queries of a log as a sample of what people ask, in which no user speaks for the others."""
+"""The queries of a log as a sample of live traffic, in which no user dominates."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.document.display import Displayable
+from rankproof.document.numbers import count
 from rankproof.errors import DataError
 from rankproof.io.files import read_bytes, text_of
 from rankproof.io.frames import is_frame
@@ -21,13 +22,13 @@ from rankproof.monitoring.read import Rejects, read_events
 from rankproof.monitoring.vectors import normal_form
 
 SAMPLE = 2000
-"""Live queries that are looked at."""
+"""The number of live queries in the sample."""
 MOST_OF_ONE = 40
-"""Queries of one user among them at most."""
+"""The largest number of queries of one user."""
 NO_TIME = 1e9
 LISTED = "listed ids"
 NEEDED = ("ts", "user", "session", "query", "results")
-"""The fields of an event that are looked at."""
+"""The fields of an event that are used."""
 
 
 @dataclass(frozen=True)
@@ -36,21 +37,21 @@ class LiveQueries(Displayable):
 
     texts: list[str]
     users: list[str]
-    """Who asked: the user, else the session, else nobody else."""
+    """The user, else the session, else the event itself."""
     turn: list[int]
     """0 for the first query of each user, and so on."""
     shown: dict[str, list[str]]
-    """What was listed for a query when it was asked last, best first."""
+    """The documents listed for a query when it was last asked, best first."""
     events: int
     """Events of the log that have a query."""
     without: int
     """Events without one."""
     rejected: dict[str, int]
-    """How many records are no event, by reason."""
+    """The number of rejected records, by reason."""
     askers: int
     """Users (or sessions) of the whole log."""
     unit: str
-    """What an asker is: user, session or query."""
+    """The unit of the sample: user, session or query."""
     first: float | None
     last: float | None
     """The times of the first and the last event."""
@@ -67,7 +68,7 @@ def live_queries(
     rejects, without = Rejects(), 0
     seen: list[
         tuple[str, str, str | None, str | None]
-    ] = []  # a log is long: nothing else of an event is kept
+    ] = []  # as logs are long, nothing else of an event is kept
     shown: dict[str, tuple[str, ...]] = {}
     first, last = math.inf, -math.inf
     given = _events(log, rejects, change is not None)
@@ -82,8 +83,10 @@ def live_queries(
         if event.ts:
             first, last = min(first, event.ts), max(last, event.ts)
     if not seen:
+        if not (read := without + rejects.total):
+            raise DataError("the log is empty. Next: check the path, and how the log was made.")
         raise DataError(
-            f"the log: there is no query in {without + rejects.total:,} records. "
+            f"the log: there is no query with a word in {count(read, 'record')}. "
             "Next: check that one of its fields is 'query'."
         )
     column = next((at for at in (2, 3) if _many([row[at] for row in seen])), None)

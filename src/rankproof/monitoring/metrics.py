@@ -1,6 +1,6 @@
-"""The online metrics, each declared once: what it says, what it needs, and its two sums.
+"""The online metrics, each declared once: its meaning, the fields it needs, and its two sums.
 
-A metric is the sum of `of` over the sum of `by`. Both are columns with a number for each event; `by` is 0 where the
+A metric is the sum of `of` over the sum of `by`. Both are columns with a number for each event; `by` is 0 if the
 event does not have what the metric needs, so that nothing is guessed about it.
 """
 
@@ -26,11 +26,11 @@ class OnlineMetric(Displayable):
 
     name: str
     sentence: str
-    """What it says."""
+    """Its meaning."""
     needs: tuple[str, ...]
     """The fields without which an event does not count."""
     counted: str
-    """What is counted below the line."""
+    """The denominator in words."""
     higher: bool
     """Whether more is better."""
     of: Sum
@@ -213,7 +213,7 @@ def _mean_of(name: str) -> OnlineMetric:
 
 
 def by_name(name: str, known: Sequence[OnlineMetric | Percentile]) -> OnlineMetric | Percentile:
-    """The metric of that name; an unknown one is met with the nearest."""
+    """The metric of that name; for an unknown one the nearest is suggested."""
     found = next((each for each in known if each.name == name), None)
     if found is None:
         names = [each.name for each in known]

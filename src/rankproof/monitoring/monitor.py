@@ -1,4 +1,4 @@
-"""`monitor`: the log of a search engine or an assistant in, what its users met out, with intervals by user.
+"""`monitor`: the log of a search engine or an assistant in, online metrics with intervals by user out.
 
 print(monitor("search.jsonl", by=["variant"], timezone="Europe/Berlin"))
 """
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from rankproof.monitoring.alarm import Alarm
 from rankproof.monitoring.alerts import (
     Alert,
     AlertRule,
+    check_rules,
     read_rules,
     rules_of,
 )
@@ -50,36 +51,40 @@ from rankproof.monitoring.read import LogReader, Rejects
 from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sessions import LAST, SECOND, LineCounts, Sessions
 from rankproof.monitoring.sums import OnlineEstimate, Sums
-from rankproof.monitoring.webhook import Webhook
 from rankproof.monitoring.windows import Calendar, zone_named
 
+if TYPE_CHECKING:
+    from rankproof.monitoring.webhook import Delivery
+
 JUDGED = 100
-"""Events that a judge is asked about if nobody says otherwise."""
+"""The default number of events that a judge is asked about."""
 CLUSTERS = ("user", "session")
 KNOWN = 0.95
-"""If fewer clicks than this share have a rank, what is counted by rank misleads."""
+"""If fewer clicks than this share have a rank, metrics by rank mislead."""
 HEAVY, TIMES = 0.05, 5.0
 """A user is named who sends this share of all events, and so many times as much as the mean user."""
 FOLLOWED = 1000
-"""Users whose events are counted one by one."""
+"""The number of users whose events are counted individually."""
+BUCKETS = 1 << 16
+"""Parts that users fall into by their hashes before they are counted."""
 TURNS, OF_A_TURN = 8, 100
 """In so many steps at least a file that was sorted is summed, so that few windows are open at once."""
 
 
 @dataclass(frozen=True)
 class HeavyUser(Displayable):
-    """A user who sends so much that the metrics speak for him."""
+    """A user who sends so many events that the metrics mostly describe this user."""
 
     user: str
     events: int
     share: float
     without: dict[str, float]
-    """Each share and mean without him."""
+    """Each share and mean without this user."""
 
 
 @dataclass(eq=False)
 class Monitor(Result):
-    """What the users of a log met: `estimates` of everything, `windows` over time, slices apart."""
+    """Online metrics of a log: `estimates` over all events, `windows` over time, and by slice."""
 
     more_formats = ("prometheus", "otel")
 
@@ -91,9 +96,9 @@ class Monitor(Result):
     """The same by weekday (0 is Monday) and by hour, in the time zone."""
     counts: LineCounts
     read: int
-    """Lines that were events, before duplicates were put together."""
+    """Lines that were events, before duplicates were merged."""
     rejected: dict[str, int]
-    """How many lines were no event, by reason."""
+    """The number of rejected lines, by reason."""
     examples: dict[str, list[str]]
     """The first rejected lines of each reason."""
     heavy: list[HeavyUser]
@@ -102,9 +107,9 @@ class Monitor(Result):
     settings: dict[str, Any]
     notes: list[str] = field(default_factory=list)
     alerts: list[Alert] = field(default_factory=list)
-    """What became of each rule that was given."""
+    """The result of each alert rule."""
     judged: JudgedEvents | None = None
-    """Which events a judge was asked about; its metrics are among the others."""
+    """The events that a judge was asked about; its metrics are among the others."""
     undelivered: list[str] = field(default_factory=list)
     """Why webhooks did not get the alerts."""
     outages: list[Outage] = field(default_factory=list)
@@ -199,7 +204,7 @@ def monitor(
     seed: int = 0,
     on_alert: Callable[[Alert], object] | None = None,
 ) -> Monitor:
-    """What the users of a log met: online metrics with intervals, by window and slice.
+    """Online metrics of a log with intervals, by window and slice.
 
     `log` is a path (JSONL, CSV, Parquet; a pattern, a folder, "-"), several of them, a data frame, or mappings; the
     fields of an event are `ts, id, session, user, query, results, answer, citations, clicks, thumb, latency_ms,
@@ -234,23 +239,24 @@ def monitor(
     rules: list[AlertRule] = []
     if alerts is not None:
         rules = read_rules(alerts) if isinstance(alerts, (str, os.PathLike)) else rules_of(list(alerts))
-    hooks = [Webhook(each) for each in ([webhook] if isinstance(webhook, str) else webhook)]
-    if hooks and alerts is None:
-        raise UsageError("webhook: alerts are what is sent, and there is no rule. Next: give alerts=.")
+    deliveries = _deliveries([webhook] if isinstance(webhook, str) else webhook)
+    if deliveries and alerts is None:
+        raise UsageError("webhook: it sends alerts, and there is no rule. Next: give alerts=.")
     maker = RowMaker(schema, wanted, fields, change)
     rejects = Rejects(write=on_rejected, silent=change is not None)
     reader = LogReader(maker, rejects)
     calendar = Calendar(zone, window)
     declared = metrics(cutoffs, fields)
     sums = Sums(declared, wanted, maker.codes, calendar, fields, level, cluster)
-    for rule in rules if judge is None else ():  # a stream would say so at its end only
+    check_rules(rules, wanted, metrics(cutoffs))
+    for rule in rules if judge is None else ():  # a stream would report it only at its end
         if not rule.outage:
             by_name(rule.metric, (*declared, *PERCENTILES))
     if lateness is not None:
         check_number("lateness", lateness, least=0, advice="give seconds")
     steps = StepCounts(wanted, maker.codes, fields)
     sessions = Sessions(None if lateness is None else round(lateness * SECOND))
-    alarm = Alarm(rules, state, hooks, calendar, sessions.counts, on_alert)
+    alarm = Alarm(rules, state, deliveries, calendar, sessions.counts, on_alert)
     watch = _Watch(
         sums,
         sessions,
@@ -287,6 +293,15 @@ def monitor(
     return found
 
 
+def _deliveries(addresses: Sequence[str]) -> list[Delivery]:
+    """Who sends alerts to these addresses; what speaks HTTP is slow to import, and hardly anybody asks for it."""
+    if not addresses:
+        return []
+    from rankproof.monitoring.webhook import Delivery, Webhook
+
+    return [Delivery(Webhook(each)) for each in addresses]
+
+
 def _read_twice(log: Any, judge: Any) -> Any:
     """A log that can be read again for its sample."""
     if not callable(judge):
@@ -321,12 +336,12 @@ class _Watch:
         self._told = 0
 
     def take(self, block: EventBlock) -> None:
-        """Some more events."""
+        """Add some events."""
         self.sessions.add(block)
         self._count(self.sessions.ready())
 
     def end(self) -> None:
-        """All that is left, in turns, so that few windows are open at once."""
+        """Add all remaining events, in turns, so that few windows are open at once."""
         windows = self.sums.calendar.windows_between(*self.sessions.reach)
         for block in self.sessions.rest(max(TURNS, windows // OF_A_TURN)):
             self._count(block)
@@ -338,7 +353,12 @@ class _Watch:
             return
         self.sums.add(block)
         self.steps.add(block)
-        users, counts = count_hashes(block.ids[USER])
+        ids = block.ids[USER]
+        bucket = (ids & np.uint64(BUCKETS - 1)).astype(np.int64)
+        # Whoever sends much is in a bucket with much in it: to count the others of a long block takes long.
+        users, counts = count_hashes(
+            ids[(np.bincount(bucket, minlength=BUCKETS) * FOLLOWED > len(ids))[bucket]]
+        )
         if len(users) > FOLLOWED:
             most = np.argpartition(counts, -FOLLOWED)[-FOLLOWED:]
             users, counts = users[most], counts[most]
@@ -362,10 +382,10 @@ class _Watch:
         level: float,
         cluster: str,
     ) -> Monitor:
-        """What was found."""
+        """The result."""
         sums, counts = self.sums, self.sessions.counts
-        found = [each for key in _ordered(sums.total) for each in sums.estimates(key, sums.total[key])]
-        profile = [each for key in _ordered(sums.profile) for each in sums.estimates(key, sums.profile[key])]
+        found = list(sums.estimates({key: sums.total[key] for key in _ordered(sums.total)}))
+        profile = list(sums.estimates({key: sums.profile[key] for key in _ordered(sums.profile)}))
         windows = sorted(sums.windows, key=lambda each: (each.slice, each.group, each.start or 0))
         settings = {
             "window": sums.calendar.window,
@@ -396,7 +416,7 @@ class _Watch:
         return made
 
     def _heavy(self, reader: LogReader, events: int) -> list[HeavyUser]:
-        """Users who send so much that the metrics speak for them."""
+        """Users who send so many events that the metrics mostly describe them."""
         del self._users[0]
         everybody = self.sums.total[("", "")]
         users = max(int((everybody.by.sum(0) > 0).sum()), 1)
@@ -432,7 +452,7 @@ def _nothing(rejects: Rejects) -> DataError:
 
 
 def _notes(found: Monitor, maker: RowMaker) -> Iterator[str]:
-    """What a reader of the numbers must know."""
+    """Warnings for readers of the numbers."""
     counts = found.counts
     values = {(each.metric, each.slice): each for each in found.estimates if not each.slice}
     vote = values.get(("vote_share", ""))
@@ -465,7 +485,7 @@ def _notes(found: Monitor, maker: RowMaker) -> Iterator[str]:
         )
     if counts.late:
         yield (
-            f"{counts.late:,} events came after their window was closed; they count in the whole only. "
+            f"{counts.late:,} events came after their window was closed; they count only in the whole log. "
             "Next: allow more lateness."
         )
     if not counts.sessions:
@@ -479,4 +499,4 @@ def _notes(found: Monitor, maker: RowMaker) -> Iterator[str]:
         if not codes.names and name != "variant":
             yield f"no event has the field {name}. Next: check its name."
     if math.isnan(found.estimates[0].low) and counts.events:
-        yield "all events come from one user (or session), and nothing says how far others differ: no intervals."
+        yield "all events come from one user (or session), so it is not known how far others differ: no intervals."

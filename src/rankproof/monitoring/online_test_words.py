@@ -1,4 +1,4 @@
-"""What experiments in a log found, in words and tables."""
+"""The results of experiments in a log, in words and tables."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def interleavings(found: Interleavings) -> Document:
         f"{count(found.lists, 'interleaved list')}, {count(found.clicked)} of them with a click; the lists of a user "
         f"count as one.{left}"
     )
-    ends = Paragraph("Intervals and p-values hold however often one looks (betting); a tie counts half.")
+    ends = Paragraph("Intervals and p-values hold at every look (betting); a tie counts half.")
     return Document(
         "Which ranking do users prefer?",
         [Part(Paragraph(text)), Part(table), Part(ends)],
@@ -50,7 +50,7 @@ def interleavings(found: Interleavings) -> Document:
 
 
 def variants(found: Variants) -> Document:
-    """How users were shared, and what each variant moved."""
+    """The assignment of users, and the effects of each variant."""
     total = sum(found.users.values())
     shared = Table(
         [
@@ -66,7 +66,7 @@ def variants(found: Variants) -> Document:
         parts.append(
             Part(
                 Paragraph(
-                    "Something decides who gets which variant: no difference below can be trusted. "
+                    "Assignment is not random: no difference below can be trusted. "
                     "Next: find out why users are missing, or give the shares that were planned."
                 )
             )
@@ -76,7 +76,7 @@ def variants(found: Variants) -> Document:
             Part(Paragraph(f"{count(found.several, 'user')} met more than one variant; they count in each."))
         )
     if found.differences:
-        text = f"Against {found.control}; intervals and p-values (by Holm) hold however often one looks:"
+        text = f"Against {found.control}; intervals and p-values (by Holm) hold at every look:"
         parts += [Part(Paragraph(text)), Part(differences_table(found.differences))]
     else:
         parts.append(
@@ -98,7 +98,7 @@ def variants(found: Variants) -> Document:
 
 
 def clicks(found: Clicks) -> Document:
-    """Clicks by rank, and what they would be if everything were looked at."""
+    """Clicks by rank, and their estimates if every document were looked at."""
     ranks = range(len(found.shown))
     chances = [found.propensities[at] for at in ranks]
     table = Table(
@@ -138,7 +138,7 @@ def clicks(found: Clicks) -> Document:
         model += f" {share(main.clipped)} of the clicks are at ranks that count as looked at in 2 % of cases."
     records = [{"estimate": name, **asdict(each)} for name, each in named]
     return Document(
-        "What do clicks say without the place?",
+        "What do clicks say without position bias?",
         [Part(Paragraph(opening)), Part(table), Part(values), Part(Paragraph(model))],
         records,
         found.to_dict(),

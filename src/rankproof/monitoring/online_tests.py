@@ -1,4 +1,4 @@
-"""Experiments in a log as results that print: interleaved lists, variants against a control, clicks without the place.
+"""Experiments in a log as results that print: interleaved lists, variants and a control, clicks free of position bias.
 
 print(interleaving("lists.jsonl")); print(variants("search.jsonl")); print(clicks("search.jsonl"))
 """
@@ -46,13 +46,13 @@ Change = Callable[[Event], Event | None]
 
 @dataclass(frozen=True)
 class Interleavings(Result):
-    """Which of several rankings users prefer in interleaved lists."""
+    """The rankings that users prefer in interleaved lists."""
 
     preferences: list[Preference]
     lists: int
     """Events with teams and clicks that are known."""
     clicked: int
-    """Those with a click on a team's document: the others say nothing."""
+    """Events with a click on a team's document; others do not count."""
     without: int
     """Events without teams or clicks."""
     rejected: dict[str, int]
@@ -141,9 +141,9 @@ class Variants(Result):
     users: dict[str, int]
     """Different users of each variant."""
     shares: dict[str, float]
-    """By which users were to be assigned."""
+    """The planned shares of users."""
     mismatch: float
-    """The p-value that they were assigned so."""
+    """The p-value of the planned shares."""
     several: int
     """Users who met more than one variant."""
     differences: list[VariantDifference]
@@ -153,7 +153,7 @@ class Variants(Result):
 
     @property
     def broken(self) -> bool:
-        """Whether users are shared so oddly that no difference can be trusted."""
+        """Whether the shares of users show that no difference can be trusted."""
         return self.mismatch < MISMATCH
 
     def to_dict(self) -> dict[str, Any]:
@@ -236,7 +236,7 @@ def _users(log: Any, settings: Mapping[str, Any]) -> tuple[dict[str, int], int]:
 
 @dataclass(frozen=True)
 class Clicks(Result):
-    """What clicks say about documents once the place is taken out."""
+    """Clicks on documents, corrected for position bias."""
 
     propensities: list[float]
     source: str
@@ -244,7 +244,7 @@ class Clicks(Result):
     shown: list[int]
     """Documents that were shown at each rank."""
     rates: list[float]
-    """The share of them that was clicked."""
+    """The share of those documents that was clicked."""
     attraction: ClickEstimate
     """The share that would be clicked if each were looked at."""
     k: int

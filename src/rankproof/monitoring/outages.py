@@ -25,7 +25,7 @@ OF_DAY = 86_400 * SECOND // STEP
 GRAINS = (OF_DAY, OF_DAY // 2, OF_DAY // 4, 36, 24, 12, 6, 4, 3, 2)
 """Steps that a log may write one time for: a day, some hours, an hour, some minutes."""
 FEWEST_DAYS = 3
-"""Days that a log must span: before, nobody knows what is usual at an hour."""
+"""Days that a log must span: in a shorter one it is not known what is usual at an hour."""
 MOST_COUNTS = 20_000_000
 """Counts that are held, of all sources; about two centuries of one, or three years of sixty. More is not searched."""
 ALPHA = 0.05
@@ -36,7 +36,7 @@ BEFORE = 7
 BURST, OFTEN = 10.0, 0.3
 """In a burst errors are so many times as frequent as before, and so frequent at least."""
 AROUND = OF_DAY // 2
-"""Steps on each side that say how busy it is around a silence."""
+"""Steps on each side that show how busy it is around a silence."""
 LONGEST = 3
 """Days that a burst lasts at most: what lasts longer is a change."""
 ERROR_FIELDS = frozenset({"error", "errors", "failed", "failure", "is_error", "timeout"})
@@ -59,7 +59,7 @@ class Outage(Displayable):
     seen: int
     """Events, or errors, in this time."""
     usual: float
-    """How many it would have been otherwise."""
+    """The usual number for this time."""
 
 
 class StepCounts:
@@ -84,14 +84,14 @@ class StepCounts:
             return
         self._count(("", ""), step)
         for name, code, known in zip(self._by, block.slices, self._codes, strict=True):
-            for at in np.unique(code[code >= 0]).tolist():
+            for at in np.flatnonzero(np.bincount(code[code >= 0])).tolist():
                 self._count((name, known.names[at]), step[code == at])
         for name, of, among in _errors(block, self._fields):
             self._count(("!", name), step[of])
             self._count(("?", name), step[among])
 
     def _reach(self, first: int, last: int) -> bool:
-        """Make room for these steps, if there is so much."""
+        """Allocate these steps, if there is enough memory."""
         size = max((len(row) for row in self._rows.values()), default=0)
         begin, end = min(first, self._first), max(last + 1, self._first + size)
         if (end - begin) * (len(self._rows) + 1) > MOST_COUNTS:
@@ -115,7 +115,7 @@ class StepCounts:
         row += counts.astype(np.int32)
 
     def outages(self, calendar: Calendar) -> list[Outage]:
-        """What failed and when, the first first."""
+        """All failures in order of time."""
         whole = self._rows.get(("", ""))
         if self.vast or whole is None:
             return []
@@ -144,7 +144,7 @@ class StepCounts:
         whole = rows["", ""]
         weeks = size >= 14 * OF_DAY
         usual = _usual(whole, weekday if weeks else None, hour)
-        # In a log of less than two weeks nobody knows what weekends are like.
+        # In a log of less than two weeks it is not known what weekends are like.
         surely = usual if weeks else np.where(weekday >= 5, 0.0, usual)
         evidence = _evidence(whole, surely) / (rough := _roughness(whole, usual))
         for start, stop in _silences(whole, surely, evidence, rough, limit):
@@ -236,16 +236,23 @@ def _before(counts: Array, weights: Array, least: float = 0.0) -> Array:
     """Counts by weight in the days before each step; their median, so that an outage does not pass for usual."""
     day = np.arange(len(counts)) // OF_DAY
     seen, wanted = np.bincount(day, counts), np.bincount(day, weights)
-    known = wanted > 0.25 * float(np.median(wanted))  # a day that has hardly begun says nothing
+    known = wanted > 0.25 * _median(wanted)  # a day that has just begun says nothing
+    ratio = seen / np.maximum(wanted, 1e-300)
     level, last = np.zeros(len(seen)), 0.0
     for at in range(len(seen)):
         span = np.arange(max(at - BEFORE, 0), at) if at >= BEFORE else np.arange(min(BEFORE, len(seen)))
         span = span[known[span]]
-        last = float(np.median(seen[span] / wanted[span])) if len(span) else last
+        last = _median(ratio[span]) if len(span) else last
         level[at] = last
     if least:
         level = np.clip(level, least, 1 - 1e-6)
     return np.asarray(level[day])
+
+
+def _median(values: Array) -> float:
+    """As NumPy's, which imports its masked arrays and takes long for few values."""
+    found = sorted(values.tolist())
+    return float((found[(len(found) - 1) // 2] + found[len(found) // 2]) / 2)
 
 
 def _roughness(counts: Array, usual: Array) -> float:
@@ -261,7 +268,7 @@ def _roughness(counts: Array, usual: Array) -> float:
     some = wanted > 1
     if some.sum() < 12:
         return 1.0
-    return max(1.0, float(np.median((seen[some] - wanted[some]) ** 2 / wanted[some])) / 0.455)
+    return max(1.0, _median((seen[some] - wanted[some]) ** 2 / wanted[some]) / 0.455)
 
 
 def stretches(evidence: Array, limit: float) -> list[tuple[int, int]]:
@@ -271,8 +278,22 @@ def stretches(evidence: Array, limit: float) -> list[tuple[int, int]]:
     [(1, 5)]
     """
     found: list[tuple[int, int]] = []
+    total = np.cumsum(evidence)
+    above = total - np.minimum(np.minimum.accumulate(total), 0)
+    # Where so much lies above the least total before it, from that one on to the next as low; hardly anywhere.
+    lows = np.flatnonzero(above <= 0)
+    for low in sorted(set(np.searchsorted(lows, np.flatnonzero(above > limit)).tolist())):
+        first = int(lows[low - 1]) + 1 if low else 0
+        found.extend(
+            _stretches_of(evidence[first : lows[low] + 1 if low < len(lows) else None], limit, first)
+        )
+    return found
+
+
+def _stretches_of(evidence: Array, limit: float, first: int) -> Iterator[tuple[int, int]]:
+    """The same of a part that begins at a place, step by step."""
     total, most, start, stop = 0.0, 0.0, 0, 0
-    for at, each in enumerate([*evidence.tolist(), -math.inf]):
+    for at, each in enumerate([*evidence.tolist(), -math.inf], first):
         if total <= 0:
             total, most, start, stop = 0.0, 0.0, at, at
         total += each
@@ -280,6 +301,5 @@ def stretches(evidence: Array, limit: float) -> list[tuple[int, int]]:
             most, stop = total, at + 1
         if total < most - limit or total <= 0:
             if most > limit:
-                found.append((start, stop))
+                yield start, stop
             total = most = 0.0
-    return found

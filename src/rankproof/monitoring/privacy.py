@@ -1,4 +1,4 @@
-"""Personal data out of events before anything of them is kept: a hook of the user's own, and hashes under a key.
+"""Removing personal data from events before anything is kept: a hook of the user, and hashes with a key.
 
 monitor(log, change=private(hash_ids=True, redact=mask))
 """
@@ -15,9 +15,9 @@ from rankproof.errors import UsageError
 from rankproof.monitoring.events import Event
 
 KEY = "RANKPROOF_HASH_KEY"
-"""The environment variable with the key of the hashes: without it nobody can find out whose they are."""
+"""The environment variable with the key of the hashes: without it they cannot be traced to users."""
 SHORTEST = 16
-"""Characters that a key has at least."""
+"""The least number of characters of a key."""
 MASKS = (
     ("[email]", re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]*\w")),
     ("[iban]", re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b")),
@@ -25,7 +25,7 @@ MASKS = (
     ("[ip]", re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}\b")),
     ("[phone]", re.compile(r"(?<![\w.])(?:\+|00)\d[\d ()/-]{6,}\d|(?<![\w.])0\d{2,4}[ /-]\d[\d -]{4,}\d")),
 )
-"""What is masked, the surest first; each is replaced by its name."""
+"""The kinds of data that are masked, the most certain first; each is replaced by its name."""
 
 
 def mask(event: Event) -> Event:
@@ -40,7 +40,7 @@ def mask(event: Event) -> Event:
 
 
 def _masked(value: Any) -> Any:
-    """A text with what is personal masked, also in lists and mappings; any other value as it is."""
+    """A text with personal data masked, also in lists and mappings; other values are unchanged."""
     if isinstance(value, dict):
         return {key: _masked(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
@@ -52,7 +52,7 @@ def _masked(value: Any) -> Any:
 
 
 def key_of_environment() -> bytes:
-    """The key from the environment; a short one or none is an error."""
+    """The key from the environment; a short or missing one is an error."""
     key = os.environ.get(KEY, "")
     if len(key) < SHORTEST:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Logs to blocks: JSONL, JSON, CSV, Parquet, frames, mappings, pipes; a line that is no event is counted and shown.
+"""Logs to blocks: JSONL, JSON, CSV, Parquet, frames, mappings, pipes; a line that is not an event is counted and shown.
 
 A file that ends in the middle (a log that is being written, an archive cut off) gives what can be read of it.
 """
@@ -14,8 +14,9 @@ import importlib.util
 import io
 import json
 import os
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -42,19 +43,19 @@ PIECE = 1 << 16
 LOOKED_AT = 20
 """Lines in which the time of the first event of a file is looked for."""
 SHOWN = 3
-"""Rejected lines of each reason that are kept to be shown."""
+"""The number of rejected lines of each reason that are kept to be shown."""
 
 
 @dataclass
 class Rejects(Displayable):
-    """Lines that are no events: how many for which reason, and the first of each."""
+    """Rejected lines: how many for each reason, and the first of each."""
 
     reasons: Counter[str] = field(default_factory=Counter)
     examples: dict[str, list[str]] = field(default_factory=dict)
     write: Callable[[str], object] | None = None
     """Takes every rejected line as JSON with its place and reason."""
     silent: bool = False
-    """Whether nothing of the line may be kept, as it may hold personal data."""
+    """Whether the line must not be kept, as it may contain personal data."""
 
     def add(self, error: Rejected, where: str, line: Any) -> None:
         """Count one line."""
@@ -97,7 +98,8 @@ class LogReader:
                         raise
                     self.rejects.add(Rejected("damaged file", str(error)), name_of(each), "")
             else:
-                yield from self._of_records(("record", at, record) for at, record in enumerate(each, 1))
+                records = (("record", at, record) for at, record in enumerate(each, 1))
+                yield from self._of_records(_spans_resolved(records))
 
     def _of_path(self, path: str | os.PathLike[str]) -> Iterator[EventBlock]:
         name = name_of(path)
@@ -183,7 +185,7 @@ class LogReader:
 def read_events(
     source: Any, schema: EventSchema | None = None, rejects: Rejects | None = None
 ) -> Iterator[Event]:
-    """The events of a log one by one, for those who need their texts; what is no event is counted in `rejects`."""
+    """The events of a log one by one, with their texts; rejected lines are counted in `rejects`."""
     schema, rejects = schema or EventSchema(), rejects or Rejects()
     for each in sources_of(source):
         if is_frame(each):
@@ -193,7 +195,8 @@ def read_events(
         elif isinstance(each, (str, os.PathLike)):
             placed = _records_of_path(each, rejects)
         else:
-            placed = (("record", at, record) for at, record in enumerate(each, 1))
+            records = (("record", at, record) for at, record in enumerate(each, 1))
+            placed = filter(None, _spans_resolved(records))
         for name, at, record in placed:
             try:
                 yield schema.event(record)
@@ -263,29 +266,28 @@ def _begin_of(path: str, schema: EventSchema) -> float:
     return os.path.getmtime(path)
 
 
-def decoders() -> Sequence[Callable[[bytes], Any]]:
-    """What reads a line of JSON, in turns: orjson if it happens to be installed, which is three times faster; ours
-    takes NaN, half surrogates and long whole numbers as well."""
+def decoder() -> Callable[[bytes], Any]:
+    """What reads a line of JSON: orjson if it happens to be installed, which is three times faster; what it does not
+    take (NaN, half surrogates, long whole numbers) is read again."""
+    if importlib.util.find_spec("orjson") is not None:
+        return importlib.import_module("orjson").loads  # type: ignore[no-any-return]
     decode = json.JSONDecoder().decode
-    ours = lambda line: decode(line.decode("utf-8"))  # noqa: E731
-    if importlib.util.find_spec("orjson") is None:
-        return (ours,)
-    return importlib.import_module("orjson").loads, ours
+    return lambda line: decode(line.decode("utf-8"))
 
 
 # --- what a file holds --------------------------------------------------------------------------------------------
 
 
 def records_of(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed | None]:
-    """The records of a text, with their places; None where a pipe has nothing more for now."""
+    """The records of a text, with their places; None if a pipe has nothing more for now."""
     head = bytes(stream.peek(PIECE))  # type: ignore[attr-defined]
-    wide = next((code for mark, code in WIDE.items() if head.startswith(mark)), None)
+    wide = next((code for mark, code in WIDE.items() if head.startswith(mark)), None) or _without_mark(head)
     if wide is not None:
         stream = io.BufferedReader(_InUtf8(stream, wide), PIECE)
         head = bytes(stream.peek(PIECE))
     begin = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     if begin == b"[" or _is_one_object(head):
-        yield from _spans_resolved(_whole(stream, name))
+        yield from _spans_resolved(_whole(stream, name, rejects))
     elif begin == b"{" or not _is_header(head):
         yield from _spans_resolved(_lines(stream, name, rejects))
     else:
@@ -299,6 +301,17 @@ WIDE = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 """The marks at the beginning of files in other codes, as spreadsheets and PowerShell write them."""
+
+
+def _without_mark(head: bytes) -> str | None:
+    """The code of a text without a mark: its first letters, which are ASCII in JSON and CSV, have zeros beside them."""
+    zeros = "".join("0" if each == 0 else "x" for each in head[:8])
+    return {
+        "x0x0x0x0": "utf-16-le",
+        "0x0x0x0x": "utf-16-be",
+        "x000x000": "utf-32-le",
+        "000x000x": "utf-32-be",
+    }.get(zeros)
 
 
 class _InUtf8(io.RawIOBase):
@@ -342,20 +355,39 @@ def _is_header(head: bytes) -> bool:
 DELIMITERS = (",", "\t", ";")
 
 
-def _whole(stream: BinaryIO, name: str) -> Iterator[Placed | None]:
+def _whole(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed | None]:
     """The records of a text that is one JSON value."""
+    data: list[Any] = []
     try:
-        data = json.loads(stream.read())
+        data.extend(_values(stream.read().decode("utf-8")))
     except (ValueError, RecursionError) as error:
-        raise DataError(f"{name}: no valid JSON ({error}). Next: write one event a line (JSONL).") from error
-    if isinstance(data, dict):
-        data = [data]
+        if not data:
+            raise DataError(
+                f"{name}: no valid JSON ({error}). Next: write one event a line (JSONL)."
+            ) from error
+        rejects.add(Rejected("not JSON", f"the rest cannot be read: {error}"), name, "")
+    if len(data) == 1 and isinstance(data[0], list):
+        data = data[0]
     yield from ((name, at, each) for at, each in enumerate(data, 1))
+
+
+def _values(text: str) -> Iterator[Any]:
+    """The values of JSON one after another, as jq prints them and some collectors write them, without lines."""
+    decode, at = json.JSONDecoder().raw_decode, AROUND.match(text).end()  # type: ignore[union-attr]
+    while at < len(text):
+        value, end = decode(text, at)
+        yield value
+        at = AROUND.match(text, end).end()  # type: ignore[union-attr]
+
+
+AROUND = re.compile("[\ufeff\0\\s]*")
+"""What may stand around a value: the mark of a file that was put behind another, and the zeros of one cut while it was
+written to."""
 
 
 def _lines(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed | None]:
     """Each line that is JSON."""
-    (first, *others), number = decoders(), 0
+    decode, number = decoder(), 0
     for lines in _pieces(stream, name, rejects):
         if lines is None:
             yield None
@@ -363,29 +395,22 @@ def _lines(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed | N
         for line in lines:
             number += 1
             try:
-                yield name, number, first(line)
-            except (ValueError, RecursionError) as error:
+                yield name, number, decode(line)
+            except (ValueError, RecursionError):
                 if line.strip():
-                    yield from _again(line, error, others, name, number, rejects)
+                    yield from _again(line, name, number, rejects)
 
 
-def _again(
-    line: bytes,
-    error: Exception,
-    others: Sequence[Callable[[bytes], Any]],
-    name: str,
-    at: int,
-    rejects: Rejects,
-) -> Iterator[Placed]:
-    """A line that the first decoder did not take."""
-    for decode in others:
-        try:
-            yield name, at, decode(line)
-        except (ValueError, RecursionError) as another:
-            error = another
-        else:
-            return
-    rejects.add(_unreadable(line, error), f"{name}, line {at}", line)
+def _again(line: bytes, name: str, at: int, rejects: Rejects) -> Iterator[Placed]:
+    """A line that the decoder did not take: other numbers, something around the value, or several values."""
+    try:
+        found = list(_values(line.decode("utf-8")))
+        if len(found) > 1 and not all(isinstance(each, dict) for each in found):
+            raise ValueError("several values, not all of which are objects")  # one line, rejected once
+    except (ValueError, RecursionError) as error:
+        rejects.add(_unreadable(line, error), f"{name}, line {at}", line)
+    else:
+        yield from ((name, at, each) for each in found)
 
 
 def _unreadable(line: bytes, error: Exception) -> Rejected:

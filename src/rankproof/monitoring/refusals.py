@@ -1,12 +1,13 @@
-"""Answers that say "I don't know", told by their words in eleven languages.
+"""Answers that say "I don't know", recognised by their words in eleven languages.
 
-Only the first two sentences count: an answer that says what it knows and then what it does not is no refusal. On the
+Only the first two sentences count: an answer that first says what it knows and then what it does not is not a refusal. On the
 labelled lists in `tests/monitoring` precision and recall are stated and checked.
 """
 
 from __future__ import annotations
 
 import re
+from functools import cache
 
 WORDS: dict[str, tuple[str, ...]] = {
     "en": (
@@ -160,14 +161,15 @@ HINTS: dict[str, tuple[str, ...]] = {
 """Without one of these letters no pattern of the language can be there: looking for them is thirty times faster."""
 
 
-def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
+@cache
+def _compiled(language: str) -> re.Pattern[str]:
     """All patterns as one; those of whole words are tried where a word begins only, which is three times faster."""
+    patterns = WORDS[language]
     whole = "|".join(each.removeprefix(r"\b") for each in patterns if each.startswith(r"\b"))
     others = [each for each in patterns if not each.startswith(r"\b")]
     return re.compile("|".join([*([rf"\b(?:{whole})"] if whole else ()), *others]))
 
 
-_PATTERNS = {language: _compiled(each) for language, each in WORDS.items()}
 _SENTENCES = re.compile(r"(?:[^.!?。！？\n]*[.!?。！？\n]+){1,2}")
 HEAD = 400
 """Characters of an answer that are looked at."""
@@ -185,7 +187,7 @@ def refuses(answer: str) -> bool:
     for language, hints in HINTS.items():
         for hint in hints:
             if hint in head:
-                if _PATTERNS[language].search(head):
+                if _compiled(language).search(head):
                     return True
                 break
     return False

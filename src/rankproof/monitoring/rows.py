@@ -1,4 +1,4 @@
-"""Records to columns: one of a usual shape by a short way, any other through `Event`; both give the same numbers.
+"""Records to columns: those of the usual shape directly, others through `Event`; both give the same numbers.
 
 A record is taken apart as soon as it is read, while it is in the cache of the processor: to decode some dozens first
 and to look at them field by field was slower by a half.
@@ -44,7 +44,7 @@ NUMBERS = {float, int}
 OTHER_KEYS = {"doc_id", "document_id", "position", "ts", "time"}
 """Keys of a click that are looked at one by one."""
 SMALL = 1024
-"""Rows that become columns at once."""
+"""The number of rows that become columns at once."""
 Row = tuple[
     float, str | None, str | None, str | None, str | None, Sequence[float], tuple[float, ...], tuple[int, ...]
 ]
@@ -52,11 +52,11 @@ Row = tuple[
 
 
 class UnusualShape(Exception):
-    """Records, or a column, that must be looked at one by one."""
+    """Raised for records, or a column, that must be read one by one."""
 
 
 class RowMaker:
-    """What of events is kept; `by` are the slices, `fields` further numbers whose means are wanted."""
+    """The parts of events that are kept; `by` are the slices, `fields` further numbers whose means are wanted."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class RowMaker:
 
 
 class RecordColumns:
-    """Records in, blocks out; `reject` is told of each record that is no event."""
+    """Records in, blocks out; `reject` is called for each record that is not an event."""
 
     def __init__(self, maker: RowMaker, reject: Callable[[Rejected, str, int, Any], object]) -> None:
         self._maker, self._reject = maker, reject
@@ -156,7 +156,7 @@ class RecordColumns:
             return self._plans.setdefault(keys, (*self._maker.schema.places(keys), self._maker.sliced(keys)))
 
     def _usual(self, r: dict[str, Any]) -> Row:
-        """The row of a record of the usual shape, at speed; whatever is not of that shape raises."""
+        """The row of a record of the usual shape, fast; any other shape raises."""
         maker = self._maker
         if r.__class__ is not dict or maker.change is not None or maker.schema.sparse:
             raise UnusualShape
@@ -279,13 +279,13 @@ def margins(scores: Array, begins: Array, lengths: Array, margin: Array) -> None
     if not len(several):
         return
     starts = begins[:-1]
-    falls = np.append(scores[1:] <= scores[:-1], True)
-    falls[begins[1:-1][begins[1:-1] > 0] - 1] = True  # the last of one list and the first of the next
-    in_order = np.logical_and.reduceat(falls, starts[several])
-    easy = several[in_order]
+    rises = scores[1:] > scores[:-1]
+    between = begins[1:-1] - 1  # the last of one list and the first of the next
+    rises[between[(between >= 0) & (between < len(rises))]] = False
+    disordered = set((np.searchsorted(begins, np.flatnonzero(rises), side="right") - 1).tolist())
     with np.errstate(over="ignore"):
-        margin[easy] = scores[starts[easy]] - scores[starts[easy] + 1]
-        for at in several[~in_order].tolist():
+        margin[several] = scores[starts[several]] - scores[starts[several] + 1]
+        for at in disordered:
             best = np.sort(scores[starts[at] : begins[at + 1]])[-2:]
             margin[at] = best[1] - best[0]
 
@@ -332,7 +332,7 @@ def _places(hits: Sequence[Any]) -> list[str]:
 
 
 def _number(value: Any) -> float:
-    """A number of a field whose mean is wanted; anything else is not known."""
+    """A number of a field whose mean is wanted; other values count as not known."""
     try:
         found = float(value) if isinstance(value, (int, float)) else NAN
     except OverflowError:

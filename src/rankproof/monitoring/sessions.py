@@ -1,4 +1,4 @@
-"""Events in order, each once, in sessions that are over: what stands between readers and sums.
+"""Events in order, each once, in complete sessions: the step between readers and sums.
 
 The rules. Lines with the same event id and no other query are one event: the first one, with what later ones add (a
 thumb that is logged later). Lines without an id that are equal in every column, and come from a session or a user, are
@@ -24,9 +24,9 @@ SECOND = 1_000_000
 IDLE = 1800 * SECOND
 """A session ends after so long without an event."""
 LONGEST = 7200 * SECOND
-"""What a session has after so long is one of its own: a program that never rests would keep all windows open."""
+"""Events of a session after this time begin a new one: a program that never stops would keep all windows open."""
 SOON = 300 * SECOND
-"""What is asked within this time, in other words, is the same question again."""
+"""A query within this time, in similar words, is the same question again."""
 ALIKE = 0.15
 """The share of trigrams that two wordings of one question have in common at least; in simulated sessions 99 of 100
 pairs have it, and a third of the pairs with different needs."""
@@ -40,7 +40,7 @@ LAST = int(np.iinfo(np.int64).max)
 
 @dataclass
 class LineCounts(Displayable):
-    """What became of the events that were read."""
+    """Counts of the events that were read."""
 
     events: int = 0
     duplicates: int = 0
@@ -63,7 +63,7 @@ class Sessions:
     def __init__(self, lateness: int | None = None) -> None:
         self.counts = LineCounts()
         self.closed = 0
-        """Nothing that is still to come lies before this time, but what is late."""
+        """No further event is before this time, except late ones."""
         self._lateness = lateness
         self._waiting: list[EventBlock] = []
         self._left = self._newest = self._watermark = self._looked = 0
@@ -140,17 +140,18 @@ class Sessions:
         if len(kept) < len(block) or not in_order:
             block = block.rows(kept)
         # the events of a session share its id, else that of the user, else nothing
-        alone = mixed(np.arange(1, len(block) + 1, dtype=np.uint64) ^ block.time.astype(np.uint64))
-        session, user = block.ids[SESSION], block.ids[USER]
-        key = np.where(session != 0, session, np.where(user != 0, mixed(user), alone))
+        key, user = block.ids[SESSION], block.ids[USER]
+        if not key.all():
+            alone = mixed(np.arange(1, len(block) + 1, dtype=np.uint64) ^ block.time.astype(np.uint64))
+            key = np.where(key != 0, key, np.where(user != 0, mixed(user), alone))
         order = order_together(key)
-        key, time = key[order], block.time[order]
+        key, time = key.take(order), block.time.take(order)
         begins = np.append(True, (key[1:] != key[:-1]) | (np.diff(time) > IDLE))
         _cut_long(begins, time)
         return block, order, begins
 
     def _done(self, block: EventBlock, order: Array, begins: Array) -> Array:
-        """The values of the sessions of a block, all of which are over."""
+        """The values of the sessions of a block, all of them complete."""
         counts, time = self.counts, block.time
         counts.events += len(block)
         counts.sessions += int((begins & _in_session(block)[order]).sum())
@@ -160,20 +161,19 @@ class Sessions:
     def _once(self, block: EventBlock, order: Array) -> Array:
         """Which events stay, in order of time: the first of those that are one, which takes what others add."""
         event, query = block.ids[EVENT], block.ids[QUERY]
-        key = np.where(event != 0, event, 0)
-        nameless = np.flatnonzero(event == 0)
+        key, nameless = event, np.flatnonzero(event == 0)
         if len(nameless):
+            key = event.copy()
             some = block.rows(nameless)
             one_each = mixed(nameless.astype(np.uint64) + np.uint64(1))
             key[nameless] = np.where(_in_session(some), _content(some), one_each)
-        in_keys = np.sort(key)
-        if not (in_keys[1:] == in_keys[:-1]).any():
-            return order
-        by_key = order[np.argsort(key[order], kind="stable")]
-        same = np.append(False, key[by_key][1:] == key[by_key][:-1])
-        if same.any():
-            head = by_key[np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))]
-            again, first = by_key[same], head[same]
+        by_key = order_together(key.take(order))
+        by_key = order.take(by_key)
+        in_keys = key.take(by_key)
+        same = np.flatnonzero(in_keys[1:] == in_keys[:-1]) + 1
+        if len(same):
+            run = np.cumsum(np.append(True, np.diff(same) > 1)) - 1  # of neighbours whose key is one
+            again, first = by_key[same], by_key[same[np.append(True, np.diff(same) > 1)] - 1][run]
             other = (query[again] != 0) & (query[first] != 0) & (query[again] != query[first])
             self.counts.reused += int(other.sum())
             self._merge(block, again[~other], first[~other])
@@ -214,7 +214,7 @@ def _in_session(block: EventBlock) -> Array:
 
 
 def _cut_long(begins: Array, time: Array) -> None:
-    """Begin a session anew with the first event that is too long after its first one."""
+    """Begin a new session with the first event that is too long after its first one."""
     starts = np.flatnonzero(begins)
     ends = np.append(starts[1:], len(time))
     long = time[ends - 1] - time[starts] > LONGEST
@@ -245,10 +245,9 @@ def order_together(keys: Array) -> Array:
     low = np.uint64((1 << max(len(keys) - 1, 1).bit_length()) - 1)
     packed = np.sort((keys & ~low) | np.arange(len(keys), dtype=np.uint64))
     order = (packed & low).astype(np.int64)
-    found, high = keys[order], packed & ~low
-    if (
-        (found[1:] != found[:-1]) & (high[1:] == high[:-1])
-    ).any():  # two hashes differ in their low bits only
+    found = keys.take(order)
+    same = np.flatnonzero((packed[1:] ^ packed[:-1]) <= low)
+    if (found[same] != found[same + 1]).any():  # two hashes differ in their low bits only
         return np.argsort(keys, kind="stable")
     return order
 
@@ -256,17 +255,20 @@ def order_together(keys: Array) -> Array:
 def _of_sessions(block: EventBlock, order: Array, begins: Array) -> Array:
     """Two values more of each event: whether the session was abandoned (at its first event), and whether the same
     was asked again in other words. `order` has the events of each session together, `begins` their first ones."""
-    starts = np.flatnonzero(begins)
-    clicks, thumb = (block.values[VALUES.index(name)][order] for name in ("clicks", "thumb"))
-    in_session = _in_session(block)
-    known = np.logical_or.reduceat(~np.isnan(clicks), starts) & in_session[order[starts]]
-    content = np.logical_or.reduceat((clicks > 0) | (thumb > 0), starts)
+    clicks, thumb = (block.values[VALUES.index(name)] for name in ("clicks", "thumb"))
+    in_session, query = _in_session(block), block.ids[QUERY]
+    known, content = ~np.isnan(clicks), (clicks > 0) | (thumb > 0)
+    starts, others = np.flatnonzero(begins), np.flatnonzero(~begins)  # most sessions have one event
+    first, later = order[starts], order[others]
+    known_at, content_at = known[first], content[first]
+    session = others - np.arange(1, len(others) + 1)  # the places of their first events among all first ones
+    known_at[session[known[later]]] = True
+    content_at[session[content[later]]] = True
     added = np.full((2, len(block)), np.nan, dtype=np.float32)
-    added[0, order[starts]] = np.where(known, ~content, np.nan)
-    query = block.ids[QUERY]
-    added[1] = np.where((query != 0) & in_session, 0, np.nan)
-    one, next_one = order[:-1], order[1:]
-    follows = ~begins[1:] & (block.time[next_one] - block.time[one] <= SOON) & (query[next_one] != query[one])
+    added[0, first] = np.where(known_at & in_session[first], ~content_at, np.nan)
+    added[1, (query != 0) & in_session] = 0
+    one, next_one = order[others - 1], later
+    follows = (block.time[next_one] - block.time[one] <= SOON) & (query[next_one] != query[one])
     follows &= (query[next_one] != 0) & (query[one] != 0)
     one, next_one = one[follows], next_one[follows]
     a, b = block.sketch[:, one], block.sketch[:, next_one]

@@ -17,10 +17,10 @@ from rankproof.text.words import stem, words
 
 PERMUTATIONS = 999
 AT_MOST = 1000
-"""Queries of each side that are held against each other."""
+"""The number of queries of each side that are compared."""
 POWER = 0.8
 TESTS = ("kernel", "classifier")
-"""How wording is held against wording."""
+"""The test of wording."""
 FOLDS, ROUNDS, RIDGE = 5, 12, 1.0
 """Parts of the cross-validation of the classifier, its steps, and the weight of its penalty."""
 
@@ -40,7 +40,7 @@ class Shift(Displayable):
     p_corrected: float
     """By Holm, over the tests."""
     brief: str
-    """What the effect is, in a few words."""
+    """The effect in a few words."""
 
 
 def shifts(
@@ -168,7 +168,7 @@ def _moved(group: Array, labels: Array) -> Array:
 
 
 def content_words(text: str) -> set[str]:
-    """The stems of the words that say something."""
+    """The stems of content words."""
     return {stem(w.form) for w in words(text) if w.form not in STOP_WORDS and not w.form[0].isdigit()}
 
 

@@ -1,4 +1,4 @@
-"""A simulated production log whose every metric has a known truth: drawn by the model of users in `user_model.py`."""
+"""A simulated production log with a known true value of every metric, drawn from the users of `user_model.py`."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class SimulatedLog(Displayable):
 
     @property
     def truth(self) -> dict[str, float]:
-        """What each metric is in the population that the log was drawn from, the noisy user left out."""
+        """The true value of each metric in the population of the log, without the noisy user."""
         return expected_metrics(self.scenario, slice(None))
 
     def truth_of_day(self, day: int, variant: str | None = None) -> dict[str, float]:
@@ -246,7 +246,7 @@ def _draw(s: Scenario, rng: np.random.Generator) -> dict[str, Array]:
 
 
 def _search(s: Scenario, session: dict[str, Array], rng: np.random.Generator) -> dict[str, Array]:
-    """What one search of each of these sessions shows, and what the user does."""
+    """The results and the user's actions in one search of each of these sessions."""
     n = len(session["user"])
     relevant = rng.random((n, s.depth)) < session["quality"][:, None] * DECAY ** np.arange(s.depth)
     calm = np.where((session["day"] + s.start.weekday()) % 7 >= 5, WEEKEND, 1.0)
@@ -353,7 +353,7 @@ def _written(log: SimulatedLog) -> Iterator[str]:
 
 
 def _damaged(record: dict[str, Any], how: str) -> str:
-    """A line that no reader can take for an event."""
+    """A line that is not an event."""
     changed = dict(record)
     if how == "no time":
         del changed["ts"]

@@ -9,19 +9,20 @@ of the last reranker, or else of the last retriever.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from rankproof.monitoring.events import DOWN, UP
+from rankproof.monitoring.events import DOWN, UP, of_digits
 
 Placed = tuple[str, int, Any]
 """The name of a source, the number of a line or row in it, and its record."""
 
 
 class SpanDialect(NamedTuple):
-    """What one convention calls the fields of an event, the best source first."""
+    """The names of the fields of an event in one convention, the best source first."""
 
     name: str
     version: str
@@ -92,7 +93,7 @@ class TraceSpan(NamedTuple):
 
 
 def is_span(record: Any) -> bool:
-    """Whether a record holds spans (or log records of evaluations) and is no event itself."""
+    """Whether a record contains spans (or log records of evaluations) and is not an event itself."""
     if not isinstance(record, dict):
         return False
     if "resourceSpans" in record or "resource_spans" in record or "resourceLogs" in record:
@@ -113,9 +114,9 @@ class Traces:
         self._open: dict[str, tuple[str, int, list[TraceSpan]]] = {}
 
     def add(self, name: str, at: int, record: dict[str, Any]) -> Iterator[Placed]:
-        """Take the spans of a record; traces that have waited longest come out where too many are open.
+        """Add the spans of a record; the oldest traces are returned if too many are open.
 
-        A record that is no OTLP comes out as it is, so that it is rejected as no event.
+        A record that is not OTLP is returned unchanged, so that it is rejected.
         """
         found = False
         try:
@@ -143,17 +144,18 @@ class Traces:
 
 
 def spans_of(record: Mapping[str, Any]) -> Iterator[TraceSpan]:
-    """The spans that a record holds; what is no span in it is left out."""
+    """The spans that a record holds; other entries are left out."""
     if "context" in record:
         yield _printed(record)
     for resource in _items(record, "resourceSpans", "resource_spans"):
-        common = _attributes(_get(resource, "resource", default={}).get("attributes"))
+        whole = resource.get("resource")
+        common = _attributes(whole.get("attributes")) if isinstance(whole, Mapping) else {}
         for scope in _items(resource, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"):
             for each in _items(scope, "spans"):
                 yield TraceSpan(
-                    str(_get(each, "traceId", "trace_id", default="")),
-                    str(_get(each, "spanId", "span_id", default="")),
-                    _get(each, "parentSpanId", "parent_span_id") or None,
+                    _id(_get(each, "traceId", "trace_id", default="")),
+                    _id(_get(each, "spanId", "span_id", default="")),
+                    _id(_get(each, "parentSpanId", "parent_span_id", default="")) or None,
                     _nanoseconds(_get(each, "startTimeUnixNano", "start_time_unix_nano")),
                     _nanoseconds(_get(each, "endTimeUnixNano", "end_time_unix_nano")),
                     {**common, **_attributes(each.get("attributes"))},
@@ -165,7 +167,7 @@ def spans_of(record: Mapping[str, Any]) -> Iterator[TraceSpan]:
                 name = str(_get(each, "eventName", "event_name", default=""))
                 time = _nanoseconds(_get(each, "timeUnixNano", "time_unix_nano"))
                 event = name, time, _attributes(each.get("attributes"))
-                trace = str(_get(each, "traceId", "trace_id", default=""))
+                trace = _id(_get(each, "traceId", "trace_id", default=""))
                 yield TraceSpan(trace, "", "log", time, time, {}, [event])
 
 
@@ -178,9 +180,9 @@ def _printed(record: Mapping[str, Any]) -> TraceSpan:
     ]
     common = (record.get("resource") or {}).get("attributes") or {}
     return TraceSpan(
-        str(record["context"]["trace_id"]),
-        str(record["context"]["span_id"]),
-        record.get("parent_id") or None,
+        _id(record["context"]["trace_id"]),
+        _id(record["context"]["span_id"]),
+        _id(record.get("parent_id") or "") or None,
         _iso(record.get("start_time")),
         _iso(record.get("end_time")),
         {**common, **(record.get("attributes") or {})},
@@ -197,11 +199,27 @@ def _items(record: Mapping[str, Any], *names: str) -> list[Mapping[str, Any]]:
     return [each for each in found if isinstance(each, Mapping)] if isinstance(found, list) else []
 
 
+HEX = re.compile(r"(0x)?([0-9a-fA-F]+)")
+
+
+def _id(value: Any) -> str:
+    """An id; those in hexadecimal are the same in capitals and behind 0x."""
+    text = str(value)
+    found = HEX.fullmatch(text)
+    return found[2].lower() if found else text
+
+
 def _nanoseconds(value: Any) -> float:
+    """Seconds of nanoseconds, which some write with a fraction, or as a time; 0 if nobody knows."""
     try:
         return int(value) / 1e9
+    except (TypeError, ValueError, OverflowError):
+        pass
+    try:
+        found = float(value) / 1e9
     except (TypeError, ValueError):
-        return 0.0
+        return _iso(value)
+    return found if math.isfinite(found) else 0.0
 
 
 def _iso(value: Any) -> float:
@@ -222,23 +240,27 @@ def _attributes(listed: Any) -> dict[str, Any]:
         return dict(listed)
     return {
         each["key"]: _typed(each.get("value"))
-        for each in listed or ()
+        for each in (listed if isinstance(listed, list) else ())
         if isinstance(each, Mapping) and isinstance(each.get("key"), str)
     }
 
 
 def _typed(value: Any) -> Any:
-    """A value of OTLP: {"intValue": "3"} and its kin."""
+    """A value of OTLP, like {"intValue": "3"}."""
     if not isinstance(value, Mapping) or len(value) != 1:
         return value
     kind, inner = next(iter(value.items()))
     kind = kind.replace("_v", "V")
     if kind == "intValue":
-        return int(inner)
+        try:
+            return int(inner)
+        except (TypeError, ValueError, OverflowError):
+            return None  # one value that is none must not cost the others of a line
+    listed = inner.get("values") if isinstance(inner, Mapping) else None
     if kind == "arrayValue":
-        return [_typed(each) for each in inner.get("values") or ()]
+        return [_typed(each) for each in listed] if isinstance(listed, list) else []
     if kind == "kvlistValue":
-        return _attributes(inner.get("values"))
+        return _attributes(listed)
     return inner
 
 
@@ -253,7 +275,10 @@ def record_of(trace: str, spans: list[TraceSpan]) -> dict[str, Any]:
     first = min((span.start for span in spans if span.start), default=0.0)
     found: dict[str, Any] = {"ts": first, "id": trace}
     if timed:
-        found["latency_ms"] = max(max(span.end for span in timed) - timed[0].start, 0) * 1000
+        # Clocks of machines differ, so one root says how long it took; spans without an end say nothing.
+        some = roots if len(roots) == 1 and roots[0].end > roots[0].start > 0 else timed
+        start, end = min(span.start for span in some), max(span.end for span in some)
+        found["latency_ms"] = (end - start) * 1000 if end >= start > 0 else None
     for span in timed:
         found.update(
             {key: each for key, each in span.attributes.items() if key not in found and _is_plain(each)}
@@ -409,12 +434,12 @@ def _annotations(span: TraceSpan) -> Iterator[tuple[str, Any, Any]]:
 
 
 def _add_score(found: dict[str, Any], name: str, score: Any, label: Any) -> None:
-    """A vote, where the name says that users give it; any other score is a field of its name."""
+    """A vote, if the name says that users give it; any other score is a field of its name."""
     if FEEDBACK.search(name):
         word = str(label).strip().lower()
         if word in UP | DOWN:
             found["thumb"] = word
-        elif isinstance(score, (int, float)):
+        elif isinstance(score := of_digits(score), (int, float)):
             found["thumb"] = "up" if score > 0 else "down"
     elif name and isinstance(score, (int, float)):
         found.setdefault(name, score)

@@ -60,7 +60,10 @@ class StepFit:
     def of(cls, values: Array, weight: Array, seasons: Sequence[Array], block: int = 1) -> StepFit | None:
         """The steps of a series; None if the seasons leave nothing to tell them by."""
         n, root = len(values), np.sqrt(weight / weight.mean())
-        columns = [np.ones(n), *((labels == each) for labels in seasons for each in np.unique(labels)[1:])]
+        columns = [
+            np.ones(n),
+            *((labels == each) for labels in seasons for each in sorted(set(labels.tolist()))[1:]),
+        ]
         basis, strengths, _ = np.linalg.svd(np.column_stack(columns) * root[:, None], full_matrices=False)
         design = basis[:, strengths > 1e-9 * strengths[0]]
         places = np.arange(EDGE, n - EDGE + 1)
@@ -73,8 +76,13 @@ class StepFit:
 
     @property
     def rest(self) -> Array:
-        """What the mean and the seasons leave."""
+        """The residuals of the mean and the seasons."""
         return self._beside(self.values[:, None])[:, 0]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many points there are, and how many neighbours are kept together: what permutations are made for."""
+        return len(self.values), self.block
 
     @property
     def free(self) -> int:
@@ -83,7 +91,7 @@ class StepFit:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is left beside mean and seasons."""
+        """Whether the residuals are 0."""
         rest = self.rest
         return float(rest @ rest) <= 1e-18 * float(self.values @ self.values)
 
@@ -104,7 +112,7 @@ class StepFit:
         return found
 
     def correlations(self, rest: Array) -> Array:
-        """How alike neighbours are beside the best step, in which no change hides it; too low on average."""
+        """The correlation of neighbours around the best step, so that a change does not hide it; too low on average."""
         best = np.argmax(self.strengths(rest), axis=0)
         step = self._step(best)
         left = rest - step * (step * rest).sum(axis=0)
@@ -113,7 +121,7 @@ class StepFit:
         return found
 
     def measured(self, rng: np.random.Generator) -> tuple[Array, Array]:
-        """What is measured on series of each correlation of `GRID`: means and standard deviations."""
+        """The measured correlation of series of each correlation of `GRID`: means and standard deviations."""
         true = np.repeat(GRID, DRAWN)
         drawn = self.correlations(
             self._beside(_follow(rng.standard_normal((len(self.values), len(true))), true))
@@ -128,8 +136,11 @@ class StepFit:
         logs = -0.5 * ((found - mean) / spread) ** 2 - np.log(spread)
         return np.asarray(np.exp(logs - logs.max()))
 
-    def p(self, chances: Array, rng: np.random.Generator, needed: float) -> float:
-        """The chance of so strong a step if nothing changed; worked out more finely if it may be below `needed`."""
+    def p(self, chances: Array, first: Permutations, rng: np.random.Generator, needed: float) -> float:
+        """The chance of so strong a step if nothing changed; worked out more finely if it may be below `needed`.
+
+        `first` are the permutations that it begins with.
+        """
         if self.empty:
             return 1.0
         seen = float(self.strengths(self.rest[:, None]).max())
@@ -137,29 +148,22 @@ class StepFit:
         for wanted in (FIRST, MORE, MOST):
             while drawn < wanted:
                 number = min(wanted - drawn, max(AT_ONCE // len(self.values), 1))
-                null = self.strengths(self._calm(chances, rng, number)).max(axis=0)
+                made = first if not drawn else permutations(*self.size, rng, number)
+                null = self.strengths(self._calm(chances, *made)).max(axis=0)
                 reached += int(np.sum(null >= seen * (1 - 1e-12)))
-                drawn += number
+                drawn += null.size
             p = (1 + reached) / (1 + drawn)
             if p < needed / 4 or (reached >= 10 and p > 4 * needed) or reached >= 50:
                 break
         return p
 
-    def _calm(self, chances: Array, rng: np.random.Generator, number: int) -> Array:
+    def _calm(self, chances: Array, places: Array, drawn: Array) -> Array:
         """Series without a change: what was left, permuted, with the correlation of neighbours put back."""
         rho, left = float(chances @ GRID), self.rest
         own = np.concatenate([left[:1] * math.sqrt(1 - rho**2), left[1:] - rho * left[:-1]])
-        n, block = len(own), self.block
-        blocks = -(-n // block)
-        order = np.argsort(rng.random((blocks, number)), axis=0)
-        places = (order[:, None, :] * block + np.arange(block)[:, None]).reshape(-1, number)
-        if (
-            n % block
-        ):  # the last block is short: its missing places are left out, and where blocks begin is random
-            places = places.T[n > places.T].reshape(number, n).T
-        shift = rng.integers(0, block, number) if block > 1 else 0
-        made = own[(places + shift) % n]
-        return self._beside(_follow(made, rng.choice(GRID, size=number, p=chances)))
+        ends = np.cumsum(chances)
+        rhos = GRID[np.minimum(np.searchsorted(ends / ends[-1], drawn, side="right"), len(GRID) - 1)]
+        return self._beside(_follow(own[places], rhos))
 
     def likely(self, rho: float) -> Array:
         """The possible steps that hold 95 % of the posterior, with a flat prior of the day and of the levels."""
@@ -183,6 +187,23 @@ class StepFit:
         later = np.arange(len(self.values)) >= self.places[at]
         before = float(self.root @ (self.values - step * later * self.root)) / float(self.root @ self.root)
         return before, step, float(t_quantile(0.975, max(self.free, 1)) * error)
+
+
+Permutations = tuple[Array, Array]
+"""The places of the points, a permutation in each column; and a number from 0 to 1 for each, by which its correlation
+is chosen."""
+
+
+def permutations(n: int, block: int, rng: np.random.Generator, number: int = FIRST) -> Permutations:
+    """Random orders of `n` points, of which so many neighbours stay together."""
+    order = np.argsort(rng.random((-(-n // block), number)), axis=0)
+    places = (order[:, None, :] * block + np.arange(block)[:, None]).reshape(-1, number)
+    if (
+        n % block
+    ):  # the last block is short: its missing places are left out, and where blocks begin is random
+        places = places.T[n > places.T].reshape(number, n).T
+    shift = rng.integers(0, block, number) if block > 1 else 0
+    return (places + shift) % n, rng.random(number)
 
 
 def _from_end(rows: Array) -> Array:

@@ -1,6 +1,6 @@
-"""Sums by window, slice and group of users: all that is kept of events, and what estimates are made of.
+"""Sums by window, slice and group of users: all that is kept of events, and the data of estimates.
 
-Every user (session, where no user is known) belongs to one of `GROUPS` groups, by hash. A share or mean is a ratio of
+Every user (session, if no user is known) belongs to one of `GROUPS` groups, by hash. A share or mean is a ratio of
 two sums, and the sums by group say how far it could be off: what users send is alike, so events do not count as
 independent, users do. From the linearised variance comes the effective number of events (Korn and Graubard), and from
 that Wilson's interval with Student's t, whose degrees of freedom are the effective number of users less one.
@@ -24,7 +24,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
-from rankproof.monitoring.block import SESSION, USER, VALUES, Codes, EventBlock, mixed
+from rankproof.monitoring.block import EVENT, SESSION, USER, VALUES, Codes, EventBlock, mixed
 from rankproof.monitoring.metrics import COLUMNS, PERCENTILES, OnlineMetric
 from rankproof.monitoring.sessions import ABANDONED, REFORMULATED
 from rankproof.monitoring.windows import Calendar
@@ -53,7 +53,7 @@ class OnlineEstimate(Displayable):
     """Microseconds since 1970; None for all windows together."""
     end: int | None
     n: int
-    """How many events had what the metric needs: the number that it is a share of."""
+    """The number of events with the fields that the metric needs: its denominator."""
     users: int
     """About how many users (sessions where no users are known) they come from."""
     value: float
@@ -112,10 +112,10 @@ class Sums:
     def add(self, block: EventBlock) -> None:
         """Count these events."""
         columns = dict(zip(self._names, block.values, strict=True))
-        user = block.ids[USER] if self._cluster == "user" else np.zeros_like(block.ids[USER])
-        cluster = np.where(
-            user != 0, user, np.where(block.ids[SESSION] != 0, block.ids[SESSION], block.ids[0])
-        )
+        cluster = block.ids[USER if self._cluster == "user" else SESSION]
+        for other in (SESSION, EVENT):
+            if not cluster.all():
+                cluster = np.where(cluster != 0, cluster, block.ids[other])
         alone = cluster == 0
         if alone.any():
             own = np.arange(1, len(block) + 1, dtype=np.uint64) ^ block.time.astype(np.uint64)
@@ -158,14 +158,14 @@ class Sums:
         self.windows.extend(self._estimates(closing))
         self._closed = max(self._closed, until)
 
-    def estimates(self, key: Key, cell: SumCell) -> Iterator[OnlineEstimate]:
-        """Every metric of a cell for which there is an event."""
-        return self._estimates([(key, cell, None, None)])
+    def estimates(self, cells: Mapping[Key, SumCell]) -> Iterator[OnlineEstimate]:
+        """Every metric of these cells for which there is an event."""
+        return self._estimates([(key, cell, None, None) for key, cell in cells.items()])
 
     def _estimates(
         self, cells: Sequence[tuple[Key, SumCell, int | None, int | None]]
     ) -> Iterator[OnlineEstimate]:
-        """The same of many cells, some at a time."""
+        """The same for many cells, some at a time."""
         for begin in range(0, len(cells), CELLS):
             some = cells[begin : begin + CELLS]
             of, by = (np.concatenate([getattr(cell, name) for _, cell, *_ in some]) for name in ("of", "by"))
@@ -203,19 +203,26 @@ class _BlockSums:
     def __init__(self, metrics: Sequence[OnlineMetric], columns: Mapping[str, Array], group: Array) -> None:
         self._group = group
         self._some: list[Array] = []
-        """Sets of events that are counted: many metrics have one in common."""
-        self._sums: list[tuple[int, Array | None, int] | None] = []
+        """Sets of events that are counted, as flags: many metrics have one in common."""
+        self._sums: list[tuple[int | None, Array | None, int] | None] = []
         for each in metrics:
             by = np.asarray(each.by(columns), dtype=bool)
             if not by.any():
                 self._sums.append(None)
                 continue
             of = np.asarray(each.of(columns))
-            among = self._place_of(np.flatnonzero(by))
+            among = self._place_of(by)
             if of.dtype == bool:
-                self._sums.append((self._place_of(np.flatnonzero(of & by)), None, among))
+                self._sums.append((self._place_of(of & by), None, among))
             else:
-                self._sums.append((among, of[self._some[among]].astype(np.float64), among))
+                self._sums.append((None, np.where(by, of, 0.0), among))
+        # Several counts share the 53 bits that a float has, so that events are counted for all of them at once.
+        self._bits = len(group).bit_length()
+        size = 53 // self._bits
+        self._packed = [
+            sum(flags * 2.0 ** (self._bits * at) for at, flags in enumerate(self._some[first : first + size]))
+            for first in range(0, len(self._some), size)
+        ]
         self._bins = {}
         for name in COLUMNS:
             kept = np.flatnonzero(~np.isnan(columns[name]))
@@ -225,9 +232,9 @@ class _BlockSums:
                 self._bins[name] = kept, bins + group[kept] % FEWER_GROUPS * BINS
 
     def _place_of(self, events: Array) -> int:
-        """Where a set of events stands."""
+        """The place of a set of events."""
         for at, each in enumerate(self._some):
-            if len(each) == len(events) and np.array_equal(each, events):
+            if np.array_equal(each, events):
                 return at
         self._some.append(events)
         return len(self._some) - 1
@@ -239,22 +246,17 @@ class _BlockSums:
         cells = len(present)
         if not cells:
             return
-        number = np.full(len(sizes), cells)  # what is left out is counted into a cell of its own
+        number = np.full(len(sizes), cells)  # events that are left out are counted in a separate cell
         number[present + 1] = np.arange(cells)
-        place = number[places + 1]
+        place = number.take(places + 1)
         index = place * GROUPS + self._group
         shape = (cells + 1) * GROUPS
-        counts = [
-            np.bincount(index[each] if len(each) < len(index) else index, minlength=shape)
-            for each in self._some
-        ]
+        counts = self._counts(index, shape)
         of, by = (np.zeros((len(self._sums), cells, GROUPS)) for _ in range(2))
         for m, sums in enumerate(self._sums):
             if sums is not None:
                 yes, weights, among = sums
-                found = (
-                    counts[yes] if weights is None else np.bincount(index[self._some[yes]], weights, shape)
-                )
+                found = counts[yes] if yes is not None else np.bincount(index, weights, shape)
                 of[m] = found[: cells * GROUPS].reshape(cells, GROUPS)
                 by[m] = counts[among][: cells * GROUPS].reshape(cells, GROUPS)
         histograms = {}
@@ -266,6 +268,12 @@ class _BlockSums:
         for i, each in enumerate(present.tolist()):
             drawn = {name: h[i].astype(np.uint32) for name, h in histograms.items() if h[i].any()}
             yield each, SumCell(of[:, i], by[:, i], drawn, int(sizes[each + 1]))
+
+    def _counts(self, index: Array, shape: int) -> list[Array]:
+        """How many events of each set there are in each cell and group."""
+        packed = (np.bincount(index, each, shape).astype(np.int64) for each in self._packed)
+        shifts = range(0, 53 - self._bits + 1, self._bits)
+        return [each >> shift & (1 << self._bits) - 1 for each in packed for shift in shifts]
 
 
 # --- from sums to estimates ---------------------------------------------------------------------------------------
@@ -306,7 +314,7 @@ def wilson(value: Array, n: Array, t: Array) -> tuple[Array, Array]:
 
 
 def _users(groups: Array, of: int) -> Array:
-    """About how many users fall into so many groups (linear counting); where all are hit, at least so many."""
+    """About how many users fall into so many groups (linear counting); if all are hit, at least so many."""
     share = np.minimum(groups / of, 1 - 0.5 / of)
     return np.maximum(np.round(-of * np.log1p(-share)), groups)
 
@@ -330,6 +338,9 @@ Drawn = tuple[float, float, float, float, float, float]
 
 def percentiles(counts: Array, shares: Sequence[float], level: float = 0.95) -> Iterator[list[Drawn]]:
     """For each share the percentile of each cell; `counts` are by cell, group of users and bin."""
+    filled = np.flatnonzero(counts.any(axis=(0, 1)))
+    begin = max(int(filled[0]) - 1, 0)  # most bins are empty: those around are left out, but for one before
+    counts = counts[:, :, begin : int(filled[-1]) + 1]
     up_to = np.cumsum(counts, axis=2, dtype=np.uint32)
     by = up_to[:, :, -1].astype(np.float64)
     n, groups = by.sum(1), (by > 0).sum(1)
@@ -345,8 +356,8 @@ def percentiles(counts: Array, shares: Sequence[float], level: float = 0.95) -> 
             # Where the histogram cannot say how users differ (all lie in one bin), each group counts once.
             effective = np.where(error > 0, np.minimum(below * (1 - below) / error**2, n), groups)
             low, high = _order_shares(share, effective, t)
-            value, first, last = (_value_at(reached, want * n) for want in (share, low, high))
-            # Where even the greatest value may lie below the percentile, nobody knows how high it is.
+            value, first, last = (_value_at(reached, want * n, begin) for want in (share, low, high))
+            # If even the greatest value may lie below the percentile, its upper end is not known.
             last = np.where(high > 1, math.inf, last)
             off = np.where(high > 1, value - first, (last - first) / 2) / t
             yield list(zip(*(each.tolist() for each in (n, users, value, first, last, off)), strict=True))
@@ -365,10 +376,10 @@ def _bin(reached: Array, want: Array) -> Array:
     return np.asarray(np.minimum((reached < want[:, None]).sum(1), reached.shape[1] - 1))
 
 
-def _value_at(reached: Array, want: Array) -> Array:
-    """The value that so many of a histogram do not exceed, along the logarithm within its bin."""
+def _value_at(reached: Array, want: Array, begin: int) -> Array:
+    """The value that so many of a histogram do not exceed, along the logarithm within its bin; `begin` is the first."""
     rows, at = np.arange(len(want)), _bin(reached, want)
     before = np.where(at > 0, reached[rows, at - 1], 0.0)
     inside = np.clip((want - before) / np.maximum(reached[rows, at] - before, 1.0), 0.0, 1.0)
-    value = np.where(at > 0, SMALLEST * np.exp(WIDTH * (at + inside)), 0.0)
+    value = np.where(at > 0, SMALLEST * np.exp(WIDTH * (at + begin + inside)), 0.0)
     return np.where(np.isnan(want), math.nan, value)

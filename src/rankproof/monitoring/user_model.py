@@ -1,4 +1,4 @@
-"""The model of users behind a simulated log, and what each metric is among them: worked out, not drawn.
+"""The model of users behind a simulated log, and the true value of each metric: computed, not drawn.
 
 Sessions come with the rhythm of weekdays and hours. A session has one need of one topic, and its user reads the list
 from the top: rank r is examined with chance r^-BIAS, and a document that is examined is clicked if it attracts (the
@@ -27,11 +27,11 @@ from rankproof.document.display import Displayable
 BIAS = 1.0
 """Rank r is examined with chance r^-BIAS."""
 ATTRACTS, ATTRACTS_NOT = 0.55, 0.06
-"""How often an examined document is clicked that is relevant, and one that is not."""
+"""The chance that an examined document is clicked: relevant, and not relevant."""
 KINDS = (0.6, 1.4)
-"""What multiplies the attraction for the two kinds of users; each is half of them."""
+"""The factors of attraction for the two kinds of users; each is half of them."""
 WEEKEND = 0.9
-"""What multiplies the attraction on Saturday and Sunday."""
+"""The factor of attraction on Saturday and Sunday."""
 DECAY = 0.85
 """By how much the chance of a relevant document falls with each rank."""
 AGAIN, MOST = 0.45, 4
@@ -73,7 +73,7 @@ OLD = 9
 
 @dataclass(frozen=True)
 class Scenario(Displayable):
-    """What is simulated; days count from 0."""
+    """The settings of the simulation; days count from 0."""
 
     sessions: int
     seed: int
@@ -137,7 +137,7 @@ def hour_shares(s: Scenario) -> tuple[Array, Array]:
             )
             begins[day, hour] = local.timestamp()
             if datetime.fromtimestamp(begins[day, hour], zone).hour != hour:
-                share[day, hour] = 0.0  # the hour that the clock leaps over
+                share[day, hour] = 0.0  # the hour that the clock skips
     return share / share.sum(), begins
 
 
@@ -151,14 +151,14 @@ def outage_hours(s: Scenario) -> Array:
 
 
 def variant_lifts(s: Scenario) -> Array:
-    """What multiplies the attraction for each variant."""
+    """The factor of attraction for each variant."""
     lifts = np.ones(len(s.variants))
     lifts[-1] += s.lift
     return lifts
 
 
 def expected_metrics(s: Scenario, days: slice, variant: str | None = None) -> dict[str, float]:
-    """Every metric of the population: worked out, not drawn. Axes: day, down or not, topic, kind, variant (, rank)."""
+    """Every metric of the population: computed, not drawn. Axes: day, down or not, topic, kind, variant (, rank)."""
     share, _ = hour_shares(s)
     up_and_down = np.stack([share * ~outage_hours(s), share * outage_hours(s)]).sum(2).T[days]
     weight = up_and_down[:, :, None, None, None] * topic_mix(s)[days][:, None, :, None, None] / len(KINDS)

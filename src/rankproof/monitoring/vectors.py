@@ -1,4 +1,4 @@
-"""Texts as vectors without a model, and groups of alike ones."""
+"""Texts as vectors without a model, and clusters of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.errors import DataError
+from rankproof.errors import DataError, UsageError, shorten
 from rankproof.text.languages import STOP_WORDS
 
 WIDTH = 2048
@@ -19,9 +19,9 @@ SIZES = (2, 3, 4)
 AT_ONCE = 2048
 """Texts that are taken apart at a time."""
 LONGEST = 400
-"""Characters of a query that are looked at."""
+"""The number of characters of a query that are used."""
 RANK = 50
-"""Dimensions that kinds of queries are told apart in."""
+"""Dimensions in which queries are clustered."""
 TURNS, STARTS = 30, 4
 """Rounds of k-means, and how often it begins anew; the tightest outcome counts."""
 
@@ -44,7 +44,7 @@ _ASCII_MARKS = {point: " " for point in range(128) if not chr(point).isalnum()}
 
 
 def telling_text(text: str) -> str:
-    """The text without words that say little alone, where others are left.
+    """The text without stop words, if other words are left.
 
     >>> telling_text("Where is my order?"), telling_text("Who is it?")
     ('order', 'who is it')
@@ -103,13 +103,37 @@ def unit_rows(rows: Array) -> Array:
 
 def embed_texts(texts: Sequence[str], embed: Callable[[list[str]], Any]) -> Array:
     """The rows that a function of the caller's gives, at length 1."""
-    rows = np.asarray(embed(list(texts)), dtype=np.float32)
-    if rows.ndim != 2 or len(rows) != len(texts) or not np.isfinite(rows).all():
-        raise DataError(
-            f"embed: got an array of shape {rows.shape}, expected {len(texts)} rows of finite numbers, one a text. "
-            "Next: return one vector for each text, in their order."
+    if not callable(embed):
+        raise UsageError(
+            f"embed: got {shorten(embed)}, expected a function of a list of texts. Next: give one, like model.encode."
         )
-    return unit_rows(rows)
+    given = embed(list(texts))
+    advice = "return one vector for each text, in their order, all as long as each other."
+    try:
+        rows = np.asarray(given)
+        rows = rows if rows.dtype.kind == "c" else rows.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"embed: got {shorten(given)}, expected {len(texts):,} rows of numbers: {error}. Next: {advice}"
+        ) from error
+    if rows.ndim != 2 or len(rows) != len(texts) or rows.dtype.kind == "c":
+        raise DataError(
+            f"embed: got an array of {rows.dtype} of shape {rows.shape}, expected {len(texts):,} rows of numbers. "
+            f"Next: {advice}"
+        )
+    if bad := int((~np.isfinite(rows)).any(axis=1).sum()):
+        raise DataError(
+            f"embed: {bad:,} of {len(rows):,} vectors have a NaN or an infinite number, expected finite ones. "
+            f"Next: {advice}"
+        )
+    rows = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True, initial=0), np.finfo(float).tiny)
+    found = unit_rows(rows).astype(np.float32)
+    if not found.any() or (found == found[0]).all():
+        raise DataError(
+            f"embed: got {'zeros' if not found.any() else 'the same vector'} for all {len(rows):,} texts, which tells "
+            "none from another. Next: check the function on two texts."
+        )
+    return found
 
 
 def condense_rows(rows: Array, rng: np.random.Generator) -> Array:

@@ -1,4 +1,4 @@
-"""Alerts by webhook, only where one is asked for: one POST of JSON with the evidence, retried, its address kept secret.
+"""Alerts by webhook, only if one is asked for: one POST of JSON with the evidence, retried, its address kept secret.
 
 Whoever knows the address of a webhook can write to it, so messages say its host alone. A delivery that fails is said,
 changes no exit code, and the alert counts as not told: the next run sends it again.
@@ -21,8 +21,8 @@ from urllib.parse import unquote, urlsplit
 
 from rankproof.errors import UsageError
 from rankproof.monitoring.words import row
-from rankproof.net import Attempts, Pace, Retries, attempts, settle
 from rankproof.net.client import Client, Request, Response
+from rankproof.net.retries import Attempts, Pace, Retries, attempts, settle
 
 if TYPE_CHECKING:
     from rankproof.monitoring.alerts import Alert
@@ -36,7 +36,7 @@ KEY = "RANKPROOF_WEBHOOK_KEY"
 SIGNATURE = "X-Rankproof-Signature"
 TRIES, PAUSE, TIMEOUT = 4, 0.5, 10.0
 MOST_WAITING = 1000
-"""Alerts that wait for an address that does not answer; of more, the oldest are given up."""
+"""The number of alerts that wait for an address that does not answer; with more, the oldest are dropped."""
 SHORTEST = 6
 """Characters from which on a part of an address may be a secret."""
 
@@ -88,7 +88,7 @@ class Webhook:
 
 
 class Delivery:
-    """Sends alerts to one address in the background, so that no stream waits for it; in the order they are given.
+    """Sends alerts to one address in the background, so that no stream waits for it, and in order.
 
     What could not be delivered is sent again with what is given next.
     """
@@ -122,7 +122,7 @@ class Delivery:
             return {alert.rule.name for alert, _ in self._waiting}
 
     def end(self, seconds: float) -> str | None:
-        """Wait so long for what is being sent; why something was not delivered, if so."""
+        """Wait this long for deliveries; returns why something was not delivered, if so."""
         with self._changed:
             self._ended = True
             self._changed.notify_all()
@@ -153,7 +153,7 @@ class Delivery:
 def payload(some: Sequence[tuple[Alert, dict[str, Any]]]) -> dict[str, Any]:
     """What is sent: a text that chats show, and each alert with its rule and the numbers behind it.
 
-    The id is the same for the same alerts on the same events, so that who gets it twice can tell.
+    The id is the same for the same alerts on the same events, so that a receiver can drop duplicates.
     """
     told, log = [each["alert"] for _, each in some], some[-1][1]["log"]
     name = hashlib.blake2b(json.dumps([told, log], sort_keys=True).encode(), digest_size=12).hexdigest()

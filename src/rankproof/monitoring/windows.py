@@ -15,7 +15,7 @@ from rankproof.monitoring.sessions import SECOND
 WINDOWS = ("hour", "day", "week", "month")
 HOUR = 3600 * SECOND
 MOST = 100_000
-"""Windows that a log may span: more is a clock gone wrong."""
+"""The largest number of windows of a log: more is due to a wrong clock."""
 
 
 def zone_named(name: str) -> tzinfo:
@@ -39,6 +39,7 @@ class Calendar(Displayable):
             raise one_of("window", window, WINDOWS)
         self.zone, self.window = zone, window
         self._offsets: dict[int, int] = {}
+        self._stamps: dict[int, str] = {}
 
     def _in_one_line(self) -> str:
         return f"<Calendar of one {self.window} each in {self.zone}>"
@@ -79,8 +80,10 @@ class Calendar(Displayable):
         return local.date().isoformat()
 
     def stamp(self, time: int) -> str:
-        """A local time as text."""
-        return self._local(time).isoformat(timespec="seconds")
+        """A local time as text; that of a window is asked for once for each metric."""
+        if time not in self._stamps:
+            self._stamps[time] = self._local(time).isoformat(timespec="seconds")
+        return self._stamps[time]
 
     def weekday_and_hour(self, time: Array) -> tuple[Array, Array]:
         """0 (Monday) to 6, and 0 to 23, by the clock on the wall."""
@@ -104,7 +107,9 @@ class Calendar(Displayable):
         return day + timedelta(days=7 if self.window == "week" else 1)
 
     def _offset(self, time: Array) -> Array:
-        """What the local clock is ahead of UTC, looked up once a quarter of an hour."""
+        """The offset of the local clock from UTC, looked up once a quarter of an hour."""
+        if self.zone is UTC:
+            return np.zeros(len(time), dtype=np.int64)
         quarter = time // (HOUR // 4)
         least = int(quarter.min())
         present = (

@@ -1,4 +1,4 @@
-"""What `monitor` found, as a document: tables, drawings of every metric over time, rows and plain values."""
+"""The result of `monitor` as a document: tables, charts of every metric over time, rows and plain values."""
 
 from __future__ import annotations
 
@@ -37,28 +37,28 @@ if TYPE_CHECKING:
 FORMAT = 1
 """The version of the keys in JSON."""
 WIDE = 20
-"""Columns of a series."""
+"""The width of a series."""
 SHOWN = 3
-"""Outages, and metrics that changed, on a screen."""
+"""The number of outages, and of changed metrics, on a screen."""
 METRICS_SHOWN = 10
 """Metrics above what else a screen has to say; an alert takes the place of two."""
 DETAILS = ("ctr@", "ctr_citation", "vote_share", "margin", "latency_p99")
-"""How metrics begin that stand below if there are more: each has another beside it that says nearly the same."""
+"""The beginnings of names of metrics that are shown below if there are more: each nearly repeats another one."""
 GROUPS_SHOWN = 6
-"""Values of a slice that have a column."""
+"""The number of values of a slice that have a column."""
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 PROFILED = ("ctr", "thumbs_up", "dont_know", "no_result", "latency_p95")
 """The metrics that are shown by weekday."""
 
 
 def monitor(found: Monitor) -> Document:
-    """What users meet, first over the whole log, then by slice, by time, and what was read."""
+    """The metrics over the whole log first, then by slice and by time, and what was read."""
     fired = [each.sentence for each in found.alerts if each.fired]
     outages = [f"{outage_sentence(each, found.calendar)}." for each in found.outages]
     lead, others = _lead(found)
     gravest, lesser = _gravest(found)
     heavy = list(map(Paragraph, _heavy(found)))
-    # A screen never lacks what is most serious: the alerts, or else the first of these.
+    # A screen always has the most serious part: the alerts, or else the first of these.
     first = 1 if fired else 0
     second = 1 if fired or found.changes else 0
     third = 1 if second or outages else 0
@@ -87,10 +87,12 @@ def monitor(found: Monitor) -> Document:
             ),
             Part(*_profile(found), rank=6, name="weekdays and hours"),
             Part(Heading("Over time"), *_charts(found), media=(PAGE,)),
-            Part(Heading("What the metrics say"), *_definitions(found), rank=5, name="what the metrics say"),
+            Part(
+                Heading("What the metrics mean"), *_definitions(found), rank=5, name="what the metrics mean"
+            ),
         ],
-        rows(found),
-        as_dict(found),
+        made := rows(found),
+        as_dict(found, made),
         kinds={"slice": str, "group": str, "start": str, "end": str},
     )
 
@@ -151,11 +153,11 @@ def _minute(calendar: Calendar, time: int) -> str:
 
 
 def _lead(found: Monitor) -> tuple[list[OnlineEstimate], list[OnlineEstimate]]:
-    """The metrics that a screen begins with, and those that stand below: what changed, or set off an alert, leads."""
+    """The metrics that a screen begins with, and those below: metrics that changed, or set off an alert, come first."""
     rows = [each for each in found.estimates if not each.slice]
     fired = [each.rule.metric for each in found.alerts if each.fired]
     moved = {*fired, *(each.metric for each in _changed(found)[:SHOWN])}
-    # First those that moved, then those that say something of their own; each in its place.
+    # First those that changed, then those that do not repeat another; each in its order.
     order = sorted(rows, key=lambda each: (each.metric not in moved, each.metric.startswith(DETAILS)))
     shown = {each.metric for each in order[: max(METRICS_SHOWN - 2 * len(fired), len(moved))]}
     return [e for e in rows if e.metric in shown], [e for e in rows if e.metric not in shown]
@@ -314,7 +316,7 @@ def _changes(found: Monitor) -> Iterator[Any]:
 
 
 def _variants(found: Monitor) -> Iterator[Any]:
-    """What each variant moved against the control."""
+    """The effects of each variant against the control."""
     if not found.variants:
         return
     yield Paragraph(
@@ -395,18 +397,21 @@ def _heavy(found: Monitor) -> Iterator[str]:
 
 
 def _lines(found: Monitor) -> Iterator[str]:
-    """What was read, rejected and put together."""
+    """The lines that were read, rejected and merged."""
     counts = found.counts
     told = []
     if counts.duplicates:
-        told.append(f"{count(counts.duplicates)} came twice and count once")
+        told.append(
+            f"{count(counts.duplicates)} came twice and {'counts' if counts.duplicates == 1 else 'count'} once"
+        )
     if counts.merged:
         told.append(f"{count(counts.merged)} added to an earlier line with their id")
     if counts.disordered:
-        told.append(f"{count(counts.disordered)} were out of order")
+        told.append(f"{count(counts.disordered)} {'was' if counts.disordered == 1 else 'were'} out of order")
     if found.rejected:
         reasons = ", ".join(f"{reason} {count(n)}" for reason, n in found.rejected.items())
-        told.append(f"{count(sum(found.rejected.values()))} were rejected ({reasons})")
+        rejected = sum(found.rejected.values())
+        told.append(f"{count(rejected)} {'was' if rejected == 1 else 'were'} rejected ({reasons})")
     if told:
         yield f"Of {count(found.read + sum(found.rejected.values()), 'line')}, {'; '.join(told)}."
     for lines in list(found.examples.values())[:3]:
@@ -444,7 +449,7 @@ def _definitions(found: Monitor) -> Iterator[Any]:
     )
     unit = "user (by session where no user is known)" if found.settings["cluster"] == "user" else "session"
     yield Paragraph(
-        f"Intervals are by {unit}: what comes from one is alike, and counts less than as many events of different ones."
+        f"Intervals are by {unit}: events of one are similar, and count less than as many events of different ones."
     )
 
 
@@ -461,12 +466,15 @@ def row(each: OnlineEstimate, calendar: Calendar) -> dict[str, Any]:
         "end": None if each.end is None else calendar.stamp(each.end),
         "n": each.n,
         "users": each.users,
-        **{name: _number(getattr(each, name)) for name in ("value", "low", "high", "error")},
+        "value": _number(each.value),
+        "low": _number(each.low),
+        "high": _number(each.high),
+        "error": _number(each.error),
     }
 
 
 def _number(value: float) -> float | None:
-    """What is not known, or has no limit, is null."""
+    """Unknown and infinite values are null."""
     return value if math.isfinite(value) else None
 
 
@@ -475,8 +483,11 @@ def rows(found: Monitor) -> list[dict[str, Any]]:
     return [row(each, found.calendar) for each in (*found.estimates, *found.windows, *found.profile)]
 
 
-def as_dict(found: Monitor) -> dict[str, Any]:
-    """Everything as plain values."""
+def as_dict(found: Monitor, made: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+    """Everything as plain values; `made` are its rows, if they are made already."""
+    made = rows(found) if made is None else made
+    first = len(found.estimates)
+    second = first + len(found.windows)
     counts = found.counts
     return {
         "format": FORMAT,
@@ -505,9 +516,9 @@ def as_dict(found: Monitor) -> dict[str, Any]:
             }
             for each in found.metrics
         ],
-        "estimates": [row(each, found.calendar) for each in found.estimates],
-        "windows": [row(each, found.calendar) for each in found.windows],
-        "profile": [row(each, found.calendar) for each in found.profile],
+        "estimates": made[:first],
+        "windows": made[first:second],
+        "profile": made[second:],
         "changes": [asdict(each) for each in found.changes],
         "variants": [asdict(each) for each in found.variants],
         "outages": [

@@ -1,4 +1,4 @@
-"""HTTP clients that keep connections open; what fails says why.
+"""HTTP clients that keep connections open, with reasons for failures.
 
 There are two, as the base install has no package for asynchronous HTTP: `Client` of the standard library, and
 `open_clients` with `exchange` over httpx2, for many calls at once.
@@ -22,7 +22,7 @@ from typing import Any, AnyStr
 from urllib.parse import quote, quote_plus, urlsplit
 
 from rankproof.errors import missing_extra, shorten
-from rankproof.net import (
+from rankproof.net.retries import (
     AGAIN,
     LONGEST,
     ONCE,
@@ -43,13 +43,13 @@ _LIKE_A_KEY = re.compile(
     # So is Elasticsearch's "search_phase_execution_exception".
     r"|\b(?!(?:[a-z]{1,20}[_\-])+[a-z]{1,20}(?![\w\-]))[\w\-]{32,}\b"
 )
-"""What looks like a key, in whole or in part."""
+"""A pattern of keys, complete or partial."""
 _PART = 6
-"""Characters of a secret that give it away, at its beginning or end."""
+"""The number of characters of a secret, at its beginning or end, that reveal it."""
 
 
 def hide_secrets(text: AnyStr, secrets: Mapping[str, str]) -> AnyStr:
-    """The text without the secrets, however they are written in it; each has a word that stands for it.
+    """The text without the secrets, however they are encoded in it; each is replaced by its placeholder.
 
     >>> hide_secrets("bad key s3cret", {"s3cret": "${KEY}"})
     'bad key ${KEY}'
@@ -66,7 +66,7 @@ def hide_secrets(text: AnyStr, secrets: Mapping[str, str]) -> AnyStr:
 
 
 def _written(secret: str) -> set[str]:
-    """How a secret may come back: as it is, in a URL, in JSON, in what Python shows of a text, without line ends."""
+    """The forms in which a secret may come back: unchanged, in a URL, in JSON, in a Python repr, without line ends."""
     plain = {secret, secret.strip(), " ".join(secret.split())}
     coded = {code(each) for each in plain for code in (quote, quote_plus, lambda text: quote(text, safe=""))}
     once = {show(each)[1:-1] for each in plain for show in (json.dumps, repr)}
@@ -75,7 +75,7 @@ def _written(secret: str) -> set[str]:
 
 
 def without_keys(text: str, secrets: Mapping[str, str] | None = None) -> str:
-    """What a service says of a refusal, without secrets, parts of them, and whatever looks like a key.
+    """The error text of a service without secrets, parts of them, and anything that looks like a key.
 
     >>> without_keys("Model is overloaded, key sk-123456789")
     'Model is overloaded, [key]'
@@ -106,7 +106,7 @@ def without_access(url: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is sent."""
+    """A request."""
 
     method: str
     url: str
@@ -116,7 +116,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What came back, or why nothing did."""
+    """A response, or why there is none."""
 
     status: int = 0
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -127,7 +127,7 @@ class Response:
 
 
 class Client:
-    """Sends requests; connections that nobody uses at the moment are kept for the next."""
+    """Sends requests; idle connections are kept for the next."""
 
     def __init__(self, timeout: float | None, secrets: Mapping[str, str] | None = None) -> None:
         self.timeout = timeout
@@ -136,7 +136,7 @@ class Client:
         self._closed = False
 
     def json(self, request: Request, retries: Retries = ONCE) -> Any:
-        """The JSON that the server answers, or `Failed`."""
+        """The JSON of the response, or `Failed`."""
         course: Attempts[Response] = attempts(retries, Pace())
         response = settle(course, lambda: self.ask(request))
         if response.failure is not None:
@@ -144,12 +144,12 @@ class Client:
         return response.data
 
     def allow(self, seconds: float | None) -> None:
-        """Wait that long for an answer from now on."""
+        """Set the timeout of further requests."""
         self.timeout = seconds
         self._closed = False
 
     def close(self) -> None:
-        """Close the connections that nobody uses, and the others as soon as they are done with."""
+        """Close the idle connections, and the others as soon as they are free."""
         self._closed = True
         while (kept := self._kept()) is not None:
             kept.close()
@@ -161,10 +161,10 @@ class Client:
             return None
 
     def ask(self, request: Request) -> Response:
-        """What one request brings; what is no JSON is a failure, whatever its status."""
+        """The result of one request; a body that is not JSON is a failure, whatever its status."""
         try:
             if (kept := self._kept()) is not None:
-                # The server may have closed a connection that was idle: that is no failure of the question.
+                # The server may have closed an idle connection: that is not a failure of the question.
                 with suppress(RemoteDisconnected, ConnectionResetError, BrokenPipeError):
                     return self._parsed(*self._exchanged(kept, request))
             where = urlsplit(request.url)
@@ -188,7 +188,7 @@ class Client:
             raise
         if connection.sock is not None:  # the server did not close it
             self._idle.append(connection)
-        if self._closed:  # while this one was in use, by a question that nobody waits for any more
+        if self._closed:  # while this one was in use, by a question that was given up
             self.close()
         return response, _unpacked(content, response.headers.get("Content-Encoding", ""))
 
@@ -214,13 +214,13 @@ class Client:
         return Response(status, headers, content, failure)
 
     def _excerpt(self, content: bytes) -> str:
-        # Secrets are taken out before anything is cut, as half of one is too much.
+        # Secrets are removed before anything is cut, as half of one is too much.
         text = " ".join(without_keys(content.decode("utf-8", "replace"), self._secrets)[:LONGEST].split())
         return f": {shorten(text, 160)}" if text else ""
 
 
 def _unpacked(content: bytes, encoding: str) -> bytes:
-    """The content itself: some servers compress what nobody asked them to."""
+    """The decoded content: some servers compress without being asked to."""
     if encoding.strip().lower() not in ("gzip", "x-gzip", "deflate"):
         return content
     with suppress(zlib.error):
@@ -236,9 +236,9 @@ CLIENTS = 8
 
 @asynccontextmanager
 async def open_clients(most: int, timeout: float) -> AsyncIterator[Iterator[Any]]:
-    """Clients in an endless row, of which each may have as many connections as calls may be under way.
+    """Clients in an endless cycle, each of which may have as many connections as there may be calls at once.
 
-    What a client does for a call takes the longer the more connections it has; so a few share the calls.
+    A client works the longer for a call the more connections it has, so a few clients share the calls.
     """
     try:
         import httpx2
@@ -258,7 +258,7 @@ async def open_clients(most: int, timeout: float) -> AsyncIterator[Iterator[Any]
 
 @lru_cache(maxsize=1)
 def _trusted(file: str | None, folder: str | None) -> Any:
-    """Who is believed to be who they say; read once for as long as the variables that name the files stay."""
+    """The trusted certificates; read once, until the environment variables that name the files change."""
     import httpx2
 
     return httpx2.create_ssl_context()
@@ -273,7 +273,7 @@ async def exchange(
     largest: int | None = None,
     **sent: Any,
 ) -> Response:
-    """One request of an asynchronous client, all of it `within` so many seconds; any status is an answer."""
+    """One request of an asynchronous client, complete `within` seconds; any status is an answer."""
     import httpx2
 
     status = 0

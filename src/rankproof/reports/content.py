@@ -1,4 +1,4 @@
-"""What a report shows, as plain values, and how it is collected."""
+"""The content of a report, as plain values, and how it is collected."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Ranks(Displayable):
 
 @dataclass(frozen=True, slots=True)
 class Content(Displayable):
-    """Everything a report says."""
+    """All content of a report."""
 
     title: str
     queries: int
@@ -103,9 +103,9 @@ class Content(Displayable):
     """How the intervals of means were made."""
     level: float = 0.95
     relevant: str = "grade 1 or more"
-    """What counts as relevant where documents are counted."""
+    """The definition of relevant wherever documents are counted."""
     comparison: Comparison | None = None
-    """Rows against the baseline and what was decided; None for one system alone."""
+    """Rows against the baseline and the verdicts; None for one system alone."""
     permutations: int = 0
     """How many sign flips were drawn at most for each p."""
     moved: tuple[Moved, ...] = ()
@@ -116,17 +116,17 @@ class Content(Displayable):
     ranks: tuple[Ranks, ...] = ()
     cases: tuple[ExplainedCase, ...] = ()
     findings: tuple[tuple[Any, Sequence[str]], ...] = ()
-    """What the audit says, and of which systems."""
+    """The findings of the audit, and their systems."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """The texts of queries by id."""
     titles: Mapping[str, str] = field(default_factory=dict)
     """The titles of documents by id."""
     missing: tuple[str, ...] = ()
-    """Which systems left too many queries unanswered: nothing is decided about them."""
+    """The systems that left too many queries unanswered: nothing is decided about them."""
     guessed: tuple[str, ...] = ()
     """Measures without a bound: how far other queries may lie is assumed."""
     diagnosed: Diagnosis | None = None
-    """What is wrong with one of the systems, where that was asked for."""
+    """The diagnosis of one of the systems, if it was asked for."""
     profile: str | None = None
     version: str = ""
 
@@ -163,7 +163,7 @@ HARDEST = 40
 
 @dataclass(frozen=True, slots=True)
 class PageTexts:
-    """What people call things: the title of the page, the texts of queries, the titles of documents."""
+    """Texts for readers: the title of the page, the texts of queries, the titles of documents."""
 
     title: str
     queries: Any = None
@@ -240,7 +240,7 @@ def _leader(scores: Mapping[str, Scores]) -> str:
 
 
 def _shown(scores: Mapping[str, Scores], leader: str, compared: Comparison | None) -> tuple[str, ...]:
-    """The baseline and the best of the others; a system alone for itself."""
+    """The baseline and the best of the others; a single system alone."""
     if compared is None:
         return (leader,)
     others = {name: each for name, each in scores.items() if name != compared.baseline}
@@ -250,7 +250,7 @@ def _shown(scores: Mapping[str, Scores], leader: str, compared: Comparison | Non
 def _named(
     cases: Sequence[ExplainedCase], moved: Sequence[Moved], ranks: Sequence[Ranks]
 ) -> tuple[set[str], set[str]]:
-    """The queries and the documents that the page speaks of."""
+    """The queries and the documents that are on the page."""
     ends = [query for each in moved for query, _ in (*each.values[:5], *each.values[-5:])]
     queries = {*ends, *(each.query for each in ranks), *(each.query for each in cases)}
     sides = [own for each in cases for _, own in each.sides]
@@ -275,7 +275,7 @@ def _all_bars(
 
 
 def _uncertainties(scores: Scores, level: float) -> dict[str, Interval]:
-    """What `Scores.uncertainty` gives for each measure."""
+    """The method of the interval of each measure, as `Scores.uncertainty` has it."""
     columns = list(scores.columns.values())
     found = intervals(
         [each.counting for each in columns],

@@ -24,11 +24,11 @@ from rankproof.reports.systems import query
 from rankproof.scoring.explain_page import legend, missed_list, ranked_list, top_grade
 
 TOP = 10
-"""Documents listed of each ranking."""
+"""The number of documents listed of each ranking."""
 
 
 def queries_section(content: Content) -> Section | None:
-    """A part that unfolds for each query; None where there is none to show."""
+    """A folded part for each query; None if there is none to show."""
     if not content.cases:
         return None
     lead = el("p", _lead(content))
@@ -64,14 +64,14 @@ def _side(content: Content, name: str, own: Explained, highest: float) -> Markup
 
 
 def losses_section(content: Content) -> Section | None:
-    """A picture for each measure that can be split, and the table; None where there is none."""
+    """A picture for each measure that can be split, and the table; None if there is none."""
     shown = content.splits
     if not shown:
         return None
     lead = el(
         "p",
-        "Each bar ends at the ceiling, the most that any ranking could reach under these judgments. What was "
-        "never found no reranker can mend; what was found and ranked too low is what a perfect one would gain.",
+        "Each bar ends at the ceiling, the most that any ranking could reach under these judgments. No reranker "
+        "recovers what was never found; what was found and ranked too low is what a perfect one would gain.",
     )
     pictures = el("div", *(_picture(content, i) for i in shown), cls="grid")
     return Section("losses", "Where it is lost", join([lead, _legend(), pictures, _table(content, shown)]))
@@ -201,7 +201,7 @@ def _figure(
 
 
 _LAST = ("other", "base", "best")
-"""What is drawn last lies on top."""
+"""The last curve is drawn on top."""
 
 
 TOLD = (1, 2, 3, 4, 5, 7, 10, 12, 15, 20)

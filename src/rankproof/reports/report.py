@@ -1,4 +1,4 @@
-"""`report`: the whole story of several systems as one page, for people who were not there."""
+"""`report`: one page about several systems, for readers who did not run the evaluation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from rankproof.scoring.scores import Scores
 PERMUTATIONS = 100_000
 FEWEST = 20_000
 MOST_DRAWS = 100_000_000
-"""Differences whose signs are flipped in all: above it there are fewer permutations, so that no one waits."""
+"""The total number of signs that are flipped: with more differences there are fewer permutations, to save time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,15 +42,15 @@ class Report(Result):
 
     content: Content
     comparison: Comparison | None
-    """None where there is one system only."""
+    """None if there is one system only."""
     scores: Mapping[str, Scores]
 
     def pdf(self) -> bytes:
-        """The page on paper, printed by an installed Chromium, Chrome or Edge."""
+        """The page as PDF, printed by an installed Chromium, Chrome or Edge."""
         return bytes(print_as(self, "pdf"))  # type: ignore[arg-type]
 
     def text(self) -> str:
-        """The same story in 80 columns, with charts of characters."""
+        """The same content in 80 columns, with charts of characters."""
         return self.format("full")
 
     def latex(self) -> str:
@@ -114,11 +114,11 @@ def report(
     columns: Columns = None,
     **conventions: Unpack[ScoringArguments],
 ) -> Report:
-    """Everything there is to say about one system or several, ready to be written as a page.
+    """A report about one system or several, ready to be written as a page.
 
     The first measure decides: its differences, worst queries and groups are shown. `queries` gives the texts
     of queries, `corpus` the titles of documents, each as a mapping by id or as the path of JSON lines.
-    `diagnosis` is what `diagnose` gave for one of the systems, to stand on the page. The other arguments are
+    `diagnosis` is the result of `diagnose` for one of the systems, to be put on the page. The other arguments are
     those of `compare`.
 
     >>> judged = {f"q{i}": {"a": 1} for i in range(12)}
@@ -140,7 +140,8 @@ def report(
         alone = collect(judged, scores, None, PageTexts(title, queries, corpus), alpha)
         few = tuple(map(answer_first, too_few_answers(scores, allow_missing).values()))
         return Report(replace(alone, missing=few, diagnosed=diagnosis), None, scores)
-    permutations = _permutations(len(judged.queries), len(opened))
+    # As many as a person waits for, and never too few for a corrected p.
+    permutations = max(FEWEST, min(PERMUTATIONS, MOST_DRAWS // max(len(judged.queries) * len(opened), 1)))
     compared = compare(
         judged,
         opened,
@@ -174,29 +175,24 @@ def _check(systems: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check_deciding(compared: Comparison) -> None:
-    """The first measure decides what is shown, so there must be differences in it."""
+    """The first measure decides what is shown, so it must have differences by query."""
     first = next(iter(compared.scores[compared.baseline]))
     if first != compared.names[0]:
         raise UsageError(
-            f"{first} is no mean over the queries, and the first measure decides what is shown. Next: put a mean "
+            f"{first} is not a mean over the queries, and the first measure decides what is shown. Next: put a mean "
             f"first, like {compared.names[0]}."
         )
 
 
-def _permutations(queries: int, systems: int) -> int:
-    """As many as take no longer than a person waits, and never too few for a p that is corrected."""
-    return max(FEWEST, min(PERMUTATIONS, MOST_DRAWS // max(queries * systems, 1)))
-
-
 def html(content: Content) -> str:
-    """The report as one HTML file that needs nothing else."""
+    """The report as one self-contained HTML file."""
     opening = el("p", f"{systems.size(content)}.", cls="size")
     foot = el("p", f"Made by rankproof {content.version}. The same input gives the same page.")
     return page(content.title, opening, _sections(content), foot)
 
 
 def _sections(content: Content) -> list[Section]:
-    """The parts in the order they are read; what says nothing here is left out."""
+    """The parts in their order; empty ones are left out."""
     found = [
         systems.summary_section(content),
         systems.systems_section(content),

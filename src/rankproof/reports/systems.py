@@ -1,4 +1,4 @@
-"""What a report says of its systems: in words, measure by measure, by groups, in duels; findings and definitions."""
+"""The systems of a report: in words, by measure, by group, in pairs; findings and definitions."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from rankproof.reports.content import Content, Definition, Moved, System
 from rankproof.scoring.tables import UNBOUNDED
 
 MOST_NAMED = 4
-"""Systems of which it is said why there is no verdict."""
+"""The number of systems for which the reason for having no verdict is given."""
 
 
 def summary_section(content: Content) -> Section:
-    """The verdict, what the leader reaches, and what limits it."""
+    """The verdict, the mean of the leader, and its limits."""
     verdict, *others = summary_sentences(content)
     return Section("summary", "In words", join([paragraphs([verdict], "verdict"), paragraphs(others)]))
 
@@ -94,9 +94,9 @@ def _lost(bar: Bar) -> list[str]:
 
 
 def _advice(part: float) -> str:
-    """Where to look first, by the share of the loss that is due to what was never found."""
+    """The advice where to look first, by the share of the loss that is due to documents never found."""
     if part > 0.6:
-        return "So look at what is retrieved at all: no reranking can mend it."
+        return "So look at what is retrieved at all: reranking cannot help."
     if part < 0.4:
         return "So look at the order: the documents are there, and a better reranker could use them."
     return "So look at both: what is retrieved at all, and in which order."
@@ -107,14 +107,14 @@ def _audited(content: Content, beyond: str = "") -> str:
     if not serious:
         return f"The audit of the data found nothing{beyond} that would mislead."
     times = count(len(serious), "thing")
-    return f"The audit found {times} to know before the numbers are believed; see below."
+    return f"The audit found {times} to read before trusting the numbers; see below."
 
 
 def audit_section(content: Content) -> Section:
     """The findings, the most serious first."""
     if not content.findings:
         return Section("audit", "Audit", el("p", "Nothing to report."))
-    lead = el("p", "What is to be known about the data before the numbers are believed.")
+    lead = el("p", "What to know about the data before trusting the numbers.")
     return Section("audit", "Audit", join([lead, *(_finding(content, *each) for each in content.findings)]))
 
 
@@ -142,13 +142,13 @@ def definitions_section(content: Content) -> Section:
 
 
 def methods(content: Content) -> list[str]:
-    """How intervals and tests were made."""
+    """How intervals and tests were computed."""
     intervals = [f"Intervals of means: {content.method}."]
     intervals += [f"{', '.join(content.guessed)}: {UNBOUNDED}."] if content.guessed else []
     if content.comparison is None:
         return intervals
     drawn = f"Each p comes from {content.permutations:,} random sign flips, or from all where they are fewer."
-    audited = [str(finding) for finding, _ in content.findings]  # which has a part of its own
+    audited = [str(finding) for finding, _ in content.findings]  # diagnosis has a part of its own
     notes = [note for note in content.comparison.notes if not any(each in note for each in audited)]
     return [*intervals, method(content.comparison), drawn, *notes]
 
@@ -189,7 +189,7 @@ def _picture(content: Content, i: int) -> Markup:
 
 
 def values(content: Content) -> Markup:
-    """The numbers behind the pictures; with a baseline also the differences to it. A long table is folded."""
+    """The numbers behind the pictures, with the differences to a baseline if there is one. A long table is folded."""
     count = len(content.definitions)
     if content.comparison is not None and count > 1 and count * len(content.systems) > MOST:
         return join(
@@ -201,7 +201,7 @@ def values(content: Content) -> Markup:
 def _values(content: Content, which: Iterable[int]) -> Markup:
     rows = [row for i in which for row in _rows(content, i)]
     if content.comparison is None:
-        return table("Means and what limits them", ("measure", "mean", "interval", "ceiling"), rows)
+        return table("Means and their limits", ("measure", "mean", "interval", "ceiling"), rows)
     caption = f"Means, and differences to {content.comparison.baseline} query by query"
     return table(caption, HEADINGS, rows, words=(0, 1, 3), grouped=True)
 
@@ -233,7 +233,7 @@ def difference_words(comparison: Comparison, system: str, measure: str, group: s
 
 
 def decision(row: ComparisonRow, margin: float | None) -> Markup:
-    """A verdict, told apart by its word first and its look second, and under it what would give one."""
+    """A verdict, shown by its word, then by its colour, and under it the number of queries that would give one."""
     word, _, more = verdict(row, margin).partition(": ")
     said = el("span", word, cls={"better": "up", "worse": "down"}.get(word))
     return join([said, el("small", more)]) if more else said
@@ -253,7 +253,7 @@ SLICE_HEADINGS = (
 
 
 def slices_section(content: Content) -> Section | None:
-    """The deciding measure in each group; None where no groups were given."""
+    """The deciding measure in each group; None if no groups were given."""
     groups = content.systems[0].slices
     if not groups:
         return None
@@ -292,7 +292,7 @@ def duels_section(content: Content) -> Section | None:
 
 
 ACROSS = 8
-"""Systems beside each other in one table: what a sheet of paper holds."""
+"""The number of systems beside each other in one table: what fits on a sheet of paper."""
 
 
 def _table(content: Content, names: list[str], against: slice) -> Markup:
@@ -312,7 +312,7 @@ def _cell(pair: tuple[int, int], same: bool) -> Markup:
 
 
 EXTREMES = 5
-"""Queries listed at each end."""
+"""The number of queries listed at each end."""
 
 
 def differences_section(content: Content) -> Section:
@@ -348,6 +348,6 @@ def _ends(content: Content, moved: Moved) -> Markup:
 
 
 def query(content: Content, name: str) -> Markup:
-    """A query's id, and its text where that is known."""
+    """A query's id, and its text if it is known."""
     text = content.texts.get(name)
     return ident(name) if text is None else join([ident(name), el("small", ident(text))])

@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from rankproof.reports.report import Report
 
 CHART = 40
-"""Columns of a chart."""
+"""The width of a chart."""
 CASES = 3
-"""Queries whose lists are shown."""
+"""The number of queries whose lists are shown."""
 WORDS = ("of", "system", "measure", "verdict")
 """The columns that hold text."""
 MARKED = {"better": "†", "worse": "†"}
@@ -52,7 +52,7 @@ MARKED = {"better": "†", "worse": "†"}
 
 
 def report(found: Report, page: Callable[[], str]) -> Document:
-    """The whole report: its story for screens, its tables for markdown and papers, and the page of its own."""
+    """The whole report: text for screens, tables for markdown and papers, and an HTML page of its own."""
     content = found.content
     said = [f"{size(content)}.", *summary_sentences(content)]
     story = [block for each in said for block in (Paragraph(each), Paragraph(""))]
@@ -96,7 +96,7 @@ def _tree(found: Report) -> dict[str, object]:
 
 
 def _lists(content: Content) -> Iterator[tuple[str, list[str]]]:
-    """What the audit says, the definitions and the conventions, each as a list."""
+    """The findings of the audit, the definitions and the conventions, each as a list."""
     audit = [f"{each.severity}: {_concerned(content, on)}{each}" for each, on in content.findings]
     yield "Audit", audit or ["Nothing to report."]
     yield "Definitions", _formulas(content)
@@ -108,7 +108,7 @@ def _formulas(content: Content) -> list[str]:
 
 
 def _concerned(content: Content, systems: Sequence[str]) -> str:
-    """The systems a finding is about, where it is not about all."""
+    """The systems of a finding, if it is not about all."""
     return "" if len(systems) == len(content.systems) else f"{', '.join(systems)}: "
 
 
@@ -116,7 +116,7 @@ def _concerned(content: Content, systems: Sequence[str]) -> str:
 
 
 def _sections(content: Content) -> Iterator[tuple[str, Sequence[Block]]]:
-    """The parts that have something to say, in the order of the page."""
+    """The parts that have content, in the order of the page."""
     yield "Systems", _systems(content)
     if content.comparison is not None:
         compared = content.comparison
@@ -143,7 +143,7 @@ def _sections(content: Content) -> Iterator[tuple[str, Sequence[Block]]]:
 
 
 def _audit(content: Content) -> list[Block]:
-    """What the audit says, with the systems it is about where these are not all."""
+    """The findings of the audit, with their systems if these are not all."""
     if not content.findings:
         return [Paragraph("Nothing to report.")]
     told = [f"{_concerned(content, on)}{each}" for each, on in content.findings]
@@ -168,7 +168,7 @@ def _names(systems: Sequence[System]) -> Column:
 
 
 def _losses(content: Content) -> list[Block]:
-    """What was reached, ranked too low and never found, as one bar up to 1."""
+    """The shares that were reached, ranked too low and never found, as one bar up to 1."""
     bars = [each.bars[0] for each in content.systems]
     shown = [(bar.mean, bar.ranked_too_low or 0.0, bar.never_found or 0.0) for bar in bars]
     top = max(max(map(sum, shown)), 1.0)
@@ -216,7 +216,7 @@ def _cases(content: Content) -> list[Block]:
 
 
 def tables(content: Content) -> Iterator[tuple[str, Table]]:
-    """Every table of the report that has something to say."""
+    """Every table of the report that is not empty."""
     yield "Means", _means(content)
     if content.comparison is not None:
         yield (

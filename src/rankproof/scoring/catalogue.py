@@ -13,15 +13,15 @@ from rankproof.document.terminal import wrap
 from rankproof.errors import UsageError, nearest, shorten
 
 NAME = 20
-"""The columns that names get in a list."""
+"""The width of names in a list."""
 
 
 FAMILY = 13
-"""The columns that a family's name gets."""
+"""The width of a family's name."""
 
 
 def reference(title: str, brief: str, whole: str, records: Sequence[Record]) -> Document:
-    """A list to look things up in: as text, as a table of names, and as records."""
+    """A reference list: as text, as a table of names, and as records."""
     rows = [(str(each["name"]), str(each.get("title") or each["source"])) for each in records]
     parts = [
         Part(Chart("", lambda room: brief.splitlines()), media=(SCREEN,)),
@@ -58,7 +58,7 @@ def _grouped(measures: Iterable[Measure]) -> dict[str, list[Measure]]:
 
 
 def _family(module: str) -> str:
-    """What the measures of a module have in common: the first sentence of its docstring."""
+    """The subject of the measures of a module: the first sentence of its docstring."""
     said = " ".join((docstring(sys.modules.get(module)) or module).split())
     return said.partition(". ")[0].removesuffix(".")
 
@@ -82,7 +82,7 @@ def describe_measure(measure: Measure) -> str:
 
 
 def _reads(measure: Measure) -> list[str]:
-    """What is unusual about how it is read."""
+    """Notes on unusual inputs, and on measures where lower is better."""
     unusual = {
         "pair": "Reads two rankings.",
         "preference": "Reads preferences between documents.",
@@ -97,12 +97,11 @@ def _parameters(measure: Measure) -> list[str]:
     lines = []
     for name, parameter in measure.spec.parameters.items():
         at = " (@)" if name == measure.spec.at else ""
-        lines += _entry(f"{name} = {_value(measure.params[name])}{at}", _expected(parameter.kind.expected))
+        lines += _entry(
+            f"{name} = {'none' if measure.params[name] is None else repr(measure.params[name])}{at}",
+            _expected(parameter.kind.expected),
+        )
     return lines
-
-
-def _value(value: Any) -> str:
-    return "none" if value is None else repr(value)
 
 
 def _expected(expected: str) -> str:
@@ -111,7 +110,7 @@ def _expected(expected: str) -> str:
 
 
 def _other_names(measure: Measure) -> list[str]:
-    """The other names, those of a variant with what they stand for."""
+    """The other names; those of a variant with what they mean."""
     return [
         name + (f" ({_settings(params)})" if params else "") for name, params in measure.spec.also.items()
     ]
@@ -153,7 +152,7 @@ def _plain(value: Any) -> Any:
 def profiles(known: Iterable[Profile]) -> str:
     """Every profile with the tool it follows."""
     lines = [line for each in known for line in _entry(each.name, each.source)]
-    return "\n".join([*lines, "", "rankproof profiles NAME says what a tool does otherwise."]) + "\n"
+    return "\n".join([*lines, "", "rankproof profiles NAME says what a tool does differently."]) + "\n"
 
 
 def profile(found: Profile) -> str:
@@ -170,7 +169,7 @@ def _items(said: Iterable[str]) -> list[str]:
 
 
 def _settled(found: Profile) -> list[str]:
-    """What the profile sets, as one would write it oneself."""
+    """The settings of the profile, as a user would write them."""
     measures = [f"{name}({_settings(params)})" for name, params in found.measures.items()]
     conventions = [f"{name}={value!r}" for name, value in found.conventions.items()]
     lines = wrap(", ".join(measures) or "as they are", first="Measures: ", later="    ")
@@ -178,7 +177,7 @@ def _settled(found: Profile) -> list[str]:
 
 
 def _measured(found: Profile) -> list[str]:
-    """Which measures are the tool's, and which only follow its conventions."""
+    """The measures that the tool has, and those that only follow its conventions."""
     kinds = {
         "Proven equal, but for the above: ": found.proven.split(),
         "Not equal: ": found.other.split(),
@@ -213,7 +212,7 @@ TERMS = {
     "judgment": "A person's (or a machine's) grade for one document under one query. A file of them is also called "
     "qrels.",
     "grade": "How relevant a document is to a query: 0 is not relevant, larger is better. From the relevance level on "
-    "(1 where nobody says otherwise) it counts as relevant.",
+    "(1 by default) it counts as relevant.",
     "ranking": "The documents that a system returned for each query, best first; also called a run.",
     "corpus": "All documents that could be returned. Measures that count what was rightly left out need its size.",
     "convention": "A rule that shapes every number: the order of equal scores, what an unjudged document counts, what "
@@ -222,7 +221,7 @@ TERMS = {
     "interval": "The range in which the mean over queries like these lies, at the confidence in its heading (95 %): if "
     "the queries were drawn again, 95 of 100 such intervals would hold the true mean. It belongs to one mean; "
     "whether two systems differ is shown by the interval of the difference. docs/statistics.md says how it is made.",
-    "bootstrap": "A way to make an interval: the queries are weighted anew at random many times, and the mean is "
+    "bootstrap": "A way to make an interval: the queries are given random weights many times, and the mean is "
     "computed each time. BCa is the variant that corrects for bias and skewness; the Bayesian bootstrap uses "
     "smooth weights.",
     "ceiling": "The best mean that any ranking could reach under these judgments: queries without relevant "
@@ -397,7 +396,7 @@ OTHERS = {
     "full support": "support",
     "tau": "tau-b",
 }
-"""Other words for the same."""
+"""Synonyms."""
 
 
 def term_names() -> list[str]:
@@ -406,7 +405,7 @@ def term_names() -> list[str]:
 
 
 def is_term(word: str) -> bool:
-    """Whether the word is one of the output, rather than a measure."""
+    """Whether the word is a term of the output, rather than a measure."""
     return _found(word) is not None
 
 
@@ -418,7 +417,7 @@ def _found(word: str) -> str | None:
 
 
 def term(word: str, measures: Iterable[str] = ()) -> str:
-    """What a word of the output means.
+    """The meaning of a word of the output.
 
     >>> print(term("Detectable").splitlines()[0])
     detectable

@@ -113,14 +113,14 @@ def evaluate(
         found.census.extra, found.census.extra_examples = (
             0,
             [],
-        )  # most of them are judged, but not in the sample
+        )  # most of these queries are judged, but not in the sample
     found.library = library_of(ranking) or judged.library
     return found
 
 
 def sample_judgments(judgments: Judgments, size: float) -> Judgments:
-    """The judgments of a sample of so many queries; all of them where there are no more."""
-    from rankproof.core.resamples import sample_of  # few evaluations are of a sample
+    """The judgments of a sample of so many queries; all of them if there are no more."""
+    from rankproof.core.resamples import sample_of  # imported here, as few evaluations use a sample
 
     n = int(size) if isinstance(size, float) and size.is_integer() else size
     n = check_whole("sample", n, 2, advice="give how many queries to score, like 100_000")
@@ -154,8 +154,8 @@ def check_one(ranking: Any) -> None:
     if several:
         raise UsageError(
             f"ranking: got rankings by name ({', '.join(map(shorten, list(ranking)[:3]))}), expected one ranking. "
-            f"Next: evaluate(judgments, rankings[{name!r}]) scores one, compare(judgments, rankings) sets them beside "
-            "each other."
+            f"Next: evaluate(judgments, rankings[{name!r}]) scores one, compare(judgments, rankings) compares "
+            "them."
         )
 
 
@@ -194,7 +194,7 @@ def score_ranking(
 
 
 def _check_grades(judgments: Judgments, measures: list[Measure]) -> None:
-    """Refuse a grade that cannot be computed with, and name its query and document."""
+    """Refuse a grade that is too large to compute with, and name its query and document."""
     size = np.abs(judgments.grade)
     exponential = any(each.gain == "exp" for each in measures)
     row = int((judgments.grade if exponential else size).argmax()) if len(size) else 0
@@ -253,7 +253,7 @@ def check_margin(margin: Any, of: str = "", *, zero: bool = False) -> None:
 
 
 def check_spelling(scores: ScoresLike, name: str) -> None:
-    """Refuse scores of a ranking that finds nothing only because its ids are spelt differently."""
+    """Refuse scores of a ranking that finds nothing only because its ids are spelled differently."""
     if not isinstance(scores, Scores) or scores.ranking is None or scores.judgments is None:
         return
     if scores.audit.of_kind(NOTHING_SHARED) is not None:
@@ -276,12 +276,12 @@ def without_means(scores: ScoresLike) -> list[str]:
 
 
 def check_not_thin(scores: Mapping[str, ScoresLike], measure: str) -> None:
-    """Refuse to put systems in order by means over the few samples that a judge could settle."""
+    """Refuse to order systems by means over the few samples that a judge could decide."""
     for name, each in scores.items():
         if each.thin(measure):
             raise DataError(
                 f"{shorten(name)}: {THIN} by {measure}, so no order "
-                "follows. Next: let another judge settle the rest (a cascade), or name another metric."
+                "follows. Next: let another judge decide the rest (a cascade), or name another metric."
             )
 
 
@@ -315,7 +315,7 @@ def audit(
 
     It looks at every document, where `Scores.audit` sees judged ones only. `measures` are those whose
     cut-offs and ceilings it looks at; the other arguments are those of `evaluate`. Documents that come twice
-    are a finding here, no exception.
+    are a finding here, not an exception.
 
     >>> found = audit({"q1": {"d1": 1}, "q2": {"d2": 1}}, {"q1": ["d1", "d1"]}, "P@1")
     >>> [(each.severity, each.kind) for each in found][0]
@@ -348,7 +348,7 @@ def agreement(ranking: Any, other: Any, measures: Measures | None = None) -> Sco
     both = [query for query in mine if query in theirs]
     if not both:
         raise DataError(
-            "the two rankings answer no query in common. Next: check that their query ids are alike."
+            "the two rankings answer no query in common. Next: check that both use the same query ids."
         )
     columns = {each.name: ScoreColumn(each, _values(each, both, mine, theirs), None) for each in asked}
     return Scores(query_ids=tuple(both), columns=columns)

@@ -45,17 +45,17 @@ from rankproof.scoring.scores import Scores
 from rankproof.scoring.tables import DISTRUST
 
 SHOWN = 20
-"""Ranks shown where there is no cut-off; below them judged documents only."""
+"""Ranks shown if there is no cut-off; below them judged documents only."""
 MOST = 40
-"""Lines of the list that are printed."""
+"""The number of lines of the list that are printed."""
 TERMS = 20
-"""Lines of a step that are printed."""
+"""The number of lines of a step that are printed."""
 ID = 32
-"""The columns a document id gets in a step."""
+"""The width of a document id in a step."""
 
 
 def text(own: Explained, other: Explained | None = None, wrong: Iterable[str] = ()) -> str:
-    """Everything about the number, and about the other one where there is one; above it what makes it wrong."""
+    """Everything about the number, and about the other one if there is one; errors in the data come first."""
     above = [line for each in wrong for line in (*wrap(f"{DISTRUST} {each}"), "")]
     lines = [*above, *_head(own), "", *_list(own), "", *_steps(own, set()), "", *_result(own, own.said)]
     if other is not None:
@@ -122,7 +122,7 @@ def _adds(line: ExplainedLine | None) -> str:
 
 
 def _scores(shown: Sequence[ExplainedLine | None]) -> list[Column]:
-    """The scores with as many digits as tell them apart; those that are equal are marked."""
+    """The scores with as many digits as distinguish them; equal ones are marked."""
     known = {line.score for line in shown if line is not None and line.score is not None}
     if not known:
         return []
@@ -136,12 +136,10 @@ def _spelling(known: set[float]) -> Callable[[float], str]:
     """The shortest way to write all of the numbers so that different ones look different."""
     for decimals in (0, 1, 2, 3, 4, 5, 6):
         if max(map(abs, known)) < 1e7 and len({f"{each:.{decimals}f}" for each in known}) == len(known):
-            return lambda value: f"{value:.{max(decimals, 0 if _whole(known) else 4)}f}"
+            return lambda value: (
+                f"{value:.{max(decimals, 0 if all(each.is_integer() for each in known) else 4)}f}"
+            )
     return repr
-
-
-def _whole(known: set[float]) -> bool:
-    return all(each.is_integer() for each in known)
 
 
 def _legend(shown: Sequence[ExplainedLine | None]) -> list[str]:
@@ -177,7 +175,7 @@ def _steps(own: Explained, marked: set[str]) -> list[str]:
 
 
 def _calculation(step: Step, own: Explained) -> Iterator[str]:
-    """The terms, aligned at their equals signs, and what they come to."""
+    """The terms, aligned at their equals signs, and their sum."""
     shown = step.terms[:TERMS]
     digits = max((len(str(term.rank)) for term in shown if term.rank), default=0)
     rows = [(_about(term, own, digits), term.expression, term.value) for term in shown]
@@ -201,7 +199,7 @@ def _equals(value: float | None) -> str:
 
 
 def _about(term: Term, own: Explained, digits: int) -> str:
-    """The rank and the document a term is about, as far as it is about any."""
+    """The rank and the document that a term is about, if any."""
     if term.doc is None:
         return ""
     name = cut(own.names.get(term.doc, "(not judged)"), ID)
@@ -221,7 +219,7 @@ def explanations(
 
 
 def _blocks(own: Explained, other: Explained | None, wrong: Iterable[str]) -> list[Block]:
-    """The same where lines need not stand under each other."""
+    """The same, if lines need not be aligned."""
     shown = _telling(own)
     blocks: list[Block] = [*(Paragraph(f"{DISTRUST} {each}") for each in wrong)]
     blocks += [Heading(" ".join(_headline(own)), 3), Paragraph(own.title)]
@@ -251,7 +249,7 @@ def _rows(own: Explained) -> list[dict[str, Any]]:
 
 
 def _versus(own: Explained, other: Explained) -> list[str]:
-    """The other derivation as far as it is another, its differing steps marked, and why in words."""
+    """The other derivation, with its differing steps marked and the reasons in words."""
     marked = differing_kinds(own, other)
     lines = ["-" * page_width(), *_headline(other), ""]
     if [line.document for line in own.lines] != [line.document for line in other.lines]:
@@ -267,16 +265,16 @@ SAME = 1e-9
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Result):
-    """One number explained, and beside it the same under a profile where one was asked for."""
+    """One number explained, and beside it the same under a profile if one was asked for."""
 
     own: Explained
     other: Explained | None = None
     wrong: tuple[str, ...] = ()
-    """What makes the numbers of this ranking wrong, as the audit says it."""
+    """Errors of the audit, which make the numbers of this ranking wrong."""
 
     @property
     def value(self) -> float:
-        """The number: what `evaluate` gives this query."""
+        """The number that `evaluate` gives for this query."""
         return self.own.value
 
     @property
@@ -305,13 +303,13 @@ class Explanation(Result):
     def _document(self) -> Document:
         """The list, the steps, and what differs."""
         lines = text(self.own, self.other, self.wrong).splitlines()
-        drawn = Part(Chart("", lambda room: lines), media=TERMINAL)  # its sums stand under each other
+        drawn = Part(Chart("", lambda room: lines), media=TERMINAL)  # its sums are aligned
         listed = Part(*_blocks(self.own, self.other, self.wrong), media=(PAGE, PAPER))
         title = f"{self.own.measure} of query {self.own.query}"
         return Document(title, [drawn, listed], _rows(self.own), self.to_dict(), page=self.html)
 
     def _in_one_line(self) -> str:
-        """What it explains."""
+        """The measure, the query and the value that it explains."""
         return f"<Explanation of {self.own.measure} = {self.value:.4f} for query {self.own.query!r}>"
 
 
@@ -418,7 +416,7 @@ def explain_scores(scores: Scores, judgments: Judgments, table: RankingTable, qu
 
 
 def _as_scored(measure: Measure, hits: Hits, conventions: Conventions, value: float) -> Hits:
-    """The hits in the order of equal scores that gave the number, where one order did."""
+    """The hits in the order of equal scores that gave the number, if one order did."""
     if conventions.ties not in ("best", "worst"):
         return hits
     value_of_rows = worth(measure, hits)
@@ -431,7 +429,7 @@ def _as_scored(measure: Measure, hits: Hits, conventions: Conventions, value: fl
 
 
 def _closing(derived: float, value: float, conventions: Conventions) -> list[Step]:
-    """What a convention makes of the number derived from one order of the documents."""
+    """The number under a convention, from the one derived for a single order of the documents."""
     if abs(derived - value) <= SAME:
         return []
     if conventions.rounded is not None:
@@ -440,7 +438,7 @@ def _closing(derived: float, value: float, conventions: Conventions) -> list[Ste
 
 
 def _notes(scores: Scores, at: int) -> list[str]:
-    """What must be said beside the number."""
+    """Notes that must be shown beside the number."""
     column, hits = next(iter(scores.columns.values())), scores.hits
     said = [column.note] if column.note else []
     if hits is not None and hits.answered is not None and not hits.answered[at]:

@@ -43,7 +43,7 @@ class Confusion:
     fn: int
     """Relevant and not retrieved."""
     tn: int | None
-    """Neither; None where the size of the collection is not known."""
+    """Neither relevant nor retrieved; None if the size of the collection is not known."""
     unjudged: int
     """Those of `fp` that nobody judged."""
 
@@ -69,7 +69,7 @@ def _relevant(own: Explained, grade: float | None) -> bool:
 
 
 def _least(own: Explained) -> float:
-    """The grade from which on a document is relevant: where the query's grades set it, a step says it."""
+    """The grade from which on a document is relevant: if it depends on the query's grades, a step shows it."""
     found = [step.value for step in own.steps if step.kind == "threshold" and step.value is not None]
     return float([*found, parse(own.measure).rel or 0][0])
 
@@ -122,27 +122,27 @@ def _equation(name: str, bottom: str, a: int, b: int) -> Markup:
 
 
 DEPTH = 20
-"""Documents listed where the measure has no cut-off."""
+"""The number of documents listed if the measure has no cut-off."""
 MISSED = 5
 """Documents named that were not found."""
 MOST = 50
-"""Documents, and lines of a step, that are listed at most."""
+"""The largest number of documents, and of lines of a step, that are listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageSide:
-    """One system's number, and beside it the same under another tool's conventions where that was asked."""
+    """One system's number, and beside it the same under another tool's conventions if asked for."""
 
     name: str
     own: Explained
     other: Explained | None = None
     wrong: tuple[str, ...] = ()
-    """What makes its numbers wrong."""
+    """Errors that make its numbers wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What the page is about."""
+    """The title of the page."""
 
     query: str
     measures: tuple[tuple[PageSide, ...], ...]
@@ -154,7 +154,7 @@ class Lesson:
 
 
 def html(lesson: Lesson) -> str:
-    """The page as one file that needs nothing else."""
+    """The page as one self-contained file."""
     asked = el("p", ident(lesson.text), cls="verdict") if lesson.text else None
     values = (
         f"{side.own.measure} of {side.name} is {score(side.own.value)}."
@@ -178,7 +178,7 @@ def html(lesson: Lesson) -> str:
 
 
 def _sections(lesson: Lesson, sides: Sequence[PageSide], key: str) -> list[Section]:
-    """What is said of one measure; its name stands in the headings where there are several."""
+    """The part about one measure; its name is in the headings if there are several."""
     parts = {
         "Found and wanted": _sets(sides),
         "The list beside the ideal": _lists(lesson, sides),
@@ -268,7 +268,7 @@ def _numbered(lesson: Lesson, own: Explained) -> Markup:
 
 
 def _step(lesson: Lesson, own: Explained, step: Step) -> Markup:
-    """A step in words, its terms as a table, and what they come to."""
+    """A step in words, its terms as a table, and their sum."""
     value = "" if step.value is None else f" = {number_text(step.value)}"
     words = el("div", prose(step.says), None if step.expression else el("b", value))
     end = el("div", step.expression, el("b", value)) if step.expression else None
@@ -310,7 +310,7 @@ def _versus(lesson: Lesson, side: PageSide) -> Markup:
 
 
 def legend(highest: float) -> Markup:
-    """What the colours of the grades mean."""
+    """The legend of the colours of grades."""
     shown = sorted({0.0, *(float(each) for each in range(1, min(int(highest), 4) + 1)), highest})
     chips = (el("li", chip(each, highest), f" grade {each:g}") for each in shown)
     return el("ul", *chips, el("li", chip(None, highest), " nobody judged it"), cls="legend")
@@ -332,7 +332,7 @@ def top_grade(shown: Iterable[Explained]) -> float:
 def ranked_list(
     titles: Mapping[str, str], caption: str, lines: tuple[ExplainedLine, ...], highest: float
 ) -> Markup:
-    """A ranked list; documents by their titles where those are known."""
+    """A ranked list; documents by their titles if these are known."""
     rows: list[list[Child]] = [
         [
             ABSENT if line.rank is None else f"{line.rank:,}",

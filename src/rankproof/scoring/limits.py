@@ -1,6 +1,6 @@
-"""What is known beside the means: facts, ceiling, bounds, values by query, and scores as plain data.
+"""Details beside the means: facts, ceiling, bounds, values by query, and scores as plain data.
 
-Each is the mean of a limit over the queries that count; of scores read back it is what was saved.
+Each is the mean of a limit over the queries that count; scores that were read back have the saved values.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def facts_of(hits: Hits | None, judgments: Judgments | None, columns: list[Score
 
 
 def _tied_share(hits: Hits | None) -> float | None:
-    """The share of judged documents found that share their score; None where none was found."""
+    """The share of judged documents found that share their score; None if none was found."""
     if hits is None or not len(hits.rank):
         return None
     if hits.first is None or hits.last is None:
@@ -76,7 +76,7 @@ def ceiling(scores: Scores, measure: str | Measure) -> float:
 
 
 def ends(scores: ScoresLike, measure: str | Measure) -> Pair:
-    """What a query can score: the bounds that the measure declares, from above by the best that any query of
+    """The range of a query's value: the bounds that the measure declares, limited above by the best that any query of
     these judgments could reach. Where a document is relevant to each query, no query scores more than .2 in P@5."""
     column = scores.column(measure)
     spec = column.measure.spec
@@ -127,7 +127,7 @@ def split(scores: Scores, measure: str | Measure) -> Pair | None:
 
 
 def _over_tie_orders(scores: Scores) -> bool:
-    """Whether the values are of several or extreme orders of equal scores, and so of no one ranking."""
+    """Whether the values are of several or extreme orders of equal scores, and so not of one ranking."""
     tied = scores.hits is not None and scores.hits.first is not None
     return tied and scores.conventions.ties in ("expected", "best", "worst")
 

@@ -44,21 +44,21 @@ class ScoresLike(Result, ABC):
     groups: dict[str, Array] = field(default_factory=dict)
     """For each slice the queries in it."""
     names: dict[str, str] = field(default_factory=dict)
-    """Names under which measures were asked, where a profile changed them."""
+    """Names under which measures were asked, if a profile changed them."""
     library: str = ""
     """Of which library the data frames are that were scored; "" for other inputs."""
     stored: dict[str, Any] = field(default_factory=dict)
-    """What `from_dict` read back: rows, definition and audit as they were."""
+    """The parts that `from_dict` read back: rows, definition and audit as they were."""
     beyond: Finding | None = None
-    """What is to be said of queries that the groups name and that are not among these."""
+    """A note on queries that the groups name and that are not among these."""
 
     nouns: ClassVar[tuple[str, str]] = ("query", "queries")
-    """What one and many of what is scored are called."""
+    """The singular and plural of the scored unit, such as query and queries."""
 
     @property
     @abstractmethod
     def fingerprint(self) -> str:
-        """What the numbers were measured on: the same for the same judgments, or questions and references."""
+        """An id of the data behind the numbers: the same for the same judgments, or questions and references."""
 
     @property
     @abstractmethod
@@ -73,7 +73,7 @@ class ScoresLike(Result, ABC):
         return tuple(self.query_ids)
 
     def key(self, measure: str | Measure) -> str:
-        """The canonical name under which a measure stands here."""
+        """The canonical name of a measure among these."""
         name = measure.name if isinstance(measure, Measure) else measure
         if not isinstance(name, str):
             raise NotThere(
@@ -172,7 +172,7 @@ class ScoresLike(Result, ABC):
         return interval(column.counting, level=level, average=average, bounds=ends(self, measure))
 
     def bounds(self, measure: str | Measure, of: str = "unjudged", grade: float = 1) -> Pair | None:
-        """Where the mean could lie with what is not known at its worst and at its best; None: no bound is known."""
+        """The range of the mean, with unknown values at their worst and at their best; None: no bound is known."""
         return None
 
     def highest_reachable(self, measure: str | Measure) -> float | None:
@@ -180,21 +180,21 @@ class ScoresLike(Result, ABC):
         return None
 
     def thin(self, measure: str | Measure) -> bool:
-        """Whether a mean is over so few of what it speaks for that it is not shown; only verdicts leave things open."""
+        """Whether a mean is over so few of the samples that it is not shown; only verdicts can be missing."""
         return False
 
     def corrected(self, measure: str | Measure) -> Corrected | None:
-        """The mean with a judge's error taken out; None where no judge was asked."""
+        """The mean with a judge's error taken out; None if no judge was asked."""
         return None
 
     def corrected_lead(
         self, other: ScoresLike, measure: str | Measure, level: float = 0.95
     ) -> Corrected | None:
-        """The mean minus that of other scores, with a judge's error taken out; None where no judge was asked."""
+        """The mean minus that of other scores, with a judge's error taken out; None if no judge was asked."""
         return None
 
     def favour(self, other: ScoresLike, measure: str | Measure) -> Callable[[float], Corrected | None] | None:
-        """What gives, at a level, what a judge itself adds to the lead over other scores; None without labels."""
+        """A function of a level: what the judge itself adds to the lead over other scores; None without labels."""
         return None
 
     # --- slices, the way out and back -----------------------------------------------------------
@@ -222,14 +222,14 @@ class ScoresLike(Result, ABC):
         return part
 
     def row(self, measure: str | Measure) -> ScoreRow:
-        """Everything to be said about one mean."""
+        """All details of one mean."""
         column, found = self.column(measure), self.uncertainty(measure)
         low, high = (end if math.isfinite(end) else None for end in (found.low, found.high))
         name, n, higher = column.measure.name, len(column.counting), column.measure.spec.higher
         return ScoreRow(name, column.mean, n, low, high, found.method, note=column.note, higher=higher)
 
     def summary(self, name: str = "") -> Summary:
-        """What a report shows of these scores."""
+        """The part of these scores that a report shows."""
         return Summary(
             name=name,
             rows=[self.row(each) for each in self.columns],
@@ -245,7 +245,7 @@ class ScoresLike(Result, ABC):
 
     @property
     def apart(self) -> str:
-        """What is to be said where `by=` groups other queries than these; empty where there are none."""
+        """A note if `by=` groups other queries than these; empty if there are none."""
         return " ".join(map(str, self._apart()))
 
     def _apart(self) -> list[Finding]:
@@ -257,7 +257,7 @@ class ScoresLike(Result, ABC):
 
     @property
     def judged_shares(self) -> dict[str, float]:
-        """For each metric by verdicts the share that was settled; nothing where judgments were given."""
+        """For each metric by verdicts the share that was decided; empty if judgments were given."""
         return {}
 
     @property
@@ -267,7 +267,7 @@ class ScoresLike(Result, ABC):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What stands under a table: judged documents, the share of ties, the share nobody judged."""
+        """The data shown under a table: judged documents, the share of ties, the share nobody judged."""
         return {"documents": 0, "tied": None, "unjudged": {}}
 
     @property
@@ -279,7 +279,7 @@ class ScoresLike(Result, ABC):
 
     @property
     def audit(self) -> Audit:
-        """What is to be known about the data before the numbers are believed."""
+        """The findings about the data, to be read before the numbers are trusted."""
         from rankproof.core.audit import Audit
         from rankproof.core.audit.queries import BEYOND, UNGROUPED
 
@@ -288,7 +288,7 @@ class ScoresLike(Result, ABC):
 
     @property
     def wrong(self) -> list[str]:
-        """What makes the numbers wrong: the errors of the audit, each in words."""
+        """The errors of the audit, which make the numbers wrong, each in words."""
         return [str(each) for each in self.audit if each.severity == "error"]
 
     def to_dict(self) -> dict[str, Any]:
@@ -296,7 +296,7 @@ class ScoresLike(Result, ABC):
         return as_data(self)
 
     def put(self, name: str, values: Array, counted: Array | None, note: str) -> None:
-        """Take the values of a measure as they were saved."""
+        """Set the values of a measure as they were saved."""
         self.columns[name] = ScoreColumn(self.parse(name), values, counted, note)
 
     def frame(self, backend: str | None = None) -> Any:

@@ -1,6 +1,6 @@
-"""`Scores`: what `evaluate` gives back. Numbers at once; intervals, limits and audit when asked for.
+"""`Scores`: the result of `evaluate`. Numbers at once; intervals, limits and audit when asked for.
 
-At the end of the module scores are handed to experiment trackers, MLflow and Weights & Biases.
+The end of the module sends scores to experiment trackers, MLflow and Weights & Biases.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ class Scores(ScoresLike):
         return limits.ceiling(self, measure)
 
     def bounds(self, measure: str | Measure, of: str = "ties", grade: float = 1) -> Pair | None:
-        """Where the mean could lie: over orders of equal scores (`of="ties"`), or if documents nobody judged
-        were relevant at `grade` (`of="unjudged"`). None where no bound is known to be true; both ends are
+        """The range of the mean: over orders of equal scores (`of="ties"`), or if documents nobody judged
+        were relevant at `grade` (`of="unjudged"`). None if no bound is known to be true; both ends are
         the mean itself where nothing is tied."""
         return limits.bounds(self, measure, of, grade)
 
     def split(self, measure: str | Measure) -> Pair | None:
-        """How far the mean is below its ceiling, as (never found, ranked too low); None where that has no sense."""
+        """How far the mean is below its ceiling, as (never found, ranked too low); None if it cannot be split."""
         return limits.split(self, measure)
 
     def only(self, measures: Sequence[str], queries: Sequence[str]) -> Self:
@@ -75,7 +75,7 @@ class Scores(ScoresLike):
         )
 
     def row(self, measure: str | Measure) -> ScoreRow:
-        """Everything to be said about one mean."""
+        """All details of one mean."""
         found, profile = super().row(measure), self.conventions.profile
         note = found.note
         if profile:
@@ -95,13 +95,13 @@ class Scores(ScoresLike):
         )
 
     def summary(self, name: str = "") -> Summary:
-        """What a report shows of these scores."""
+        """The part of these scores that a report shows."""
         said = self.conventions.in_words()
         return replace(super().summary(name), conventions=said, profile=self.conventions.profile)
 
     @cached_property
     def facts(self) -> dict[str, Any]:
-        """What stands under a table: judged documents, the share of ties, the share nobody judged."""
+        """The data shown under a table: judged documents, the share of ties, the share nobody judged."""
         if "facts" in self.stored:
             return dict(self.stored["facts"])
         return limits.facts_of(self.hits, self.judgments, list(self.columns.values()))
@@ -138,7 +138,14 @@ class Scores(ScoresLike):
             return dict(self.stored.get("definition", {}))
         return {
             "conventions": self.conventions.to_dict(),
-            "measures": {name: _defined(column.measure) for name, column in self.columns.items()},
+            "measures": {
+                name: {
+                    "measure": column.measure.spec.name,
+                    "title": column.measure.spec.title,
+                    "params": column.measure.params,
+                }
+                for name, column in self.columns.items()
+            },
             "judgments": self.judgments.source,
             "fingerprint": self.fingerprint,
             "ranking": "" if self.ranking is None else self.ranking.source,
@@ -152,17 +159,13 @@ class Scores(ScoresLike):
         """Scores as `to_dict` wrote them; those of a judge are `JudgedScores`."""
         if not isinstance(data, Mapping) or not {"queries", "per_query", "definition"} <= set(data):
             raise DataError(
-                f"scores: got {shorten(data)}, expected what Scores.to_dict gave. Next: pass that on as it is."
+                f"scores: got {shorten(data)}, expected the result of Scores.to_dict. Next: pass that on unchanged."
             )
         if "judged" in data:
-            from rankproof import JudgedScores  # a later wing, by the public face
+            from rankproof import JudgedScores  # imported here from a later wing, by its public name
 
             return JudgedScores.from_dict(data)
         return limits.read_back(data, Scores)
-
-
-def _defined(measure: Measure) -> dict[str, Any]:
-    return {"measure": measure.spec.name, "title": measure.spec.title, "params": measure.params}
 
 
 _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9.\-]+")
@@ -212,7 +215,7 @@ def to_mlflow(
 
 
 def _experiment(client: Any, name: str | None) -> str:
-    """The id of the experiment of that name, made where there is none; MLflow's default one without a name."""
+    """The id of the experiment of that name, made if there is none; MLflow's default one without a name."""
     if name is None:
         return "0"
     known = client.get_experiment_by_name(name)
@@ -242,7 +245,7 @@ def to_wandb(scores: ScoresLike, run: Any = None, *, name: str | None = None, **
 
 
 def _params(scores: ScoresLike) -> dict[str, str]:
-    """What shaped the numbers, as short texts."""
+    """The settings behind the numbers, as short texts."""
     conventions = scores.definition["conventions"]
     kept = {f"rankproof.{key}": str(value) for key, value in conventions.items() if value is not None}
     return {**kept, "rankproof.judgments": scores.fingerprint, "rankproof.queries": str(len(scores.queries))}

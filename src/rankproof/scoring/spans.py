@@ -1,4 +1,4 @@
-"""`evaluate_spans`: how much of what a ranking of chunks shows was judged relevant."""
+"""`evaluate_spans`: the share of the text of ranked chunks that was judged relevant."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def shown_document(
     chunks: Mapping[str, Any] | None = None,
     tokens: Tokens = "words",
 ) -> ShownDocument:
-    """What the rankings `{query: [chunks, best first]}` show, and what there was to show."""
+    """The tokens that the rankings `{query: [chunks, best first]}` show, and those of the judged spans."""
     texts = SpanTexts(corpus, tokens)
     rows: list[Row] = []
     judged: list[Row] = []
@@ -69,7 +69,7 @@ def _table(rows: list[Row], n: int, judged: ShownDocument | None = None) -> Show
 
 
 class SpanTexts:
-    """The tokens of the documents of a corpus, each document cut up once."""
+    """The tokens of the documents of a corpus, each document tokenised once."""
 
     def __init__(self, corpus: Corpus, tokens: Tokens) -> None:
         self.corpus = corpus
@@ -77,7 +77,7 @@ class SpanTexts:
         self.ends = cache(self._ends)
 
     def _ends(self, document: str) -> tuple[Array, Array]:
-        """Where the tokens of a document begin and end."""
+        """The start and end of each token of a document."""
         made = self._tokens(self.corpus[document].text)
         try:
             starts, ends = np.array([tuple(each)[:2] for each in made], dtype=np.intp).reshape(-1, 2).T
@@ -103,7 +103,7 @@ class SpanTexts:
         return len(self.ends(document)[0])
 
     def place(self, name: str, chunks: Mapping[str, Any] | None) -> Place:
-        """Where a chunk stands; the id of a document stands for the whole of it."""
+        """The place of a chunk; the id of a document means all of it."""
         if (chunks is None or name not in chunks) and name in self.corpus:
             return Place(name, 0, len(self.corpus[name].text))
         found = place_of(name, chunks)
@@ -148,7 +148,7 @@ def _grades(
 
 
 def _counted(grades: Iterable[Array]) -> list[tuple[float, int]]:
-    """How many tokens there are of each grade, those of none left out."""
+    """The number of tokens of each grade; tokens without a grade are left out."""
     count: Counter[float] = Counter()
     for each in grades:
         count.update(each[each > UNJUDGED].tolist())
@@ -235,7 +235,7 @@ def _audit(judged: Sequence[str], ranked: Sequence[str], conventions: Convention
 def _stored(
     judged: SpanJudgments, source: str, measures: list[Measure], conventions: Conventions, tokens: Tokens
 ) -> dict[str, Any]:
-    """What is to be known of such scores beside their numbers, as plain data."""
+    """The facts about such scores, as plain data."""
     counted = tokens if isinstance(tokens, str) else getattr(tokens, "__qualname__", type(tokens).__name__)
     definition = {
         "conventions": conventions.to_dict(),

@@ -1,4 +1,4 @@
-"""Queries spread over many workers: the kernel that each of them runs, and what all of them come to.
+"""Queries spread over many workers: the kernel that each of them runs, and the merged result.
 
 A worker gets whole queries, with their judgments, as one Arrow table, and gives back a value for each query and a
 summary. Summaries add up to the same bits however the queries were shared out, so nothing else needs to travel.
@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.arrays import FLOOR, Array, ExactSum
+from rankproof.core.audit.finding import Audit, FindingCase
+from rankproof.core.audit.summed import errors_in_sums, sums_for_audit
 from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
@@ -21,25 +23,24 @@ from rankproof.core.measure import Measure
 from rankproof.core.merge import SpreadSummary, ValueSummary, WorstQueries, merge_parts
 from rankproof.core.names import parse
 from rankproof.core.resamples import Resamples, hash_of
-from rankproof.core.rules import Conventions
+from rankproof.core.rules import Conventions, is_unanswered
 from rankproof.core.scoring import ScoreColumn, ceiling, score_columns, tie_bounds
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
 from rankproof.errors import DataError, NotThere, UsageError
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.scoring.limits import SEED
-from rankproof.stats.differences import FEW, UNSEEN, SummedDifference, summed_difference
 from rankproof.stats.distributions import NORMAL
 from rankproof.stats.intervals import Interval, interval_of
 
 CEILING, LOW, HIGH = "ceiling of", "lowest of", "highest of"
-"""What is added up beside the values, each before the name of its measure."""
+"""The columns that are added up beside the values, each a prefix of the name of its measure."""
 WORST = 10
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """What a worker does with a table of whole queries.
+    """The work of one worker on a table of complete queries.
 
     The table has the columns `query_id`, `doc_id`, `grade` (null in rows of the ranking), `score` or `rank` (null in
     judgments), and perhaps `slice` and `cluster` of the query, in the rows of the judgments.
@@ -48,7 +49,7 @@ class Kernel:
     >>> rows = {"query_id": ["q", "q"], "doc_id": ["a", "a"], "grade": [1.0, None], "score": [None, 0.5]}
     >>> values, summary = Kernel((parse("RR"),))(pyarrow.table(rows))
     >>> values.to_pylist(), summary.columns["RR"].mean
-    ([{'query_id': 'q', 'slice': None, 'cluster': None, 'counted': True, 'RR': 1.0}], 1.0)
+    ([{'query_id': 'q', 'slice': None, 'cluster': None, 'counted': True, 'answered': True, 'RR': 1.0}], 1.0)
     """
 
     measures: tuple[Measure, ...]
@@ -59,7 +60,7 @@ class Kernel:
     replicates: int = 200
 
     def __call__(self, table: Any) -> tuple[Any, SpreadSummary]:
-        """The value of each judged query as an Arrow table, and what they come to."""
+        """The value of each judged query as an Arrow table, and their summary."""
         import pyarrow.compute as pc
 
         is_judgment = pc.is_valid(table.column("grade"))
@@ -81,7 +82,7 @@ class Kernel:
     def of_hits(
         self, judgments: Judgments, hits: Hits, census: Census, of_queries: Mapping[str, list[str | None]]
     ) -> tuple[Any, SpreadSummary]:
-        """The same, of hits that are there already; `of_queries` are the slice and the cluster of each."""
+        """The same, from existing hits; `of_queries` are the slice and the cluster of each."""
         import pyarrow
 
         queries = list(judgments.query_ids)
@@ -95,6 +96,7 @@ class Kernel:
                 "query_id": pyarrow.array(queries, pyarrow.string()),
                 **{name: pyarrow.array(each, pyarrow.string()) for name, each in groups.items()},
                 "counted": counted,
+                "answered": ~is_unanswered(hits, self.conventions),
                 **{name: each.values for name, each in columns.items()},
             }
         )
@@ -103,16 +105,15 @@ class Kernel:
             for name, column in columns.items()
             for what, total in self._limits(column, hits)
         }
+        tied = 0 if hits.first is None or hits.last is None else int((hits.first != hits.last).sum())
         sums |= {
-            name: ExactSum.of(np.array(each, dtype=np.float64))
+            name: ExactSum.of(np.asarray(each, dtype=np.float64))
             for name, each in {
                 "documents": [len(judgments.doc_ids)],
                 "found": [len(hits.rank)],
-                "tied": [
-                    0 if hits.first is None or hits.last is None else int((hits.first != hits.last).sum())
-                ],
-                "answered": [int(hits.answered.sum()) if hits.answered is not None else len(queries)],
+                "tied": [tied],
                 "dropped": [census.dropped],
+                **sums_for_audit(FindingCase(judgments, hits, census, self.measures, self.conventions)),
             }.items()
         }
         summary = summary_of(queries, {n: c.values for n, c in columns.items()}, counted, groups, self)
@@ -153,7 +154,7 @@ class Kernel:
                 if known.setdefault(str(query), value) != value:
                     raise DataError(
                         f"judgments: query {str(query)!r} has the {name}s {known[str(query)]!r} and {value!r}, "
-                        "expected one a query. Next: mend the column, or leave it out."
+                        "expected one a query. Next: correct the column, or leave it out."
                     )
             found[name] = [known[query] for query in judgments.query_ids]
         return found
@@ -163,7 +164,9 @@ class Kernel:
 
         texts = [(name, pyarrow.string()) for name in ("query_id", "slice", "cluster")]
         numbers = [(each.name, pyarrow.float64()) for each in self.measures]
-        return pyarrow.schema([*texts, ("counted", pyarrow.bool_()), *numbers]).empty_table()
+        return pyarrow.schema(
+            [*texts, ("counted", pyarrow.bool_()), ("answered", pyarrow.bool_()), *numbers]
+        ).empty_table()
 
 
 def summary_of(
@@ -173,7 +176,7 @@ def summary_of(
     groups: Mapping[str, Sequence[str | None]],
     kernel: Kernel,
 ) -> SpreadSummary:
-    """What values by query come to, as a whole and slice by slice."""
+    """The summary of values by query, over all and slice by slice."""
     averages = {each.name: (each.spec.average, each.spec.higher) for each in kernel.measures}
     kept = np.flatnonzero(counted)
     names = [queries[i] for i in kept.tolist()]
@@ -210,7 +213,7 @@ class SpreadScores(Result):
     measures: dict[str, Measure]
     conventions: Conventions = field(default_factory=Conventions)
     values: Any = None
-    """The values by query, as a table of the engine: query_id, slice, cluster, counted, and a column a measure."""
+    """The values by query, as a table of the engine: query_id, slice, cluster, counted, answered, each measure."""
     extra: int = 0
     """Ranked queries that nobody judged."""
     notes: tuple[str, ...] = ()
@@ -292,7 +295,7 @@ class SpreadScores(Result):
         return self._mean_of(CEILING, measure)
 
     def bounds(self, measure: str | Measure) -> tuple[float, float]:
-        """Where the mean could lie over orders of equal scores."""
+        """The range of the mean over orders of equal scores."""
         return self._mean_of(LOW, measure), self._mean_of(HIGH, measure)
 
     def worst(self, n: int = 5, measure: str | Measure | None = None) -> list[tuple[str, float]]:
@@ -302,7 +305,7 @@ class SpreadScores(Result):
 
     @property
     def slices(self) -> dict[str, SpreadScores]:
-        """The scores of each slice; ceilings and the worst queries are of the whole alone."""
+        """The scores of each slice; ceilings and the worst queries are known only for all queries."""
         return {
             group: SpreadScores(
                 SpreadSummary(columns, worst={k: v for k, v in self.summary.worst.items() if k.startswith(CEILING)},
@@ -318,9 +321,22 @@ class SpreadScores(Result):
         """Judged documents, how many were found, and how many of them are tied."""
         return {
             name: round(self.summary.sums[name].value)
-            for name in ("documents", "found", "tied", "answered", "dropped")
+            for name in ("documents", "found", "tied", "answered", "unanswered", "dropped")
             if name in self.summary.sums
         }
+
+    @property
+    def audit(self) -> Audit:
+        """The errors that sums over all queries can tell; what needs the rows themselves is not looked at."""
+        sums = {name: each.value for name, each in self.summary.sums.items()}
+        worst = self.summary.worst.get(next(iter(self.measures), ""))
+        names = [] if worst is None else [query for query, _ in worst.rows[:2]]
+        return Audit.of(errors_in_sums(sums, self.queries, list(self.measures.values()), names))
+
+    @property
+    def wrong(self) -> list[str]:
+        """What makes the numbers wrong: the errors of the audit, each in words."""
+        return [str(each) for each in self.audit]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the values by query, as plain data."""
@@ -330,6 +346,7 @@ class SpreadScores(Result):
             "queries": self.queries,
             "extra": self.extra,
             "facts": self.facts,
+            "audit": self.audit.to_dict()["findings"],
             "conventions": self.conventions.to_dict(),
             "summary": self.summary.to_dict(),
             "notes": list(self.notes),
@@ -357,116 +374,13 @@ class SpreadScores(Result):
         return words(self)
 
 
-@dataclass(eq=False, repr=False)
-class SpreadComparison(Result):
-    """Two systems over the queries that both answer: what differs, how surely, and whether it matters."""
-
-    summary: SpreadSummary
-    """Of the differences, the second minus the first."""
-    measures: dict[str, Measure]
-    names: tuple[str, str] = ("first", "second")
-    margin: float | None = None
-    """The largest difference that does not matter."""
-    means: tuple[Mapping[str, float], Mapping[str, float]] = ({}, {})
-    """Of both systems over these queries."""
-
-    def __getitem__(self, measure: str | Measure) -> SummedDifference:
-        name = measure.name if isinstance(measure, Measure) else str(measure)
-        name = name if name in self.measures else parse(name).name
-        return summed_difference(self.summary.columns[name])
-
-    def __iter__(self) -> Any:
-        return iter(self.measures)
-
-    @property
-    def queries(self) -> int:
-        """How many queries both have a value for."""
-        return self.summary.queries
-
-    def verdict(self, measure: str | Measure) -> str:
-        """What follows: of a margin, if there is one, as at 1e8 queries nothing is exactly 0."""
-        found = self[measure]
-        sign = self.measures[
-            measure.name if isinstance(measure, Measure) else parse(str(measure)).name
-        ].spec.sign
-        low, high = sorted((sign * found.low, sign * found.high))
-        margin = self.margin or 0.0
-        if self.margin is not None and found.equivalent(margin):
-            return "equivalent"
-        if found.n < FEW:
-            return "undecided"
-        if low > margin:
-            return f"{self.names[1]} is better"
-        if high < -margin:
-            return f"{self.names[0]} is better"
-        return "undecided"
-
-    @property
-    def notes(self) -> list[str]:
-        """Which measures are not called equivalent, although their interval lies within the margin."""
-        seen = {name: self[name] for name in self.measures if self.margin is not None}
-        unseen = [
-            name
-            for name, found in seen.items()
-            if found.n >= FEW and max(-found.low, found.high) < (self.margin or 0.0) <= found.farthest
-        ]
-        if not unseen:
-            return []
-        return [
-            f"Not called equivalent, although the interval lies within {self.margin:g}: {', '.join(unseen)}. To be "
-            f"called so takes more than an interval: {UNSEEN}."
-        ]
-
-    @property
-    def slices(self) -> dict[str, dict[str, SummedDifference]]:
-        """The differences of each slice with two queries or more."""
-        return {
-            group: {name: summed_difference(each) for name, each in columns.items()}
-            for group, columns in sorted(self.summary.slices.items())
-            if next(iter(columns.values())).n > 1
-        }
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data."""
-        return {
-            "names": list(self.names),
-            "queries": self.queries,
-            "margin": self.margin,
-            "measures": [
-                {
-                    "measure": name,
-                    "first": self.means[0].get(name),
-                    "second": self.means[1].get(name),
-                    "difference": found.difference,
-                    "low": found.low,
-                    "high": found.high,
-                    "p": found.p,
-                    "effect": found.effect.value,
-                    "verdict": self.verdict(name),
-                }
-                for name in self.measures
-                for found in (self[name],)
-            ],
-            "notes": self.notes,
-        }
-
-    def _in_one_line(self) -> str:
-        told = ", ".join(f"{name}={self[name].difference:+.4f}" for name in self.measures)
-        return f"<SpreadComparison over {self.queries:,} queries: {told}>"
-
-    def _document(self) -> Document:
-        from rankproof.scoring.words import spread_comparison as words
-
-        return words(self)
-
-
 def spread_scores(
     parts: Sequence[SpreadSummary], kernel: Kernel, values: Any = None, **settings: Any
 ) -> SpreadScores:
-    """What the summaries of all parts come to."""
+    """The merged summaries of all parts."""
     filled = [each for each in parts if each.columns]
     if not filled:
-        raise DataError("judgments: there is not one judged query in them. Next: check which table this is.")
+        raise DataError("judgments: they contain no judged query. Next: check which table this is.")
     return SpreadScores(
         merge_parts(filled),
         {each.name: each for each in kernel.measures},

@@ -1,10 +1,10 @@
-"""Parts of every table of scores: columns, findings, rankings side by side, what stands below."""
+"""Parts of every table of scores: columns, findings, rankings side by side, notes below; and their records."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankproof.core.names import find
 from rankproof.core.scoring import ScoreRow, Summary
@@ -12,8 +12,26 @@ from rankproof.document.numbers import ABSENT, DUST, count, estimate_text, is_wi
 from rankproof.stats.intervals import GUESSED
 
 if TYPE_CHECKING:
-    pass
+    from rankproof.core.scoring import Pair
+    from rankproof.document.model import Record
 
+TEXTS = (
+    "ranking",
+    "query",
+    "slice",
+    "measure",
+    "interval",
+    "note",
+    "reason",
+    "profile",
+    "conventions",
+    "errors",
+)
+"""The fields of records that are text; the others are numbers."""
+Values = dict[str, dict[str, dict[str, float]]]
+"""`{ranking: {measure: {query: value}}}`."""
+Reasons = dict[str, dict[str, dict[str, str]]]
+"""The same, with why a query has no value in its place."""
 
 UNBOUNDED = (
     "no bound is known, so the interval assumes that other queries lie beyond these by about as much as these "
@@ -22,7 +40,7 @@ UNBOUNDED = (
 
 
 class TableField(NamedTuple):
-    """One column: its heading, how a row fills it, and for which rows it has something to say."""
+    """One column: its heading, how a row fills it, and for which rows it has a value."""
 
     heading: str
     """In lines, so that a narrow column can have a long heading."""
@@ -74,7 +92,7 @@ FIELDS = (
 
 
 def _interval(row: ScoreRow) -> str:
-    """The interval of a mean; where there is an estimate, its own interval says more than that of what is settled."""
+    """The interval of a mean; if there is an estimate, its own, which says more than that of the decided samples."""
     return span(*row.ends) if row.estimate is None else ABSENT
 
 
@@ -87,7 +105,7 @@ def _bounds(pair: tuple[float, float] | None) -> str:
 
 
 def telling_columns(rows: Sequence[ScoreRow]) -> list[TableField]:
-    """The columns in which at least one row says something."""
+    """The columns in which at least one row has a value."""
     return [each for each in FIELDS if any(map(each.says, rows))]
 
 
@@ -103,7 +121,7 @@ def size(summary: Summary) -> str:
 
 
 def tied_sentence(summary: Summary) -> str:
-    """How much hangs on the order of equal scores."""
+    """How much depends on the order of equal scores."""
     if summary.tied is None:
         return "No judged document was found." if summary.documents else ""
     if not summary.tied:
@@ -112,7 +130,7 @@ def tied_sentence(summary: Summary) -> str:
 
 
 def unjudged_sentence(summary: Summary) -> str:
-    """How much of what was shown nobody judged; empty where no measure has a cut-off."""
+    """How much of what was shown nobody judged; empty if no measure has a cut-off."""
     if not summary.unjudged:
         return ""
     if not any(summary.unjudged.values()):
@@ -133,7 +151,7 @@ def definitions(summary: Summary) -> str:
 
 
 def intervals(rows: Sequence[ScoreRow]) -> str:
-    """How the intervals were made; where it differs, for which measures."""
+    """How the intervals were made; if it differs, for which measures."""
     methods: dict[str, list[str]] = {}
     for row in rows:
         if row.method and not row.thin:
@@ -151,7 +169,7 @@ def methods(rows: Sequence[ScoreRow]) -> str:
 
 
 def notes(rows: Sequence[ScoreRow]) -> list[str]:
-    """What must be said beside single numbers, once for all measures of which the same is to be said."""
+    """Notes beside single numbers, once for all measures that share one."""
     said: dict[str, list[str]] = {}
     for row in rows:
         for each in (AVERAGES.get(average(row.measure)), _thin(row), row.note):
@@ -176,8 +194,8 @@ def _thin(row: ScoreRow) -> str:
     )
 
 
-AVERAGES = {"sum": "the sum over queries, no mean", "geometric": "the geometric mean over queries"}
-"""What is called a mean in the table and is none."""
+AVERAGES = {"sum": "the sum over queries, not a mean", "geometric": "the geometric mean over queries"}
+"""Values in the column of means that are not arithmetic means."""
 
 
 def average(name: str) -> str:
@@ -193,20 +211,20 @@ def sentences_under(summary: Summary) -> list[str]:
     return [each for each in (*said, f"{definitions(summary)} {intervals(summary.rows)}".strip()) if each]
 
 
-DISTRUST = "These numbers are not to be trusted:"
-"""What stands over the errors of an audit, above the numbers that are wrong."""
+DISTRUST = "Do not trust these numbers:"
+"""The heading of the errors of an audit, above the numbers that are wrong."""
 
 
 MARK = "*"
 LEGEND = f"{MARK} best mean of its measure; not a claim that the difference is real"
 FEWEST = 10
-"""With fewer queries nothing is marked: the best of so few means says next to nothing about the next queries."""
+"""With fewer queries nothing is marked: the best of so few means says almost nothing about other queries."""
 
 
 def best_means(summaries: Sequence[Summary], summary: Summary) -> set[str]:
     """The measures on which this ranking has the best mean, as far as the table shows and can tell.
 
-    Nothing is best of fewer than 10 queries, nor where the last mean is not apart from it.
+    Nothing is marked with fewer than 10 queries, nor if the lowest mean is not clearly below it.
     """
     won = set()
     for i, row in enumerate(summary.rows):
@@ -231,3 +249,95 @@ def _apart(one: ScoreRow, other: ScoreRow) -> bool:
 def legend(summaries: Sequence[Summary]) -> str:
     """What the mark says; "" where no mean is marked."""
     return LEGEND if any(best_means(summaries, each) for each in summaries) else ""
+
+
+# --- records --------------------------------------------------------------------------------------------
+
+
+def kinds_of(rows: Sequence[Record]) -> dict[str, type]:
+    """The types of the fields: text, a count, or a number."""
+    return {name: str if name in TEXTS else int if name == "n" else float for row in rows[:1] for name in row}
+
+
+def records(summaries: Sequence[Summary]) -> list[dict[str, Any]]:
+    """One record for each measure of each ranking, and of each slice of it.
+
+    >>> summary = Summary("a.run", [ScoreRow("RR", 0.5, n=2)], queries=2, documents=3, tied=0.0)
+    >>> [(r["ranking"], r["slice"], r["measure"], r["mean"]) for r in records([summary])]
+    [('a.run', None, 'RR', 0.5)]
+    """
+    wrong = {
+        summary.name: " ".join(str(each) for each in summary.findings if each.severity == "error")
+        for summary in summaries
+    }
+    return [
+        _record(summary, group, row) | ({"errors": wrong[summary.name]} if any(wrong.values()) else {})
+        for summary in summaries
+        for group, rows in [(None, summary.rows), *summary.slices.items()]
+        for row in rows
+    ]
+
+
+def _record(summary: Summary, group: str | None, row: ScoreRow) -> dict[str, Any]:
+    return {
+        "ranking": summary.name,
+        "slice": group,
+        "measure": row.measure,
+        "mean": None if math.isnan(row.mean) else row.mean,
+        "n": row.n,
+        "low": row.low,
+        "high": row.high,
+        "interval": row.method,
+        "ceiling": row.ceiling,
+        **_ends("ties", row.ties),
+        **_ends("unjudged", row.unjudged),
+        "never_found": row.never_found,
+        "ranked_too_low": row.ranked_too_low,
+        **({} if row.coverage is None else _judged(row)),
+        "note": row.note,
+        "profile": summary.profile,
+        "conventions": "; ".join(each.partition(":")[0] for each in summary.conventions),
+    }
+
+
+def _judged(row: ScoreRow) -> dict[str, Any]:
+    """The fields of a mean of verdicts."""
+    corrected = {"corrected": row.corrected, **_ends("corrected", row.corrected_ends)}
+    return {
+        "coverage": row.coverage,
+        "measurable": row.measurable,
+        **_ends("possible", row.possible),
+        "estimate": None if row.estimate is None else row.estimate[0],
+        **_ends("estimate", None if row.estimate is None else row.estimate[1:]),
+        **corrected,
+    }
+
+
+def _ends(name: str, pair: Pair | None) -> dict[str, Any]:
+    low, high = pair or (None, None)
+    return {f"{name}_low": low, f"{name}_high": high}
+
+
+def query_records(values: Values, reasons: Reasons | None = None) -> list[dict[str, Any]]:
+    """One record for each query, measure and ranking; with reasons those too that have no value.
+
+    >>> query_records({"a.run": {"RR": {"q1": 0.5}}})
+    [{'ranking': 'a.run', 'query': 'q1', 'measure': 'RR', 'value': 0.5}]
+    """
+    found: list[dict[str, Any]] = [
+        {"ranking": ranking, "query": query, "measure": measure, "value": value}
+        for ranking, measures in values.items()
+        for measure, by_query in measures.items()
+        for query, value in by_query.items()
+    ]
+    return found if reasons is None else [*({**each, "reason": None} for each in found), *_without(reasons)]
+
+
+def _without(reasons: Reasons) -> list[dict[str, Any]]:
+    """The queries without a value, and why."""
+    return [
+        {"ranking": ranking, "query": query, "measure": measure, "value": None, "reason": reason}
+        for ranking, measures in reasons.items()
+        for measure, by_query in measures.items()
+        for query, reason in by_query.items()
+    ]

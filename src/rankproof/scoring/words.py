@@ -1,13 +1,12 @@
-"""Scores as a document: the table of one ranking, or of several side by side, and under it what to know."""
+"""Scores as a document: the table of one ranking, or of several side by side, and notes under it."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rankproof.core.scoring import Pair, ScoreRow, Summary
+from rankproof.core.scoring import ScoreRow, Summary
 from rankproof.document.model import (
     ALWAYS,
     PAGE,
@@ -26,52 +25,34 @@ from rankproof.document.model import (
     Heading,
     Paragraph,
     Part,
-    Record,
     Table,
 )
 from rankproof.document.numbers import count, score, share, short_span, span
 from rankproof.document.terminal import GAP, bin_means, cut, spark, width
 from rankproof.scoring import tables
-from rankproof.scoring.tables import DISTRUST, UNBOUNDED, best_means, legend, telling_columns
+from rankproof.scoring.tables import DISTRUST, UNBOUNDED, Reasons, Values, best_means, legend, telling_columns
 from rankproof.stats.intervals import GUESSED
 
 if TYPE_CHECKING:
     from rankproof.core.audit import Finding
-    from rankproof.scoring.spread import SpreadComparison, SpreadScores
+    from rankproof.scoring.spread import SpreadScores
 
 
 BEFORE = "Before you trust these numbers:"
 LIKELY, MAYBE, FURTHER, SELDOM = 1, 2, 3, 4
-"""Ranks of what may be left out: sizes and groups; notes; more warnings and columns; how it was measured."""
-TEXTS = (
-    "ranking",
-    "query",
-    "slice",
-    "measure",
-    "interval",
-    "note",
-    "reason",
-    "profile",
-    "conventions",
-    "errors",
-)
-"""The fields of records that are text; the others are numbers."""
-Values = dict[str, dict[str, dict[str, float]]]
-"""`{ranking: {measure: {query: value}}}`."""
-Reasons = dict[str, dict[str, dict[str, str]]]
-"""The same, with why a query has no value in its place."""
+"""The order in which parts are left out: sizes and groups; notes; more warnings and columns; how it was measured."""
 
 
 def scores(summaries: Sequence[Summary], above: Sequence[Block] = ()) -> Document:
-    """What makes the numbers wrong stands above them, where nobody reads past it; warnings stand below."""
+    """Errors that make the numbers wrong come above them, where they are read first; warnings come below."""
     wrong, warnings = _findings(summaries, "error"), _findings(summaries, "warning")
     told = _one(summaries[0]) if len(summaries) == 1 else _several(summaries)
     parts = [Part(*above), wrong_data(wrong), *told, *_under(warnings, LIKELY if wrong else ALWAYS)]
-    return Document("Scores", parts, rows := records(summaries), kinds=_kinds(rows))
+    return Document("Scores", parts, rows := tables.records(summaries), kinds=tables.kinds_of(rows))
 
 
 def wrong_data(wrong: Sequence[str]) -> Part:
-    """What makes the numbers wrong, above them; nothing where nothing does."""
+    """Errors that make the numbers wrong, for the place above them; empty if there are none."""
     told = Bullets(wrong, ["error"] * len(wrong))
     return Part(Paragraph(DISTRUST), told, Paragraph("")) if wrong else Part()
 
@@ -96,7 +77,7 @@ def _one(summary: Summary) -> Iterator[Part]:
 
 
 def measures(rows: Sequence[ScoreRow], caption: str = "") -> Table:
-    """A line a measure, with the columns that say something."""
+    """A line a measure, with the columns that have a value."""
     columns = (Column(each.heading, [each.cell(row) for row in rows], True) for each in telling_columns(rows))
     names = Column("measure", [row.measure for row in rows])
     return Table([names, *columns], caption, rest=(FURTHER, "what ties and the unjudged could change"))
@@ -116,7 +97,7 @@ def slices(summary: Summary, caption: str = "") -> Table:
 
 
 TALL = 14
-"""Lines that intervals may take on a screen."""
+"""The number of lines that intervals may take on a screen."""
 
 
 def _several(summaries: Sequence[Summary]) -> Iterator[Part | FirstFit]:
@@ -140,7 +121,7 @@ def _several(summaries: Sequence[Summary]) -> Iterator[Part | FirstFit]:
 
 
 def _side_by_side(summaries: Sequence[Summary]) -> Iterator[Part | FirstFit]:
-    """A line a measure and a column a ranking, intervals beside the means; where that does not fit, under them, or
+    """A line a measure and a column a ranking, intervals beside the means; if that does not fit, under them, or
     with a line a ranking, as papers have it."""
     names, measured = [each.name for each in summaries], [row.measure for row in summaries[0].rows]
     cells = [
@@ -157,7 +138,10 @@ def _side_by_side(summaries: Sequence[Summary]) -> Iterator[Part | FirstFit]:
     forms = [Table(upright), Table(upright, stacked=True), Table(by_ranking, stacked=True)]
     yield FirstFit([[Part(each, media=(TEXT, PAGE))] for each in forms])
     short = [Table(each.columns, stacked=each.stacked, tall=TALL) for each in forms]
-    means = [each._replace(cells=[_bare(cell) for cell in each.cells]) for each in by_ranking]
+    means = [
+        each._replace(cells=[Cell(cell, best=isinstance(cell, Cell) and cell.best) for cell in each.cells])
+        for each in by_ranking
+    ]
     without = Table(means, rest=(LIKELY, "the other measures"))
     spans = Part(forms[-1], rank=SELDOM, name="intervals", media=(SCREEN,))
     yield FirstFit(
@@ -166,13 +150,8 @@ def _side_by_side(summaries: Sequence[Summary]) -> Iterator[Part | FirstFit]:
     yield Part(forms[-1], media=(PAPER,))
 
 
-def _bare(cell: str) -> Cell:
-    """A mean without its interval."""
-    return Cell(cell, best=isinstance(cell, Cell) and cell.best)
-
-
 def _of_each(summaries: Sequence[Summary]) -> Iterator[str]:
-    """What differs from ranking to ranking."""
+    """Notes that differ from ranking to ranking."""
     for summary in summaries:
         tied = tables.tied_sentence(summary) if summary.tied else ""
         told = list(filter(None, [tied, tables.unjudged_sentence(summary), *tables.notes(summary.rows)]))
@@ -192,7 +171,7 @@ def _under(warnings: Sequence[str], first: int) -> Iterator[Part]:
 
 
 def _findings(summaries: Sequence[Summary], severity: str) -> list[str]:
-    """The findings of a severity, each once, with the rankings it is about where there are several."""
+    """The findings of a severity, each once, with the rankings it is about if there are several."""
     about: dict[Finding, list[str]] = {}
     for summary in summaries:
         for finding in (each for each in summary.findings if each.severity == severity):
@@ -221,7 +200,9 @@ def queries(values: Values, reasons: Reasons | None = None) -> Document:
         ]
         table = Table([Column("query", ids), *columns], ranking if len(values) > 1 else "")
         parts.append(Part(table, *spread_text(by_measure)))
-    return Document("Queries", parts, rows := query_records(values, reasons), kinds=_kinds(rows))
+    return Document(
+        "Queries", parts, rows := tables.query_records(values, reasons), kinds=tables.kinds_of(rows)
+    )
 
 
 def spread_text(by_measure: Mapping[str, Mapping[str, float]]) -> list[Block]:
@@ -256,98 +237,6 @@ def worst_queries(measure: str, by_ranking: Mapping[str, Sequence[tuple[str, flo
     ]
 
 
-# --- records --------------------------------------------------------------------------------------------
-
-
-def _kinds(rows: Sequence[Record]) -> dict[str, type]:
-    """The types of the fields: text, a count, or a number."""
-    return {name: str if name in TEXTS else int if name == "n" else float for row in rows[:1] for name in row}
-
-
-def records(summaries: Sequence[Summary]) -> list[dict[str, Any]]:
-    """One record for each measure of each ranking, and of each slice of it.
-
-    >>> summary = Summary("a.run", [ScoreRow("RR", 0.5, n=2)], queries=2, documents=3, tied=0.0)
-    >>> [(r["ranking"], r["slice"], r["measure"], r["mean"]) for r in records([summary])]
-    [('a.run', None, 'RR', 0.5)]
-    """
-    wrong = {
-        summary.name: " ".join(str(each) for each in summary.findings if each.severity == "error")
-        for summary in summaries
-    }
-    return [
-        _record(summary, group, row) | ({"errors": wrong[summary.name]} if any(wrong.values()) else {})
-        for summary in summaries
-        for group, rows in [(None, summary.rows), *summary.slices.items()]
-        for row in rows
-    ]
-
-
-def _record(summary: Summary, group: str | None, row: ScoreRow) -> dict[str, Any]:
-    return {
-        "ranking": summary.name,
-        "slice": group,
-        "measure": row.measure,
-        "mean": None if math.isnan(row.mean) else row.mean,
-        "n": row.n,
-        "low": row.low,
-        "high": row.high,
-        "interval": row.method,
-        "ceiling": row.ceiling,
-        **_ends("ties", row.ties),
-        **_ends("unjudged", row.unjudged),
-        "never_found": row.never_found,
-        "ranked_too_low": row.ranked_too_low,
-        **({} if row.coverage is None else _judged(row)),
-        "note": row.note,
-        "profile": summary.profile,
-        "conventions": "; ".join(each.partition(":")[0] for each in summary.conventions),
-    }
-
-
-def _judged(row: ScoreRow) -> dict[str, Any]:
-    """What is known of a mean of verdicts."""
-    corrected = {"corrected": row.corrected, **_ends("corrected", row.corrected_ends)}
-    return {
-        "coverage": row.coverage,
-        "measurable": row.measurable,
-        **_ends("possible", row.possible),
-        "estimate": None if row.estimate is None else row.estimate[0],
-        **_ends("estimate", None if row.estimate is None else row.estimate[1:]),
-        **corrected,
-    }
-
-
-def _ends(name: str, pair: Pair | None) -> dict[str, Any]:
-    low, high = pair or (None, None)
-    return {f"{name}_low": low, f"{name}_high": high}
-
-
-def query_records(values: Values, reasons: Reasons | None = None) -> list[dict[str, Any]]:
-    """One record for each query, measure and ranking; with reasons those too that have no value.
-
-    >>> query_records({"a.run": {"RR": {"q1": 0.5}}})
-    [{'ranking': 'a.run', 'query': 'q1', 'measure': 'RR', 'value': 0.5}]
-    """
-    found: list[dict[str, Any]] = [
-        {"ranking": ranking, "query": query, "measure": measure, "value": value}
-        for ranking, measures in values.items()
-        for measure, by_query in measures.items()
-        for query, value in by_query.items()
-    ]
-    return found if reasons is None else [*({**each, "reason": None} for each in found), *_without(reasons)]
-
-
-def _without(reasons: Reasons) -> list[dict[str, Any]]:
-    """What has no value, and why."""
-    return [
-        {"ranking": ranking, "query": query, "measure": measure, "value": None, "reason": reason}
-        for ranking, measures in reasons.items()
-        for measure, by_query in measures.items()
-        for query, reason in by_query.items()
-    ]
-
-
 def spread_scores(found: SpreadScores) -> Document:
     """Means, intervals, ceilings, slices and the worst queries."""
     headings = ["measure", "mean", "95 % interval", "ceiling", "n"]
@@ -366,7 +255,11 @@ def spread_scores(found: SpreadScores) -> Document:
                 "n": interval.n,
             }
         )
-    parts = [Part(Table.of(headings, rows, ["measure"])), Part(*map(Paragraph, _facts(found)))]
+    parts = [
+        wrong_data(found.wrong),
+        Part(Table.of(headings, rows, ["measure"])),
+        Part(*map(Paragraph, _facts(found))),
+    ]
     for group, part in found.slices.items():
         for name in part:
             low, high = part.interval(name)
@@ -411,37 +304,3 @@ def _facts(found: SpreadScores) -> list[str]:
     guessed = [name for name in found if found.uncertainty(name).method.startswith(GUESSED)]
     said += [f"{', '.join(guessed)}: {UNBOUNDED}."] if guessed else []
     return [*said, *found.notes]
-
-
-def spread_comparison(found: SpreadComparison) -> Document:
-    """The differences by measure, with what follows from them."""
-    data = found.to_dict()
-    one, other = found.names
-    rows = [
-        [each["measure"], score(each["first"]), score(each["second"]), f"{each['difference']:+.4f}",
-         span(each["low"], each["high"]), "-" if each["effect"] is None else f"{each['effect']:+.3f}", each["verdict"]]
-        for each in data["measures"]
-    ]  # fmt: skip
-    headings = ["measure", one, other, "difference", "95 % interval", "effect", "verdict"]
-    records = [{"slice": None, **each} for each in data["measures"]]
-    said = [f"{count(found.queries, 'query', 'queries')} with a value of both."]
-    if found.margin is None:
-        said.append(
-            "No margin was given: over so many queries any difference is sure in the end. Look at its size, or give "
-            "the largest difference that does not matter as margin=."
-        )
-    else:
-        said.append(f"A difference within {found.margin:g} does not matter.")
-        said += data["notes"]
-    parts = [Part(Table.of(headings, rows, ["measure", "verdict"])), Part(*map(Paragraph, said))]
-    sliced = []
-    for group, columns in found.slices.items():
-        for name, each in columns.items():
-            sliced.append([group, name, f"{each.difference:+.4f}", span(each.low, each.high), f"{each.n:,}"])
-            ends = {"difference": each.difference, "low": each.low, "high": each.high, "p": each.p}
-            records.append({"slice": group, "measure": name, **ends})
-    if sliced:
-        words = ["slice", "measure"]
-        table = Table.of([*words, "difference", "95 % interval", "n"], sliced, words, grouped=True)
-        parts.append(Part(Heading("Slices"), table, rank=1, name="the slices"))
-    return Document(f"{other} against {one}", parts, records, data, kinds={"slice": str, "verdict": str})

@@ -21,14 +21,14 @@ Weights = Literal["none", "linear", "quadratic"]
 """What a disagreement of two labels costs: 1, their distance, or its square."""
 
 Level = Literal["nominal", "ordinal", "interval"]
-"""What labels are: names, ranks, or numbers."""
+"""The kind of labels: names, ranks, or numbers."""
 
 LIKE = "all judgments have the same label, so chance alone would agree as well"
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement(Displayable):
-    """How far judges agree: 1 entirely, 0 as chance would, None where chance says all there is to say."""
+    """How far judges agree: 1 is full agreement, 0 that of chance, None if chance alone would agree as well."""
 
     value: float | None
     observed: float
@@ -118,7 +118,7 @@ def _one_size(units: list[list[Any]]) -> int:
 def krippendorff_alpha(
     ratings: Sequence[Sequence[Any]], level: Level = "nominal", labels: Sequence[Any] = ()
 ) -> Agreement:
-    """Any number of judges, labels missing (None) where they may; a line of labels an item.
+    """Any number of judges, with missing labels as None; a line of labels an item.
 
     Formula: 1 - (mean squared distance within items) / (that between all labels, whatever their item).
     Distance: 1 between different names; the number of labels between two ranks; the difference of two

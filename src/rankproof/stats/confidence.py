@@ -1,6 +1,6 @@
-"""A lower bound of a true mean difference that holds for dense changes and for rare ones.
+"""A lower bound of a true mean difference that holds for dense changes and for rare ones; and confidence sequences.
 
-Where many queries carry the spread, Student's bound is right, and a correction for skewness keeps it right. Where
+If many queries carry the spread, Student's bound is right, and a correction for skewness keeps it right. Where
 few do, the losses that were seen say little about those that were not: Gaffke's bound takes one more query into
 account, at the worst end a difference can have, and is that of Clopper and Pearson for hits and misses (no loss among
 n queries leaves one of up to 1 - alpha^(1/n) possible). Between both the bound slides with the effective number
@@ -23,18 +23,28 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.stats.distributions import NORMAL, quantile, share_below, t_above, t_quantile
-from rankproof.stats.paired import is_constant
+from rankproof.errors import DataError, check_number
+from rankproof.stats.distributions import (
+    EPSILON,
+    NORMAL,
+    quantile,
+    root,
+    share_below,
+    t_above,
+    t_quantile,
+)
+from rankproof.stats.paired import check_share, is_constant
 
 FEW, MANY = 0.1, 0.5
 """Effective shares of queries: up to the first changes are rare, from the second on dense."""
 TRUSTED = 50, 100
-"""Queries up to which no sample shows how rare losses are, and from which on its look is believed. One in 33 shows up
-in 95 of 100 samples of a hundred; with 50 it may be one in 17 that was never seen."""
+"""Up to the first number of queries no sample shows how rare losses are; from the second on it is trusted to. One in 33
+shows up in 95 of 100 samples of a hundred; with 50 it may be one in 17 that was never seen."""
 SETTLED = 15.0
 """The effective number at which what was seen counts as much as what was not."""
 TAIL = 6
@@ -43,16 +53,14 @@ long tail (lognormal) passed a drop of the margin in .09 of the samples of 100 w
 FALL = 4
 """How fast the unseen loses its weight: to a hundredth at three times that number."""
 NEARLY = 0.01
-"""Less weight than this is none."""
+"""Less weight than this counts as 0."""
 CAUTION = 10
 """Queries at which half of the skewness seen is believed."""
-FARTHEST = 8.2
-"""Normal quantiles beyond which a chance is 0 or 1."""
 
 
 @dataclass(frozen=True, eq=False)
 class ValueSample:
-    """Differences as their sizes and how often each came; the counts need be no whole numbers."""
+    """Differences as values with their counts, which need not be whole numbers."""
 
     values: Array
     counts: Array
@@ -64,17 +72,17 @@ class ValueSample:
         values, counts = np.unique(row, return_counts=True)
         return cls(values, counts.astype(np.float64))
 
-    @property
+    @cached_property
     def n(self) -> float:
         """The number of queries."""
         return float(self.counts.sum())
 
-    @property
+    @cached_property
     def mean(self) -> float:
         """The mean difference."""
-        return float(np.average(self.values, weights=self.counts))
+        return float((self.values * self.counts).sum()) / self.n
 
-    @property
+    @cached_property
     def error(self) -> float:
         """The standard error of the mean."""
         squares = float((self.counts * (self.values - self.mean) ** 2).sum())
@@ -85,34 +93,34 @@ class ValueSample:
         return ValueSample(-self.values[::-1], self.counts[::-1])
 
     def of_size(self, n: float) -> ValueSample:
-        """As many queries as asked for, in the same shares."""
+        """A sample of this many queries, with the same shares."""
         return ValueSample(self.values, self.counts * (n / self.n))
 
     def with_one(self, value: float) -> ValueSample:
         """One query more."""
         return ValueSample(np.append(self.values, value), np.append(self.counts, 1.0))
 
-    @property
+    @cached_property
     def effective(self) -> float:
         """How many queries carry the spread around the usual difference."""
         off = np.abs(self.values - self._median)
         squares = float((self.counts * off**2).sum())
         return float((self.counts * off).sum()) ** 2 / squares if squares else 0.0
 
-    @property
+    @cached_property
     def _median(self) -> float:
         reached = np.cumsum(self.counts) / self.n
         low, high = np.searchsorted(reached, [0.5 - 1e-12, 0.5 + 1e-12])
         return float(self.values[low] + self.values[min(high, len(self.values) - 1)]) / 2
 
-    @property
+    @cached_property
     def rarity(self) -> float:
-        """The weight of what was not seen: 1 where few queries carry the spread, 0 where many do."""
+        """The weight of what was not seen: 1 if few queries carry the spread, 0 if many do."""
         effective = self.effective
         share = (MANY - effective / max(1.0, self.n - 1)) / (MANY - FEW)
         return _faded(effective / SETTLED, min(1.0, max(0.0, share)))
 
-    @property
+    @cached_property
     def doubt(self) -> float:
         """The weight of what was not seen where a claim of no loss rests on it: however dense so few queries look,
         and with more where a few carry the variance, as then a longer tail may be unseen."""
@@ -121,11 +129,12 @@ class ValueSample:
         tail = _faded(square * square / fourth / TAIL) if fourth else 1.0
         return max(self.rarity, tail, min(1.0, (last - self.n) / (last - first)))
 
-    @property
+    @cached_property
     def skew(self) -> float:
-        """The skewness of the mean, as far as so many queries can be believed."""
+        """The skewness of the mean, shrunk by how little so few queries tell of it."""
         off = self.values - self.mean
-        square, cube = (float(np.average(off**k, weights=self.counts)) for k in (2, 3))
+        square = float((off * off * self.counts).sum()) / self.n
+        cube = float((off**3 * self.counts).sum()) / self.n
         return cube / square**1.5 / math.sqrt(self.n) * self.n / (self.n + CAUTION) if square else 0.0
 
 
@@ -146,7 +155,7 @@ def lower_bound(sample: ValueSample, alpha: float, end: float) -> float:
 
 
 def safe_bound(sample: ValueSample, alpha: float, end: float) -> float:
-    """The same for whoever claims that nothing was lost: with few queries a dense look is not believed.
+    """The same for a claim that nothing was lost: few queries that look dense are not trusted to be.
 
     It never lies above the other: what is claimed is never beyond the interval beside it.
 
@@ -178,18 +187,24 @@ def chance_below(sample: ValueSample, point: float, end: float) -> float:
 
 def _chance_below(sample: ValueSample, point: float, end: float, rare: float) -> float:
     """The smallest alpha at which the bound with this weight of what was not seen lies above `point`."""
-    if rare == 1:
+    chances = []
+    if rare:
         unseen = sample.with_one(min(end, float(sample.values.min())))
-        return share_below(unseen.values, unseen.counts, point)
-    if rare == 0:
+        chances.append(share_below(unseen.values, unseen.counts, point))
+    if rare < 1:
         t = (sample.mean - point) / sample.error
-        return max(t_above(each, sample.n - 1) for each in (t, _straightened(t, sample.skew)))
-    low, high = -FARTHEST, FARTHEST
-    while high - low > 1e-6:
-        middle = (low + high) / 2
-        above = _bound(sample, NORMAL.cdf(middle), end, rare) > point
-        low, high = (low, middle) if above else (middle, high)
-    return NORMAL.cdf(high)
+        chances.append(max(t_above(each, sample.n - 1) for each in (t, _straightened(t, sample.skew))))
+    # What stands between two bounds lies above the point where both do, and below it where both do.
+    low, high = (
+        NORMAL.inv_cdf(min(max(each, EPSILON), 1 - EPSILON)) for each in (min(chances), max(chances))
+    )
+    if high - low < 1e-6:
+        return max(chances)
+
+    def below(z: float) -> float:
+        return (point - _bound(sample, NORMAL.cdf(z), end, rare)) / sample.error
+
+    return NORMAL.cdf(root(below, (low + high) / 2, low, high)[0])
 
 
 def _student(sample: ValueSample, alpha: float) -> float:
@@ -224,11 +239,11 @@ def smallest_margin(n: int, alpha: float = 0.05, worst: float = 1.0) -> float:
 
 
 NO_MARGIN = 1e-15
-"""No number of queries that anybody has makes so small a share of the worst loss pass."""
+"""No practical number of queries lets so small a share of the worst loss pass."""
 
 
 def queries_for_margin(margin: float, alpha: float = 0.05, worst: float = 1.0) -> int | None:
-    """How many queries without a loss make a margin pass; None where no number does.
+    """How many queries without a loss make a margin pass; None if no number does.
 
     >>> queries_for_margin(0.01), queries_for_margin(0.06)
     (299, 49)
@@ -237,3 +252,102 @@ def queries_for_margin(margin: float, alpha: float = 0.05, worst: float = 1.0) -
         return 1
     share = margin / worst
     return math.ceil(math.log(alpha) / math.log1p(-share)) if share > NO_MARGIN else None
+
+
+# --- intervals that hold at every look: a test may be looked at each day, and ended at any time ------------
+
+POINTS = 201
+"""Means that a betting interval is made of."""
+BOLDEST = 0.5
+"""The largest share of what it has that a bet puts at risk."""
+
+
+@dataclass(frozen=True)
+class Anytime:
+    """An estimate with an interval and a p-value that hold at all looks together."""
+
+    value: float
+    low: float
+    high: float
+    p: float
+
+
+def normal_mixture(
+    value: float, error: float, planned: float, level: float = 0.95, null: float = 0.0
+) -> Anytime:
+    """The interval of an estimate with this standard error, as often as it is looked at.
+
+    `planned` is the standard error that is expected at the end: there the interval is at its tightest, wherever else
+    it is valid all the same; it must not be chosen anew at each look. Valid for large samples.
+
+    Reference: I. Waudby-Smith et al.: Time-uniform central limit theory and asymptotic confidence sequences, Annals of
+    Statistics 52 (2024); R. Johari et al.: Always valid inference, Operations Research 70 (2022).
+
+    >>> found = normal_mixture(0.31, 0.1, 0.1)
+    >>> round(found.low, 3), round(found.p, 3)
+    (0.006, 0.042)
+    """
+    check_share("level", level)
+    check_number("error", error, above=0, advice="give the standard error of the estimate")
+    check_number("planned", planned, above=0, advice="give the standard error at the planned end")
+    alpha = 1 - level
+    spread = planned**2 * (-2 * math.log(alpha) + math.log(1 - 2 * math.log(alpha)))
+    variance = error**2
+    reach = math.sqrt(
+        variance * (variance + spread) / spread * math.log((variance + spread) / (variance * alpha**2))
+    )
+    evidence = spread * (value - null) ** 2 / (2 * variance * (variance + spread))
+    evidence += 0.5 * math.log(variance / (variance + spread))
+    return Anytime(value, value - reach, value + reach, math.exp(-max(evidence, 0.0)))
+
+
+def betting(values: Array, level: float = 0.95, null: float = 0.5) -> Anytime:
+    """The mean of values from 0 to 1, in their order, with an interval that holds at every look, exactly.
+
+    A gambler bets against each possible mean by what was seen before; a mean against which the stake has grown to
+    1 / alpha is ruled out. No distribution is assumed, only that the next value has that mean given those before.
+
+    Reference: I. Waudby-Smith and A. Ramdas: Estimating means of bounded random variables by betting, JRSS B 86 (2024).
+
+    >>> found = betting(np.array([1.0] * 30 + [0.0] * 2))
+    >>> found.low > 0.5, found.p < 0.05
+    (True, True)
+    """
+    check_share("level", level)
+    row = np.asarray(values, dtype=np.float64)
+    if row.size and not (np.isfinite(row).all() and row.min() >= 0 and row.max() <= 1):
+        raise DataError("betting: got values outside 0 to 1. Next: divide by the largest possible value.")
+    if not row.size:
+        return Anytime(math.nan, 0.0, 1.0, 1.0)
+    alpha = 1 - level
+    size = _sizes(row, alpha)
+    grid = np.linspace(0, 1, POINTS)
+    alive = np.array([_stake(row, size, mean_) < math.log(1 / alpha) for mean_ in grid])
+    kept = grid[alive] if alive.any() else np.array([float(row.mean())])
+    step = 1 / (POINTS - 1)
+    low, high = max(float(kept[0]) - step, 0.0), min(float(kept[-1]) + step, 1.0)
+    value = min(max(float(row.mean()), low), high)
+    return Anytime(value, low, high, betting_p(row, null, level))
+
+
+def betting_p(values: Array, null: float = 0.5, level: float = 0.95) -> float:
+    """The p-value alone."""
+    row = np.asarray(values, dtype=np.float64)
+    return math.exp(-max(_stake(row, _sizes(row, 1 - level), null), 0.0)) if row.size else 1.0
+
+
+def _sizes(row: Array, alpha: float) -> Array:
+    """The size of the bet at each value, by the spread of those before it."""
+    n = np.arange(1, len(row) + 1)
+    mean = (0.5 + np.cumsum(row)) / (n + 1)
+    variance = (0.25 + np.cumsum((row - mean) ** 2)) / (n + 1)
+    before = np.concatenate([[0.25], variance[:-1]])
+    return np.asarray(np.sqrt(2 * math.log(2 / alpha) / (before * n * np.log(n + 1))))
+
+
+def _stake(row: Array, size: Array, mean: float) -> float:
+    """The logarithm of the stake after bets against a mean, half on more and half on less."""
+    up = np.minimum(size, BOLDEST / max(mean, 1e-9))
+    down = np.minimum(size, BOLDEST / max(1 - mean, 1e-9))
+    more, less = np.log1p(up * (row - mean)).sum(), np.log1p(-down * (row - mean)).sum()
+    return float(np.logaddexp(more, less) - math.log(2))

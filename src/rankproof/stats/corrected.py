@@ -1,6 +1,6 @@
 """Means and rates corrected for a judge's error, with intervals that include it.
 
-A judge says something of everything, people of a small random part. Prediction-powered inference takes the judge's
+A judge labels everything, people a small random part. Prediction-powered inference takes the judge's
 mean over everything and adds what people found it off by; a weight on the judge, chosen from the labels, keeps a
 bad judge from making the estimate worse than the labels alone. Rogan and Gladen's formula turns a rate around
 that a judge of known sensitivity and specificity found.
@@ -50,7 +50,7 @@ class Corrected(Displayable):
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Units that people labelled: what they say, what the judge says, and how they came to be drawn."""
+    """Units that people labelled: their labels, the judge's, and the probability of being drawn."""
 
     truth: Array
     said: Array
@@ -71,7 +71,7 @@ class Side:
 
     @property
     def scale(self) -> float:
-        """What a unit gives to the mean over groups."""
+        """The weight of a unit in the mean over groups."""
         return 1.0 if self.units is None else self.units / len(self.everywhere)
 
     def parts(self, of: str) -> Array:
@@ -200,7 +200,7 @@ def _tuned(own: Array, judge: Array) -> float:
 
 
 def _errors(parts: Array, drawn: int, sides: Sequence[Side]) -> tuple[float, float]:
-    """The standard error that the labels show, and that of a judge who is off once more than was seen.
+    """The standard error that the labels show, and that of a judge with one more error than was seen.
 
     Without the second, a few labels that happen to agree with the judge would make it infallible.
     """
@@ -210,7 +210,7 @@ def _errors(parts: Array, drawn: int, sides: Sequence[Side]) -> tuple[float, flo
 
 
 def _size(labels: Labelled) -> float:
-    """What a unit weighs where anybody says yes to it; 1 where nobody says yes to any."""
+    """The weight of a unit that the judge or a person says yes to; 1 if there is none."""
     sizes = np.maximum(np.abs(labels.truth), np.abs(labels.said))
     return math.sqrt(float(np.mean(sizes[sizes > 0] ** 2))) if (sizes > 0).any() else 1.0
 

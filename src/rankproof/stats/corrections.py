@@ -105,7 +105,7 @@ def _checked(ps: Sequence[float]) -> Array:
 
 
 def _placed(adjusted: Array, order: Array) -> list[float]:
-    """Adjusted values back in the places their p-values came from."""
+    """Adjusted values in the order of their p-values."""
     placed = np.empty(len(order))
     placed[order] = np.minimum(adjusted, 1)
     return placed.tolist()
@@ -169,7 +169,7 @@ def _letter(number: int) -> str:
 
 
 def groups(found: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """The names under each letter.
+    """The names that share each letter.
 
     >>> groups({"a": ("a",), "b": ("a", "b")})
     {'a': ['a', 'b'], 'b': ['b']}

@@ -1,7 +1,7 @@
-"""How small a difference these queries can show, from the differences that were seen.
+"""The smallest difference that these queries can show, estimated from the differences seen.
 
 `stats/paired.py` is about a known spread and normal values. Here the differences themselves say how a true one would
-look. As many queries would move as did; where the moved ones are hits and misses, the difference comes from further
+look. As many queries would move as did; if the moved ones are hits and misses, the difference comes from further
 hits lost (or won), else the moved ones move further. The power is that of sign flips, which need enough moved
 queries to find anything: six for p = .05. Where too few moved, nothing is promised, and the reason is given.
 """
@@ -22,11 +22,11 @@ from rankproof.stats.flips import step_of
 from rankproof.stats.paired import SAME, differences
 
 POWER = 0.82
-"""How often what is called detectable is found: in the middle of the .75 to .9 that the simulations ask for."""
+"""The power behind "detectable": in the middle of the .75 to .9 that the simulations require."""
 FEWEST = 5
-"""Moved queries below which they say too little about those to come."""
+"""With fewer moved queries, they say too little about future ones."""
 PLANNED = 10
-"""Moved queries below which they say too little to plan by."""
+"""With fewer moved queries, they say too little to plan by."""
 RARE, MANY = 0.25, 20
 """If fewer than the first share of the queries moved, by sizes of any kind, as many as the second must have: how
 often a difference is found depends on the shape of few moves, which they do not show. Values near 1 with 14 of 200
@@ -34,7 +34,7 @@ moved were found in .92 one way and in .73 the other."""
 STEPS = 8
 """Steps to the mean of a number that is only looked at above a limit: the third digit."""
 NODES = 12
-"""Numbers of moved queries over which a power is averaged, where more are possible."""
+"""Numbers of moved queries over which a power is averaged, if more are possible."""
 REACH = 5.0
 """How far from the usual number of them, in standard deviations."""
 EXACT = 3e-3
@@ -42,9 +42,9 @@ EXACT = 3e-3
 DOUBT = 1.5
 """Standard errors by which fewer queries may move than did; with those, too, something must be found."""
 SURE = 1 - 1e-9
-"""A power that no doubt about the spread makes less."""
+"""A power that doubt about the spread cannot lower."""
 MOST = 10**9
-"""A difference that needs more queries than this is as good as none."""
+"""A difference that needs more queries than this cannot be shown in practice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Detection:
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """How the differences moved: all that a power is worked out from."""
+    """How the differences moved: all that a power is computed from."""
 
     n: int
     moved: float
@@ -67,7 +67,7 @@ class Moves:
     hits: bool
     """Whether all that moved moved alike, up or down, as hits and misses do."""
     step: float
-    """The grid that differences lie on, 0 where there is none."""
+    """The grid that differences lie on, 0 if there is none."""
     seen: int = MOST
     """How many moved queries all of that is known from."""
     doubt: float = 0.5
@@ -127,7 +127,7 @@ class Moves:
 
     @property
     def most(self) -> float:
-        """A difference that leaves no doubt, if enough queries move."""
+        """A difference so large that it is always found, if enough queries move."""
         return self.spread * (1.0 if self.hits else 100.0 * self.moved)
 
 
@@ -215,7 +215,7 @@ def needed_queries(
     power: float = POWER,
     ends: Ends | None = None,
 ) -> int | None:
-    """How many queries show a true difference of this size four times out of five; None where nobody can say.
+    """How many queries show a true difference of this size four times out of five; None if that cannot be known.
 
     >>> needed_queries(np.random.default_rng(0).normal(0, 1, 34), 0.5, 0.05)
     24
@@ -276,7 +276,7 @@ def _first(power: Callable[[int], float], last: int, at_first: float, at_last: f
     while last - first > 1:
         turn += 1
         share = (_probit(enough) - low) / (high - low) if turn % 3 else 0.5
-        aim = math.ceil(first + (last - first) * share) - (turn % 3 == 2)  # the other side is near as a rule
+        aim = math.ceil(first + (last - first) * share) - (turn % 3 == 2)  # the other side is usually near
         middle = min(last - 1, max(first + 1, aim))
         found = power(middle)
         if found < enough:
@@ -325,11 +325,16 @@ def fewest_moved(alpha: float, sides: int = 2) -> int:
 
 @cache
 def _least_lost(m: int, level: float) -> int:
-    """How many of m must go the same way for a p at or below `level` on that side; m + 1 where none is enough."""
-    low, high = m // 2, m + 1
+    """How many of m must go the same way for a p at or below `level` on that side; m + 1 if none is enough."""
+    # The normal distribution is off by one or two: from there in growing steps, then by halves.
+    low, high, step = m // 2, m + 1, 1
+    middle = min(m, max(low + 1, round(m / 2 - NORMAL.inv_cdf(level) * math.sqrt(m) / 2)))
     while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if beta_share(0.5, middle, m - middle + 1) <= level else (middle, high)
+        enough = beta_share(0.5, middle, m - middle + 1) <= level
+        low, high = (low, middle) if enough else (middle, high)
+        near = middle - step if enough else middle + step
+        step *= 2
+        middle = near if low < near < high else (low + high) // 2
     return high
 
 

@@ -19,7 +19,7 @@ ENOUGH = 1e-15
 NODES = 200
 """Points of the quadrature behind the noncentral t."""
 FEWER_NODES, SMOOTH = 40, 20
-"""As many do from so many degrees of freedom on, where nothing is steep and 8 standard deviations hold all."""
+"""As many do from so many degrees of freedom on, if nothing is steep and 8 standard deviations hold all."""
 FEWEST_NODES, MANY = 8, 100
 """And so few, of a normal variable that chi-squared is a series of, from here on: that is off by less than 1e-8."""
 FEW = 3
@@ -278,9 +278,10 @@ def quantile(values: Array, counts: Array, share: float) -> float:
 def _far_below(atoms: Array, counts: Array, share: float, width: float) -> float:
     """A quantile far below the mean of atoms from 0 to 1; its saddle belongs to a point about `width` below 0."""
     z = NORMAL.inv_cdf(share)
-    at, slope = _root(
-        lambda at: z - _normal_quantile(atoms, counts, math.exp(at)), math.log(max(width, 0.01))
-    )
+    at, slope = root(
+        lambda at: z - _normal_quantile(atoms, counts, math.exp(at)), math.log(max(width, 0.01)),
+        LEAST_LOG, MOST_LOG,
+    )  # fmt: skip
     turn = -slope * NORMAL.pdf(z) / share
     for _ in range(9):
         found = share_below(atoms, counts, _place(atoms, counts, math.exp(at)))
@@ -332,9 +333,10 @@ def _saddle(off: Array, counts: Array) -> float:
     s = low / 2
     for _ in range(STEPS):
         tilted = off / (1 - off * s)
-        slope = float(counts @ tilted) - 1 / s
+        pull = counts * tilted
+        slope = float(pull.sum()) - 1 / s
         low, high = (low, s) if slope > 0 else (s, high)
-        new = s - slope / (float(counts @ tilted**2) + 1 / s**2)
+        new = s - slope / (float(pull @ tilted) + 1 / s**2)
         new = new if low < new < high else (low + high) / 2
         if abs(new - s) <= 1e-3 * abs(s):  # any point near the saddle will do
             break
@@ -347,8 +349,9 @@ def _tail(off: Array, counts: Array, s: float) -> float:
     `s` that bends as the path of steepest descent does, so that nothing oscillates."""
     stretch = 1 - off * s
     tilted = off / stretch
-    width = 1 / math.sqrt(float(counts @ tilted**2) + 1 / s**2)
-    bend = min(1.0, max(-1.0, 2 / 3 * width**3 * (float(counts @ tilted**3) - 1 / s**3)))
+    square = tilted * tilted
+    width = 1 / math.sqrt(float(counts @ square) + 1 / s**2)
+    bend = min(1.0, max(-1.0, 2 / 3 * width**3 * (float(counts @ (square * tilted)) - 1 / s**3)))
     height = math.exp(-float(counts @ np.log(stretch)))
     # Far out, what many small values add may grow along a bent path; along a straight one it falls.
     totals = (_along(tilted * width, counts, s / width, turn) for turn in (bend, bend / 2, 0.0))
@@ -356,27 +359,33 @@ def _tail(off: Array, counts: Array, s: float) -> float:
     return min(1.0, max(0.0, height * total * STEP / math.pi))
 
 
+@cache
+def _path() -> list[tuple[Array, Array, Array]]:
+    """The places of a path, some at a time: how far it has bent, how high it is, and how fast it rises."""
+    u = STEP * (np.arange(MOST) + 0.5).reshape(-1, AT_ONCE)
+    return list(zip(np.cosh(u) - 1, np.sinh(u), np.cosh(u), strict=True))
+
+
 def _along(tilted: Array, counts: Array, s: float, bend: float) -> float | None:
     """The sum of the transform along one path, as a share of what it is at `s`; None if it rises."""
     total, highest = 0.0, 0.0
-    for start in range(0, MOST, AT_ONCE):
-        u = STEP * (np.arange(start, start + AT_ONCE) + 0.5)
-        x, y = bend * (np.cosh(u) - 1), np.sinh(u)
-        real, imaginary = 1 - np.outer(x, tilted), -np.outer(y, tilted)
+    for rise, y, turn in _path():
+        x = bend * rise
+        real, imaginary = 1 - np.multiply.outer(x, tilted), np.multiply.outer(y, tilted)
         size = np.log(real * real + imaginary * imaginary) @ counts / -2
         if bend and size.max() > RISE:
             return None
         angle = np.arctan2(imaginary, real) @ counts
-        parts = np.exp(size - 1j * angle) * (bend * y + 1j * np.cosh(u)) / -(s + x + 1j * y)
-        total, highest = total + float(parts.imag.sum()), max(highest, float(np.abs(parts).max()))
-        if abs(parts[-1]) < 1e-10 * highest:
+        parts = np.exp(size + 1j * angle) * (bend * y + 1j * turn) / -(s + x + 1j * y)
+        sizes = np.abs(parts)
+        total, highest = total + float(parts.imag.sum()), max(highest, float(sizes.max()))
+        if sizes[-1] < 1e-10 * highest:
             break
     return total
 
 
-def _root(function: Callable[[float], float], start: float) -> tuple[float, float]:
+def root(function: Callable[[float], float], start: float, low: float, high: float) -> tuple[float, float]:
     """Where a falling function is 0, by secants kept within what is known to hold it, and its slope there."""
-    low, high = LEAST_LOG, MOST_LOG
     at, value = start, function(start)
     other = at + (0.2 if value > 0 else -0.2)
     slope = -1.0

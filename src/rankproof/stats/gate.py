@@ -1,4 +1,4 @@
-"""The gate's arithmetic: may a change pass, must it fail, or can nobody tell yet?
+"""The gate's arithmetic: may a change pass, must it fail, or is it inconclusive?
 
 With d = candidate - baseline, query by query: *pass* where the lower one-sided bound of the mean difference is
 above -margin; else *fail* where sign flips find a drop and the estimate is at or below -margin; else
@@ -28,14 +28,14 @@ from rankproof.stats.paired import SAME, differences, total
 
 PASS, FAIL, INCONCLUSIVE = "pass", "fail", "inconclusive"
 MINIMUM = 10
-"""With fewer queries nothing is decided."""
+"""With fewer queries than this, nothing is decided."""
 TO_PLAN_BY = 3
-"""Moved queries below which nobody knows how more of them would move."""
+"""With fewer moved queries, it is not known how more of them would move."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What one row of differences says."""
+    """The decision about one row of differences."""
 
     outcome: str
     difference: float
@@ -44,18 +44,18 @@ class Decision:
     high: float | None
     """The one-sided upper bound at alpha."""
     p: float | None
-    """How often chance alone gives a drop as large, corrected over all rows; None where nothing is left to chance."""
+    """How often chance alone gives a drop as large, corrected over all rows; None if nothing is left to chance."""
     n: int
     detectable: float | None
     """The true drop that this many queries show four times out of five or more, beside all other rows."""
     more: int | None
     """How many more queries would let it pass four times out of five if nothing changed; None: not known, or none."""
     detectable_note: str = ""
-    """Why no detectable drop can be named, where none can."""
+    """Why no detectable drop can be named, if none can."""
     more_note: str = ""
-    """Why it is not said how many more queries it takes, where that cannot be known."""
+    """Why it is not said how many more queries it takes, if that cannot be known."""
     loss: float | None = None
-    """What exactly these queries lost on average, gains not set off; None where the question is about others."""
+    """What exactly these queries lost on average, gains not set off; None if the question is about others."""
 
 
 def decide(
@@ -155,7 +155,7 @@ def _outcome(gain: float, low: float, p: float, margin: float, alpha: float) -> 
 def _more(row: Array, margin: float, alpha: float, ends: Ends | None) -> tuple[int | None, str]:
     """The queries still missing to let a change pass that changes nothing, four times out of five; None: no more.
 
-    Nor is there a number where so few queries moved that nobody knows how more of them would; the reason is given.
+    There is no number either if too few queries moved to plan by; the reason is given.
     """
     n, sample = len(row), ValueSample.of(row)
     end = (possible_range(row) if ends is None else ends)[0]

@@ -5,14 +5,15 @@ at either end of what the measure can be: ten hits of ten do not prove that the 
 the weighted mean are worked out, not drawn (`stats/distributions.py`): one method for any number of queries, without a
 seed. What was simulated: `docs/statistics.md`.
 
-At the end stand intervals and p-values that hold at every look: such a test may be looked at each day, and ended
-whenever one likes.
+At the end of the module are bootstrap intervals, which `difference_interval` offers by name: up to 1,000 queries by a
+bias-corrected and accelerated (BCa) bootstrap; above by its second-order expansion, which agrees with it and needs no
+resampling.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -21,16 +22,15 @@ import numpy as np
 from rankproof.core.arrays import FLOOR, KEPT, LARGEST, distinct, round_to_digits
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
-from rankproof.errors import DataError, check_number
-from rankproof.stats.distributions import quantile
-from rankproof.stats.paired import check_share
+from rankproof.errors import check_number
+from rankproof.stats.distributions import NORMAL, quantile
 
 if TYPE_CHECKING:
     from rankproof.core.merge import ValueSummary
 
 
 Bounds = tuple[float, float]
-"""The least and the greatest value that a measure can have; infinite where there is none."""
+"""The least and the greatest value that a measure can have; infinite if there is none."""
 
 UNIT: Bounds = (0.0, 1.0)
 
@@ -43,7 +43,7 @@ interval for hits, whose coverage falls to .87 where all values lie on two; four
 where all of it (Clopper and Pearson) would be a tenth wider."""
 
 UNLIKE_HITS = 3.0
-"""How soon values count as other than hits: by exp(-3 d), d as in `_unlike_hits`. With 3 hits that differ a little
+"""How soon values no longer count as hits: by exp(-3 d), d as in `_unlike_hits`. With 3 hits that differ a little
 (.98 to 1) are covered as hits are, and values like nDCG near 1 are given intervals a tenth narrower."""
 
 MANY = 4000
@@ -144,7 +144,7 @@ class _Seen:
 
     @classmethod
     def of(cls, column: Array, average: str) -> _Seen:
-        """What was seen of a column of values."""
+        """The summary of a column of values."""
         values = np.sort(round_to_digits(column))
         starts = np.flatnonzero(np.append(True, values[1:] != values[:-1])) if len(values) else values[:0]
         if len(starts) > KEPT and float(np.abs(values[[0, -1]]).max()) <= LARGEST:
@@ -175,17 +175,17 @@ def _of_average(seen: _Seen, level: float, average: str, bounds: Bounds) -> Inte
     """The interval of values: of their mean, of the sum, or by logarithms of the geometric mean."""
     n = seen.n
     if average == "geometric":
-        found = _interval(seen.logarithms(), level, (math.log(FLOOR), _log(bounds[1])))
+        found = _interval(
+            seen.logarithms(),
+            level,
+            (math.log(FLOOR), math.log(bounds[1]) if bounds[1] < math.inf else math.inf),
+        )
         made = f"{found.method}{_of('logarithms', found)}"
         return Interval(math.exp(found.low), math.exp(found.high), made, n)
     found = _interval(seen, level, bounds)
     if average == "sum":
         return Interval(found.low * n, found.high * n, f"{found.method}{_of('mean, times n', found)}", n)
     return found
-
-
-def _log(bound: float) -> float:
-    return math.log(bound) if bound < math.inf else math.inf
 
 
 def _of(what: str, found: Interval) -> str:
@@ -264,7 +264,7 @@ def _atoms(seen: _Seen) -> tuple[Array, Array]:
 
 
 NOISE = 1e-13
-"""A third moment that is so much smaller than the values is rounding."""
+"""A third moment this much smaller than the values is due to rounding."""
 
 
 def _two_atoms(summary: ValueSummary) -> tuple[Array, Array]:
@@ -286,98 +286,112 @@ def _two_atoms(summary: ValueSummary) -> tuple[Array, Array]:
     return float(mean) + off, n * np.array([1 - high_share, high_share])
 
 
-POINTS = 201
-"""Means that a betting interval is made of."""
-BOLDEST = 0.5
-"""The largest share of what it has that a bet puts at risk."""
+# --- bootstrap: BCa and percentile -----------------------------------------------------------------------------
+
+RESAMPLES = 10_000
+"""Resamples of a bootstrap: the ends then move by less than 2 % of the interval's width from seed to seed."""
+
+MOST_RESAMPLED = 1_000
+"""Up to this many queries are resampled; with more the expansion is as good."""
+
+AT_ONCE = 1 << 18
+"""Values drawn at a time: as many as stay in the processor's cache."""
+
+SAME = 1e-12
+"""Means nearer than this (relative to the values) are equal but for rounding."""
+
+CLOSED_FORM = f"BCa in closed form (over {MOST_RESAMPLED:,} queries)"
 
 
-@dataclass(frozen=True)
-class Anytime:
-    """An estimate with an interval and a p-value that hold at all looks together."""
+def bca_intervals(
+    columns: Sequence[Array], rng: np.random.Generator, level: float = 0.95, resamples: int = RESAMPLES
+) -> list[Interval]:
+    """The interval of the mean of each column; queries are resampled once for all.
 
-    value: float
-    low: float
-    high: float
-    p: float
-
-
-def normal_mixture(
-    value: float, error: float, planned: float, level: float = 0.95, null: float = 0.0
-) -> Anytime:
-    """The interval of an estimate with this standard error, as often as it is looked at.
-
-    `planned` is the standard error that is expected at the end: there the interval is at its tightest, wherever else
-    it is valid all the same; it must not be chosen anew at each look. Valid for large samples.
-
-    Reference: I. Waudby-Smith et al.: Time-uniform central limit theory and asymptotic confidence sequences, Annals of
-    Statistics 52 (2024); R. Johari et al.: Always valid inference, Operations Research 70 (2022).
-
-    >>> found = normal_mixture(0.31, 0.1, 0.1)
-    >>> round(found.low, 3), round(found.p, 3)
-    (0.006, 0.042)
+    >>> found = bca_intervals([np.array([0.2, 0.4, 0.4, 0.9, 1.0])], np.random.default_rng(0))[0]
+    >>> round(found.low, 1), round(found.high, 1), found.method
+    (0.3, 0.9, 'BCa bootstrap, 10,000 resamples')
     """
-    check_share("level", level)
-    check_number("error", error, above=0, advice="give the standard error of the estimate")
-    check_number("planned", planned, above=0, advice="give the standard error at the planned end")
-    alpha = 1 - level
-    spread = planned**2 * (-2 * math.log(alpha) + math.log(1 - 2 * math.log(alpha)))
-    variance = error**2
-    reach = math.sqrt(
-        variance * (variance + spread) / spread * math.log((variance + spread) / (variance * alpha**2))
-    )
-    evidence = spread * (value - null) ** 2 / (2 * variance * (variance + spread))
-    evidence += 0.5 * math.log(variance / (variance + spread))
-    return Anytime(value, value - reach, value + reach, math.exp(-max(evidence, 0.0)))
+    ready = [np.sort(column) for column in columns]
+    seed = int(rng.integers(1 << 62))
+    means = _resampled_means([each for each in ready if _is_resampled(each)], seed, resamples)
+    return [_bca_interval(each, next(means) if _is_resampled(each) else None, level) for each in ready]
 
 
-def betting(values: Array, level: float = 0.95, null: float = 0.5) -> Anytime:
-    """The mean of values from 0 to 1, in their order, with an interval that holds at every look, exactly.
+def _is_resampled(values: Array) -> bool:
+    return 1 < len(values) <= MOST_RESAMPLED and values[0] != values[-1]
 
-    A gambler bets against each possible mean by what was seen before; a mean against which the stake has grown to
-    1 / alpha is ruled out. No distribution is assumed, only that the next value has that mean given those before.
 
-    Reference: I. Waudby-Smith and A. Ramdas: Estimating means of bounded random variables by betting, JRSS B 86 (2024).
+def _bca_interval(values: Array, means: Array | None, level: float) -> Interval:
+    """The interval of sorted values; `means` of resamples if there are any."""
+    n = len(values)
+    if means is not None:
+        return Interval(*_bca_ends(values, means, level), f"BCa bootstrap, {len(means):,} resamples", n)
+    if n < 2:
+        return Interval(math.nan, math.nan, "one query has no interval" if n else "no queries", n)
+    if values[0] == values[-1]:
+        return Interval(float(values[0]), float(values[0]), f"all {n:,} values are equal", n)
+    return Interval(*_analytic_ends(values, level), CLOSED_FORM, n)
 
-    >>> found = betting(np.array([1.0] * 30 + [0.0] * 2))
-    >>> found.low > 0.5, found.p < 0.05
-    (True, True)
+
+def percentile(
+    values: Array, rng: np.random.Generator, level: float = 0.95, resamples: int = RESAMPLES
+) -> Interval:
+    """The middle `level` of the means of resamples: the plain bootstrap interval."""
+    means = next(_resampled_means([np.sort(values)], int(rng.integers(1 << 62)), resamples))
+    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    return Interval(low, high, f"percentile bootstrap, {resamples:,} resamples", len(values))
+
+
+def _resampled_means(columns: Sequence[Array], seed: int, resamples: int) -> Iterator[Array]:
+    """For each column the means of its resamples; columns of one length share the draws."""
+    means: dict[int, Array] = {}
+    for n in {len(column) for column in columns}:
+        same = [i for i, column in enumerate(columns) if len(column) == n]
+        drawn = _draws(n, resamples, np.random.default_rng([seed, n]))
+        rows = [[columns[i][draw].mean(axis=1) for i in same] for draw in drawn]
+        means |= {i: np.concatenate(parts) for i, parts in zip(same, zip(*rows, strict=True), strict=True)}
+    return (means[i] for i in range(len(columns)))
+
+
+def _draws(n: int, resamples: int, rng: np.random.Generator) -> Iterable[Array]:
+    """Places of resampled values, one resample a line, some lines at a time."""
+    lines = max(1, AT_ONCE // n)
+    for start in range(0, resamples, lines):
+        yield rng.integers(0, n, (min(lines, resamples - start), n), dtype=np.int32)
+
+
+def _bca_ends(values: Array, means: Array, level: float) -> tuple[float, float]:
+    center, slack = values.mean(), SAME * float(np.abs(values).max())
+    below = (means < center - slack).mean() + (np.abs(means - center) <= slack).mean() / 2
+    edge = 0.5 / len(means)
+    bias = NORMAL.inv_cdf(min(max(float(below), edge), 1 - edge))
+    ends = [_adjusted(sign * _z(level), bias, _skew(values)) for sign in (-1, 1)]
+    low, high = np.quantile(means, [NORMAL.cdf(end) for end in ends]).tolist()
+    return low, high
+
+
+def _z(level: float) -> float:
+    return NORMAL.inv_cdf((1 + level) / 2)
+
+
+def _skew(values: Array) -> float:
+    """The skewness of the mean over 6: the acceleration of BCa."""
+    off = values - values.mean()
+    return float((off**3).sum() / (6 * (off**2).sum() ** 1.5))
+
+
+def _adjusted(z: float, bias: float, acceleration: float) -> float:
+    return bias + (bias + z) / (1 - acceleration * (bias + z))
+
+
+def _analytic_ends(values: Array, level: float) -> tuple[float, float]:
+    """The limit of BCa with many values: the bootstrap's quantiles by their Cornish-Fisher expansion.
+
+    With s the skewness of the mean, quantile w of the resampled means is mean + error * (w + s/6 (w^2 - 1)),
+    and both the bias and the acceleration are s/6. The ends are kept within the values seen, as a bootstrap's are.
     """
-    check_share("level", level)
-    row = np.asarray(values, dtype=np.float64)
-    if row.size and not (np.isfinite(row).all() and row.min() >= 0 and row.max() <= 1):
-        raise DataError("betting: got values outside 0 to 1. Next: divide by the largest possible value.")
-    if not row.size:
-        return Anytime(math.nan, 0.0, 1.0, 1.0)
-    alpha = 1 - level
-    size = _sizes(row, alpha)
-    grid = np.linspace(0, 1, POINTS)
-    alive = np.array([_stake(row, size, mean_) < math.log(1 / alpha) for mean_ in grid])
-    kept = grid[alive] if alive.any() else np.array([float(row.mean())])
-    step = 1 / (POINTS - 1)
-    low, high = max(float(kept[0]) - step, 0.0), min(float(kept[-1]) + step, 1.0)
-    value = min(max(float(row.mean()), low), high)
-    return Anytime(value, low, high, betting_p(row, null, level))
-
-
-def betting_p(values: Array, null: float = 0.5, level: float = 0.95) -> float:
-    """The p-value alone."""
-    row = np.asarray(values, dtype=np.float64)
-    return math.exp(-max(_stake(row, _sizes(row, 1 - level), null), 0.0)) if row.size else 1.0
-
-
-def _sizes(row: Array, alpha: float) -> Array:
-    """How boldly to bet at each value, by the spread of those before it."""
-    n = np.arange(1, len(row) + 1)
-    mean = (0.5 + np.cumsum(row)) / (n + 1)
-    variance = (0.25 + np.cumsum((row - mean) ** 2)) / (n + 1)
-    before = np.concatenate([[0.25], variance[:-1]])
-    return np.asarray(np.sqrt(2 * math.log(2 / alpha) / (before * n * np.log(n + 1))))
-
-
-def _stake(row: Array, size: Array, mean: float) -> float:
-    """The logarithm of what bets against a mean, half on more and half on less, have come to."""
-    up = np.minimum(size, BOLDEST / max(mean, 1e-9))
-    down = np.minimum(size, BOLDEST / max(1 - mean, 1e-9))
-    more, less = np.log1p(up * (row - mean)).sum(), np.log1p(-down * (row - mean)).sum()
-    return float(np.logaddexp(more, less) - math.log(2))
+    skew, error = _skew(values), float(values.std()) / math.sqrt(len(values))
+    ends = [_adjusted(sign * _z(level), skew, skew) for sign in (-1, 1)]
+    low, high = (float(values.mean()) + error * (w + skew * (w * w - 1)) for w in ends)
+    return max(low, float(values[0])), min(high, float(values[-1]))

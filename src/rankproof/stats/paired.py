@@ -28,12 +28,12 @@ SAME = 1e-12
 
 
 SMALLEST_ALPHA = 1e-12
-"""Below it, 1 - alpha / tests would round to 1 where there are many tests, and no interval has that level."""
+"""Below it, 1 - alpha / tests would round to 1 if there are many tests, and no interval has that level."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a test found."""
+    """The result of a test."""
 
     statistic: float
     p: float
@@ -43,7 +43,7 @@ class Outcome:
     method: str
     """The test, in words."""
     note: str = ""
-    """What limits the answer, where something does."""
+    """The limits of the answer, if there are any."""
 
 
 def paired_differences(a: Array, b: Array) -> Array:
@@ -118,7 +118,7 @@ def by_query(systems: Mapping[str, Array]) -> Array:
 
 
 def check_alternative(alternative: str) -> None:
-    """Refuse a word that is no alternative."""
+    """Refuse an unknown alternative."""
     if alternative not in get_args(Alternative):
         raise one_of("alternative", alternative, get_args(Alternative))
 
@@ -156,7 +156,7 @@ ROMANO = ((0.147, "negligible"), (0.33, "small"), (0.474, "medium"), (math.inf, 
 
 @dataclass(frozen=True, slots=True)
 class EffectSize:
-    """How large a difference is; `value` is None where it cannot be computed, and the note says why."""
+    """How large a difference is; `value` is None if it cannot be computed, and the note says why."""
 
     value: float | None
     words: str
@@ -252,7 +252,7 @@ POWER = 0.8
 MANY = 10_000
 """From here on the normal distribution is exact to a query in thousands."""
 MOST = 1e12
-"""A difference that needs more queries than this is as good as none."""
+"""A difference that needs more queries than this cannot be shown in practice."""
 
 
 def spread(values: Array) -> float | None:
@@ -299,7 +299,7 @@ def queries_needed(
     sides: int = 2,
     step: float = 0.0,
 ) -> int | None:
-    """How many queries show a true difference of this size with this power; None where no number does.
+    """How many queries show a true difference of this size with this power; None if no number does.
 
     >>> queries_needed(0.5, 1.0), queries_needed(0.5, 1.0, step=0.5)
     (34, 36)
@@ -367,7 +367,7 @@ def _check(spread: float, alpha: float, sides: int) -> None:
 
 
 def check_power(power: float, alpha: float) -> None:
-    """Refuse a power that is no share, or that chance alone has."""
+    """Refuse a power that is not a share, or not above alpha."""
     check_share("power", power)
     if power <= alpha:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Orderings of systems: how alike two are, and how far one can be trusted.
+"""Orderings of systems: how similar two are, and how far one can be trusted.
 
 An ordering is a mapping of system name to score; the better score comes first, `higher=False` where less is
 better.
@@ -24,7 +24,7 @@ Ordering = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Alike(Displayable):
-    """How alike two orderings are; `value` is None where all scores of one are equal."""
+    """How similar two orderings are; `value` is None if all scores of one are equal."""
 
     value: float | None
     n: int
@@ -111,7 +111,7 @@ def _shared(first: Ordering, second: Ordering) -> list[str]:
     if len(names) < 2:
         raise DataError(
             f"orderings: got {len(names)} systems in both, expected 2 or more of the same name. "
-            "Next: name the systems alike."
+            "Next: use the same names in both."
         )
     for scores in (first, second):
         finite_row(np.array([scores[name] for name in names]), "scores")
@@ -154,7 +154,7 @@ class Swaps:
     """How often two disjoint halves of the queries disagree about which of two systems is better."""
 
     rate: float
-    """Over all pairs and splits; where a half sees no difference, that split counts half."""
+    """Over all pairs and splits; if a half sees no difference, that split counts half."""
     pairs: dict[tuple[str, str], float]
     """The rate of each pair of systems."""
     splits: int
@@ -188,7 +188,7 @@ def swap_rate(systems: Mapping[str, Array], rng: np.random.Generator, splits: in
 
 
 def most_swaps(p: float, alpha: float = 0.05) -> float:
-    """How often two halves of other queries disagree at most, about two systems whose difference has this p.
+    """At most how often two halves of other queries disagree about two systems whose difference has this p.
 
     A half sees the difference with sqrt(2) times the standard error of all queries; the least difference that goes
     with the p at 1 - alpha is taken. Where the test finds nothing, two halves are as good as two coins.
@@ -212,10 +212,10 @@ def _rounded(means: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """How far the ordering of systems hangs on single queries."""
+    """How far the ordering of systems depends on single queries."""
 
     least: float
-    """The lowest tau-b between the full ordering and one with a query left out; 0 where all systems tie."""
+    """The lowest tau-b between the full ordering and one with a query left out; 0 if all systems tie."""
     mean: float
     moves: tuple[int, ...]
     """Queries (by position) that change the ordering when left out."""
@@ -224,7 +224,7 @@ class Stability:
 
 
 def stability(systems: Mapping[str, Array], higher: bool = True) -> Stability:
-    """Leave out each query in turn: how alike is the ordering of the means to the full one?
+    """Leave out each query in turn: how similar is the ordering of the means to the full one?
 
     >>> stability({"a": np.array([1.0, 0.5, 0.5]), "b": np.array([0.0, 0.6, 0.6])}).first_changes
     1

@@ -22,7 +22,7 @@ from rankproof.stats.paired import SAME, check_share, finite_row
 
 @dataclass(frozen=True, slots=True)
 class Share(Displayable):
-    """A share with the ends of its interval; NaN, from 0 to 1, where nothing was counted."""
+    """A share with the ends of its interval; NaN, from 0 to 1, if nothing was counted."""
 
     value: float
     low: float
@@ -105,7 +105,7 @@ AT_ONCE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """How much one group's mean is above the other's."""
+    """The difference of two groups' means."""
 
     difference: float
     low: float

@@ -1,7 +1,7 @@
 """Tests of paired differences other than sign flips: Student's t, Wilcoxon's signed ranks, the bootstrap.
 
-Each takes the differences of two systems (first minus second, one a query) and gives an `Outcome`. None gives
-NaN: where there is too little to go by, p is 1 or an exact sign-flip p, and the note says why.
+Each takes the differences of two systems (first minus second, one a query) and gives an `Outcome`. None returns
+NaN: if there is too little to go by, p is 1 or an exact sign-flip p, and the note says why.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ def _one_length(
 
 
 def _centered(row: Array) -> Array:
-    """The differences less their mean, turned so that it makes no matter which system came first."""
+    """The differences less their mean, turned so that it does not matter which system came first."""
     mean = total(row) / len(row)
     return np.sort(row - mean if mean >= 0 else mean - row)
 

@@ -1,4 +1,4 @@
-"""What a whole design says about what varies: factors, their interactions, questions and the rest, in one sum.
+"""The variance of a whole design, split between factors, their interactions, questions and the rest.
 
 Every part is what is explained of all squares, so that the parts add up to everything, also if some combinations
 were left out. Where factors overlap, as in an unbalanced design, each gets the mean of what it adds over all orders
@@ -29,7 +29,7 @@ class Source:
     df: int
     mean_square: float
     share: float
-    """Of all that varies, how much comes from here."""
+    """The share of all variance that comes from here."""
     f: float | None = None
     """None for the rest, and where nothing is left to compare with."""
     p: float | None = None
@@ -37,7 +37,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Anova:
-    """What varies with the systems, with the queries, and with neither."""
+    """The variance due to systems, to queries, and to neither."""
 
     systems: Source
     queries: Source

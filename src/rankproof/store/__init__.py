@@ -15,7 +15,7 @@ from rankproof.errors import DataError, RankproofError, UsageError
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """What one kind of file holds, and what messages call it."""
+    """A kind of file: its tables, and its name in messages."""
 
     noun: str
     option: str
@@ -23,10 +23,10 @@ class Schema:
     made_by: str
     """The command that makes one."""
     application: int
-    """What SQLite's `application_id` is in it, so that another program's file is never taken for one."""
+    """SQLite's `application_id` in it, so that another program's file is never mistaken for one."""
     steps: tuple[tuple[str, ...], ...]
     often: bool = False
-    """Whether it is written many times a second, so that not every time is waited for the disk."""
+    """Whether it is written many times a second, so that not every write waits for the disk."""
 
     @property
     def newest(self) -> int:
@@ -78,7 +78,7 @@ HISTORY = Schema(
 
 
 def version(connection: sqlite3.Connection) -> int:
-    """The version of the file; 0 for one that has nothing in it yet."""
+    """The version of the file; 0 for an empty one."""
     found: int = connection.execute("PRAGMA user_version").fetchone()[0]
     return found
 
@@ -91,7 +91,7 @@ def is_ours(connection: sqlite3.Connection, schema: Schema) -> bool:
 
 
 def migrate(connection: sqlite3.Connection, schema: Schema) -> None:
-    """Take every step that is still to be taken; call it inside a transaction."""
+    """Run every migration that is still missing; call it inside a transaction."""
     for step in schema.steps[version(connection) :]:
         for statement in step:
             connection.execute(statement)
@@ -128,7 +128,7 @@ def open_to_read(
 def open_to_write(
     path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY
 ) -> Iterator[sqlite3.Connection]:
-    """The file inside one transaction: all that is written in it stays, or nothing of it."""
+    """The file inside one transaction: everything written in it is kept, or nothing."""
     with open_to_hold(path, timeout, schema) as begin, begin() as connection:
         yield connection
 
@@ -159,11 +159,11 @@ def open_to_hold(path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY)
 
 @contextmanager
 def _whole(connection: sqlite3.Connection) -> Iterator[None]:
-    """A transaction: whatever ends it before its end, nothing half done stays."""
+    """A transaction: whatever interrupts it, it is rolled back."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
-    except BaseException:  # Ctrl-C too must leave nothing half done
+    except BaseException:  # Ctrl-C must roll back too
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
@@ -183,7 +183,7 @@ def _connected(path: Path, timeout: float, mode: str) -> sqlite3.Connection:
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Let readers and a writer work at once; another writer that is at it at this moment does it for us."""
+    """Let readers and a writer work at once; another writer that sets this at the same moment does it for us."""
     with suppress(sqlite3.OperationalError):
         connection.execute("PRAGMA journal_mode = WAL").fetchone()
 
@@ -213,7 +213,7 @@ def _looked_at(connection: sqlite3.Connection, schema: Schema) -> tuple[bool, in
 
 @contextmanager
 def _speaking(path: Path, timeout: float, schema: Schema) -> Iterator[None]:
-    """What SQLite says is wrong with the file, in our words."""
+    """An error of SQLite as our own, with the next step."""
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -227,7 +227,7 @@ def _in_words(path: Path, timeout: float, error: sqlite3.DatabaseError, schema: 
             f"{path}: locked by another program for more than {timeout:g} seconds; nothing was written. "
             "Next: try again when it is done."
         )
-    if code in (0, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):  # 0: text that is no text
+    if code in (0, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):  # 0: invalid text
         return damage_error(path, str(error), schema)
     if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
         return UsageError(
@@ -238,7 +238,7 @@ def _in_words(path: Path, timeout: float, error: sqlite3.DatabaseError, schema: 
 
 
 def damage_error(path: Path, why: str, schema: Schema = HISTORY, saved: str | None = None) -> DataError:
-    """The error for a file that is not what it should be, or for one thing saved in it that is not."""
+    """The error for a damaged file, or for one damaged entry in it."""
     rest = (
         f"Next: name another file with {schema.option}, or put a copy in its place."
         if saved is None

@@ -1,4 +1,4 @@
-"""What retrievers answered, in one SQLite file, so that no question need be asked twice."""
+"""Answers of retrievers, in one SQLite file, so that no question is asked twice."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError
 
 APPLICATION = 0x524E4B41
-"""What SQLite's `application_id` is in our files ("RNKA"), so that another program's is never taken for one."""
+"""SQLite's `application_id` in our files ("RNKA"), so that another program's is never mistaken for one."""
 VERSION = 1
 TIMEOUT = 10.0
 """Seconds to wait for another run that is writing."""
@@ -25,14 +25,14 @@ AT_ONCE = 500
 
 
 class Answers:
-    """Answers by their keys; what was put in is on the disk when `put` returns."""
+    """Answers by their keys; they are on the disk when `put` returns."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection
         self._path = path
 
     def get(self, keys: Iterable[str]) -> dict[str, str]:
-        """The answers there are, by key."""
+        """The known answers by key."""
         wanted = list(keys)
         found: dict[str, str] = {}
         with _speaking(self._path):
@@ -45,21 +45,21 @@ class Answers:
         return found
 
     def put(self, answers: Iterable[tuple[str, str]]) -> None:
-        """Keep answers by key: all of these, or none where the process ends meanwhile."""
+        """Keep answers by key: all of them, or none if the process ends meanwhile."""
         with _speaking(self._path), self._connection:
             self._connection.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", answers)
 
 
 @contextmanager
 def open_answers(path: Path) -> Iterator[Answers]:
-    """The file, made where there is none; several runs may use it at once."""
+    """The file, made if there is none; several runs may use it at once."""
     with _speaking(path), closing(sqlite3.connect(path, timeout=TIMEOUT)) as connection:
         _check(connection, path)
         with suppress(sqlite3.OperationalError):  # another run is just doing the same
             connection.execute("PRAGMA journal_mode = WAL").fetchone()
         connection.execute("PRAGMA synchronous = NORMAL")
         with connection:
-            # Said in words, as Python would begin it after the table only: others must never see half of this.
+            # Begun here, as Python would begin a transaction only after the table: others must never see half of it.
             connection.execute("BEGIN IMMEDIATE")
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL)"
@@ -70,7 +70,7 @@ def open_answers(path: Path) -> Iterator[Answers]:
 
 
 def remove(path: Path) -> None:
-    """Delete the file, with what SQLite keeps beside it; one that is none of ours is an error, and stays."""
+    """Delete the file, with what SQLite keeps beside it; a file of another program is an error, and is kept."""
     if path.is_file():
         with _speaking(path), closing(sqlite3.connect(path, timeout=TIMEOUT)) as connection:
             _check(connection, path)
@@ -98,7 +98,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
 
 @contextmanager
 def _speaking(path: Path) -> Iterator[None]:
-    """What SQLite says is wrong with the file, in our words."""
+    """An error of SQLite as our own, with the next step."""
     try:
         yield
     except sqlite3.OperationalError as error:
@@ -116,11 +116,11 @@ _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 def git_commit(folder: Path) -> str | None:
-    """The commit that is checked out where `folder` is; None where that cannot be told."""
+    """The commit that is checked out where `folder` is; None if that cannot be told."""
     try:
         where = _git_folder(folder.resolve())
         return None if where is None else _commit_of(where)
-    except (OSError, ValueError):  # an unreadable or odd repository is no reason not to save
+    except (OSError, ValueError):  # an unreadable or odd repository must not prevent saving
         return None
 
 
@@ -162,9 +162,9 @@ def _line(path: Path) -> str:
 
 @cached_for_judgments
 def of_judgments(judgments: Judgments) -> str:
-    """The fingerprint of which documents were judged for which queries, how, and under which aspects.
+    """The fingerprint of judgments: queries, documents, grades and aspects.
 
-    Aspects count by what is in them; their names and order move no number.
+    Aspects count by their judgments; their names and order change no number.
     """
     return _digest(
         _judged(judgments, i)
@@ -192,7 +192,7 @@ def _aspects(judgments: Judgments, rows: range) -> list[Any]:
 
 
 def of_ranking(table: RankingTable, by_rank: bool = False) -> str:
-    """The fingerprint of every query's documents with what orders them: scores, or ranks, or their places."""
+    """The fingerprint of a ranking: every query's documents with their scores, ranks or places."""
     rows = table.by_query()
     order = _ordering(table, by_rank)
     return _digest(

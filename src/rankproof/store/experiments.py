@@ -60,7 +60,7 @@ def unpack_ids(data: bytes) -> tuple[str, ...]:
 
 
 NOT_SHOWN = math.inf
-"""Stands in the file, whose means are numbers, for one over too few samples to be shown."""
+"""The value in the file, whose means are numbers, for a mean over too few samples to be shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +204,7 @@ def _entry(path: Path, row: Sequence[Any], means: Pairs, tags: Pairs) -> History
 
 
 def _wrong(path: Path, table: str, column: str, name: Any, value: object, expected: str) -> DataError:
-    """The error for a field that holds what it cannot hold."""
+    """The error for a field with an impossible value."""
     return damage_error(
         path,
         f"{table}.{column} of {shorten(str(name))} holds {shorten(value)}, expected {expected}",
@@ -259,7 +259,7 @@ def _unpacked(path: Path, name: str, where: str, packed: Any, unpack_it: Callabl
 
 
 def _some_names(connection: sqlite3.Connection) -> list[str]:
-    """The newest names, as many as can be held against a misspelt one in no time."""
+    """The newest names, as many as can be compared with a misspelled one quickly."""
     rows = connection.execute("SELECT name FROM experiments ORDER BY id DESC LIMIT 2000")
     return [name for (name,) in rows if isinstance(name, str)]
 
@@ -268,7 +268,7 @@ def unknown_error(path: Path, name: str, known: list[str]) -> UsageError:
     """The error for a name under which nothing is saved."""
     return UsageError(
         f"{path}: nothing is saved as {shorten(name)}.{nearest(name, known)} "
-        "Next: 'rankproof history' lists what is."
+        "Next: 'rankproof history' lists all names."
     )
 
 
@@ -307,7 +307,7 @@ def misread_error(path: Path, why: str) -> DataError:
     """The error for a file to import that is not one of ours."""
     return DataError(
         f"{path}: {why}, expected a file written by 'rankproof history export'; nothing was imported."
-        " Next: export it anew."
+        " Next: export it again."
     )
 
 

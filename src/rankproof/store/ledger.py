@@ -1,7 +1,7 @@
 """The ledger: every verdict ever given, one a pair of texts and judge, in one SQLite file.
 
 A verdict's key is made of who judged (with model, parameters and prompt version), the relation and the two texts,
-so that nothing but what is really new is asked. The file is safe under several writers and a crash.
+so that only new pairs are asked about. The file is safe under several writers and a crash.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ Key = tuple[str, str, str]
 HUMAN = "human"
 """The kind of a judge whose verdicts count before those of any machine."""
 AT_ONCE = 400
-"""Pairs looked up in one statement."""
+"""The number of pairs looked up in one statement."""
 SHORT = 8
-"""Bytes by which a pair is remembered among those that could be drawn."""
+"""The number of bytes that identify a pair among those that could be drawn."""
 FRAMES_SINCE = 2
-"""The version of the file from which it remembers them."""
+"""The version of the file from which on it stores them."""
 
 LEDGER = Schema(
     noun="ledger of verdicts",
@@ -75,25 +75,25 @@ LEDGER = Schema(
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry(Displayable):
-    """What one judge said of one pair, or why it said nothing."""
+    """The verdict of one judge on one pair, or why there is none."""
 
     relation: str
     left: str
     right: str
     judge: str
-    """What the judge is called."""
+    """The name of the judge."""
     value: int | None = None
     probability: float | None = None
     quote: str = ""
     items: tuple[str, ...] = ()
     origin: Mapping[str, Any] = field(default_factory=dict)
     reason: str = ""
-    """Why there is no verdict; empty where there is one."""
+    """Why there is no verdict; empty if there is one."""
     at: str = ""
     """When, in UTC."""
 
     identity: Mapping[str, Any] = field(default_factory=dict)
-    """All that shapes the verdicts of the judge, where it was asked for."""
+    """The settings that shape the verdicts of the judge, if asked for."""
 
     @property
     def key(self) -> Key:
@@ -102,14 +102,14 @@ class LedgerEntry(Displayable):
 
     @property
     def id(self) -> str:
-        """A short name for the pair: what it is called when a person overrides it."""
+        """A short name for the pair, used to override its verdict."""
         return pair_of(self.key).hex()[:12]
 
 
 Identity = Mapping[str, Any]
-"""All that shapes the verdicts of a judge; its `kind` and `name` are part of it."""
+"""The settings that shape the verdicts of a judge; its `kind` and `name` are part of them."""
 Given = tuple[Identity, str, Sequence[LedgerEntry]]
-"""What a judge of that identity and name said."""
+"""The verdict of a judge of that identity and name."""
 
 
 class Ledger:
@@ -120,7 +120,7 @@ class Ledger:
         self.timeout = timeout
 
     def find(self, keys: Iterable[Key], judge: Identity) -> dict[Key, LedgerEntry]:
-        """What this judge said of the pairs; where a human spoke too, what the human said."""
+        """The verdicts of this judge on the pairs; a human's verdict takes precedence."""
         wanted = {pair_of(key): key for key in keys}
         if not wanted or not self.path.exists():
             return {}
@@ -131,17 +131,17 @@ class Ledger:
             return {wanted[pair]: _entry(wanted[pair], *rest) for pair, *rest in rows}
 
     def keep(self, judge: Identity, name: str, entries: Sequence[LedgerEntry]) -> None:
-        """Write down what a judge said; what stands without a verdict never takes the place of one."""
+        """Store the verdicts of a judge; an entry without a verdict never replaces one."""
         self.take([(judge, name, entries)])
 
     def take(self, said: Iterable[Given]) -> None:
-        """Write down what several judges said: all of it or, where that fails, nothing."""
+        """Store the verdicts of several judges: all or, if that fails, none."""
         with self.writer() as take:
             take(said)
 
     @contextmanager
     def writer(self) -> Iterator[Callable[[Iterable[Given]], None]]:
-        """Writes down, as often as it is called, what judges said; for many times in a row, as that is faster."""
+        """A function that stores verdicts, for many calls in a row, as that is faster."""
         with open_to_hold(self.path, self.timeout, LEDGER) as begin:
 
             def take(said: Iterable[Given]) -> None:
@@ -152,7 +152,7 @@ class Ledger:
             yield take
 
     def forget(self, judge: Identity, keys: Iterable[Key]) -> None:
-        """Take back what one judge said of these pairs."""
+        """Delete the verdicts of one judge on these pairs."""
         number = "(SELECT id FROM judges WHERE hash = ?)"
         gone = [(pair_of(key), _digest(_spelled(judge))) for key in keys]
         with open_to_write(self.path, self.timeout, LEDGER) as connection:
@@ -165,7 +165,7 @@ class Ledger:
             connection.execute("INSERT OR REPLACE INTO runs VALUES (?, ?)", (text, _now()))
 
     def keep_frame(self, keys: Iterable[Key]) -> str:
-        """Remember which pairs could be drawn when labels were; the name of these pairs, the same for the same ones."""
+        """Remember which pairs could be drawn when labels were; returns the id of this set of pairs."""
         short = sorted({pair_of(key)[:SHORT] for key in keys})
         pairs = zlib.compress(b"".join(short), 1)
         name = hashlib.blake2b(b"".join(short), digest_size=8).hexdigest()
@@ -174,7 +174,7 @@ class Ledger:
         return name
 
     def frames(self, names: Iterable[str]) -> dict[str, frozenset[bytes]]:
-        """For each of these names that is known the beginnings of the hashes of its pairs."""
+        """For each known one of these ids the beginnings of the hashes of its pairs."""
         with open_to_read(self.path, self.timeout, LEDGER) as connection:
             if version(connection) < FRAMES_SINCE:
                 return {}
@@ -196,7 +196,7 @@ class Ledger:
         return [[json.loads(each) for each in json.loads(text)] for (text,) in rows]
 
     def judges(self) -> list[dict[str, Any]]:
-        """Who judged: name, identity, whether a human, and how many verdicts and silences there are of each."""
+        """The judges: name, identity, whether human, and their numbers of verdicts and of pairs without one."""
         with open_to_read(self.path, self.timeout, LEDGER) as connection:
             rows = connection.execute(_JUDGES).fetchall()
         names = ("name", "identity", "human", "verdicts", "unmeasured")
@@ -213,13 +213,13 @@ class Ledger:
                 yield replace(_entry(key, *rest), identity=json.loads(identity))
 
     def identities(self) -> dict[str, dict[str, Any]]:
-        """The identity of each judge by its name; of those of one name the latest."""
+        """The identity of each judge by its name; if several share a name, the latest."""
         return {each["name"]: each["identity"] for each in self.judges()}
 
 
 _JSON = json.JSONEncoder(default=str)
 HALVES = re.compile("[\ud800-\udfff]")
-"""Half characters, which a text read from JSON may hold."""
+"""Lone surrogates, which a text read from JSON may contain."""
 _COLUMNS = "j.name, v.value, v.probability, v.quote, v.items, v.origin, v.reason, v.at"
 _KEEP = """INSERT INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (pair, judge) DO UPDATE SET value = excluded.value, probability = excluded.probability,
@@ -261,7 +261,7 @@ def _digest(text: str) -> bytes:
 
 
 def _storable(text: str) -> str | bytes:
-    """The text; as bytes where it holds half a character, which SQLite takes for no text."""
+    """The text; as bytes if it contains a lone surrogate, which SQLite does not accept as text."""
     return text if text.isascii() or not HALVES.search(text) else text.encode("utf-8", "surrogatepass")
 
 
@@ -284,7 +284,7 @@ def _judge_number(connection: sqlite3.Connection, judge: Identity, name: str) ->
 
 
 def _rows(connection: sqlite3.Connection, pairs: Sequence[bytes], judge: Identity) -> list[tuple[Any, ...]]:
-    """Rows of this judge and of humans; of each pair the one that counts comes last."""
+    """Rows of this judge and of humans; for each pair, the one that counts comes last."""
     places = ", ".join("?" * len(pairs))
     return connection.execute(
         f"""SELECT v.pair, {_COLUMNS} FROM verdicts v JOIN judges j ON j.id = v.judge
@@ -317,7 +317,7 @@ NAMES = tuple(each.name for each in fields(LedgerEntry))
 
 
 def write_lines(target: Path, entries: Iterable[LedgerEntry], *, force: bool = False) -> int:
-    """Write entries as lines; how many they are."""
+    """Write entries as lines; returns their number."""
     number = 0
     with whole_file(target, force=force) as stream:
         for number, each in enumerate(entries, 1):  # noqa: B007  (the last number is what is returned)
@@ -344,8 +344,7 @@ def read_lines(source: Path) -> Iterator[tuple[str, LedgerEntry]]:
         raise UsageError(f"{source}: {error.strerror}. Next: name a file that can be read.") from error
     except UnicodeDecodeError as error:
         raise DataError(
-            f"{source}: not UTF-8, expected JSON lines; nothing was imported."
-            " Next: give the file that was meant."
+            f"{source}: not UTF-8, expected JSON lines; nothing was imported. Next: give a file of verdicts."
         ) from error
 
 
@@ -415,7 +414,7 @@ class LabellingSession(ABC, Generic[T]):
         self._decide(None)
 
     def undo(self) -> T | None:
-        """Take the last decision back; what it was about comes next again. None where there is none."""
+        """Take the last decision back; what it was about comes next again. None if there is none."""
         if not self.steps:
             return None
         item, value = self.steps.pop()

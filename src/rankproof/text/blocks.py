@@ -19,12 +19,12 @@ class Span(NamedTuple):
     end: int
 
     def of(self, text: str) -> str:
-        """The words themselves."""
+        """The text of the span."""
         return text[self.start : self.end]
 
 
 def trim(text: str, start: int, end: int) -> Span:
-    """The part without the white space around it; empty where there is nothing else.
+    """The part without the white space around it; empty if there is nothing else.
 
     >>> trim("a  b  c", 1, 5)
     Span(start=3, end=4)
@@ -35,11 +35,11 @@ def trim(text: str, start: int, end: int) -> Span:
 
 
 BETWEEN = "\n\n=-=-=\n\n"
-"""What stands between them: no words, and nothing that Markdown has for a rule."""
+"""The separator between them: no words, and not a rule of Markdown."""
 
 
 def join_texts(texts: Iterable[str]) -> str:
-    """The texts as one.
+    """The texts joined into one.
 
     >>> are_several(join_texts(["One.", "Two."])), are_several("One.\\n\\n---\\n\\nStill one.")
     (True, False)
@@ -48,7 +48,7 @@ def join_texts(texts: Iterable[str]) -> str:
 
 
 def are_several(text: str) -> bool:
-    """Whether a text is several that were put together."""
+    """Whether a text is several joined ones."""
     return BETWEEN in text
 
 
@@ -80,7 +80,7 @@ def blocks(text: str) -> Iterator[Span]:
 
 
 def _paragraphs(text: str) -> Iterator[list[Span]]:
-    """Runs of lines that have something on them."""
+    """Runs of lines that are not empty."""
     lines: list[Span] = []
     place = 0
     for line in text.splitlines(keepends=True):
@@ -96,7 +96,7 @@ def _paragraphs(text: str) -> Iterator[list[Span]]:
 
 
 def _joined(text: str, lines: list[Span]) -> Iterator[Span]:
-    """The lines of a paragraph, wrapped ones put together."""
+    """The lines of a paragraph, with wrapped ones joined."""
     width = max(line.end - line.start for line in lines)
     start = lines[0].start
     for line, following in pairwise(lines):
@@ -119,7 +119,7 @@ def _breaks(text: str, line: Span, following: Span, width: int) -> bool:
 
 
 def _had_room(one: str, other: str, width: int) -> bool:
-    """Whether the next line's first word would have stood on this line, were lines only wrapped."""
+    """Whether the next line's first word would have fit on this line, if lines were only wrapped."""
     word = other.split(None, 1)[0]
     spaced = word.isascii() or " " in one
     return len(one) + (len(word) + 1 if spaced else 1) <= width

@@ -1,6 +1,6 @@
-"""What a text claims, and by which words a statement is denied.
+"""The claims of a text, and the words that negate a statement.
 
-Clauses are parted only where both have a subject of their own; pronouns are left as they are.
+Clauses are split only if both have a subject; pronouns are not resolved.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ NO_DENIAL = re.compile(
 
 
 def negations(text: str) -> list[Span]:
-    """Where a text denies something.
+    """The negations of a text.
 
     >>> text = "It isn't cheap, not only here. 他不是医生。"
     >>> [cue.of(text) for cue in negations(text)]
@@ -139,7 +139,7 @@ VERB = re.compile(
     r"|we|you|i)\s[a-z]{3,}\b",
     re.IGNORECASE,
 )
-"""A word that may be a verb; where a clause of Latin letters has none, it is not parted."""
+"""A word that may be a verb; a clause of Latin letters without one is not split off."""
 GREETINGS = (
     "yes no ok okay sure thanks thank hello hi hey sorry well please indeed exactly absolutely certainly"
     " correct right true"
@@ -159,7 +159,7 @@ BOUND = re.compile(
     r"|虽然|随着|为了|根据|即使|もし)",
     re.IGNORECASE,
 )
-"""Words by which what follows depends on them: such a sentence is left whole."""
+"""Words that make a clause depend on them: such a sentence is not split."""
 
 
 def claims(text: str) -> list[Span]:
@@ -175,7 +175,7 @@ def claims(text: str) -> list[Span]:
 
 
 def statements(text: str) -> list[Span]:
-    """The sentences of a text that state something, without the marks of lists: no headings and no questions.
+    """The sentences of a text that state something, without list markers: no headings and no questions.
 
     >>> text = "# Fees\\n- None are charged.\\n- Why?"
     >>> [statement.of(text) for statement in statements(text)]
@@ -208,7 +208,7 @@ def _says(text: str, claim: Span) -> bool:
 
 
 def _clauses(text: str, statement: Span) -> Iterator[Span]:
-    """The clauses that can stand for themselves."""
+    """The independent clauses."""
     whole = statement.of(text)
     inside = mark_enclosed(whole)
     start = 0

@@ -1,4 +1,4 @@
-"""Abbreviations and dates: points that end no sentence, and days in many languages and orders."""
+"""Abbreviations and dates: points that do not end a sentence, and days in many languages and orders."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ NAMES = re.compile(r"[^\s\d.,;:()\[\]'\"-]+")
 TIED = re.compile(r"\d\s?[年月년월]|\d[/-]\d|\d\.\s?\d{1,2}\.")
 DIGITS = re.compile(r"\d+")
 AROUND = 24
-"""No name of a month is further from the digits of its date."""
+"""The largest distance of a month's name from the digits of its date."""
 
 
 class Date(NamedTuple):
-    """A date where it stands; 0 for a part that is not given."""
+    """A date with its place; 0 for a part that is not given."""
 
     start: int
     end: int
@@ -58,7 +58,7 @@ class Date(NamedTuple):
 
     @property
     def iso(self) -> str:
-        """As ISO 8601 writes it, with what is known.
+        """The date as ISO 8601 writes it, with its known parts.
 
         >>> Date(0, 0, 1960, 4, 21).iso, Date(0, 0, 1960, 4, 0).iso, Date(0, 0, 0, 4, 21).iso
         ('1960-04-21', '1960-04', '--04-21')
@@ -80,7 +80,7 @@ class Date(NamedTuple):
 
 
 def dates(text: str) -> list[Date]:
-    """The dates of a text; days and months whose order cannot be told are left out.
+    """The dates of a text; days and months in an ambiguous order are left out.
 
     >>> [date.iso for date in dates("April 21, 1960; 21. April 1960; 1960年4月21日; 21/04/1960; 3/4/1960")]
     ['1960-04-21', '1960-04-21', '1960-04-21', '1960-04-21']
@@ -96,7 +96,11 @@ def _dates(text: str) -> Iterator[Date]:
             continue
         for found in DATE.finditer(small, start, end):
             given = {name[2:]: part for name, part in found.groupdict().items() if part}
-            year, month, day = int(given.get("year", 0)), _month(given), _day(given)
+            year, month, day = (
+                int(given.get("year", 0)),
+                _month(given),
+                _ordered(given)[1] if "one" in given else int(given.get("day", 0)),
+            )
             if 1 <= month <= 12 and 0 <= day <= 31:
                 yield Date(found.start(), found.end(), year, month, day)
 
@@ -115,7 +119,7 @@ def _stretches(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _may_hold(stretch: str) -> bool:
-    """Whether there is a month's name, or numbers tied as in dates."""
+    """Whether there is a month's name, or numbers joined as in dates."""
     return not MONTHS.keys().isdisjoint(NAMES.findall(stretch)) or TIED.search(stretch) is not None
 
 
@@ -125,12 +129,8 @@ def _month(given: dict[str, str]) -> int:
     return _ordered(given)[0] if "one" in given else int(given["month"])
 
 
-def _day(given: dict[str, str]) -> int:
-    return _ordered(given)[1] if "one" in given else int(given.get("day", 0))
-
-
 def _ordered(given: dict[str, str]) -> tuple[int, int]:
-    """Month and day of two numbers between strokes; 0 where it cannot be told which is which."""
+    """Month and day of two numbers between slashes; 0 if their order is ambiguous."""
     one, two = int(given["one"]), int(given["two"])
     if one > 12 or one == two:
         return two, one
@@ -240,7 +240,7 @@ LABELS = _words(
 """Words that with a number and a point make the head of a part."""
 
 GERMAN = _words("der das und ist ein eine wurde im vom den dem des mit nicht auf für von wird zum zur")
-"""Words that show a text to be German."""
+"""Words that show that a text is German."""
 
 SAID = _words(
     "said says asked asks cried shouted exclaimed yelled replied answered whispered screamed wondered"
@@ -249,4 +249,4 @@ SAID = _words(
     " respondió disse chiese gridò"
     " कहा पूछा बोला बोली चिल्लाया चिल्लाई قال قالت سأل سألت صاح صرخ أجاب أجابت"
 )
-"""Words by which a quotation goes on into who said it."""
+"""Verbs that follow a quotation and introduce its speaker."""

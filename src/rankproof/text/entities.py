@@ -1,4 +1,4 @@
-"""The entities of a text, found by rules: names, numbers and dates, each in one form whatever it is written like."""
+"""The entities of a text, found by rules: names, numbers and dates, each in one normal form."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ HAN_PLACE = re.compile(r"[㐀-鿿]{1,4}?(?:市|省|县|縣|州|区|區|大学|�
 JOINTS = re.compile("[是在的于於和与與及到从從由了有为為、，。]")
 SHORT_FORM = re.compile(r"\s?\(([A-Z][A-Z.]{1,9})s?\)")
 LIKELY_WORD = re.compile(r"(?:[^aiuos]s|ing|ly|ed|tion|ment|ness|ity)$")
-"""How words end that are seldom names; the first word of a sentence is written large anyhow."""
+"""Endings of words that are seldom names; the first word of a sentence is capitalised anyway."""
 BEFORE_NOUNS = (
     "der die das den dem des ein eine einen einem einer eines kein keine im am zum zur vom seine ihre viele"
 )
@@ -92,11 +92,11 @@ class Entity:
     kind: str
     """name, number or date"""
     aliases: frozenset[str] = frozenset()
-    """Other forms that stand for the same."""
+    """Other forms of the same entity."""
 
     @property
     def forms(self) -> frozenset[str]:
-        """All forms that stand for it."""
+        """All its forms."""
         return self.aliases | {self.form}
 
 
@@ -137,12 +137,11 @@ def shared_entities(wanted: list[Entity], text: str) -> list[Entity]:
 
 
 def _named(entity: Entity, text: str, plain: str) -> bool:
-    """Whether a name is in a text in so many words."""
-    return entity.kind == "name" and any(_stands(form, text, plain) for form in entity.forms - SMALL_WORDS)
-
-
-def _stands(form: str, text: str, plain: str) -> bool:
-    return f" {form} " in plain if form.isascii() else form in plain or form in text
+    """Whether a name is in a text, word for word."""
+    return entity.kind == "name" and any(
+        f" {form} " in plain if form.isascii() else form in plain or form in text
+        for form in entity.forms - SMALL_WORDS
+    )
 
 
 def _counted(known: Iterable[Date], numbers: Iterable[Quantity]) -> Iterator[Entity]:
@@ -180,7 +179,7 @@ def _short_form(word: str) -> bool:
 
 
 def _is_name(text: str, span: Span, starts: set[int]) -> bool:
-    """A word that is written large for what it is, not for where it stands."""
+    """A word that is capitalised because of what it is, not because of its place."""
     name = span.of(text)
     if len(name.split()) > 1 or _short_form(name):
         return True
@@ -222,7 +221,7 @@ def _name_form(name: str) -> str:
 
 
 def _unspaced(text: str) -> Iterator[Entity]:
-    """Names in writings that know no large letters."""
+    """Names in scripts without capital letters."""
     if text.isascii():
         return
     for pattern in (KATAKANA, HAN_PLACE, PLACES):

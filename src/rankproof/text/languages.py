@@ -1,4 +1,4 @@
-"""Which language a text is in, and the words that say little alone in each."""
+"""The language of a text, and the stop words of each language."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ WRITINGS = {
     "latin": "[A-Za-z\u00c0-\u024f]",
 }
 WEIGHTS = {"zh": 3, "ja": 6, "ko": 3}
-"""How many letters of other writings one sign is worth; kana in a text of Han show it to be Japanese."""
+"""The number of letters of other scripts that one character counts as; kana in a text of Han show Japanese."""
 LOOKED_AT = 600
 LATIN = ("en", "de", "fr", "es", "it", "pt", "nl")
 LEAST = 2
@@ -148,7 +148,7 @@ def language(text: str) -> str:
 
 
 def are_alike(one: str, other: str) -> bool:
-    """Whether two texts may be in one language, as far as can be told.
+    """Whether two texts may be in one language.
 
     >>> are_alike("en", "latin"), are_alike("en", "de"), are_alike("", "ja")
     (True, False, True)

@@ -1,4 +1,4 @@
-"""Numbers in a text with their units, in one form whatever they are written like."""
+"""Numbers in a text with their units, in one normal form."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ HALF = r"(?P<half>[\s-]and[\s-](?:a|one)[\s-]half(?!\w)|\s?½)?"
 
 
 class Quantity(NamedTuple):
-    """A number where it stands, in the base unit of its kind; unit "" where it has none, "th" for ordinals."""
+    """A number with its place, in the base unit of its kind; unit "" where it has none, "th" for ordinals."""
 
     start: int
     end: int
@@ -162,7 +162,7 @@ class Quantity(NamedTuple):
 
 
 def quantities(text: str, known: Sequence[Date] | None = None) -> list[Quantity]:
-    """The numbers of a text that are no part of a date; `known` are its dates, where they have been found.
+    """The numbers of a text that are not part of a date; `known` are its dates, if they were found before.
 
     >>> [each.form for each in quantities("1,000 = 1000; 3,5 % of $2 million in the 21st of twenty-one cases")]
     ['1000', '1000', '3.5 %', '2000000 USD', '21 th', '21']
@@ -201,7 +201,7 @@ def _in_han() -> re.Pattern[str]:
 
 
 def _quantities(text: str) -> Iterator[Quantity]:
-    small = text.lower()  # much faster to find something in than letters of any size
+    small = text.lower()  # much faster to search than letters of any case
     text, flags = (small, 0) if len(small) == len(text) else (text, int(re.IGNORECASE))
     if DIGIT.search(text):
         comma = _writes_comma(text)
@@ -215,7 +215,7 @@ def _quantities(text: str) -> Iterator[Quantity]:
 
 
 def _spelt_out(text: str, there: Iterable[str], flags: int) -> Iterator[re.Match[str]]:
-    """The numbers in words, of which some are there; where each may begin is looked for first, as that is fast."""
+    """The numbers in words of a text that has some; places where one may begin are searched first, as that is fast."""
     past = 0
     for start in sorted(found.start() for word in there for found in _one_word(word, flags).finditer(text)):
         if start >= past and (number := _in_words(flags).match(text, start)):
@@ -292,7 +292,7 @@ def _han_value(signs: str) -> int:
 
 
 def parse_number(digits: str, comma: bool = False) -> float:
-    """The value of a written number; `comma` where the text writes decimals with a comma.
+    """The value of a written number; `comma`: the text writes decimals with a comma.
 
     >>> [parse_number(each) for each in ("1,000", "1.234,5", "3,5", "1.234")], parse_number("1.234", comma=True)
     ([1000.0, 1234.5, 3.5, 1.234], 1234.0)
@@ -309,7 +309,7 @@ def parse_number(digits: str, comma: bool = False) -> float:
 
 
 def _groups(plain: str, comma: bool) -> bool:
-    """Whether all signs between digits part thousands."""
+    """Whether all signs between digits separate thousands."""
     signs = re.sub(r"\d", "", plain)
     if len(set(signs)) > 1:
         return False

@@ -1,4 +1,4 @@
-"""Where sentences begin and end, and texts in pieces that leave nothing out."""
+"""The sentences of a text, and pieces of texts that leave nothing out."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ CHARACTER = re.compile(
     "[" + re.escape("".join(dict.fromkeys("".join(PAIRS) + "".join(PAIRS.values())))) + "]"
 )
 LONGEST_QUOTE = 300
-"""A quotation that goes on for longer is divided as other text is."""
+"""A longer quotation is divided like other text."""
 LETTER = re.compile(r"\w")
 
 
 def mark_enclosed(text: str) -> bytearray:
-    """For each character whether it stands inside a pair; the pair's own marks stand outside, but for the first.
+    """For each character whether it is inside a pair; the pair's own marks are outside, except the first.
 
     >>> list(mark_enclosed('a (b) c'))
     [0, 0, 1, 1, 0, 0, 0]
@@ -45,7 +45,9 @@ def mark_enclosed(text: str) -> bytearray:
     open_: list[int] = []
     for found in CHARACTER.finditer(text):
         place, mark = found.start(), found.group()
-        if mark == "’" and _apostrophe(text, place):
+        if mark == "’" and (
+            LETTER.match(text, place - 1) is not None and LETTER.match(text, place + 1) is not None
+        ):
             continue
         level = _closed_by(text, open_, mark)
         if level is not None:
@@ -57,7 +59,7 @@ def mark_enclosed(text: str) -> bytearray:
 
 
 def _closed_by(text: str, open_: list[int], mark: str) -> int | None:
-    """The innermost open pair that the mark closes; none further out than three levels."""
+    """The innermost open pair that the mark closes, at most three levels out."""
     for level in range(len(open_) - 1, max(len(open_) - 4, -1), -1):
         if mark in PAIRS[text[open_[level]]]:
             return level
@@ -67,11 +69,6 @@ def _closed_by(text: str, open_: list[int], mark: str) -> int | None:
 def _cover(inside: bytearray, start: int, end: int) -> None:
     if end - start <= LONGEST_QUOTE:
         inside[start:end] = b"\x01" * (end - start)
-
-
-def _apostrophe(text: str, place: int) -> bool:
-    """Whether ’ stands within a word."""
-    return LETTER.match(text, place - 1) is not None and LETTER.match(text, place + 1) is not None
 
 
 BEFORE = re.compile(r"[^\s(\[\"“„«‘'「（/—–]*$")
@@ -85,16 +82,16 @@ ORDINAL = re.compile(r"\d{1,2}|[IVX]+")
 GOES_ON_WIDE = re.compile(
     r"と|って|とか|という|など|[のはがをにでもや]|、|，|,|的|地|得|(?:然后|就|便|接着|并|而)(?![他她它我你您])"
 )
-"""What follows a quotation of which a sentence is not the end."""
+"""Text that follows a quotation without ending the sentence."""
 
 
 SAID_WIDE = re.compile(r"[^。！？，、没不无]{0,6}(?:说|說|问|問|喊|叫|答|道|写|認めた)道?[。，：,]")
-"""Who said the quotation that a sentence began with."""
+"""The speaker of the quotation that a sentence began with."""
 OPENED = re.compile(r"\s*[“「『\"]")
 
 
 LONGEST = 100
-"""So far back a word is looked for."""
+"""The distance back in which a word is looked for."""
 
 
 @lru_cache(maxsize=8)
@@ -109,7 +106,7 @@ def _german(block: str) -> bool:
 
 @dataclass(frozen=True)
 class Ending:
-    """A mark that may end a sentence, where it stands, and where the sentence began."""
+    """A mark that may end a sentence, with its place and the start of the sentence."""
 
     block: str
     start: int
@@ -117,7 +114,7 @@ class Ending:
 
     @cached_property
     def word(self) -> str:
-        """What stands directly before the mark; empty where that is a space."""
+        """The text directly before the mark; empty if that is a space."""
         found = BEFORE.search(self.block, max(self.start, self.mark.start() - LONGEST), self.mark.start())
         return found.group() if found else ""
 
@@ -139,7 +136,7 @@ class Ending:
 
     @cached_property
     def uncased(self) -> bool:
-        """Whether the text writes no word large though it could, so that a small letter says nothing."""
+        """Whether the text capitalises no word though it could, so that a lower-case letter says nothing."""
         return _all_small(self.block)
 
 
@@ -169,7 +166,7 @@ def _goes_on_wide(ending: Ending) -> bool:
 
 
 def _inserted(ending: Ending) -> bool:
-    """Whether the mark stands at the end of brackets that were opened within the sentence."""
+    """Whether the mark is at the end of brackets that were opened within the sentence."""
     opened = {")": "(", "]": "["}.get(ending.mark["close"][-1:])
     return (
         opened is not None
@@ -178,7 +175,7 @@ def _inserted(ending: Ending) -> bool:
 
 
 def _small_letter_follows(ending: Ending) -> bool:
-    """Whether the sentence goes on with a small letter, or with white space that no new one begins after."""
+    """Whether the sentence goes on with a lower-case letter, or after white space that no new one follows."""
     if ending.uncased:
         return False
     word = ending.next
@@ -190,7 +187,7 @@ def _small_letter_follows(ending: Ending) -> bool:
 def _by_mark(ending: Ending) -> bool:
     plain = ending.mark["plain"]
     if plain in ("…", "...", "....") or " " in plain:
-        # Three points leave a thought open; four end a sentence.
+        # Three points do not end a sentence; four do.
         four = ending.mark["plain"].replace(" ", "") == "...."
         return four or (ending.next not in ("I", "I'm", "I'll", "") and not ending.uncased)
     if "?" in plain or "!" in plain:
@@ -225,7 +222,10 @@ def _after_point(ending: Ending) -> bool:
     if (
         folded in MAY_END
         or folded in BEFORE_MORE
-        or ((folded in BEFORE_NUMBER or folded.endswith("str")) and _number_follows(ending))
+        or (
+            (folded in BEFORE_NUMBER or folded.endswith("str"))
+            and (ending.next[:1].isdigit() or re.fullmatch(r"[ivxlIVXL]+[.,]?", ending.next) is not None)
+        )
     ):
         return False
     if ACRONYM.fullmatch(word) or INITIAL.fullmatch(word):
@@ -234,7 +234,7 @@ def _after_point(ending: Ending) -> bool:
 
 
 def _stands_alone(ending: Ending) -> bool:
-    """Whether a short word is no initial: I after a small word, a unit after a number."""
+    """Whether a short word is not an initial: I after a small word, a unit after a number."""
     start = max(ending.start, ending.mark.start() - LONGEST)
     before = " ".join(ending.block[start : ending.mark.start()].split()[-2:-1])
     if ending.word == "I":
@@ -249,10 +249,6 @@ def _ends_after_letters(ending: Ending, word: str) -> bool:
     if re.search(f"[{ARABIC}{DEVANAGARI}]", word):
         return False
     return ending.starter and bool(ending.next) and not ending.next.endswith(".")
-
-
-def _number_follows(ending: Ending) -> bool:
-    return ending.next[:1].isdigit() or re.fullmatch(r"[ivxlIVXL]+[.,]?", ending.next) is not None
 
 
 def _ordinal(ending: Ending, word: str) -> bool:
@@ -280,12 +276,12 @@ MARK = re.compile(
     re.VERBOSE,
 )
 SIGN = re.compile("[.!?…。！？｡‼⁇⁈⁉．؟۔।॥։።፧။។།‽|;\u037e]")
-"""What a mark begins with; looked for first, as that is fast."""
+"""The first characters of marks; searched first, as that is fast."""
 THAI_SIGN = re.compile(f"{SIGN.pattern[:-1]} ]")
 THAI_LETTER = re.compile(f"[{THAI}]")
 WORD = re.compile(r"\w")
 RECENT = 256
-"""Texts whose sentences are remembered: claims, statements and entities of one text are asked for in a row."""
+"""The number of texts whose sentences are cached: claims, statements and entities of a text are needed in a row."""
 
 
 def sentences(text: str) -> list[Span]:
@@ -315,7 +311,7 @@ def _split(text: str, block: Span) -> Iterator[Span]:
 
 
 def _ends(block: str) -> Iterator[int]:
-    """Where sentences of a block end, but for the last; what holds no word belongs to the sentence after it."""
+    """Where sentences of a block end, but for the last; a part without words belongs to the sentence after it."""
     inside = mark_enclosed(block)
     start, looked, last = 0, 0, len(block.rstrip())
     for mark in _marks(block):
@@ -342,7 +338,7 @@ TOKEN = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
 
 
 def tokens(text: str) -> list[Span]:
-    """What stands between white space; where writing has no spaces, each character.
+    """The tokens between white space; in scripts without spaces, each character.
 
     Every character that is not white space is in exactly one of them.
 
@@ -356,7 +352,7 @@ def tokens(text: str) -> list[Span]:
 
 
 def whole_sentences(text: str) -> list[Span]:
-    """The sentences, with whatever stands between two of them put to the first.
+    """The sentences, with the text between two of them added to the first.
 
     >>> [part.of("# Fees\\n\\nNone. Really!") for part in whole_sentences("# Fees\\n\\nNone. Really!")]
     ['# Fees', 'None.', 'Really!']
@@ -367,7 +363,7 @@ def whole_sentences(text: str) -> list[Span]:
 def spans_between(text: str, part: Span, cuts: Iterable[int]) -> list[Span]:
     """The pieces of a part of a text between cuts, without the white space around them and without blanks.
 
-    A cut inside a character is made behind it.
+    A cut inside a character is moved behind it.
 
     >>> spans_between("one two", Span(0, 7), [4])
     [Span(start=0, end=3), Span(start=4, end=7)]
@@ -379,7 +375,7 @@ def spans_between(text: str, part: Span, cuts: Iterable[int]) -> list[Span]:
 
 
 def trim_span(text: str, part: Span) -> Span:
-    """The part without the white space around it, but for what a mark makes part of a character.
+    """The part without the white space around it, except where a combining mark makes it part of a character.
 
     >>> trim_span(" \\u0301a ", Span(0, 4))
     Span(start=0, end=3)

@@ -1,4 +1,4 @@
-"""Words of a text with their places and stems, and which word a misspelt one was meant to be."""
+"""Words of a text with their places and stems, and corrections of misspelled words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f\u3005\u3006"
 KANA = "\u3041-\u3096\u309d\u309e\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 HANGUL = "\uac00-\ud7a3\u1100-\u11ff"
 CJK = HAN + KANA
-"""Writing without spaces between words: Chinese and Japanese."""
+"""Scripts without spaces between words: Chinese and Japanese."""
 THAI = "\u0e01-\u0e3a\u0e40-\u0e4e"
 LAO = "\u0e81-\u0ebd\u0ec0-\u0ecd"
 KHMER = "\u1780-\u17d3"
@@ -31,7 +31,7 @@ JOINS_BACK = frozenset(
         *map(chr, range(0xE0020, 0xE0080)),  # the letters of flags of regions
     }
 )
-"""What belongs to the character before it, beside marks."""
+"""Characters that belong to the one before, beside combining marks."""
 JOINS_ON = frozenset(
     map(
         chr,
@@ -41,7 +41,7 @@ JOINS_ON = frozenset(
         ),
     )
 )
-"""What belongs to the character after it."""
+"""Characters that belong to the one after."""
 VIRAMA = 9
 """The combining class of signs that join consonants."""
 
@@ -49,8 +49,8 @@ VIRAMA = 9
 def can_cut(text: str, at: int) -> bool:
     """Whether a text may be cut before the character at `at`; its two ends always.
 
-    The rules are those of Unicode's grapheme clusters (UAX 29), a little wider: what joins nowhere but in
-    some writings is never cut.
+    The rules are those of Unicode's grapheme clusters (UAX 29), a little wider: characters that join only in
+    some scripts are never cut.
 
     >>> [at for at in range(6) if can_cut("e\\u0301🇩🇪!", at)]
     [0, 2, 4, 5]
@@ -83,7 +83,7 @@ def _leads(letter: str) -> bool:
 
 
 def _halves_a_flag(text: str, at: int) -> bool:
-    """Whether the cut is between the two letters of a flag: an odd number of such letters stands before it."""
+    """Whether the cut is between the two letters of a flag: an odd number of such letters is before it."""
     if not _flag_letter(text[at]):
         return False
     start = at
@@ -140,7 +140,7 @@ ENDING = re.compile(r"['’](?:s|re|ve|ll|d|m)?$")
 
 
 class Word(NamedTuple):
-    """A word where it stands, with its form: case folded, compatibility forms and accents taken away."""
+    """A word with its place and form: case folded, without compatibility forms and accents."""
 
     start: int
     end: int
@@ -148,7 +148,7 @@ class Word(NamedTuple):
 
 
 def words(text: str) -> list[Word]:
-    """The words of a text; where writing has no spaces, pairs of neighbouring characters.
+    """The words of a text; in scripts without spaces, pairs of neighbouring characters.
 
     >>> [word.form for word in words("Brasília’s 1,000 U.S. cafés: 東京都へ")]
     ['brasilia', '1,000', 'usa', 'cafes', '東京', '京都', 'へ']
@@ -177,7 +177,7 @@ def _words(text: str) -> Iterator[Word]:
 
 
 def _run(text: str, start: int, end: int) -> Iterator[Word]:
-    """Pairs of neighbours in a run of writing without spaces; words of katakana stay whole."""
+    """Pairs of neighbours in a run of a script without spaces; words of katakana are kept."""
     for piece in PIECE.finditer(text, start, end):
         first = piece.group()[0]
         if "\u30a0" <= first <= "\u30ff":
@@ -209,7 +209,7 @@ def acronym(letters: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def fold(word: str) -> str:
-    """A word without case, accents, vowel points, and what an apostrophe ties to it.
+    """A word without case, accents, vowel points, and parts joined by an apostrophe.
 
     >>> fold("L’Été"), fold("Straße"), fold("كِتَابٌ"), fold("US"), fold("don't")
     ('ete', 'strasse', 'كتاب', 'usa', "don't")
@@ -325,19 +325,19 @@ def _latin(form: str) -> str:
 
 
 SHORTEST = 4
-"""Shorter words are near to too many others."""
+"""The shortest word to correct: shorter ones are near to too many others."""
 
 TWO_SLIPS = 9
-"""From this length on a word may have two slips of the pen."""
+"""From this length on a word may have two typing errors."""
 
 STRANGE_START = 5
-"""From this length on the first letter may be wrong too, where the word was looked for."""
+"""From this length on the first letter may be wrong too, if the word is among the likely ones."""
 
 
 def intended_words(
     word: str, known: Mapping[str, Sequence[str]], counts: Mapping[str, int], likely: Collection[str] = ()
 ) -> str:
-    """The known word that `word` is a slip of the pen away from; "" where there is none.
+    """The known word of which `word` is a misspelling; "" if there is none.
 
     `known` has the words by their first letter, `counts` how frequent each is. Words in `likely` (those of the
     documents that were looked for) come first, and alone may differ in the first letter.
@@ -359,16 +359,16 @@ def intended_words(
 
 
 def _most(word: str, other: str) -> int:
-    """How many slips make the one of the other; among short words a letter replaced makes another word."""
+    """The number of errors between two words; a replaced letter makes a short word another one."""
     if len(other) < SHORTEST - 1 or (len(word) == len(other) == SHORTEST and sorted(word) != sorted(other)):
         return 0
     return 2 if len(word) >= TWO_SLIPS else 1
 
 
 def slips(one: str, other: str, most: int) -> int:
-    """How many slips apart two words are: a letter left out, put in, replaced, or two swapped.
+    """The distance of two words: letters left out, inserted, replaced, or two swapped.
 
-    More than `most` are not counted on.
+    Counting stops above `most`.
 
     >>> slips("chnage", "change", 2), slips("adress", "address", 2), slips("abc", "xyz", 1)
     (1, 1, 2)

@@ -1,1 +1,1 @@
-"""The app in a browser: what a folder holds, page by page, from the same results as the command line."""
+"""The app in a browser: the content of a folder, page by page, from the same results as the command line."""

@@ -37,7 +37,7 @@ MODES = {
     "nothing": "nothing relevant found",
     "part": "a part never found",
     "low": "all found, ranked too low",
-    "best": "as good as can be",
+    "best": "as good as possible",
     "none": "nothing relevant exists",
 }
 """How a query fails under the second ranking."""
@@ -68,7 +68,7 @@ class QueryRow:
 def query_rows(
     site: Site, baseline: str, system: str, measure: str, corrected: bool = False
 ) -> list[QueryRow]:
-    """Every query that counts for both, what lost most first."""
+    """Every query that counts for both, the greatest losses first."""
     old, new = (site.workspace.scores(name, corrected) for name in (baseline, system))
     first, second, sign = old.values(measure), new.values(measure), old.column(measure).measure.spec.sign
     groups = {new.queries[i]: name for name, places in new.groups.items() for i in places.tolist()}
@@ -123,7 +123,7 @@ def pair_of(site: Site, choices: Choices) -> tuple[str, str]:
     b = choices.get("b") or space.other(a)
     if b is None:
         raise UsageError(
-            "there is one ranking here, and a comparison needs two. Next: put another into the folder."
+            "there is only one ranking here, and a comparison needs two. Next: put another into the folder."
         )
     if a == b:
         raise UsageError(f"{a} cannot be compared with itself. Next: choose another ranking.")
@@ -193,7 +193,7 @@ def _verdict(site: Site, a: str, b: str, corrected: bool) -> Markup:
 
 
 def comparison_part(found: Comparison) -> Markup:
-    """What `rankproof compare` says, as a part of a page: what is wrong, the verdict in words, and the tables."""
+    """The result of `rankproof compare` as part of a page: errors, the verdict in words, and the tables."""
     whole = found._document()
     wrong, *others = whole.parts
     *words, _ = (each for each in others if isinstance(each, Part) and each.name == DECIDED)
@@ -202,7 +202,7 @@ def comparison_part(found: Comparison) -> Markup:
 
 
 def gate_part(found: Gate) -> Markup:
-    """What `rankproof gate` says, as a part of a page."""
+    """The result of `rankproof gate` as part of a page."""
     return part_of_page(found._document())
 
 
@@ -278,7 +278,7 @@ def _sorted(measure: str, a: str, b: str, rows: Sequence[QueryRow]) -> Markup:
 
 
 def _filters(rows: Sequence[QueryRow]) -> Markup | None:
-    """What narrows the table and the pictures; without a script there is nothing to narrow."""
+    """Filters of the table and the pictures, which need a script."""
     groups = sorted({row.group for row in rows if row.group})
     grades = sorted({row.grade for row in rows})
     return el(
@@ -305,7 +305,7 @@ def _number(name: str, label: str) -> Markup:
 def query_table(
     site: Site, a: str, b: str, measure: str, rows: Sequence[QueryRow], corrected: bool = False
 ) -> Markup:
-    """Every query as a row, what lost most first."""
+    """Every query as a row, the greatest losses first."""
     headings: tuple[tuple[str, str | None], ...] = (
         ("query", "w"),
         ("before", None),
@@ -320,7 +320,7 @@ def query_table(
     body = el("tbody", *(_row(site, i, row, a, b, measure, grouped, corrected) for i, row in enumerate(rows)))
     whole = el(
         "table",
-        el("caption", el("span", f"{measure} of each query, what lost most first")),
+        el("caption", el("span", f"{measure} of each query, the greatest losses first")),
         el("thead", head),
         body,
         id="rows",
@@ -358,7 +358,7 @@ def _row(
 
 
 def gate(site: Site, choices: Choices) -> Page:
-    """What a red build links to: the decision, the queries that made it, what would settle it."""
+    """The page that a red build links to: the decision, the queries behind it, and the number that would decide it."""
     a, b = pair_of(site, choices)
     scores = site.workspace.scores(a)
     measure = measure_of(scores, None)
@@ -387,7 +387,7 @@ def gate(site: Site, choices: Choices) -> Page:
         f"May {b} replace {a}?",
         sections(
             ("decision", "Decision", decided),
-            ("lost", "The queries that made it", made if lost else note("No query lost.")),
+            ("lost", "The queries behind it", made if lost else note("No query lost.")),
             ("given", "Grades given here", _given(site, a, b, corrected)) if site.workspace.grades else None,
         ),
         opening=choose(site, "gate", a, b, "", [], corrected),
@@ -396,7 +396,7 @@ def gate(site: Site, choices: Choices) -> Page:
 
 
 def _given(site: Site, a: str, b: str, corrected: bool) -> Markup:
-    """What the grades given here do to the decision."""
+    """The effect of the grades given here on the decision."""
     number_given = sum(map(len, site.workspace.grades.values()))
     words = (
         f"{count(number_given, 'grade')} given here are {'counted' if corrected else 'not counted'} above. "

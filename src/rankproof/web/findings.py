@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from rankproof.bench.grid import Grid, saved_grid
 from rankproof.comparing.leaderboard import Leaderboard, leaderboard
+from rankproof.core.audit.finding import Finding, few_examples
 from rankproof.diagnosing.diagnose import Diagnosis
 from rankproof.diagnosing.diagnose import diagnose as diagnosed
-from rankproof.document.formats.html import part_of_page
+from rankproof.document.formats.html import Link, part_of_page
 from rankproof.document.model import Document
 from rankproof.document.page import Markup, el, ident, join
 from rankproof.errors import DataError, UsageError, one_of
@@ -30,7 +31,7 @@ def _system(site: Site, choices: Choices) -> str:
 
 
 def _choose(site: Site, page: str, system: str, measure: str | None = None) -> Markup | None:
-    """The form that chooses a ranking, and where it matters a measure."""
+    """The form that chooses a ranking and, if needed, a measure."""
     if site.links.static:
         return None
     space = site.workspace
@@ -49,26 +50,33 @@ def audit(site: Site, choices: Choices) -> Page:
     """What is wrong or odd about the judgments and a ranking; each query is one click away."""
     system = _system(site, choices)
     found = site.workspace.scores(system).audit
-    body = join([_finding(site, each) for each in found]) if len(found) else note("Nothing is wrong or odd.")
+    queries = {few_examples([query])[0]: query for query in site.workspace.judgments().query_ids}
+    link = query_link(site, system)
+    body = (
+        join([_finding(each, queries, link) for each in found])
+        if len(found)
+        else note("Nothing is wrong or odd.")
+    )
     return Page(
         f"Audit of {system}", sections(("findings", "Findings", body)), opening=_choose(site, "audit", system)
     )
 
 
-def _finding(site: Site, finding: Any) -> Markup:
-    """A finding with its examples; those that are queries are links."""
-    index = site.workspace.judgments().index
-    examples = [
-        site.link(ident(str(each)), "query", id=str(each)) if str(each) in index else ident(str(each))
-        for each in finding.examples
-    ]
-    listed = el("p", "Like ", join(examples, ", "), ".", cls="note") if examples else None
-    return el(
-        "div",
-        el("b", finding.severity),
-        el("div", el("p", str(finding)), listed),
-        cls=f"finding {finding.severity}",
+def query_link(site: Site, system: str, measure: str | None = None) -> Link:
+    """The link to the page of a query of a ranking."""
+    return lambda query: site.link(ident(query), "query", id=query, a=system, m=measure)
+
+
+def _finding(finding: Finding, queries: Mapping[str, str], link: Link) -> Markup:
+    """A finding as on the command line; examples that are queries are links."""
+    examples = [link(queries[each]) if each in queries else each for each in finding.examples]
+    text = el(
+        "p",
+        finding.message,
+        join([" For example ", join(examples, ", "), "."]) if examples else None,
+        f" Next: {finding.advice}" if finding.advice else None,
     )
+    return el("div", el("b", finding.severity), text, cls=f"finding {finding.severity}")
 
 
 def diagnosis(site: Site, choices: Choices) -> Page:
@@ -77,7 +85,7 @@ def diagnosis(site: Site, choices: Choices) -> Page:
     space = site.workspace
     measure = measure_of(space.scores(system), choices.get("m"))
     make = diagnosis_job(site, system, measure)
-    shown = site.later(*make, diagnosis_part, "diagnosis", s=system, m=measure)
+    shown = site.later(*make, diagnosis_part(site, system, measure), "diagnosis", s=system, m=measure)
     return Page(
         f"What to fix first in {system}",
         sections(("diagnosis", "Diagnosis", shown)),
@@ -86,7 +94,7 @@ def diagnosis(site: Site, choices: Choices) -> Page:
 
 
 def diagnosis_job(site: Site, system: str, measure: str) -> tuple[Any, Any]:
-    """How a ranking is diagnosed, and the key under which that is kept."""
+    """The diagnosis of a ranking, and its cache key."""
     space = site.workspace
     file, judged = space.run(system), space.judgments_file
     texts = [
@@ -99,13 +107,13 @@ def diagnosis_job(site: Site, system: str, measure: str) -> tuple[Any, Any]:
     )
 
 
-def diagnosis_part(found: Diagnosis) -> Markup:
-    """What `rankproof diagnose` says, as a part of a page."""
-    return part_of_page(found._document())
+def diagnosis_part(site: Site, system: str, measure: str) -> Callable[[Diagnosis], Markup]:
+    """The result of `rankproof diagnose` as part of a page; the queries it names are links."""
+    return lambda found: part_of_page(found._document(), query_link(site, system, measure))
 
 
 def errors_part(scored: Iterable[tuple[str, Scores]]) -> Markup | None:
-    """What makes numbers of these rankings wrong, to stand above them; None where nothing does."""
+    """Errors that make the numbers of these rankings wrong, shown above them; None if there are none."""
     wrong = [f"{name}: {each}" for name, scores in scored for each in scores.wrong]
     return part_of_page(Document("", [wrong_data(wrong)])) if wrong else None
 
@@ -131,7 +139,7 @@ def board(site: Site, choices: Choices) -> Page:
 
 
 def board_job(site: Site, measure: str) -> tuple[Any, Any]:
-    """How the rankings are ordered, and the key under which that is kept."""
+    """The leaderboard of the rankings, and its cache key."""
     space = site.workspace
     names = list(space.runs)[:MOST]
     key = ("board", measure, *(space.run(name).stamp for name in names))
@@ -139,12 +147,12 @@ def board_job(site: Site, measure: str) -> tuple[Any, Any]:
 
 
 def board_part(found: Leaderboard) -> Markup:
-    """What `rankproof leaderboard` says, as a part of a page."""
+    """The result of `rankproof leaderboard` as part of a page."""
     return part_of_page(found._document())
 
 
 def grid(site: Site, choices: Choices) -> Page:
-    """A grid that was saved: what each configuration is worth, the front, and what each factor does."""
+    """A saved grid: the score of each configuration, the front, and the effect of each factor."""
     known = named_by_stem(site.workspace.of_kind(FileKind.GRID))
     if not known:
         raise UsageError(
@@ -166,4 +174,4 @@ def _saved(path: Path) -> Grid:
     try:
         return saved_grid(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
-        raise DataError(f"{path.name} cannot be read: {error}. Next: save it anew.") from None
+        raise DataError(f"{path.name} cannot be read: {error}. Next: save it again.") from None

@@ -1,4 +1,4 @@
-"""What a folder holds for the app: each file with its kind, or with what is wrong with it."""
+"""The files of a folder for the app: each with its kind, or with its error."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, sn
 from rankproof.io.roles import column_of
 
 DEEPEST = 3
-"""Folders inside folders that are looked into."""
+"""The depth to which folders inside folders are searched."""
 MOST = 5000
-"""Files that are looked at."""
+"""The largest number of files."""
 BEGINNING = b"SQLite format 3\x00"
 
 
 class FileKind(StrEnum):
-    """What a file holds."""
+    """The kind of a file."""
 
     JUDGMENTS = "judgments"
     RUN = "run"
@@ -39,7 +39,7 @@ class FileKind(StrEnum):
     ANSWERS = "answers"
     GRID = "grid"
     PROGRESS = "progress of a run"
-    PARTIAL = "answers of a run that is not over"
+    PARTIAL = "answers of an unfinished run"
     UNKNOWN = "unknown"
     DAMAGED = "damaged"
 
@@ -49,18 +49,18 @@ class FoundFile(Displayable):
     """One file of the folder."""
 
     name: str
-    """Its path below the folder that was named, as people read it."""
+    """Its path below the given folder, for display."""
     path: Path
     kind: FileKind
     size: int
     changed: float
     """When it was written last, in seconds since 1970."""
     problem: str = ""
-    """Why it cannot be used; empty where it can."""
+    """Why it cannot be used; empty if it can."""
 
     @property
     def stamp(self) -> tuple[str, int, float]:
-        """What changes if the file does."""
+        """A value that changes if the file does."""
         return str(self.path), self.size, self.changed
 
 
@@ -106,7 +106,7 @@ def _paths(root: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _look(path: Path, name: str, size: int, changed: float) -> FoundFile:
-    """The file with its kind; what cannot be read is no reason to stop."""
+    """The file with its kind; an unreadable file is not an error."""
     try:
         kind, problem = _kind(path), ""
     except (RankproofError, OSError, ValueError, RecursionError) as error:
@@ -118,7 +118,7 @@ def _kind(path: Path) -> FileKind:
     with open(path, "rb") as stream:
         beginning = stream.read(len(BEGINNING))
     if not beginning:
-        raise DataError("empty, there is not one byte in it. Next: check how it was made.")
+        raise DataError("empty, it has no bytes. Next: check how it was made.")
     if beginning == BEGINNING:
         return _kind_of_database(path)
     if path.name.endswith((".progress.jsonl", ".partial.jsonl")):
@@ -153,7 +153,7 @@ OTHERS = {
     ".js",
     ".css",
 }
-"""Endings of files that hold neither judgments nor rankings."""
+"""Endings of files that contain neither judgments nor rankings."""
 
 
 def _kind_of_database(path: Path) -> FileKind:
@@ -202,7 +202,7 @@ def _kind_of_table(path: Path, delimiter: str) -> FileKind:
 
 
 GRADES = 200
-"""Lines whose numbers tell grades from scores."""
+"""The number of lines by which grades are distinguished from scores."""
 
 
 def _by_values(cells: Sequence[str]) -> FileKind:
@@ -212,11 +212,11 @@ def _by_values(cells: Sequence[str]) -> FileKind:
 
 
 HIGHEST = 6
-"""Different grades that judgments have at most, where nothing else tells them from scores."""
+"""Different grades that judgments have at most, if nothing else tells them from scores."""
 
 
 def _by_columns(names: Sequence[str]) -> FileKind:
-    """Judgments, a run, questions or documents, by what the columns are called."""
+    """Judgments, a run, questions or documents, by the names of the columns."""
     has = {role: bool(column_of(role, names)) for role in ("query", "doc", "grade", "score", "rank")}
     if has["query"] and has["doc"]:
         return FileKind.JUDGMENTS if has["grade"] and not has["rank"] else FileKind.RUN
@@ -259,7 +259,7 @@ def _kind_of_json(path: Path) -> FileKind:
 
 
 LARGEST = 64 << 20
-"""Bytes of a JSON document that are read whole."""
+"""The largest JSON document that is read completely, in bytes."""
 
 
 def _kind_of_whole_json(path: Path) -> FileKind:
@@ -277,7 +277,7 @@ def _kind_of_whole_json(path: Path) -> FileKind:
 
 
 def _is_nested(record: dict[str, Any]) -> bool:
-    """Whether it is a mapping of queries to documents, and no record."""
+    """Whether it is a mapping of queries to documents, not a record."""
     return bool(record) and all(isinstance(each, dict | list) for each in list(record.values())[:20])
 
 
@@ -292,7 +292,7 @@ def _kind_of_mapping(record: dict[str, Any]) -> FileKind:
 
 
 def named_by_stem(files: Iterable[FoundFile]) -> dict[str, FoundFile]:
-    """The files by the shortest names that tell them apart: without folder and ending where that does."""
+    """The files by their shortest unique names: without folder and ending if that is enough."""
     listed = list(files)
     for names in (
         [each.path.stem for each in listed],

@@ -1,4 +1,4 @@
-"""The frame of every page: its head, the way to the other pages, who is judging, the foot."""
+"""The frame of every page: its head, the navigation, the name of the grader, the footer."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ NAVIGATION = {
     "verdicts": "Verdicts",
     "live": "Live",
 }
-"""The pages that are reached from everywhere, and what they are called."""
+"""The pages of the navigation, with their names."""
 
 
 def page_text(site: Site, page: Page, name: str, *, alone: bool = False) -> str:
-    """The page as text; `alone` as one file that needs nothing else: its style inside it, without scripts."""
+    """The page as text; `alone` as one self-contained file: with its style and without scripts."""
     from rankproof import __version__
 
     header = el(
@@ -50,7 +50,7 @@ def page_text(site: Site, page: Page, name: str, *, alone: bool = False) -> str:
 
 
 def _save(site: Site, page: Page, name: str, alone: bool) -> Markup | None:
-    """The way to this page as one file."""
+    """The link to this page as one file."""
     if alone or site.links.static or not name:
         return None
     return join(
@@ -87,7 +87,7 @@ def _head(site: Site, page: Page, alone: bool) -> Markup:
 
 
 def style() -> str:
-    """The style of the report, and what the app has beside it."""
+    """The style of the report, and that of the app."""
     from importlib.resources import files
 
     own = files("rankproof.web").joinpath("static", "app.css").read_text(encoding="utf-8")
@@ -95,7 +95,7 @@ def style() -> str:
 
 
 def _bar(site: Site, name: str) -> Markup:
-    """Where one can go, and who one is."""
+    """The navigation, and the name of the grader."""
     links = (
         el("li", el("a", words, href=site.links.to(each), aria_current="page" if each == name else None))
         for each, words in NAVIGATION.items()
@@ -106,7 +106,7 @@ def _bar(site: Site, name: str) -> Markup:
 
 
 def _person(site: Site) -> Markup | None:
-    """Under which name grades are written."""
+    """The name under which grades are written."""
     if not site.writes:
         return el("span", "read only", cls="note")
     field = el("input", name="who", value=site.who, size=10, maxlength=60, autocomplete="username")
@@ -120,5 +120,5 @@ def _contents(sections: Sequence[Section]) -> Markup:
 
 
 def fragment(*children: Child) -> str:
-    """A part that is put into a page that is there."""
+    """A part that is inserted into a loaded page."""
     return str(join(children))

@@ -10,18 +10,18 @@ from rankproof.core.table import best_first
 from rankproof.document.numbers import score
 from rankproof.document.page import Child, Markup, el, ident, join, table
 from rankproof.web.folder import FileKind
-from rankproof.web.query_pages import _marked, _snippet
 from rankproof.web.site import Choices, Page, Site, button, form, note, sections, select
+from rankproof.web.snippets import mark_words, snippet, wanted_words
 from rankproof.web.workspace import Workspace
 
 DEPTH = 10
-"""The best documents of each ranking that are asked about where there is no pool."""
+"""The number of top documents of each ranking that are graded without a pool."""
 WHOLE = 6000
-"""Characters of a document that are shown to whoever grades it."""
+"""The number of characters of a document that are shown to the grader."""
 
 
 def pool_of(site: Site, choices: Choices) -> tuple[str, Pool | None]:
-    """The pool that was chosen, or the first in the folder; None where there is none."""
+    """The pool that was chosen, or the first in the folder; None if there is none."""
     pools = {each.name: each for each in site.workspace.of_kind(FileKind.POOL)}
     if not pools:
         return "", None
@@ -30,9 +30,9 @@ def pool_of(site: Site, choices: Choices) -> tuple[str, Pool | None]:
 
 
 def to_grade(site: Site, pool: Pool | None) -> Iterator[Item]:
-    """What this person has still to grade: what others disagree on first, then the pool in its order.
+    """The documents that this person has still to grade: disagreements of others first, then the pool in its order.
 
-    Without a pool it is what nobody has judged of the top of two rankings, the query with the lowest value first.
+    Without a pool they are the unjudged ones at the top of two rankings, the query with the lowest value first.
     """
     space = site.workspace
     own = space.labels.get(site.who, {})
@@ -47,7 +47,7 @@ def to_grade(site: Site, pool: Pool | None) -> Iterator[Item]:
 
 
 def _documents(site: Site, pool: Pool | None) -> Iterator[tuple[str, list[str]]]:
-    """Queries with the documents to grade, in the order in which they are gone through."""
+    """Queries with the documents to grade, in order."""
     if pool is not None:
         yield from ((query, list(found)) for query, found in pool.ranks.items())
         return
@@ -62,7 +62,7 @@ def _documents(site: Site, pool: Pool | None) -> Iterator[tuple[str, list[str]]]
 
 
 def _judged_first(space: Workspace) -> list[str]:
-    """The rankings whose documents are gone through without a pool: the best of the others, and the baseline."""
+    """The rankings whose documents are graded without a pool: the best of the others, and the baseline."""
     return list(dict.fromkeys([space.other(space.baseline()) or space.baseline(), space.baseline()]))
 
 
@@ -80,7 +80,7 @@ def judge(site: Site, choices: Choices) -> Page:
             el(
                 "p",
                 f"Every grade is in {space.labels_path.name} before the next document is shown. Your "
-                "judgments stay as they are; this command writes new ones with the grades laid over them:",
+                "judgments stay as they are; this command writes new ones that include the grades:",
             ),
             el("pre", el("code", merge)),
         ]
@@ -90,7 +90,7 @@ def judge(site: Site, choices: Choices) -> Page:
         sections(
             ("card", done, note(NOTHING) if item is None else _card(site, item)),
             ("agreement", "Agreement", _agreement(site)),
-            ("after", "What becomes of the grades", after),
+            ("after", "How the grades are saved", after),
         ),
         opening=_choose(site, name),
         scripts=("judge",),
@@ -114,9 +114,10 @@ def _card(site: Site, item: Item) -> Markup:
     """A question, a document, and a button for each grade."""
     space = site.workspace
     words = space.questions.get(item.query, "")
+    wanted = wanted_words(words)
     document = space.corpus.get(item.document)
     text = "" if document is None else document.text
-    shown = text if len(text) <= WHOLE else _snippet(text, words)
+    shown = text if len(text) <= WHOLE else snippet(text, wanted)
     parts = shown.split("\n\n") if shown else []
     grades = (
         button(f"{n}", name="grade", value=str(n), title=_MEANING.get(n, ""), data_key=str(n))
@@ -128,7 +129,7 @@ def _card(site: Site, item: Item) -> Markup:
         el("p", ident(item.query), cls="note") if words else None,
         el("h4", ident((document.title if document is not None else "") or item.document)),
         el("p", ident(item.document), cls="note"),
-        *(el("p", *_marked(each, words)) for each in parts),
+        *(el("p", *mark_words(each, wanted)) for each in parts),
         note("The text of this document is not known: put a file of documents into the folder.")
         if document is None
         else None,
@@ -156,11 +157,11 @@ _MEANING = {0: "does not help", 1: "is related", 2: "answers in part", 3: "answe
 
 
 def _agreement(site: Site) -> Markup:
-    """How far people agree, and on what they do not."""
+    """The agreement of people, and the documents on which they disagree."""
     labels = site.workspace.labels
     found = pairs(labels)
     if not found:
-        return note("Two people have to grade the same documents before there is agreement to speak of.")
+        return note("Agreement can be measured once two people have graded the same documents.")
     rows: list[list[Child]] = [
         [
             ident(f"{each.first} and {each.second}"),

@@ -1,4 +1,4 @@
-"""Who may talk to the app: this machine's browser that knows the token, asking from our own pages."""
+"""Access control: only this machine's browser with the token, from our own pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 LARGEST = 1 << 20
-"""Bytes of a request's body that are read."""
+"""The largest body of a request, in bytes."""
 
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -20,7 +20,7 @@ HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    "Referrer-Policy": "same-origin",  # with "no-referrer" a browser says of our own forms that they come from nowhere
+    "Referrer-Policy": "same-origin",  # with "no-referrer" a browser sends no origin with our own forms
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
@@ -34,7 +34,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 class Guard:
-    """Refuses what does not come from our own pages, and puts the policy on every answer."""
+    """Refuses requests that do not come from our own pages, and adds the policy to every response."""
 
     def __init__(self, app: App, token: str, hosts: Iterable[str]) -> None:
         self.app = app
@@ -43,7 +43,7 @@ class Guard:
 
     @property
     def csrf(self) -> str:
-        """What every form sends along; it says nothing about the token."""
+        """A secret that every form sends; it does not reveal the token."""
         return hmac.new(self.token.encode(), b"csrf", hashlib.sha256).hexdigest()
 
     def _cookie(self, port: str) -> str:
@@ -75,9 +75,9 @@ class Guard:
         await self.app(scope, receive, _with_headers(send))
 
     def _stranger(self, scope: Scope, headers: dict[str, str], host: str) -> str:
-        """Why a request is refused before anything is looked at; empty where it is not."""
+        """Why a request is refused before anything is read; empty if it is not."""
         if host not in self.hosts:
-            return f"The name {host[:80]!r} is not one under which this app answers."
+            return f"This app does not answer under the name {host[:80]!r}."
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc.lower() != host:
             return "This request comes from a page of another site."
@@ -94,7 +94,7 @@ class Guard:
         return hmac.compare_digest(given.encode(), self.token.encode())
 
     async def _welcome(self, scope: Scope, given: dict[str, str], name: str, send: Send) -> None:
-        """The token becomes a cookie, and leaves the address."""
+        """The token becomes a cookie, and is removed from the address."""
         given.pop("token")
         target = f"{scope['path']}?{urlencode(given)}" if given else scope["path"]
         target = "/" + target.lstrip("/")  # never the name of another host
@@ -119,7 +119,7 @@ async def _plain(send: Send, status: int, words: str) -> None:
 
 
 def _with_headers(send: Send) -> Send:
-    """What is sent, with our headers on it."""
+    """The response with our headers."""
     ours = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 
     async def sending(message: Message) -> None:

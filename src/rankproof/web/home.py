@@ -1,9 +1,8 @@
-"""The first page: what is here, how good it is, what changed, and whether the gates passed."""
+"""The first page: the content of the folder, its scores, its changes, and whether the gates passed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
 
@@ -21,10 +20,10 @@ from rankproof.scoring.tables import UNBOUNDED
 from rankproof.stats.intervals import GUESSED
 from rankproof.web.findings import errors_part
 from rankproof.web.folder import FileKind, FoundFile
-from rankproof.web.site import Choices, Page, Site, note, problem, sections, some_names
+from rankproof.web.site import Choices, Page, Site, day, note, problem, sections, some_names
 
 LAST = 40
-"""Saved results in a time line."""
+"""The number of saved results in a time line."""
 KINDS = {
     FileKind.JUDGMENTS: "Judgments",
     FileKind.QUERIES: "Queries",
@@ -74,7 +73,7 @@ def _measured_by(site: Site) -> Child:
 
 
 def _news(site: Site) -> tuple[str, str, Child] | None:
-    """What changed since the reader was here last."""
+    """Changes since the reader's last visit."""
     new = [each for each in site.workspace.files if site.seen and each.changed > site.seen]
     if not new:
         return None
@@ -118,7 +117,7 @@ def _means(site: Site, scores: dict[str, Scores]) -> Markup:
     guessed = False
     for name in ordered:
         each = scores[name]
-        made = each.uncertainty(measure)
+        made = site.workspace.uncertainty(name)
         guessed |= made.method.startswith(GUESSED)
         ends = span(made.low, made.high) if isfinite(made.low) else ""
         compared: Child = (
@@ -141,7 +140,7 @@ def _means(site: Site, scores: dict[str, Scores]) -> Markup:
 
 
 def _history(site: Site, file: FoundFile) -> Markup:
-    """The time line of each measure of a history, and what a gate says of each result against the one before."""
+    """The time line of each measure of a history, and the gate of each result against the one before."""
     space = site.workspace
     shown = space.kept(("entries", file.stamp), lambda: _drawn(file))
     return shown if isinstance(shown, Markup) else problem(shown)
@@ -167,7 +166,7 @@ def _drawn(file: FoundFile) -> Markup | RankproofError:
 
 
 Saved = tuple[str, str, ScoresLike]
-"""When, under which name, what."""
+"""Time, name and means of each result."""
 
 
 def _saved(file: FoundFile) -> Iterator[Saved]:
@@ -196,13 +195,6 @@ def _short(name: str) -> str:
     return cut(name, 12)
 
 
-def _day(at: str) -> str:
-    try:
-        return datetime.fromisoformat(at).astimezone(UTC).strftime("%Y-%m-%d %H:%M")
-    except ValueError:
-        return at
-
-
 def _gates(found: Sequence[Saved]) -> list[list[Child]]:
     """The newest first."""
     rows: list[list[Child]] = []
@@ -214,12 +206,12 @@ def _gates(found: Sequence[Saved]) -> list[list[Child]]:
                 said = gate_scores(found[n - 1][2], scores, [measure]).outcome
             except (UsageError, RankproofError) as error:
                 said = el("small", str(error).partition(" Next: ")[0])
-        rows.append([_day(at), ident(name), score(scores[measure]), said])
+        rows.append([day(at), ident(name), score(scores[measure]), said])
     return rows[::-1]
 
 
 def _files(site: Site) -> Markup:
-    """The other files by what they hold; one that is damaged says what is wrong with it."""
+    """The other files by kind; a damaged one with its error."""
     space = site.workspace
     cards = [
         el("div", el("h3", ident(each.name)), el("p", each.problem, cls="bad"), cls="card")

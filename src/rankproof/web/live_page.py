@@ -1,4 +1,4 @@
-"""A run while it runs: how far it is, how fast, what failed, and first means, marked as not final."""
+"""A run in progress: its share done, its speed, its failures, and preliminary means."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from rankproof.web.folder import FileKind, FoundFile
 from rankproof.web.site import Choices, Page, Site, note, problem, sections
 
 SILENT = 60.0
-"""Seconds without a word after which a run is thought to have stopped."""
+"""Seconds without news after which a run is assumed to have stopped."""
 HOUR = 3600.0
 """Runs that ended longer ago are not shown."""
 PARTIAL, PROGRESS = ".partial.jsonl", ".progress.jsonl"
 
 
 def live(site: Site, choices: Choices) -> Page:
-    """What runs now, and what ended within the hour."""
+    """The current runs, and those that ended within the hour."""
     now = time()
     runs = [
         (each, lines)
@@ -37,7 +37,7 @@ def live(site: Site, choices: Choices) -> Page:
     folder = site.workspace.settings.places[0]
     how = join(
         [
-            note("Nothing runs that tells of itself here. A run does, if it is told where:"),
+            note("No run reports its progress here. A run does if this variable names the folder:"),
             el(
                 "pre",
                 el("code", f"{LIVE}={folder} rankproof run ...   (or bench, judge, or Benchmark in Python)"),
@@ -48,7 +48,7 @@ def live(site: Site, choices: Choices) -> Page:
 
 
 def _lines(path: Path) -> list[Mapping[str, Any]]:
-    """The first and the last lines that were written whole."""
+    """The first and the last complete lines."""
     try:
         with open(path, "rb") as stream:
             first = stream.readline(1 << 16)
@@ -72,7 +72,7 @@ def _lines(path: Path) -> list[Mapping[str, Any]]:
 
 
 def _run(site: Site, file: FoundFile, lines: list[Mapping[str, Any]], now: float) -> Markup:
-    """One run: its words, its speed, its first means."""
+    """One run: its description, its speed, its preliminary means."""
     first, last = lines[0], lines[-1]
     done, total, failed = last["done"], last.get("total"), int(last.get("failed") or 0)
     took = last["at"] - first["at"]
@@ -87,7 +87,7 @@ def _run(site: Site, file: FoundFile, lines: list[Mapping[str, Any]], now: float
     bar = el("progress", value=done, max=total, aria_label=words) if total else None
     facts = f"{speed:.3g} a second" if speed else ""
     said = {
-        "silent": "Nothing was heard of it for a minute: it may have been stopped. ",
+        "silent": "No news of it for a minute: it may have been stopped. ",
         "ended": "Ended. ",
     }.get(state, "")
     return el(

@@ -1,8 +1,7 @@
-"""One query: the rankings side by side, grades, moved documents, snippets, and what another grade would do."""
+"""One query: the rankings side by side, grades, moved documents, snippets, and the effect of another grade."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,11 +18,10 @@ from rankproof.scoring.scores import Scores
 from rankproof.web.compare_pages import pair_of, query_rows, query_table
 from rankproof.web.findings import errors_part
 from rankproof.web.site import Choices, Page, Site, button, form, measure_of, note, sections, select
+from rankproof.web.snippets import Wanted, mark_words, snippet, wanted_words
 
 DEEP = 20
-"""Ranks that are shown."""
-SNIPPET = 240
-"""Characters of a document that are shown."""
+"""The number of ranks that are shown."""
 
 
 def queries(site: Site, choices: Choices) -> Page:
@@ -107,7 +105,7 @@ def query(site: Site, choices: Choices) -> Page:
     words = space.questions.get(name, "")
     lists = el(
         "div",
-        *_lists(site, sides, name, words, highest),
+        *_lists(site, sides, name, wanted_words(words), highest),
         cls=f"rankings of-{len(sides)}",
         id="rankings",
         data_query=name,
@@ -158,7 +156,7 @@ def _shown(site: Site, choices: Choices) -> list[str]:
 
 
 def side_of(site: Site, system: str, query: str, measure: str, corrected: bool = False) -> QuerySide:
-    """One ranking of a query, and how its number comes about."""
+    """One ranking of a query, and the derivation of its number."""
     scores = site.workspace.scores(system, corrected)
     judged = site.workspace.judgments(corrected)
     alone = replace(scores, columns={measure: scores.columns[measure]})
@@ -173,18 +171,20 @@ def _titles(site: Site, side: QuerySide) -> Mapping[str, str]:
     return {doc: corpus[doc].title or corpus[doc].text[:80] for doc in named if doc in corpus}
 
 
-def _lists(site: Site, sides: Sequence[QuerySide], query: str, words: str, highest: float) -> list[Markup]:
+def _lists(
+    site: Site, sides: Sequence[QuerySide], query: str, wanted: Wanted, highest: float
+) -> list[Markup]:
     """The lists, and between two of them the lines of documents that are in both."""
     parts: list[Markup] = []
     for n, side in enumerate(sides):
         if n:
             parts.append(_moves(sides[n - 1], side))
-        parts.append(_list(site, side, query, words, highest))
+        parts.append(_list(site, side, query, wanted, highest))
     return parts
 
 
 def _moves(left: QuerySide, right: QuerySide) -> Markup:
-    """A line from each document on the left to where it stands on the right."""
+    """A line from each document on the left to its place on the right."""
     first, second = (
         {line.document: i for i, line in enumerate(side.own.lines[:DEEP])} for side in (left, right)
     )
@@ -210,8 +210,8 @@ def _moves(left: QuerySide, right: QuerySide) -> Markup:
     )
 
 
-def _list(site: Site, side: QuerySide, query: str, words: str, highest: float) -> Markup:
-    items = (_document(site, row, query, words, highest) for row in side.own.lines[:DEEP])
+def _list(site: Site, side: QuerySide, query: str, wanted: Wanted, highest: float) -> Markup:
+    items = (_document(site, row, query, wanted, highest) for row in side.own.lines[:DEEP])
     more = len(side.own.lines) - DEEP
     return el(
         "div",
@@ -224,7 +224,7 @@ def _list(site: Site, side: QuerySide, query: str, words: str, highest: float) -
     )
 
 
-def _document(site: Site, row: Any, query: str, words: str, highest: float) -> Markup:
+def _document(site: Site, row: Any, query: str, wanted: Wanted, highest: float) -> Markup:
     document = site.workspace.corpus.get(row.document)
     given = site.workspace.grades.get(query, {}).get(row.document) if not site.links.static else None
     title = ident(document.title or row.document) if document is not None else ident(row.document)
@@ -235,7 +235,7 @@ def _document(site: Site, row: Any, query: str, words: str, highest: float) -> M
         cls="title",
     )
     text = (
-        el("p", *_marked(_snippet(document.text, words), words), cls="snippet")
+        el("p", *mark_words(snippet(document.text, wanted), wanted), cls="snippet")
         if document is not None
         else None
     )
@@ -256,32 +256,8 @@ def _document(site: Site, row: Any, query: str, words: str, highest: float) -> M
     )
 
 
-def _words(text: str) -> list[str]:
-    return [word for word in re.findall(r"\w+", text.casefold()) if len(word) > 2]
-
-
-def _snippet(text: str, words: str) -> str:
-    """The part of a text that has most of the query's words."""
-    wanted, flat = set(_words(words)), " ".join(text.split())
-    if len(flat) <= SNIPPET:
-        return flat
-    found = [match.start() for match in re.finditer(r"\w+", flat) if match.group().casefold() in wanted]
-    if not found:
-        return f"{flat[:SNIPPET]} ..."
-    best = max(found, key=lambda start: sum(start <= other < start + SNIPPET for other in found))
-    start = max(0, best - 20)
-    return f"{'... ' if start else ''}{flat[start : start + SNIPPET]} ..."
-
-
-def _marked(text: str, words: str) -> list[Child]:
-    """The text with the query's words marked."""
-    wanted = set(_words(words))
-    parts = re.split(r"(\w+)", text)
-    return [el("mark", part) if part.casefold() in wanted else part for part in parts]
-
-
 def explain_link(site: Site, side: QuerySide, query: str, measure: str) -> Markup:
-    """The number of one ranking; it opens how it comes about."""
+    """The number of one ranking; it opens to its derivation."""
     value = f"{measure} {score(side.own.value)}"
     return join([ident(side.name), ": ", site.link(value, "explain", id=query, s=side.name, m=measure)])
 
@@ -292,7 +268,7 @@ def _keys(site: Site) -> Markup | None:
     most = site.workspace.settings.highest
     return note(
         f"Choose a document with the mouse or the arrow keys, then press 0 to {most} to grade it, u to take it back, "
-        "w to see what another grade would do."
+        "w to see the effect of another grade."
     )
 
 
@@ -317,7 +293,7 @@ def _choose(site: Site, query: str, shown: Sequence[str], measure: str, correcte
 
 
 def _gate_words(site: Site, shown: Sequence[str], corrected: bool) -> Markup | None:
-    """What the gate says of these two, with the grades given here where there are some."""
+    """The gate of these two, with the grades given here if there are any."""
     if len(shown) != 2:
         return None
     a, b = shown
@@ -347,7 +323,7 @@ def _gate_words(site: Site, shown: Sequence[str], corrected: bool) -> Markup | N
 
 
 def explain(site: Site, choices: Choices) -> Page:
-    """How one number comes about."""
+    """The derivation of one number."""
     from rankproof.document.formats.html import part_of_page
     from rankproof.scoring.explain import Explanation
 
@@ -406,6 +382,6 @@ def _as_mapping(table: Any) -> Any:
 
 
 def outcome_part(given: bool) -> Any:
-    """What shows the outcome of a gate in one line; `given` with the grades given here."""
+    """The outcome of a gate in one line; `given` with the grades given here."""
     words = "with the grades given here" if given else "as judged"
     return lambda found: el("p", f"The gate {words}: ", el("b", found.outcome), ".")

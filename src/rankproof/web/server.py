@@ -57,10 +57,10 @@ PAGES: dict[str, Callable[[Site, Choices], Page]] = {
     "calibration": calibration,
     "live": live,
 }
-"""What stands behind each address."""
+"""The page or action of each address."""
 
 EVERY = 1.0
-"""Seconds between two looks at the folder."""
+"""Seconds between two checks of the folder."""
 YEAR = 365 * 24 * 3600
 TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
 ICON = (
@@ -71,7 +71,7 @@ WHO, SEEN = "rankproof-who", "rankproof-seen"
 
 
 def static_file(name: str) -> tuple[str, str] | None:
-    """A file that belongs to the pages, with its type; None where there is none of that name."""
+    """A file that belongs to the pages, with its type; None if there is none of that name."""
     if name == "style.css":
         return style(), TYPES["css"]
     if name == "icon.svg":
@@ -83,7 +83,7 @@ def static_file(name: str) -> tuple[str, str] | None:
 
 
 def parts(site: Site, name: str, choices: Choices) -> str:
-    """A part of a page that takes longer; it waits until the part is there."""
+    """A part of a page that takes longer; the request waits for it."""
     space = site.workspace
     given = choices.get("given") == "yes"
     if name in ("verdict", "gate", "outcome"):
@@ -99,12 +99,13 @@ def parts(site: Site, name: str, choices: Choices) -> str:
     if name == "diagnosis":
         system = choices.get("s") or space.baseline()
         measure = measure_of(space.scores(system), choices.get("m"))
-        return fragment(show_result(space.later(*diagnosis_job(site, system, measure)), diagnosis_part))
+        show = diagnosis_part(site, system, measure)
+        return fragment(show_result(space.later(*diagnosis_job(site, system, measure)), show))
     raise UsageError("there is no such part of a page. Next: go back, and load the page again.")
 
 
 class Watcher(threading.Thread):
-    """Looks at the folder every second, so that what is new shows up by itself."""
+    """Checks the folder every second, so that new files appear by themselves."""
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(name="rankproof-watch", daemon=True)
@@ -113,7 +114,7 @@ class Watcher(threading.Thread):
         self.ended = threading.Event()
 
     def run(self) -> None:
-        """Look until the app ends; a folder that is gone is looked for again."""
+        """Check until the app ends; a missing folder is looked for again."""
         while not self.ended.wait(EVERY):
             try:
                 if self.workspace.refresh():
@@ -126,7 +127,7 @@ class Watcher(threading.Thread):
 def application(
     settings: Settings, *, token: str = "", hosts: tuple[str, ...] = ("127.0.0.1", "localhost")
 ) -> Any:
-    """The app as an ASGI application that answers under these hosts."""
+    """The app as an ASGI application for these hosts."""
     try:
         from starlette.applications import Starlette
         from starlette.routing import Route
@@ -165,7 +166,7 @@ def application(
 
 
 class Handler:
-    """Requests to answers. Each runs in a thread of its own, so that none waits for another."""
+    """Handlers of requests. Each runs in its own thread, so that none waits for another."""
 
     def __init__(self, workspace: Workspace, watcher: Watcher) -> None:
         self.workspace = workspace
@@ -182,7 +183,7 @@ class Handler:
         return Site(self.workspace, who=who[:60], csrf=csrf, seen=seen)
 
     def page(self, request: Request) -> Response:
-        """A page; with `save` in the address as one file that needs nothing else."""
+        """A page; with `save` in the address as one self-contained file."""
         from starlette.responses import HTMLResponse
 
         name = request.path_params.get("page", "home")
@@ -214,14 +215,14 @@ class Handler:
             return HTMLResponse(fragment(problem(error)), status_code=404)
 
     def state(self, request: Request) -> Response:
-        """What changes if there is something new to see."""
+        """A value that changes if there is something new to see."""
         from starlette.responses import JSONResponse
 
         ready = len(self.workspace.ready()) if self.workspace.judgments_file is not None else 0
         return JSONResponse({"version": self.watcher.version, "ready": ready})
 
     def whatif(self, request: Request) -> Response:
-        """What the numbers of a query would be under another grade."""
+        """The numbers of a query under another grade."""
         from starlette.responses import JSONResponse
 
         asked = request.query_params
@@ -236,13 +237,13 @@ class Handler:
         return JSONResponse({"sides": found})
 
     async def grade(self, request: Request) -> Response:
-        """One grade; it is on the disk before the answer is sent."""
+        """Save one grade; it is on the disk before the response is sent."""
         from starlette.concurrency import run_in_threadpool
 
         def write(site: Site, sent: Mapping[str, str]) -> None:
             if not site.who.strip():
                 raise UsageError(
-                    "nobody is named as the one who grades. Next: give your name at the top of the page."
+                    "the name of the grader is missing. Next: give your name at the top of the page."
                 )
             if sent.get("grade") == "undo":
                 undo(site, sent.get("query", ""), sent.get("document", ""), last="back" in sent)
@@ -253,19 +254,19 @@ class Handler:
         return await run_in_threadpool(_written, self, request, await request.body(), write)
 
     async def override(self, request: Request) -> Response:
-        """A verdict of a person in the place of a judge's."""
+        """Save a person's verdict that replaces a judge's."""
         from starlette.concurrency import run_in_threadpool
 
         return await run_in_threadpool(_written, self, request, await request.body(), override)
 
     async def calibrate(self, request: Request) -> Response:
-        """A person's label of a pair that was drawn."""
+        """Save a person's label of a drawn pair."""
         from starlette.concurrency import run_in_threadpool
 
         return await run_in_threadpool(_written, self, request, await request.body(), label)
 
     async def who(self, request: Request) -> Response:
-        """The name under which grades are written from now on."""
+        """Set the name under which grades are written."""
         from starlette.concurrency import run_in_threadpool
 
         answer: Response = await run_in_threadpool(
@@ -306,13 +307,13 @@ def _whole(text: str) -> int:
 def _written(
     handler: Handler, request: Request, body: bytes, write: Callable[[Site, Mapping[str, str]], None]
 ) -> Response:
-    """What is written by a form or a script, once it is proven to come from our page."""
+    """A write by a form or a script, after checking that it comes from our page."""
     from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse
 
     sent = dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
     site = handler._site(request)
     if not site.csrf:
-        return PlainTextResponse("This app was started to read only.\n", status_code=403)
+        return PlainTextResponse("This app was started read-only.\n", status_code=403)
     if not secrets.compare_digest(sent.get("csrf", "").encode(), site.csrf.encode()):
         return PlainTextResponse(
             "This form was not made by our page. Load the page again.\n", status_code=403
@@ -332,7 +333,7 @@ def _written(
 
 
 def _back(address: str) -> str:
-    """A page of ours to go back to, whatever was sent."""
+    """One of our pages to go back to, whatever was sent."""
     from urllib.parse import urlsplit
 
     split = urlsplit(address)
@@ -341,7 +342,7 @@ def _back(address: str) -> str:
 
 
 def _made(make: Callable[[Site, Choices], Page], site: Site, choices: Choices) -> tuple[Page, int]:
-    """A page, or what is wrong instead of it."""
+    """A page, or the error in its place."""
     try:
         return replace(make(site, choices), choices=choices), 200
     except RankproofError as error:
@@ -352,7 +353,7 @@ def _not_found() -> Page:
     return Page(
         "There is no such page",
         sections(
-            ("problem", "What happened", "The address names no page of this app. Next: choose one above.")
+            ("problem", "What happened", "This app has no page at this address. Next: choose one above.")
         ),
     )
 
@@ -370,7 +371,7 @@ LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
 def make_server(settings: Settings, host: str = "127.0.0.1", port: int = 0) -> tuple[Any, socket.socket, str]:
-    """A server that is ready to run, where it listens, and its address with the token."""
+    """A server that is ready to run, if it listens, and its address with the token."""
     try:
         import uvicorn
     except ImportError:
@@ -401,7 +402,7 @@ def serve(
     port: int = 0,
     ready: Callable[[str], None] = lambda address: None,
 ) -> None:
-    """Run the app until Ctrl-C; `ready` is told the address as soon as it answers."""
+    """Run the app until Ctrl-C; `ready` gets the address as soon as the app answers."""
     server, listening, address = make_server(settings, host, port)
     threading.Thread(target=_when_started, args=(server, lambda: ready(address)), daemon=True).start()
     try:

@@ -1,10 +1,11 @@
-"""What a page is made with: the workspace, links to other pages, and what the reader chose."""
+"""The context of a page: the workspace, links to other pages, and the reader's choices."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
@@ -16,29 +17,29 @@ from rankproof.web.workspace import Workspace
 T = TypeVar("T")
 
 Choices = Mapping[str, str]
-"""What stands behind the question mark of an address."""
+"""The parameters of an address."""
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page before it has its frame."""
+    """A page without its frame."""
 
     title: str
     sections: tuple[Section, ...]
     opening: Child = None
     scripts: tuple[str, ...] = ()
-    """The modules it needs beside the one of all pages."""
+    """The scripts that it needs beside the common one."""
     choices: Choices = field(default_factory=dict)
-    """What it was made with."""
+    """The context it was made with."""
     changing: bool = False
-    """Whether it is loaded again when a file has changed, or what it waits for is there."""
+    """Whether it is reloaded when a file has changed or a part is ready."""
 
 
 class Links:
     """Addresses of pages in the running app."""
 
     static = False
-    """Whether the pages are files: nothing can be changed, and nothing is worked out later."""
+    """Whether the pages are files: nothing can be changed, and nothing is loaded later."""
 
     def to(self, page: str, **choices: str | None) -> str:
         """The address of a page with these choices; those that are None or empty are left out."""
@@ -52,7 +53,7 @@ class Links:
 
 
 class Unlinked(Links):
-    """No links: the page stands for itself, as one file."""
+    """No links: the page is one self-contained file."""
 
     static = True
 
@@ -63,16 +64,16 @@ class Unlinked(Links):
 
 @dataclass(frozen=True)
 class Site:
-    """One request as a page sees it."""
+    """One request, as pages need it."""
 
     workspace: Workspace
     links: Links = field(default_factory=Links)
     who: str = ""
-    """Who grades."""
+    """The name of the grader."""
     csrf: str = ""
-    """What a form has to send along; empty where nothing can be written."""
+    """The secret that a form has to send; empty if nothing can be written."""
     seen: float = 0.0
-    """When the reader was here last, in seconds since 1970; 0 for never."""
+    """The time of the last visit, in seconds since 1970; 0 for never."""
 
     @property
     def writes(self) -> bool:
@@ -87,13 +88,13 @@ class Site:
     def later(
         self, key: Any, make: Callable[[], T], show: Callable[[T], Markup], part: str, **choices: str | None
     ) -> Markup:
-        """What takes long: shown if it is there, else a place that the browser fills as soon as it is."""
+        """A slow part: shown if it is ready, else a placeholder that the browser fills later."""
         if self.links.static:
             return show_result(self.workspace.later(key, make), show)
         found = self.workspace.later(key, make)
         if found.done():
             return show_result(found, show)
-        words = el("p", "Working it out ... ", self.link("Load it", "part", name=part, **choices))
+        words = el("p", "Computing ... ", self.link("Load it", "part", name=part, **choices))
         return el(
             "div",
             words,
@@ -104,7 +105,7 @@ class Site:
 
 
 def show_result(found: Future[T], show: Callable[[T], Markup]) -> Markup:
-    """A result as markup, or what is wrong."""
+    """A result as markup, or its error."""
     try:
         return show(found.result())
     except RankproofError as error:
@@ -112,7 +113,7 @@ def show_result(found: Future[T], show: Callable[[T], Markup]) -> Markup:
 
 
 def problem(error: BaseException) -> Markup:
-    """An error of ours as it stands on a page."""
+    """An error of ours as a page shows it."""
     what, _, do = str(error).partition(" Next: ")
     return el(
         "div",
@@ -130,7 +131,7 @@ def form(
     cls: str | None = None,
     label: str | None = None,
 ) -> Markup:
-    """A form; one that writes carries what proves that it came from our page."""
+    """A form; one that writes carries the secret that proves its origin."""
     proof = el("input", type="hidden", name="csrf", value=site.csrf) if method == "post" else None
     return el("form", proof, *children, action=action, method=method, cls=cls, aria_label=label)
 
@@ -156,7 +157,7 @@ def note(*children: Child) -> Markup:
 
 
 NAMED = 5
-"""Rankings that are named where many have something in common."""
+"""The number of rankings that are named if many share something."""
 
 
 def some_names(names: Sequence[str]) -> str:
@@ -182,3 +183,11 @@ def sections(*given: tuple[str, str, Child] | None) -> tuple[Section, ...]:
 def measure_of(scores: Scores, asked: str | None) -> str:
     """The measure that was chosen, else the first."""
     return scores.key(asked) if asked else next(iter(scores))
+
+
+def day(at: str) -> str:
+    """A time as people write it, in UTC; other text is kept."""
+    try:
+        return datetime.fromisoformat(at).astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+    except ValueError:
+        return at

@@ -17,7 +17,7 @@ from rankproof.web.site import Links, Page, Site, problem, sections, some_names
 from rankproof.web.workspace import Settings, Workspace
 
 NEVER = {"judge", "live", "part"}
-"""Pages that have no sense where nothing runs."""
+"""Pages that make no sense without a running app."""
 SCRIPTS = ("page.js", "compare.js")
 
 
@@ -42,12 +42,12 @@ class Files(Links):
         return self.names[key]
 
     def file(self, name: str) -> str:
-        """Style and scripts stand beside the pages."""
+        """Style and scripts are beside the pages."""
         return name
 
 
 def _name(page: str, choices: Mapping[str, str]) -> str:
-    """A file name that every system can hold, and that no other page has.
+    """A file name that is valid on every system, and unique.
 
     >>> _name("home", {}), _name("query", {"id": "q 1/?"})
     ('index.html', 'query-q-1-5e6df826.html')
@@ -62,11 +62,11 @@ def _name(page: str, choices: Mapping[str, str]) -> str:
 def export(
     settings: Settings, folder: str | os.PathLike[str], *, force: bool = False
 ) -> tuple[list[Path], list[str]]:
-    """Write every page that can be reached from the first, read-only; the files, and what makes numbers wrong."""
+    """Write every page that can be reached from the first, read-only; returns the files, and the errors in the data."""
     target = Path(folder)
     if target.exists() and (not target.is_dir() or (any(target.iterdir()) and not force)):
         raise UsageError(
-            f"{target}: there is something already, and it was left as it is. Next: name a new folder, or --force."
+            f"{target}: this folder is not empty, and was left as it is. Next: name a new folder, or --force."
         )
     target.mkdir(parents=True, exist_ok=True)
     workspace, links = Workspace(settings), Files()

@@ -1,4 +1,4 @@
-"""Verdicts of judges: claims beside the text that bears them, a person's word in their place, calibration."""
+"""Verdicts of judges: claims beside the supporting text, a person's override, calibration."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from rankproof.judging.verdicts import VALUES, Relation
 from rankproof.judging.words import QUESTIONS, WORDS, certainty, nouns, verdict
 from rankproof.store.ledger import HUMAN, LedgerEntry
 from rankproof.web.folder import FileKind, FoundFile
-from rankproof.web.site import Choices, Page, Site, button, form, note, sections, select
+from rankproof.web.site import Choices, Page, Site, button, day, form, note, sections, select
 
 SHOWN = 25
-"""Verdicts on a page."""
+"""The number of verdicts on a page."""
 DRAWN = 50
-"""Pairs of each relation in a calibration session: so many labels correct the numbers of a judge."""
+"""Pairs of each relation in a calibration session: this many labels correct the numbers of a judge."""
 
 
 def _ledger(site: Site, choices: Mapping[str, str]) -> FoundFile | None:
@@ -34,7 +34,7 @@ def _ledger(site: Site, choices: Mapping[str, str]) -> FoundFile | None:
 
 
 def verdicts(site: Site, choices: Choices) -> Page:
-    """The verdicts of a ledger, those of people first where they differ."""
+    """The verdicts of a ledger, those of people first if they differ."""
     file = _ledger(site, choices)
     if file is None:
         words = "There is no ledger of verdicts here. One is written by: rankproof judge SAMPLES --ledger verdicts.db"
@@ -77,7 +77,7 @@ def _matching(kept: Verdicts, choices: Choices) -> Iterator[LedgerEntry]:
 
 
 def _by_pair(kept: Verdicts) -> dict[str, list[LedgerEntry]]:
-    """What people said, by the pair."""
+    """The verdicts of people, by pair."""
     found: dict[str, list[LedgerEntry]] = {}
     for each in kept.ledger.entries(human=True):
         found.setdefault(each.id, []).append(each)
@@ -85,7 +85,7 @@ def _by_pair(kept: Verdicts) -> dict[str, list[LedgerEntry]]:
 
 
 def _means(site: Site, file: FoundFile) -> tuple[str, str, Child] | None:
-    """The means of samples under these verdicts, with coverage and bounds; None where there are no samples."""
+    """The means of samples under these verdicts, with coverage and bounds; None if there are no samples."""
     samples = site.workspace.of_kind(FileKind.SAMPLES)
     if not samples:
         return None
@@ -98,22 +98,22 @@ def _means(site: Site, file: FoundFile) -> tuple[str, str, Child] | None:
         )
         for each in samples
     )
-    return "means", "Means, by what is in the ledger", join(shown)
+    return "means", "Means, by the ledger", join(shown)
 
 
 def means_job(samples: FoundFile, ledger: FoundFile) -> tuple[Any, Any]:
-    """How samples are scored by the verdicts that are there; nothing is asked."""
+    """The scores of samples by the existing verdicts; nothing is asked."""
     key = ("judged", samples.stamp, ledger.stamp)
     return key, lambda: judge(os.fspath(samples.path), judge="replay", ledger=ledger.path)
 
 
 def means_part(found: JudgedScores) -> Markup:
-    """The table of `rankproof judge`, with what it cost."""
+    """The table of `rankproof judge`, with its cost."""
     return score_table(found.summary(""))
 
 
 def means(site: Site, choices: Choices) -> Any:
-    """The means of one file of samples as a part that is worked out later."""
+    """The means of one file of samples, as a part that is loaded later."""
     file, samples = (
         _ledger(site, choices),
         {each.name: each for each in site.workspace.of_kind(FileKind.SAMPLES)},
@@ -160,7 +160,7 @@ def _choose(site: Site, file: FoundFile, kept: Verdicts, choices: Choices) -> Ma
 
 
 def _more(site: Site, choices: Choices, start: int, total: int) -> Markup | None:
-    """The way to the verdicts before and after these."""
+    """Links to the verdicts before and after these."""
     kept = {name: value for name, value in choices.items() if name not in ("from", "save")}
     before = (
         site.link("Before", "verdicts", **{**kept, "from": str(max(0, start - SHOWN))}) if start else None
@@ -174,7 +174,7 @@ def _more(site: Site, choices: Choices, start: int, total: int) -> Markup | None
 
 
 def _card(site: Site, file: FoundFile, each: LedgerEntry, people: Sequence[LedgerEntry]) -> Markup:
-    """One verdict: both texts, what was said, by whom, how sure, and the place to say otherwise."""
+    """One verdict: both texts, its value, its judge, its probability, and a form to override it."""
     relation = Relation(each.relation)
     left, right = nouns(relation, each.right)
     said = verdict(relation, each.value, each.reason) + certainty(each.probability)
@@ -198,7 +198,7 @@ def _card(site: Site, file: FoundFile, each: LedgerEntry, people: Sequence[Ledge
             el("div", el("small", right), el("p", *_quoted(each.right, each.quote)), _items(each)),
             cls="sides",
         ),
-        el("p", el("b", said), f", says {each.judge}", _why(each), f" ({each.at})" if each.at else ""),
+        el("p", el("b", said), f", says {each.judge}", _why(each), f" ({day(each.at)})" if each.at else ""),
         others,
         _override(site, file, each, relation),
         cls="card verdict",
@@ -216,11 +216,11 @@ def _items(each: LedgerEntry) -> Markup | None:
 
 
 LONG = 1500
-"""Characters of a text that are shown at first."""
+"""The number of characters of a text that are shown at first."""
 
 
 def _quoted(text: str, quote: str) -> list[Child]:
-    """The text with the words that show it marked."""
+    """The text with the quoted words marked."""
     at = text.find(quote) if quote else -1
     if at < 0:
         if len(text) <= LONG:
@@ -236,7 +236,7 @@ def _quoted(text: str, quote: str) -> list[Child]:
 
 
 def ident_free(text: str) -> Markup:
-    """A text of somebody else that keeps its writing direction to itself, and is not cut."""
+    """A foreign text with an isolated writing direction, which is not cut."""
     return el("bdi", text)
 
 
@@ -258,7 +258,7 @@ def _override(site: Site, file: FoundFile, each: LedgerEntry, relation: Relation
                 el("span", "because"),
                 el("input", name="why", maxlength=500, size=40, required="required"),
             ),
-            button("Write it down"),
+            button("Save"),
             method="post",
             cls="choices",
         ),
@@ -267,11 +267,11 @@ def _override(site: Site, file: FoundFile, each: LedgerEntry, relation: Relation
 
 
 def override(site: Site, sent: Mapping[str, str]) -> None:
-    """Write a person's verdict, with the reason."""
+    """Save a person's verdict, with the reason."""
     file = _ledger(site, sent)
     value = sent.get("value", "")
     if file is None or not value.lstrip("-").isdigit():
-        raise UsageError("there is nothing to override with. Next: choose a verdict of the list.")
+        raise UsageError("there is no verdict to override with. Next: choose one of the list.")
     if not sent.get("why", "").strip():
         raise UsageError("a verdict that overrides needs a reason. Next: write why.")
     Verdicts(file.path).override(sent.get("pair", ""), int(value), by=site.who, why=sent["why"].strip()[:500])
@@ -295,7 +295,7 @@ def _task(site: Site, file: FoundFile) -> Task:
 
 
 def calibration(site: Site, choices: Choices) -> Page:
-    """The next pair to label; what the judge says is not shown, as it would sway."""
+    """The next pair to label; the judge's verdict is not shown, as it would bias the label."""
     file = _ledger(site, choices)
     if file is None:
         raise UsageError("there is no ledger of verdicts here. Next: judge samples with --ledger FILE.")
@@ -309,7 +309,7 @@ def calibration(site: Site, choices: Choices) -> Page:
         "Calibration",
         sections(
             ("pair", done, body),
-            ("result", "What the labels say by now", part_of_page(task.result()._document())),
+            ("result", "What the labels show so far", part_of_page(task.result()._document())),
         ),
         scripts=("judge",),
     )
@@ -348,7 +348,7 @@ def _pair_card(site: Site, file: FoundFile, ask: Any) -> Markup:
 
 
 def label(site: Site, sent: Mapping[str, str]) -> None:
-    """Keep the label of a pair, if it is the one that was shown."""
+    """Save the label of a pair, if it is the one that was shown."""
     file, value = _ledger(site, sent), sent.get("value", "")
     if file is None or not value.lstrip("-").isdigit():
         raise UsageError("there is nothing to label. Next: load the page again.")

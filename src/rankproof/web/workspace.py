@@ -1,4 +1,4 @@
-"""What the app works on: the files of a folder, read when they are asked for, and the results made of them."""
+"""The data of the app: the files of a folder, read on demand, and the results computed from them."""
 
 from __future__ import annotations
 
@@ -39,21 +39,24 @@ from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.trec.run import TrecRankings
 from rankproof.scoring.evaluate import Measures, evaluate, prepare
 from rankproof.scoring.scores import Scores
+from rankproof.stats.intervals import Interval
 from rankproof.web.folder import FileKind, FoundFile, find_files, named_by_stem
 
 LABELS = "app-labels.jsonl"
-"""The file of the grades that are given in the app, in the first folder that was named."""
+"""The file of the grades given in the app, in the first folder that was named."""
 TABLES = 8
-"""Rankings whose documents are held in memory; the others are read again when they are asked for."""
+"""The number of rankings whose documents are cached; others are read again on demand."""
 RESULTS = 64
-"""Comparisons, gates and other results that are kept."""
+"""The number of comparisons, gates and other results that are cached."""
+SMALL = {"scores", "interval"}
+"""Results that do not count for that, as every first page shows all of them."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What the command line said."""
+    """The options of the command line."""
 
     places: tuple[str, ...]
     measures: Measures | None = None
@@ -74,6 +77,8 @@ class Workspace:
 
     settings: Settings
     files: list[FoundFile] = field(default_factory=list)
+    runs: Mapping[str, FoundFile] = field(default_factory=dict)
+    """The rankings by their names."""
     _results: OrderedDict[Any, Future[Any]] = field(default_factory=OrderedDict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _writing: threading.Lock = field(default_factory=threading.Lock)
@@ -86,20 +91,16 @@ class Workspace:
     # --- files ---------------------------------------------------------------------------------
 
     def refresh(self) -> bool:
-        """Look at the folder again; whether anything has changed."""
+        """Read the folder again; returns whether anything has changed."""
         found = find_files(self.settings.places, self.files)
         changed = [each.stamp for each in found] != [each.stamp for each in self.files]
         self.files = found
+        self.runs = named_by_stem(self.of_kind(FileKind.RUN))
         return changed
 
     def of_kind(self, kind: FileKind) -> list[FoundFile]:
-        """The files that hold this."""
+        """The files of this kind."""
         return [each for each in self.files if each.kind is kind]
-
-    @property
-    def runs(self) -> dict[str, FoundFile]:
-        """The rankings by their names."""
-        return named_by_stem(self.of_kind(FileKind.RUN))
 
     def run(self, name: str) -> FoundFile:
         """The ranking of that name."""
@@ -112,7 +113,7 @@ class Workspace:
 
     @property
     def judgments_file(self) -> FoundFile | None:
-        """The judgments that all is measured by: those that were named, else the first there are."""
+        """The judgments of all rankings: those that were named, else the first file of judgments."""
         return self._named(self.settings.judgments, FileKind.JUDGMENTS)
 
     def _named(self, given: str | None, kind: FileKind) -> FoundFile | None:
@@ -123,7 +124,7 @@ class Workspace:
 
     @property
     def labels_path(self) -> Path:
-        """Where grades are written: a file of their own, never the user's."""
+        """The file for grades: a separate one, never the user's."""
         if self.settings.labels is not None:
             return Path(self.settings.labels)
         first = Path(self.settings.places[0])
@@ -132,7 +133,7 @@ class Workspace:
     # --- what is made of them ------------------------------------------------------------------
 
     def kept(self, key: Any, make: Callable[[], T]) -> T:
-        """What was made under this key, or is made now; others who ask for it meanwhile wait for the same."""
+        """The cached result of this key, else computed now; concurrent requests wait for the same result."""
         return self._started(key, make, here=True).result()
 
     def later(self, key: Any, make: Callable[[], T]) -> Future[T]:
@@ -155,21 +156,21 @@ class Workspace:
         return own
 
     def _forget_old(self) -> None:
-        """Leave what was asked for last; scores of a run are small, and stay while their file does."""
-        done = [key for key, each in self._results.items() if each.done() and key[0] != "scores"]
+        """Drop the least recently used results; scores and intervals of a run are small and stay with their file."""
+        done = [key for key, each in self._results.items() if each.done() and key[0] not in SMALL]
         documents = [key for key in done if key[0] == "documents"]
         others = [key for key in done if key[0] != "documents"]
         for key in (*documents[:-TABLES], *others[:-RESULTS]):
             del self._results[key]
 
     def close(self) -> None:
-        """Take nothing up any more."""
+        """Start no new work."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     # --- judgments and scores ------------------------------------------------------------------
 
     def judgments(self, corrected: bool = False) -> Judgments:
-        """The judgments; `corrected` with the grades that were given here laid over them."""
+        """The judgments; `corrected` includes the grades given here."""
         file = self.judgments_file
         if file is None:
             raise UsageError(
@@ -196,7 +197,7 @@ class Workspace:
 
     @property
     def labels(self) -> Labels:
-        """What each person has said here, the last word on each document."""
+        """The grades of each person here, the last one for each document."""
         return self.kept(("labels", self._labels_stamp), lambda: last_labels(read_labels(self.labels_path)))
 
     @property
@@ -209,8 +210,15 @@ class Workspace:
         key, make = self._scoring(name, corrected)
         return self.kept(key, make)
 
+    def uncertainty(self, name: str) -> Interval:
+        """The interval of the mean of a ranking's first measure."""
+        return self._interval(self._scoring(name, False)[0], self.scores(name))
+
+    def _interval(self, key: Any, scores: Scores) -> Interval:
+        return self.kept(("interval", *key[1:]), lambda: scores.uncertainty(first_measure(scores)))
+
     def scores_if_ready(self, name: str) -> Scores | RankproofError | None:
-        """The scores if they are there, what is wrong if they cannot be made, None while they are being made."""
+        """The scores if they are ready, the error if they cannot be computed, None while they are being computed."""
         found = self.later(*self._scoring(name, False))
         if not found.done():
             return None
@@ -222,21 +230,22 @@ class Workspace:
         return DataError(f"{name}: {error}. Next: look at the file, or take it out of the folder.")
 
     def kept_or_wrong(self, name: str) -> None:
-        """Make the scores now; what is wrong with them is kept like a result."""
+        """Compute the scores now; errors are cached like results."""
         with suppress(RankproofError):
             self.scores(name)
 
     def _scoring(self, name: str, corrected: bool) -> tuple[Any, Callable[[], Scores]]:
         file, judged_by = self.run(name), self.judgments_file
         stamp = self._labels_stamp if corrected and self.grades else None
+        key = ("scores", file.stamp, judged_by and judged_by.stamp, stamp)
 
         def make() -> Scores:
             ranking = load_ranking(file.path)
             found = evaluate(self.judgments(corrected), ranking, self.settings.measures, by=self.groups)
-            _ = found.wrong  # the first page asks it of every ranking; the scores keep it
+            _ = found.wrong, self._interval(key, found)  # the first page asks for it for every ranking
             return found
 
-        return ("scores", file.stamp, judged_by and judged_by.stamp, stamp), make
+        return key, make
 
     @property
     def groups(self) -> Any:
@@ -246,7 +255,7 @@ class Workspace:
     def comparing(
         self, baseline: str, system: str, corrected: bool = False
     ) -> tuple[Any, Callable[[], Comparison]]:
-        """How two rankings are compared on all measures, and the key under which that is kept."""
+        """The comparison of two rankings on all measures, and its cache key."""
         scores = {name: self.scores(name, corrected) for name in (baseline, system)}
         key = ("compared", *(self._scoring(name, corrected)[0] for name in scores))
         return key, lambda: compare_scores(scores, baseline=baseline, by=self.groups)
@@ -254,7 +263,7 @@ class Workspace:
     def gating(
         self, baseline: str, candidate: str, corrected: bool = False
     ) -> tuple[Any, Callable[[], Gate]]:
-        """How it is decided whether the candidate may replace the baseline, and the key under which that is kept."""
+        """The gate of a candidate against the baseline, and its cache key."""
         old, new = (self.scores(name, corrected) for name in (baseline, candidate))
         key = ("gated", *(self._scoring(name, corrected)[0] for name in (baseline, candidate)))
         return key, lambda: gate_scores(old, new, [first_measure(old)], margin=self.settings.margin)
@@ -262,12 +271,12 @@ class Workspace:
     # --- choices -------------------------------------------------------------------------------
 
     def ready(self) -> dict[str, Scores]:
-        """The scores that are there, by name."""
+        """The scores that are ready, by name."""
         found = {name: self.scores_if_ready(name) for name in self.runs}
         return {name: each for name, each in found.items() if isinstance(each, Scores)}
 
     def wrong(self) -> dict[str, list[str]]:
-        """What makes numbers wrong or cannot be read, each with the rankings and files it is true of."""
+        """Errors in data and unreadable files, each with its rankings and files."""
         found: dict[str, list[str]] = {}
         for name in self.runs:
             each = self.scores_if_ready(name)
@@ -279,7 +288,7 @@ class Workspace:
         return found
 
     def baseline(self) -> str:
-        """What others are compared with: what was named, else the first."""
+        """The ranking that others are compared with: the one that was named, else the first."""
         runs = self.runs
         if self.settings.baseline is not None:
             self.run(self.settings.baseline)
@@ -299,18 +308,18 @@ class Workspace:
 
     @property
     def questions(self) -> Mapping[str, str]:
-        """The texts of the queries; none where they are not known."""
+        """The texts of the queries; empty if they are not known."""
         file = self.text_file(FileKind.QUERIES)
         return {} if file is None else self.kept(("queries", file.stamp), lambda: _questions(file.path))
 
     @property
     def corpus(self) -> Mapping[str, Document]:
-        """The documents; none where they are not known."""
+        """The documents; empty if they are not known."""
         file = self.text_file(FileKind.CORPUS)
         return {} if file is None else self.kept(("corpus", file.stamp), lambda: _corpus(file.path))
 
     def text_file(self, kind: FileKind) -> FoundFile | None:
-        """The file of the queries' or of the documents' texts: the one that was named, else the first there is."""
+        """The file of the queries' or the documents' texts: the one that was named, else the first."""
         return self._named(self.settings.queries if kind is FileKind.QUERIES else self.settings.corpus, kind)
 
     def table(self, name: str, query: str) -> RankingTable:
@@ -329,9 +338,9 @@ class Workspace:
     # --- grades given here ---------------------------------------------------------------------
 
     def grade(self, who: str, query: str, document: str, grade: int | None, undo: bool = False) -> None:
-        """Write one decision of a person; it is on the disk when this returns."""
+        """Save one decision of a person; it is on the disk when this returns."""
         if self.settings.read_only:
-            raise UsageError("this app was started to read only. Next: start it without --read-only.")
+            raise UsageError("this app was started read-only. Next: start it without --read-only.")
         if grade is not None and not 0 <= grade <= self.settings.highest:
             raise UsageError(
                 f"grade: got {grade}, expected 0 to {self.settings.highest}. Next: give one of these."
@@ -346,7 +355,7 @@ def _fulfil(future: Future[T], make: Callable[[], T]) -> None:
     try:
         future.set_result(make())
     except BaseException as error:
-        future.set_exception(error)  # whoever else asks for the result gets it
+        future.set_exception(error)  # other requests for the result get it
         raise
 
 

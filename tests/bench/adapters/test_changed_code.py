@@ -79,7 +79,7 @@ def test_a_bench_asks_a_changed_retriever_anew_and_says_what_it_knew(folder: Pat
     known = rankproof(folder, "bench", "bench.toml")
     assert known.stdout == first.stdout
     assert known.stderr.startswith("rankproof: 2 of 2 answers known from before, of 20")
-    assert "(bench.cache); --fresh asks anew." in known.stderr
+    assert "(bench.cache); --fresh asks again." in known.stderr
     (folder / "parts/words.py").write_text("ORDER = ['d2', 'd1']\n")
     changed = rankproof(folder, "bench", "bench.toml")
     assert "RR@10 0.5000" in changed.stdout

@@ -160,6 +160,7 @@ def answered(made: Any, questions: list[str]) -> set[str]:
     return {each[0] for each in found.values()}
 
 
+@pytest.mark.slow
 def test_times_are_those_of_the_questions(tmp_path: Path) -> None:
     made = serve(tmp_path, ["a", "slow", "b", "c"], "time.sleep(2 if text == 'slow' else 0)")
     seconds = {row.question: row.seconds for row in made.rows}

@@ -131,7 +131,6 @@ def test_a_chunker_is_a_plain_value(chunker: Chunker) -> None:
     assert len({repr(each.settings) for each in EVERY}) == len(EVERY)
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "chunker", [fixed(200, 20), recursive(200, 20), sentences(), markdown(), sliding()], ids=str

@@ -114,8 +114,8 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str, message: str) -> None:
         ({"q1": {"d1": "1-5"}}, r"'q1', 'd1': got '1-5', expected a list of \(start, end\)"),
         ([{"query": "q1", "start": 1, "end": 5}], "no document in"),
         ([{"query": "q1", "document": "d", "start": 1}], "no end in"),
-        ([], "there is not one query"),
-        ({}, "there is not one query"),
+        ([], "it has no queries"),
+        ({}, "it has no queries"),
         (["q1"], "item 1: got 'q1'"),
     ],
 )

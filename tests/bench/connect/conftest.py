@@ -152,6 +152,7 @@ class Speaker:
 @pytest.fixture
 def speaker() -> Iterator[Speaker]:
     class Handler(BaseHTTPRequestHandler):
+        disable_nagle_algorithm = True  # what is written second would wait 40 ms
         protocol_version = "HTTP/1.1"
 
         def do(self) -> None:

@@ -20,7 +20,7 @@ from rankproof.errors import DataError, MissingExtra, UsageError
 
 from .conftest import embed
 
-pytestmark = pytest.mark.slow  # importing lancedb and chromadb takes seconds
+pytestmark = [pytest.mark.cover, pytest.mark.slow]  # importing lancedb and chromadb takes seconds
 
 Make = Callable[..., Store]
 QUESTIONS = ["When is a refund paid?", "Which hours?", "What is the fee?"]

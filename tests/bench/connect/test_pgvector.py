@@ -18,6 +18,8 @@ from rankproof.errors import UsageError
 
 from .conftest import embed
 
+pytestmark = pytest.mark.cover
+
 
 class Written:
     """A connection that writes down what it is sent, and answers every question alike."""

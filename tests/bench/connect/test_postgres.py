@@ -16,7 +16,7 @@ from rankproof.errors import UsageError
 
 from .conftest import embed
 
-pytestmark = pytest.mark.slow  # the server takes seconds to be made
+pytestmark = [pytest.mark.cover, pytest.mark.slow]  # the server takes seconds to be made
 
 
 @pytest.fixture

@@ -64,7 +64,6 @@ def test_held_out_queries_have_no_say() -> None:
         assert again.held_out.mean != tuned.held_out.mean
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 def test_on_noise_the_queries_seen_flatter_and_the_held_out_do_not() -> None:
     seen, held = [], []

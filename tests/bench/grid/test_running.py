@@ -214,7 +214,6 @@ def test_auto_halves_only_where_there_are_many(data: dict[str, Any], finds: Make
     assert len({row.n for row in many.rows}) > 1
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 def test_the_best_of_many_equals_is_flattered_where_it_was_chosen_and_not_where_it_was_held_out() -> None:
     """40 retrievers, each right half of the time at random: their true mean is .5, whoever wins."""

@@ -379,6 +379,7 @@ def test_expansion_is_rm3_by_its_formula() -> None:
     assert dict(again) == pytest.approx(dict(expected), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_both_engines_expand_alike(pages: Corpus, questions: list[str]) -> None:
     pytest.importorskip("tantivy")
     one, other = (expand(keyword(pages, engine=engine)) for engine in ("tantivy", "sqlite"))  # type: ignore[arg-type]

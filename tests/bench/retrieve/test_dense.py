@@ -326,6 +326,7 @@ def test_settings_tell_embedders_apart() -> None:
     assert as_search(made[0]) is made[0]
 
 
+@pytest.mark.slow
 def test_a_model_without_its_weights_says_what_to_do(tmp_path: Path) -> None:
     pytest.importorskip("model2vec")
     with pytest.raises(UsageError, match=r"the weights of .* cannot be loaded: .*Next: check its name"):

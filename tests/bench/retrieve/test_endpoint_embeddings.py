@@ -33,6 +33,7 @@ def serving(*answers: Callable[[dict[str, Any]], Answer]) -> Iterator[tuple[str,
     seen: list[dict[str, Any]] = []
 
     class Handler(BaseHTTPRequestHandler):
+        disable_nagle_algorithm = True  # what is written second would wait 40 ms
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:

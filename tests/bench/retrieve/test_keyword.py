@@ -48,7 +48,6 @@ def bm25(texts: dict[str, str], question: str, k1: float = 1.2, b: float = 0.75)
 ASKED = ["ba", "ba ce", "ba ba ce gi", "du fo gu bx cy", "nothing here", "xx", "ba nothing"]
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @with_each("question", ASKED)
@@ -130,7 +129,6 @@ def test_a_question_without_words_finds_nothing(engine: str, question: str) -> N
     assert keyword({"d1": "fees 🙂"}, engine=engine).search([question, "fees"])[0] == []
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=6), st.text(max_size=30))

@@ -63,6 +63,7 @@ def cosines(rows: np.ndarray) -> np.ndarray:
     return unit @ unit.T
 
 
+@pytest.mark.first_is_quick(3)
 @pytest.mark.parametrize("rows", [0, 1, 50, 3000])
 def test_products_of_sparse_matrices(rows: int) -> None:
     whole = np.where(RNG.random((rows, 17)) < 0.2, RNG.standard_normal((rows, 17)), 0)

@@ -37,6 +37,5 @@ def test_bm25_and_feedback_are_as_good_as_those_of_anserini(
     assert found["P@30"] == pytest.approx(p30, abs=0.005)
 
 
-@pytest.mark.no_cover
 def test_latent_semantics_are_no_guess(folder: Path, corpus: dict[str, str]) -> None:
     assert cacm.measured(lsa(corpus), cacm.questions(folder), folder)["nDCG@10"] > 0.36

@@ -87,7 +87,8 @@ def test_every_kind_of_failure_is_a_row_and_the_run_goes_on(limits: Any) -> None
     assert max(map(len, text.split("\n"))) <= 80
 
 
-@pytest.mark.parametrize("concurrency", [1, 3])
+@pytest.mark.first_is_quick
+@pytest.mark.parametrize("concurrency", [3, 1])
 def test_a_hang_is_a_failure_and_others_go_on(concurrency: int) -> None:
     released = threading.Event()
     waited: list[bool] = []
@@ -110,6 +111,7 @@ def test_a_generator_without_an_end_is_cut() -> None:
         assert "more than 2 documents" in str(run)
 
 
+@pytest.mark.slow
 def test_a_late_answer_changes_nothing() -> None:
     came = threading.Event()
 
@@ -279,6 +281,7 @@ def test_no_more_questions_a_second_than_allowed(concurrency: int) -> None:
     assert max(moments) - min(moments) < 5  # and hardly fewer
 
 
+@pytest.mark.slow
 def test_warm_up_questions_are_not_counted() -> None:
     calls: list[str] = []
 

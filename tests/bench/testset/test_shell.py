@@ -15,6 +15,8 @@ from rankproof import sample
 from rankproof.io.load import load_judgments
 from tests.shell import rankproof
 
+pytestmark = pytest.mark.cover
+
 SAMPLE = sample.folder()
 COMMAND = [sys.executable, "-m", "rankproof"]
 

@@ -68,6 +68,16 @@ def test_distances_in_any_order_are_found_by_what_they_score() -> None:
     )
 
 
+def test_a_dozen_rankings_turned_round_are_found_without_rising_scores() -> None:
+    for seed, (queries, length) in enumerate([(8, 20), (10, 10), (12, 15)]):
+        judged, distances = world(queries, length, 2, seed)
+        mixed = {q: dict(sorted(docs.items())) for q, docs in distances.items()}
+        finding = audit(judged, mixed).of_kind("upside-down")
+        assert finding is not None
+        turned = {q: {d: -s for d, s in docs.items()} for q, docs in mixed.items()}
+        assert audit(judged, turned).of_kind("upside-down") is None
+
+
 def test_distances_in_part_of_the_rankings_are_found() -> None:
     for length, share in ((10, 0.4), (20, 0.5), (60, 0.3)):
         judged, distances = world(60, length, 3, seed=length)

@@ -164,7 +164,7 @@ def test_results_in_python_say_it(folder: Path) -> None:
     plan, tuned = questions_needed(judged, far, near), tune(judged, {"one": far, "two": far2})
     for each in (plan, tuned):
         assert len(each.wrong) == (1 if each is plan else 2)
-        assert "not to be trusted" in str(each)
+        assert "Do not trust these numbers" in str(each)
         assert json.dumps(each.wrong)
     assert not questions_needed(judged, near, str(folder / "near2")).wrong
     assert not tune(judged, {"one": near, "two": str(folder / "near2")}).wrong
@@ -172,7 +172,7 @@ def test_results_in_python_say_it(folder: Path) -> None:
     assert not pool([near, str(folder / "near2")]).wrong
     found = check_questions(str(folder / "far.jsonl"), judged)
     assert [each.kind for each in found if each.severity == "error"] == ["no-common-questions"]
-    assert "not to be trusted" in str(compare(judged, {"near": near, "far": far}))
+    assert "Do not trust these numbers" in str(compare(judged, {"near": near, "far": far}))
     apart = {"near": evaluate(judged, near), "far": evaluate(str(folder / "far.judged"), far)}
     for ask in (
         lambda: agreement(near, far),

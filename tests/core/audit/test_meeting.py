@@ -157,4 +157,4 @@ def test_what_makes_numbers_wrong_stands_above_them() -> None:
         text = " ".join(shown.replace("\\", "").split())
         assert text.index("because of '.md' at their end") < text.index("RR")
         assert text.count("because of '.md' at their end") == 1
-    assert "not to be trusted" not in str(evaluate(JUDGED, RANKED, "RR"))
+    assert "Do not trust these numbers" not in str(evaluate(JUDGED, RANKED, "RR"))

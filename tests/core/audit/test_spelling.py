@@ -52,7 +52,6 @@ def about_ids(found: Audit) -> list[Finding]:
     return [each for each in found if each.kind.endswith("-ids") or each.kind == "unicode-forms"]
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("affected", [4, TOPICS])

@@ -139,7 +139,6 @@ OF_PROFILE = {
 """What the profile claims, ties and queries without a ranking among it: their name and ours."""
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("profile", ["ir_measures", "pyterrier"])
 def test_the_profile_gives_the_numbers_of_ir_measures(profile: str) -> None:

@@ -32,7 +32,6 @@ DATA = (
 )
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @with_each("name", NAMES)
 def test_every_parameter_takes_any_value_or_says_what_it_expects(name: str) -> None:

@@ -124,7 +124,6 @@ def test_finite_always(measure: Measure) -> None:
         assert np.isfinite(values(measure, nothing, {"q": ranking})).all()
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @with_each("measure", VARIANTS)
 def test_finite_under_every_convention(measure: Measure) -> None:
@@ -252,7 +251,6 @@ UNREACHED = {
 }
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @with_each("measure", VARIANTS)
 def test_some_perfect_ranking_reaches_the_ceiling(measure: Measure) -> None:
@@ -372,7 +370,6 @@ def enumerated(measure: Measure, seed: int) -> list[np.ndarray]:
     return found
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 @with_each("measure", VARIANTS)
@@ -411,9 +408,6 @@ def test_bounds_over_ties(measure: Measure, seed: int) -> None:
 
 
 # --- documents nobody judged -------------------------------------------------------------------------------
-
-
-@pytest.mark.no_cover
 @pytest.mark.slow
 @with_each("measure", VARIANTS)
 def test_bounds_for_the_unjudged(measure: Measure) -> None:

@@ -31,7 +31,8 @@ KNOWN = {
     "mteb": {"ndcg_at_10": "nDCG@10", "map_at_100": "AP@100", "mrr_at_10": "RR@10", "recall_at_5": "R@5",
              "precision_at_1": "P@1", "hit_rate_at_3": "Success@3"},
     "ir_measures": {
-        "SetP": "P", "SetR": "R", "SetF": "F", "SetF(beta=4)": "F(beta=2)", "SetAP": "SetAP", "IPrec@0.1": "IPrec@0.1",
+        "SetP": "P", "SetR": "R", "SetF": "F", "SetF(beta=4)": "F(beta=2)", "SetAP": "SetAP", "SetRelP": "RelP", "α_nDCG@20": "alpha_nDCG@20",
+        "α_DCG": "alpha_DCG", "IPrec@0.1": "IPrec@0.1",
         "Judged@10": "Judged@10", "alpha_nDCG@20": "alpha_nDCG@20", "StRecall@5": "StRecall@5", "nNRBP": "nNRBP",
         "NERR8@10": "NERR8@10", "Compat(p=0.95)": "Compat", "Compat(p=0.9)": "Compat(p=0.9)", "INST": "INST",
         "BPM@10": "BPM@10", "nDCG(rel=2)@10": "nDCG(rel=2)@10", "Bpref": "bpref", "Rprec": "Rprec", "ERR@20": "ERR@20",
@@ -71,6 +72,8 @@ def test_name_of_another_tool(pair: tuple[str, str, str]) -> None:
         ("INST(T=0.2)", "INST: T is 0.2, expected a number of at least 0.5."),
         ("nDCG(gain='exponential')@5", "nDCG: gain is 'exponential', expected 'linear', 'exp' or a mapping of grade to gain."),
         ("P(relevance=2)@5", "P: unknown parameter 'relevance', expected k, rel, denominator, scores, threshold."),
+        ("P(judged_only=True)@5", "unjudged='skip' (--unjudged skip) leaves unjudged documents out"),
+        ("nDCG(dcg='exp-log2')@10", "gain='exp' is what dcg='exp-log2' is"),
         ("AP(denominator='foudn')", "Did you mean 'found'?"),
         ("Presision@5", "Did you mean 'precision'?"),
         ("NumRel@5", "NumRel: got @5, but this measure has no cut-off."),

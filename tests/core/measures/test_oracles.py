@@ -26,7 +26,6 @@ def test_every_measure_has_an_oracle() -> None:
     assert known == {parse(name).spec.name for name in VARIANTS + ASPECT_MEASURES}
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 8))]

@@ -66,7 +66,6 @@ def test_equality_is_claimed_where_golden_values_show_it_and_nowhere_else(profil
     )
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_face_says_what_is_claimed_of_every_measure(profile: str) -> None:

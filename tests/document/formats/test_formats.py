@@ -343,7 +343,7 @@ def test_a_result_is_saved_by_the_ending_of_the_file_and_never_over_another(
             path = result.save(tmp_path / f"out-{name}{ending}")
             assert path.read_bytes() == as_bytes(print_as(result, name))
             path.write_text("mine")
-            with pytest.raises(UsageError, match="there is such a file already"):
+            with pytest.raises(UsageError, match="this file exists"):
                 result.save(path)
             assert path.read_text() == "mine"
             assert result.save(str(path), force=True).read_bytes() == as_bytes(print_as(result, name))
@@ -360,7 +360,7 @@ def test_a_format_that_is_not_there_is_refused_with_the_nearest_one(result: Resu
     with pytest.raises(UsageError, match=r"got 'markdwn'.*Did you mean 'markdown'\?"):
         result.format("markdwn")
     for name in ("parquet", "pdf"):
-        with pytest.raises(UsageError, match=rf"{name} is no text. Next: .*\.save"):
+        with pytest.raises(UsageError, match=rf"{name} is not a text format. Next: .*\.save"):
             result.format(name)
     for odd in (None, 3, ["table"], "notebook"):
         with pytest.raises(UsageError, match="format: got"):

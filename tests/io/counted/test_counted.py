@@ -118,7 +118,13 @@ def test_infinite_scores_stand_at_the_ends_and_tie(engine, duplicates):
     for ties in ("trec", "best", "worst"):
         settings = {"ties": ties, "duplicates": duplicates}
         expected = evaluate(judged, arrow(rows), "RR, AP, nDCG", **settings)
-        check_equal(evaluate(judged, ENGINES[engine](rows), "RR, AP, nDCG", **settings), expected, ties)
+        found = evaluate(judged, ENGINES[engine](rows), "RR, AP, nDCG", **settings)
+        check_equal(found, expected, ties)
+        told = [
+            {each.kind: each.count for each in scores.audit if each.kind.endswith("e-scores")}
+            for scores in (found, expected)
+        ]
+        assert told[0] == told[1] == {"infinite-scores": 10, "huge-scores": 1}
 
 
 @pytest.mark.first_is_quick

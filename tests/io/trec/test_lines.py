@@ -195,7 +195,6 @@ def test_long_ids_are_ids(length: int, tmp_path: Path) -> None:
         evaluate(judged, write(tmp_path, "r", run + f"{other} Q0 {one} 3 0.5 t\n"), "RR")
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("pack", [bytes, lambda content: gzip.compress(content, 1)])
 def test_a_line_without_end_is_refused_in_little_memory(pack, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

@@ -34,7 +34,6 @@ def falling(seed: int, soft: dict[Pair, float], fallen: tuple[bool, ...]) -> Any
     return lambda *pair: PLAIN_YES[pair[0]] * known[pair] if pair in known else verdict_on(seed, *pair)
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("compat", [None, *PEERS])

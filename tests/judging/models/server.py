@@ -78,6 +78,7 @@ class Served:
 
 
 class Handler(BaseHTTPRequestHandler):
+    disable_nagle_algorithm = True  # what is written second would wait 40 ms
     protocol_version = "HTTP/1.1"
     served: Served
 
@@ -298,7 +299,7 @@ def serving(certificate: tuple[str, str] | None = None) -> Iterator[Served]:
     scheme = "http" if certificate is None else "https"
     served = Served(f"{scheme}://127.0.0.1:{server.server_address[1]}")
     server.RequestHandlerClass = type("Bound", (Handler,), {"served": served})
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
         yield served

@@ -22,10 +22,12 @@ from rankproof.errors import DataError, UsageError
 from rankproof.judging.models.asking import MOST_TEXTS, calls_for
 from rankproof.judging.models.judge import model_judge
 from rankproof.judging.verdicts import Ask, Relation, Unmeasured, Verdict
-from rankproof.net import FIRST, Pace
+from rankproof.net.retries import FIRST, Pace
 from rankproof.store.ledger import Ledger
 
 from .server import Fault, Served, serving, status
+
+pytestmark = pytest.mark.cover
 
 KEY = "sk-very-secret-key-1234567890"
 SIX = "context_precision, context_recall, context_entity_recall, context_relevance, faithfulness, answer_relevance"
@@ -69,6 +71,7 @@ def test_six_metrics_of_ten_chunks_take_two_calls(server: Served) -> None:
     assert scores["context_precision"] == 1.0
 
 
+@pytest.mark.slow
 def test_every_text_is_sent_once(server: Served) -> None:
     judged(server, [sample()])
     sent = json.dumps(server.calls)

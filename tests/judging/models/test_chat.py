@@ -243,6 +243,7 @@ def test_what_cannot_be_asked_is_said(model: Any, options: dict[str, Any], words
     assert words in str(raised.value)
 
 
+@pytest.mark.slow
 def test_a_judge_function_that_waits_is_asked_about_several_pairs_at_a_time(tmp_path: Path) -> None:
     inside, most, lock = 0, 0, threading.Lock()
 

@@ -16,6 +16,8 @@ from tests.judging.models.server import Fault, Served, serving
 from tests.judging.models.test_chat import text_of
 from tests.shell import rankproof
 
+pytestmark = pytest.mark.cover
+
 ROWS = [
     {
         "id": f"s{i}",
@@ -73,6 +75,7 @@ def test_what_is_known_or_marked_is_sent_as_it_is(server: Served, tmp_path: Path
     assert "Did you mean 'temperature'" in done.stderr
 
 
+@pytest.mark.slow
 def test_max_tokens_limits_a_reply_and_budget_tokens_the_run(server: Served) -> None:
     scores = judge(ROWS, "P@2", judge="openai:m", base_url=server.url, max_tokens=500, concurrency=1)
     assert scores.coverage["P@2"] == 1

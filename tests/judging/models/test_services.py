@@ -39,6 +39,7 @@ def server() -> Iterator[Served]:
         yield served
 
 
+@pytest.mark.slow
 def test_every_name_asks_at_its_address_with_its_key(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, provider in PROVIDERS.items():
         monkeypatch.setenv(provider.key, f"{SECRET}-{name}")

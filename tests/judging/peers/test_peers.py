@@ -14,6 +14,8 @@ from rankproof.judging.metrics.counting import parse
 from rankproof.judging.metrics.registry import PEERS
 from rankproof.judging.verdicts import Relation
 
+pytestmark = pytest.mark.cover
+
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 CASES = json.loads((GOLDEN / "judged_cases.json").read_text())
 TOOLS = {

@@ -91,7 +91,6 @@ def test_whole_samples_correct_what_is_no_mean_over_pairs(tmp_path: Path) -> Non
         assert corrected.low <= real[name] <= corrected.high
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 def test_corrected_scores_cover_the_truth_over_many_draws(tmp_path: Path) -> None:
     samples, right = rows(150), 0

@@ -14,6 +14,8 @@ from rankproof.stats.corrected import check_labels, corrected_mean, rogan_gladen
 from rankproof.stats.intervals import interval
 from rankproof.stats.shares import share_of
 
+pytestmark = pytest.mark.cover
+
 GRADES = {"19": (0.2701, 0.3136), "20": (0.1463, 0.2292)}
 """The share of relevant pairs as people and as a GPT-4 judge see them, of TREC DL 2019 and 2020."""
 

@@ -14,6 +14,8 @@ from rankproof.scoring.scores import Scores
 from rankproof.stats.corrected import Side, check_labels, corrected_difference
 from tests.judging.trust.conftest import lot, person, truth
 
+pytestmark = pytest.mark.cover
+
 
 def flattering(relation: str, left: str, right: str) -> int:
     """Right about the old system; of the new one it likes half of what is irrelevant."""
@@ -61,6 +63,7 @@ def real(kind: str | None = None) -> float:
     return float(means["new"] - means["old"])
 
 
+@pytest.mark.slow
 def test_compare_shows_what_the_judge_alone_gets_wrong(both: dict[str, Any]) -> None:
     compared = compare_scores(both)
     row = compared.row("new", "P@3")
@@ -75,6 +78,7 @@ def test_compare_shows_what_the_judge_alone_gets_wrong(both: dict[str, Any]) -> 
     assert "error taken out" in compared.format("markdown")
 
 
+@pytest.mark.slow
 def test_slices_are_corrected_by_the_labels_in_them(both: dict[str, Any]) -> None:
     for kind, part in both["new"].slices.items():
         found = part.corrected("P@3")
@@ -89,12 +93,14 @@ def test_slices_are_corrected_by_the_labels_in_them(both: dict[str, Any]) -> Non
     assert "corrected" in shown[shown.index("slice") :]
 
 
+@pytest.mark.slow
 def test_a_group_with_few_labels_is_not_corrected(both: dict[str, Any]) -> None:
     few = both["new"].only(["P@3"], list(both["new"].queries[:20]))
     assert few.corrected("P@3") is None
     assert "50 needed" in few.corrections["P@3"].reason
 
 
+@pytest.mark.slow
 def test_the_gate_shows_both_and_holds_floors_against_the_corrected_mean(both: dict[str, Any]) -> None:
     found = gate_scores(both["old"], both["new"], margin=0.05, floors={"P@3": 0.45})
     difference = next(each for each in found if each.check == "difference" and not each.slice)
@@ -108,6 +114,7 @@ def test_the_gate_shows_both_and_holds_floors_against_the_corrected_mean(both: d
     assert "error taken out" in found.markdown()
 
 
+@pytest.mark.slow
 def test_saved_scores_are_corrected_as_fresh_ones_are(both: dict[str, Any], tmp_path: Path) -> None:
     back = {name: Scores.from_dict(json.loads(json.dumps(each.to_dict()))) for name, each in both.items()}
     fresh, saved = (compare_scores(each).row("new", "P@3") for each in (both, back))

@@ -86,7 +86,6 @@ def world(n: int, favour: float, seed: int, systems: int = 3, docs: int = 10) ->
     return people, machine, runs
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "favour", "systems"), [(12, 0.0, 3), (60, 0.0, 5), (60, 0.5, 3)])
 def test_intervals_hold_together_and_lenience_to_all_is_no_favour(

@@ -49,7 +49,6 @@ def rows(new: float = 0.0, n: int = N) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["P@3", "DCG@5", "P@5", "answer_relevance"])
 @pytest.mark.parametrize("new", [0.0, 0.3, 0.47, 1.0])
@@ -75,7 +74,6 @@ def test_what_could_not_be_drawn_is_bounded(tmp_path: Path, metric: str, new: fl
     assert again.corrected(metric) == corrected
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 def test_differences_and_whole_samples_are_bounded_too(tmp_path: Path) -> None:
     ledger, metrics = tmp_path / "v.db", "context_precision, P@3"
@@ -92,7 +90,6 @@ def test_differences_and_whole_samples_are_bounded_too(tmp_path: Path) -> None:
         assert row.corrected_low <= right[0.1][name] - right[0.0][name] <= row.corrected_high
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 def test_labels_drawn_again_from_all_pairs_speak_of_all(tmp_path: Path) -> None:
     ledger = tmp_path / "v.db"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +20,8 @@ import pytest
 from rankproof import Verdicts
 from rankproof.cli import run
 
+pytestmark = pytest.mark.cover
+
 COMMAND = [sys.executable, "-m", "rankproof"]
 SAMPLES = [
     {
@@ -30,9 +33,22 @@ SAMPLES = [
 ]
 
 
+@pytest.fixture(scope="module")
+def judged_samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with samples that were judged."""
+    made = tmp_path_factory.mktemp("judged")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(made)
+        Path("s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in SAMPLES))
+        assert run(["judge", "s.jsonl", "-m", "P@2", "--ledger", "v.db"]) == 0
+    return made
+
+
 @pytest.fixture
-def shell(folder: Callable[[], Path], capsys: Any) -> Callable[[str], tuple[int, str, str]]:
-    """The command line in a folder with samples that were judged."""
+def shell(
+    folder: Callable[[], Path], judged_samples: Path, capsys: Any
+) -> Callable[[str], tuple[int, str, str]]:
+    """The command line in a folder of one's own with samples that were judged."""
 
     def call(words: str) -> tuple[int, str, str]:
         capsys.readouterr()
@@ -40,8 +56,7 @@ def shell(folder: Callable[[], Path], capsys: Any) -> Callable[[str], tuple[int,
         said = capsys.readouterr()
         return code, said.out, said.err
 
-    Path("s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in SAMPLES))
-    assert call("judge s.jsonl -m P@2 --ledger v.db")[0] == 0
+    shutil.copytree(judged_samples, folder(), dirs_exist_ok=True)
     return call
 
 

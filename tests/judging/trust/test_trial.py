@@ -22,6 +22,8 @@ from rankproof.judging.verdicts import VALUES, Ask, Relation
 from tests.judging.models import server
 from tests.shell import rankproof
 
+pytestmark = pytest.mark.cover
+
 LISTED = cases()
 TRUTH = {ask: value for case in LISTED for ask, value in case.truth.items()}
 Sway = Callable[[int, int, str, int], int | None]
@@ -255,7 +257,7 @@ def test_stress_leads_to_a_remedy() -> None:
     fickle = shows(lambda place, n, right, value: 3 if chance.random() < 0.3 else 0)
     assert "temperature" in fickle.remedy
     steady = shows(lambda place, n, right, value: 0)
-    assert "nothing to mend" in steady.remedy
+    assert "nothing to fix" in steady.remedy
 
 
 def _by_place(body: dict[str, Any], sway: Sway) -> dict[str, Any]:

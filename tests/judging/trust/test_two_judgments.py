@@ -37,7 +37,6 @@ def held(
     return inside, narrower
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 def test_intervals_of_queries_judged_whole_hold_and_are_narrower() -> None:
     inside, narrower = held(6, 120, some_queries, 30, 5)
@@ -66,7 +65,6 @@ def test_thirty_labelled_queries_and_a_judge_save_a_fifth_of_the_error() -> None
     assert 0.15 <= np.mean(saved) <= 0.27
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize(("labels", "n", "queries"), [(some_queries, 30, 160), (some_pairs, 300, 60)])
 def test_intervals_hold_in_many_worlds(labels: Any, n: int, queries: int) -> None:
@@ -154,6 +152,7 @@ def test_too_few_labels_correct_nothing() -> None:
     assert "nothing is corrected" in str(found)
 
 
+@pytest.mark.slow
 def test_a_run_that_meets_no_judgment_is_an_error_on_every_way_out(tmp_path: Path) -> None:
     people, machine, _ = world(np.random.default_rng(10), 30)
     (tmp_path / "odd.run").write_text("".join(f"{q} Q0 other{i} 1 1 x\n" for i, q in enumerate(people)))
@@ -183,7 +182,6 @@ def test_a_measure_that_grades_do_not_decide_is_refused(measure: str) -> None:
         calibrate_judgments({"q": {"a": 1}}, {"q": {"a": 1}}, {"r": {"q": ["a"]}}, measure)
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 def test_labels_drawn_by_plan_narrow_more_than_labels_at_random() -> None:
     rng = np.random.default_rng(4)
@@ -288,7 +286,6 @@ def test_what_cannot_be_done_is_said_with_a_way_out(args: list[str], tmp_path: P
     assert "Next:" in done.stderr
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.shared_data
 def test_thirty_labelled_queries_of_trec_with_a_model_for_a_judge(shared_data: Path) -> None:

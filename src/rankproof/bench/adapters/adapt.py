@@ -22,12 +22,12 @@ from rankproof.bench.adapters.command import of_command, words_of
 from rankproof.bench.adapters.endpoint import of_endpoint
 from rankproof.bench.retriever import Retriever
 from rankproof.errors import UsageError, nearest, shorten
-from rankproof.net import Failed
+from rankproof.net.retries import Failed
 
 Call: TypeAlias = Callable[[Any, int], Any]
 
 QUESTION = ("query", "text", "question")
-"""What Haystack's components call it."""
+"""Its name in Haystack's components."""
 
 
 def of_framework(found: Any, *, id: IdOf, settings: Mapping[str, Any] | None) -> Adapted | None:
@@ -49,7 +49,7 @@ def _made_with(found: Any) -> Any:
 
 
 def _run(method: Callable[..., Any]) -> Call:
-    """Haystack's components take the number of documents as `top_k`, where they take it."""
+    """Haystack's components take the number of documents as `top_k`, if they take it."""
     inputs = getattr(getattr(method, "__self__", None), "inputs", None)
     if callable(inputs):
         return _pipeline(method, inputs())
@@ -67,7 +67,7 @@ def _run(method: Callable[..., Any]) -> Call:
 
 
 def _pipeline(method: Callable[..., Any], inputs: Mapping[str, Mapping[str, Any]]) -> Call:
-    """A pipeline as it stands: the question goes wherever one is taken, the documents come from its end."""
+    """An unchanged pipeline: the question goes to every input that takes one, the documents come from its end."""
     for component, sockets in inputs.items():
         for socket, about in sockets.items():
             if about.get("is_mandatory") and socket not in QUESTION:
@@ -108,7 +108,7 @@ FORMS = "module:function, the path of an endpoint.toml, or a command"
 def as_retriever(
     anything: Any, *, batch: bool | None = None, id: IdOf = None, settings: Mapping[str, Any] | None = None
 ) -> Retriever:
-    """A `Retriever` of whatever answers questions; what is one already stays as it is.
+    """A `Retriever` from anything that answers questions; a `Retriever` is returned unchanged.
 
     Taken are functions `text -> [id] | [(id, score)] | [documents]` (sync or async; with `batch=True` of a
     list of texts), retrievers of LangChain, LlamaIndex and Haystack, the path of an endpoint's TOML file,
@@ -203,7 +203,7 @@ def import_named(words: Any, what: str) -> Any:
 
 
 def place_of(words: str) -> tuple[str, str] | None:
-    """The module and the attribute that are named; None where the words are of another form."""
+    """The module and the attribute that are named; None if the words are of another form."""
     module, colon, attribute = words.rpartition(":")
     if colon and attribute.replace(".", "").isidentifier() and _may_be_module(module):
         return module, attribute
@@ -224,7 +224,7 @@ def module_named(module: str, what: str) -> ModuleType:
             raise
         except (Exception, SystemExit) as error:  # code of the user's may raise anything
             raise UsageError(
-                f"{what}: {module} cannot be imported: {type(error).__name__}: {error}. Next: mend it."
+                f"{what}: {module} cannot be imported: {type(error).__name__}: {error}. Next: correct it."
             ) from error
 
 
@@ -255,7 +255,7 @@ def _by_name(module: str, what: str) -> ModuleType:
 
 
 def loaded_module(module: str) -> ModuleType | None:
-    """The module of that name, or of that file, as it was imported; None where it was not."""
+    """The module of that name, or of that file, as it was imported; None if it was not."""
     return FILES.get(Path(module).resolve()) if module.endswith(".py") else sys.modules.get(module)
 
 

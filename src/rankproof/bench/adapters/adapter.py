@@ -15,14 +15,14 @@ from typing import Any, TypeAlias
 from rankproof.bench.adapters.answers import AnswerReading, IdOf, arrange, read_answer
 from rankproof.bench.adapters.code import code_digest, digest_of, plain_value, state_of
 from rankproof.bench.retriever import Found, Unaskable, unusable_answer
-from rankproof.net import Failed
+from rankproof.net.retries import Failed
 
 MOST = 100_000
-"""So many documents are taken of what comes bit by bit: a generator may have no end."""
+"""The largest number of documents taken from a generator, which may have no end."""
 
 
 async def await_value(value: Any) -> Any:
-    """What an awaitable gives; of an async iterator all that it gives."""
+    """The result of an awaitable; of an async iterator all its items."""
     found = await value if inspect.isawaitable(value) else value
     if not hasattr(type(found), "__aiter__"):
         return found
@@ -54,13 +54,13 @@ class Waiter:
         return _off_loop(lambda: self._runner.run(await_value(value)))
 
     def close(self) -> None:
-        """End the loop, unless something that nobody waits for any more still runs in it."""
+        """Close the loop, unless an abandoned call still runs in it."""
         with suppress(RuntimeError):
             _off_loop(self._runner.close)
 
 
 def _off_loop(do: Callable[[], Any]) -> Any:
-    """What a function gives that needs a thread without a running loop, which a notebook's has."""
+    """The result of a function that needs a thread without a running loop, unlike a notebook's."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -102,7 +102,7 @@ def finish(value: Any) -> Any:
 
 
 Answered: TypeAlias = tuple[int, Any, float]
-"""The place of a question, its answer (`Failed` where there is none), and the seconds it took.
+"""The place of a question, its answer (`Failed` if there is none), and the seconds it took.
 
 A place that comes again takes back what came before.
 """
@@ -110,22 +110,22 @@ A place that comes again takes back what came before.
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """How a retriever is asked that gives answers as they come."""
+    """How a streaming retriever is asked."""
 
     timeout: float | None = None
     """Seconds without an answer after which a question has failed."""
     turn: Callable[[], float] = lambda: 0.0
     """Hand over a question, which 0 says; else the seconds after which to ask again."""
     over: Callable[[], bool] = lambda: False
-    """Whether nobody waits any more."""
+    """Whether the answer is no longer needed."""
 
 
 @dataclass(frozen=True, eq=False)
 class Adapted:
-    """How something is asked, and what it is; a `Retriever` for those who need no more."""
+    """A retriever with how it is called, and its settings; a `Retriever` to the outside."""
 
     call: Callable[[Any, int], Any]
-    """Takes a question (where `batch`, a list of them) and k; gives what was found as it is."""
+    """Takes a question (where `batch`, a list of them) and k; gives the unread result."""
     settings: Mapping[str, Any]
     batch: bool = False
     awaited: bool = False
@@ -134,14 +134,14 @@ class Adapted:
     known: bool = True
     """Whether `settings` say all that shapes the answers; they cannot for a bare function."""
     limits: Mapping[str, Any] = field(default_factory=dict)
-    """What its owner says about how it is to be asked: concurrency, timeout, retries, rate, batch."""
+    """The limits that its owner sets: concurrency, timeout, retries, rate, batch."""
     allow: Callable[[float | None], None] = lambda seconds: None
-    """Is told how many seconds an answer may take."""
+    """A function that receives the timeout of an answer in seconds."""
     stop: Callable[[], None] = lambda: None
-    """Ends what was begun for questions that nobody waits for any more."""
+    """A function that ends abandoned calls."""
 
     stream: Callable[[Sequence[str], int, Flow], Iterator[Answered]] | None = None
-    """Where several are asked in one call and their answers come one by one: what gives them so."""
+    """If several are asked in one call and answers come one by one: the function that yields them."""
 
     def search(self, questions: Sequence[str], k: int) -> list[Found]:
         """For each question at most `k` documents, one question after the other; failures are raised."""
@@ -189,7 +189,7 @@ K_NAMES = (
         "",
     ),
 )
-"""What a parameter for the number of documents is called, without `_` and capitals; the first of them counts.
+"""The names of a parameter for the number of documents, without `_` and capitals; the first of them counts.
 
 The last is `_`: a parameter that its owner does not use.
 """
@@ -359,7 +359,7 @@ def _own_settings(function: Callable[..., Any]) -> Mapping[str, Any] | None:
 
 
 def describe(function: Callable[..., Any]) -> dict[str, Any]:
-    """What can be told of a callable: its name and its code, with the plain values it was bound to or made with.
+    """The identity of a callable: its name and its code, with the plain values it was bound to or made with.
 
     >>> def at(n): return lambda text: n
     >>> describe(at(1)) == describe(at(1)), describe(at(1)) == describe(at(2))

@@ -1,4 +1,4 @@
-"""What a retriever returned, read: ids with their scores, and what was odd about them.
+"""Reading the result of a retriever: ids with their scores, and notes on odd ones.
 
 Taken are lists of ids, of (id, score), of documents as mappings or objects, of (document, score), arrays and
 generators of these, and `{id: score}`. What cannot be trusted (None, a text, NaN scores, a document without an
@@ -19,7 +19,7 @@ from rankproof.document.display import Displayable
 from rankproof.io.frames import is_frame, records_of_frame
 from rankproof.io.ids import is_integer
 from rankproof.io.read import DOCUMENT_ID, DOCUMENT_TEXT, METADATA, field_of, record_of
-from rankproof.net import Failed
+from rankproof.net.retries import Failed
 
 IdOf: TypeAlias = "str | Callable[[Any], Any] | None"
 """The name of the field with the id, or what gives the id of a document; None: the usual names."""
@@ -57,9 +57,9 @@ class Answer(Displayable):
 
     found: Found
     cut: int = 0
-    """How many were more than asked for."""
+    """The number of documents beyond k."""
     repeated: int = 0
-    """How many came again."""
+    """The number of repeated documents."""
     rising: bool = False
     """Whether the scores rise down the list, as distances do: what that means shows in the other answers."""
 
@@ -76,7 +76,7 @@ def read_answer(raw: Any, reading: AnswerReading) -> Answer:
     if scores is None:
         return _arranged(ids, list(map(float, range(len(ids), 0, -1))), reading.k)
     numbers = _numbers(ids, scores)
-    if _rises(numbers):
+    if len(numbers) > 1 and numbers[0] < numbers[-1] and numbers == sorted(numbers):
         return Answer(list(zip(ids, numbers, strict=True)), rising=True)
     return _arranged(ids, numbers, reading.k)
 
@@ -127,11 +127,6 @@ def settle_order(answer: Answer, k: int, distances: bool) -> Answer:
     return replace(arrange(found, k), rising=distances)
 
 
-def _rises(scores: list[float]) -> bool:
-    """Whether the scores never fall and do rise."""
-    return len(scores) > 1 and scores[0] < scores[-1] and scores == sorted(scores)
-
-
 def _listed(raw: Any) -> Sequence[Any]:
     """The documents one by one."""
     if isinstance(raw, list):
@@ -155,7 +150,7 @@ def _listed(raw: Any) -> Sequence[Any]:
 
 
 def _of_series(raw: Any) -> Sequence[Any]:
-    """Ids; or scores, where the index of the series has the ids."""
+    """Ids; or scores, if the index of the series has the ids."""
     values, index = raw.to_list(), getattr(raw, "index", ())
     named = len(index) > 0 and set(map(type, index)) == {str} and all(map(_is_number, values))
     return _of_mapping(dict(zip(index, values, strict=True))) if named else _listed(values)
@@ -200,7 +195,7 @@ def _alike(items: Sequence[Any], reading: AnswerReading) -> tuple[list[str], Seq
 
 
 def _unless_missing(scores: Sequence[Any]) -> Sequence[Any] | None:
-    """The scores; None where some are missing, so that the order of the list is all there is."""
+    """The scores; None if some are missing, so that the order of the list is all there is."""
     return None if type(None) in set(map(type, scores)) else scores
 
 

@@ -1,4 +1,4 @@
-"""What code a function runs, from which files and with which state: whether a search has changed.
+"""The code that a function runs, its files and its state, to detect whether a search has changed.
 
 The plain values of the module that this code names belong to it, as they would if they stood in their place.
 """
@@ -22,7 +22,7 @@ INSTALLED = ("site-packages", "dist-packages")
 def module_digest(module: ModuleType) -> str | None:
     """The same while no line of code of the module, and of what it imports from beside it, changes.
 
-    None where the module has no source file, or is installed.
+    None if the module has no source file, or is installed.
     """
     path = Path(getattr(module, "__file__", None) or "")
     if path.suffix != ".py" or not path.is_file() or _is_installed(path):
@@ -64,7 +64,7 @@ def _reached_source(waiting: list[Path], root: Path) -> Iterator[ast.Module]:
 
 
 def _tree(path: Path) -> ast.Module:
-    """The code of a file; of one that is no Python its bytes, since something may import it all the same."""
+    """The code of a file; of a file that is not Python its bytes, since something may still import it."""
     content = path.read_bytes()
     try:
         return ast.parse(content)
@@ -96,9 +96,9 @@ def _files(folders: Iterable[Path], parts: list[str]) -> list[Path]:
 
 
 MAKING = ("__init__", "__post_init__", "__new__", "__setattr__", "__setstate__")
-"""Methods that make an object; what another one sets is no setting but a trace of its work."""
+"""Methods that make an object; attributes set by others are not settings but traces of work."""
 MANY = 50
-"""Longer tables and lists are no settings."""
+"""Longer tables and lists do not count as settings."""
 PLAIN = (str, bytes, int, float, complex, bool, type(None))
 
 
@@ -108,7 +108,7 @@ def digest_of(value: Any) -> str:
 
 
 def plain_value(value: Any) -> Any:
-    """A plain value as it is; of anything else only what it is called, since it, or its address, may change.
+    """A plain value unchanged; of anything else only its name, since its value, or its address, may change.
 
     >>> plain_value(("a", 1)), plain_value(["a log"])
     (('a', 1), 'list')
@@ -118,11 +118,6 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(plain_value, value))
     return getattr(value, "__qualname__", type(value).__qualname__)
-
-
-def _setting(value: Any) -> Any:
-    """The same, where tables of plain values and lists of numbers are settings too."""
-    return value if _is_table(value) or _is_numbers(value) else plain_value(value)
 
 
 def _is_table(value: Any) -> bool:
@@ -158,7 +153,11 @@ def state_of(found: Any) -> dict[str, Any]:
         **getattr(found, "__dict__", {}),
     }
     later = _set_later(type(found), own)
-    return {name: _setting(value) for name, value in own.items() if name not in later}
+    return {
+        name: value if _is_table(value) or _is_numbers(value) else plain_value(value)
+        for name, value in own.items()
+        if name not in later
+    }
 
 
 def _own_classes(kind: type) -> list[type]:

@@ -29,10 +29,10 @@ from rankproof.bench.adapters.answers import LISTS, IdOf
 from rankproof.bench.adapters.code import files_digest
 from rankproof.bench.retriever import unusable_answer
 from rankproof.errors import shorten
-from rankproof.net import Failed
+from rankproof.net.retries import Failed
 
 TAIL = 300
-"""Characters of what it wrote to standard error that are told."""
+"""The number of characters of its standard error that are shown."""
 GRACE = 2.0
 """Seconds that it has to end when it has answered everything, or has closed its output."""
 LOG = re.compile(r"\[[^\]\"{}]*\]\s*\S")
@@ -46,7 +46,7 @@ class Process:
 
     def __init__(self, words: Sequence[str], flow: Flow, running: list[Process]) -> None:
         self.failure: Failed | None = None
-        """Why not every question has its answer; None where it ended well."""
+        """Why not every question has its answer; None if it ended well."""
         self.waited = 0.0
         """Seconds that the question took at which it failed."""
         self._words = list(words)
@@ -78,8 +78,15 @@ class Process:
         self._process = process
         self._running.append(self)
         self._read = ProcessAnswers(asked)
-        given = [(place, _line(place, questions[place], k)) for place in asked]
-        # Threads hand over the questions and take what comes: none of the three pipes may wait for another.
+        given = [
+            (
+                place,
+                json.dumps({"id": str(place), "question": questions[place], "k": k}, ensure_ascii=False)
+                + "\n",
+            )
+            for place in asked
+        ]
+        # Threads write the questions and read the output: none of the three pipes may wait for another.
         giving = _thread(self._give, process.stdin, given)
         listening = _thread(self._listen, process.stderr)
         _thread(self._take, process.stdout)
@@ -103,7 +110,7 @@ class Process:
         self.waited = monotonic() - since
 
     def _wait(self, since: float, asked: int, giving: Thread) -> str | None:
-        """The next line; None where there is none any more, or it is waited for in vain."""
+        """The next line; None at the end, or after the timeout."""
         left = asked - len(self._read.told)
         timeout = self._flow.timeout if left else GRACE
         if timeout is None:
@@ -177,10 +184,6 @@ def _thread(work: Callable[..., None], *arguments: Any) -> Thread:
     return thread
 
 
-def _line(place: int, question: str, k: int) -> str:
-    return json.dumps({"id": str(place), "question": question, "k": k}, ensure_ascii=False) + "\n"
-
-
 class ProcessAnswers:
     """Lines of an output, made out to answers.
 
@@ -190,7 +193,7 @@ class ProcessAnswers:
 
     def __init__(self, asked: Sequence[int] = ()) -> None:
         self.odd = ""
-        """What was last met that is no answer."""
+        """The last line that is not an answer."""
         self.told: set[int] = set()
         """The places that have an answer."""
         self._asked = list(asked)
@@ -198,7 +201,7 @@ class ProcessAnswers:
         self._named: bool | None = None
         """Whether answers have ids; None while there was none."""
         self._open: list[Any] = []
-        """What may be answers, until that is known."""
+        """Lines that may be answers, until that is known."""
         self._lines: list[str] = []
         """All lines, where answers have no ids."""
         self._next = 0
@@ -241,7 +244,7 @@ class ProcessAnswers:
         return place, answer
 
     def rest(self) -> list[tuple[int, Any]]:
-        """What is known only at the end of lines without ids, where they are not one a question."""
+        """Lines without ids, checked at the end: there must be one for each question."""
         questions, lines = len(self._asked), len(self._lines)
         if self._named or not lines or self._next == questions:
             return []
@@ -378,7 +381,7 @@ class Asking:
         """Whether it was not: such a command gives no answer before it has all, so that any of them may be it."""
 
     def answers(self) -> Iterator[Answered]:
-        """Place, answer (or why there is none) and seconds of each question, as they come."""
+        """Place, answer (or the reason for none) and seconds of each question, as they come."""
         waiting = [list(range(len(self.questions)))]
         while waiting and not self.flow.over():
             asked = waiting.pop()

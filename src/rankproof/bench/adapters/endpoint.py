@@ -30,8 +30,8 @@ from rankproof.bench.adapters.answers import IdOf
 from rankproof.bench.retriever import unusable_answer
 from rankproof.errors import UsageError, nearest, shorten
 from rankproof.io.files import check_path, read_bytes, text_of
-from rankproof.net import Failed
 from rankproof.net.client import Client, Request, hide_secrets
+from rankproof.net.retries import Failed
 
 QUESTION = ("{question}", "{query}", "{text}")
 K = "{k}"
@@ -54,7 +54,7 @@ def fill_template(template: Any, question: str, k: int) -> Any:
 
 
 def fill_json(template: str, question: str, k: int) -> str:
-    """The text of a JSON body, with the question as it stands inside quotes.
+    """The text of a JSON body, with the question escaped for use inside quotes.
 
     >>> fill_json('{"q": "{question}", "size": {k}}', 'say "hi"', 10)
     '{"q": "say \\\\"hi\\\\"", "size": 10}'
@@ -104,12 +104,12 @@ def _secret(name: str, where: str) -> str:
 
 
 def json_with_secrets(template: str, where: str) -> str:
-    """The text of a JSON body with `${NAME}` replaced, as it stands inside quotes."""
+    """The text of a JSON body with `${NAME}` replaced, escaped for use inside quotes."""
     return _VARIABLE.sub(lambda found: json.dumps(_secret(found[1], where))[1:-1], template)
 
 
 def secrets_in(*templates: str) -> dict[str, str]:
-    """What must never be shown, with the words that stand for it."""
+    """Secrets that must never be shown, with their placeholders."""
     names = {name for each in templates for name in _VARIABLE.findall(each)}
     return {os.environ[name]: f"${{{name}}}" for name in names if os.environ.get(name)}
 
@@ -155,7 +155,7 @@ def _step(match: re.Match[str]) -> Step:
 
 
 def values(data: Any, steps: Sequence[Step]) -> list[Any]:
-    """What is at a path, as a list; `Failed` where the path leads nowhere.
+    """The values at a path, as a list; `Failed` if the path does not exist.
 
     >>> values({"hits": [{"id": 1}, {"id": 2}]}, path("hits[*].id", "ids"))
     [1, 2]
@@ -229,7 +229,7 @@ def of_endpoint(
 
 
 def _server(url: str, name: str) -> dict[str, str]:
-    """Where an address from the environment leads, unreadably: another server's answers are others."""
+    """A hash of the server of an address from the environment: another server gives other answers."""
     host = urlsplit(with_secrets(url, name)).netloc
     return {} if host in url else {"server": blake2b(host.encode(), digest_size=8).hexdigest()}
 
@@ -298,7 +298,7 @@ def _known(table: Any, keys: tuple[str, ...], where: str) -> None:
 
 
 def _request(plain: Mapping[str, Any], name: str) -> Callable[[str, int], Request]:
-    """What makes the request for a question; secrets are looked up once, now."""
+    """A function that makes the request for a question; secrets are looked up once, now."""
     body, params = plain.get("body"), with_secrets(plain.get("params"), f"{name}, params")
     method = str(plain.get("method", "GET" if body is None else "POST")).upper()
     fill: Callable[[Any, str], Any] = json_with_secrets if isinstance(body, str) else with_secrets
@@ -318,7 +318,7 @@ def _request(plain: Mapping[str, Any], name: str) -> Callable[[str, int], Reques
 
 
 def _headers(given: Mapping[str, Any], with_body: bool, where: str) -> dict[str, str]:
-    """The headers of every request; what is given stands before what is usual."""
+    """The headers of every request; given ones replace the defaults."""
     own = {key: with_secrets(str(value), where) for key, value in given.items()}
     for key, value in own.items():
         if any(not sign.isprintable() for sign in key + value):
@@ -339,7 +339,7 @@ def _body(template: Any, question: str, k: int) -> bytes | None:
 
 
 def _reader(answer: Mapping[str, str], name: str) -> Callable[[Any], list[dict[str, Any]]]:
-    """What makes documents of the JSON of an answer."""
+    """A function that makes documents of the JSON of an answer."""
     paths = {what: path(text, f"{name}, {what}") for what, text in answer.items()}
     names = {"ids": "id", "scores": "score", "texts": "text"}
     return lambda data: _documents({names[what]: steps for what, steps in paths.items()}, data)

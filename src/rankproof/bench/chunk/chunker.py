@@ -19,11 +19,11 @@ from rankproof.text.sentences import spans_between, tokens, trim_span, whole_sen
 from rankproof.text.words import last_cut
 
 UNITS: dict[str, Callable[[str], list[Span]]] = {"words": tokens, "sentences": whole_sentences}
-"""What a text is counted in, beside characters. A word is what stands between white space; where writing has no
-spaces, a character."""
+"""The unit of length, beside characters. A word is the text between white space; in scripts without
+spaces it is a character."""
 
 Length = Callable[[int, int], int]
-"""How long the text between two places is."""
+"""A function for the length of the text between two places."""
 
 
 def length_in(unit: str, text: str) -> Length:
@@ -40,7 +40,7 @@ def length_in(unit: str, text: str) -> Length:
 
 
 def check_unit(chunker: str, unit: str, known: tuple[str, ...] = ("words", "characters")) -> None:
-    """Refuse a unit that is none."""
+    """Refuse an unknown unit."""
     if unit not in known:
         raise one_of(f"{chunker}: unit", unit, known)
 
@@ -60,7 +60,7 @@ VERSION = 1
 
 
 class ChunkPiece(NamedTuple):
-    """A part of a text, and the headings it stands under."""
+    """A part of a text, and the headings above it."""
 
     start: int
     end: int
@@ -69,7 +69,7 @@ class ChunkPiece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Chunk(Displayable):
-    """A part of a document, where it stands: `document.text[start:end] == text`."""
+    """A part of a document with its place: `document.text[start:end] == text`."""
 
     document: str
     start: int
@@ -124,7 +124,7 @@ def pieces_of(spans: list[Span]) -> list[ChunkPiece]:
 def chunked(corpus: Corpus, chunker: Chunker) -> Corpus:
     """The chunks of all documents, each a document with the id `DOCUMENT#START-END` and the document's title.
 
-    Its metadata is that of the document, with `document`, `start`, `end`, and `headings` where there are any.
+    Its metadata is that of the document, with `document`, `start`, `end`, and `headings` if there are any.
     A document that has a title and no text is one chunk without text, so that it can still be found.
 
     >>> from rankproof.bench.chunk import fixed
@@ -150,9 +150,9 @@ def _parts(document: Document, chunker: Chunker) -> Iterator[Document]:
 
 
 def pack_parts(parts: Sequence[Span], size: int, length: Length, overlap: int = 0) -> Iterator[Span]:
-    """Neighbouring parts together, up to `size`; each chunk repeats the last `overlap` parts where they fit.
+    """Neighbouring parts joined, up to `size`; each chunk repeats the last `overlap` parts if they fit.
 
-    A part that is longer than that stands alone.
+    A longer part is a chunk of its own.
 
     >>> parts = [Span(0, 3), Span(4, 7), Span(8, 11)]
     >>> [tuple(span) for span in pack_parts(parts, 7, lambda start, end: end - start)]
@@ -187,7 +187,7 @@ def recursive(
 ) -> Chunker:
     """Chunks of at most `size`, cut between paragraphs; a longer one between its lines, sentences, words.
 
-    Each chunk but the first begins with up to `overlap` of what stands before it, which counts in its size.
+    Each chunk but the first begins with up to `overlap` of the text before it, which counts in its size.
     `separators` are texts of your own before which is cut first, the foremost first.
 
     >>> text = "Fees are low. Refunds are free.\\n\\nWrite to us."
@@ -227,7 +227,7 @@ def _cut(text: str, size: int, overlap: int, unit: str, separators: tuple[str, .
 
 
 def _led(span: Span, starts: list[int], overlap: int, size: int, length: Length) -> Span:
-    """The span with up to `overlap` of what stands before it, from the beginning of a word, `size` in all."""
+    """The span with up to `overlap` of the text before it, from the beginning of a word, `size` in all."""
     first = bisect_left(starts, span.start)
     while first and length(starts[first - 1], span.start) <= overlap:
         if length(starts[first - 1], span.end) > size:
@@ -237,7 +237,7 @@ def _led(span: Span, starts: list[int], overlap: int, size: int, length: Length)
 
 
 class Places:
-    """Where one text may be cut, level by level, each found when it is first needed."""
+    """The places where one text may be cut, level by level, each computed when first needed."""
 
     def __init__(self, text: str, separators: tuple[str, ...] = ()) -> None:
         self.text = text

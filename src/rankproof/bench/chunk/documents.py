@@ -13,7 +13,7 @@ from rankproof.errors import UsageError, check_number, check_whole, one_of
 
 HOW = {
     "best": "a document scores what its best chunk does",
-    "first": "documents stand in the order in which their first chunks do, whatever the scores",
+    "first": "documents are in the order of their first chunks, whatever the scores",
     "sum": "a document scores the sum of its chunks' scores",
 }
 
@@ -109,7 +109,7 @@ class OfDocuments(Displayable):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Those of the retriever of chunks, and how its answers are put together."""
+        """The settings of the retriever of chunks, and how its answers are joined."""
         return {"documents_of": dict(self.of.settings), "how": self.how, "deeper": self.deeper}
 
     def search(self, questions: Sequence[str], k: int) -> list[Found]:
@@ -179,12 +179,9 @@ def _holding(span: JudgedSpan, places: Mapping[str, Place], overlap: float) -> l
     return [
         name
         for name, common in shared.items()
-        if common == most or common >= overlap * min(span.end - span.start, _length(places[name]))
+        if common == most
+        or common >= overlap * min(span.end - span.start, places[name].end - places[name].start)
     ]
-
-
-def _length(place: Place) -> int:
-    return place.end - place.start
 
 
 def spans_to_documents(spans: SpanJudgments) -> dict[str, dict[str, float]]:

@@ -37,7 +37,7 @@ FRONT = re.compile(r"(?:---|\+\+\+)[ \t]*$")
 
 
 class TextLine(NamedTuple):
-    """One line without its end, and where it stands."""
+    """One line without its end, with its place."""
 
     text: str
     start: int
@@ -57,7 +57,7 @@ class TextBlock:
     start: int
     end: int
     level: int = 0
-    """Of a heading: 1 for the highest."""
+    """The level of a heading: 1 for the highest."""
     title: str = ""
 
 
@@ -104,7 +104,7 @@ def _made(kind: Kind, lines: list[TextLine], first: int, stop: int) -> TextBlock
 
 
 def _front_matter(lines: list[TextLine]) -> int:
-    """The line after the settings that some pages begin with; 0 where there are none."""
+    """The line after the settings that some pages begin with; 0 if there are none."""
     if not FRONT.match(lines[0].text):
         return 0
     mark = lines[0].text.strip()
@@ -114,7 +114,7 @@ def _front_matter(lines: list[TextLine]) -> int:
 
 
 def _code(lines: list[TextLine], at: int) -> int:
-    """The line after a fenced or indented block of code; 0 where none begins."""
+    """The line after a fenced or indented block of code; 0 if none begins."""
     if found := FENCE.match(lines[at].text):
         return _after_fence(lines, at, found["mark"])
     if not INDENTED.match(lines[at].text):
@@ -135,7 +135,7 @@ def _after_fence(lines: list[TextLine], at: int, mark: str) -> int:
 
 
 def _list(lines: list[TextLine], at: int) -> int:
-    """The line after a list, all that is indented under its items with it; 0 where none begins."""
+    """The line after a list, all that is indented under its items with it; 0 if none begins."""
     if not _begins_item(lines[at]):
         return 0
     stop, loose = at, False
@@ -162,7 +162,7 @@ def _begins_item(line: TextLine) -> bool:
 
 
 def _table(lines: list[TextLine], at: int) -> int:
-    """The line after a table; 0 where none begins."""
+    """The line after a table; 0 if none begins."""
     if at + 1 == len(lines) or "|" not in lines[at].text:
         return 0
     under = lines[at + 1].text.strip()
@@ -194,13 +194,13 @@ def _underlined(lines: list[TextLine], at: int, stop: int, marks: str) -> tuple[
 
 
 def _interrupts(lines: list[TextLine], at: int) -> bool:
-    """Whether a line begins a block of its own, although no blank line stands before it."""
+    """Whether a line begins a block of its own, although there is no blank line before it."""
     text = lines[at].text
     return bool(HEADING.match(text) or FENCE.match(text) or RULE.match(text) or _begins_item(lines[at]))
 
 
 def markdown(size: int = 200, unit: str = "words") -> Chunker:
-    """Chunks of sections, each knowing the headings it stands under; a longer section is cut between its blocks.
+    """Chunks of sections, each with the headings above it; a longer section is cut between its blocks.
 
     Paragraphs longer than `size` are cut between sentences. Headings, lists, tables and code are never cut: one
     that is longer than `size` is a chunk for itself. A heading stays with what follows it.
@@ -255,7 +255,7 @@ def _sections(found: list[TextBlock]) -> Iterator[HeadedSection]:
 
 
 def _parts(section: HeadedSection, places: Places, size: int, length: Length) -> list[Span]:
-    """What must stay together, the headings with the first of it."""
+    """The parts that must not be split, the headings joined to the first one."""
     parts = [span for block in section.body for span in _uncut(block, places, size, length)]
     if not section.titles:
         return parts

@@ -23,8 +23,8 @@ from rankproof.bench.connect.store import (
 from rankproof.bench.retrieve.embedder import as_embedder
 from rankproof.bench.retriever import Found
 from rankproof.errors import UsageError, shorten
-from rankproof.net import Failed
 from rankproof.net.client import Client, Request, without_access
+from rankproof.net.retries import Failed
 
 NEXT = {
     "HTTP 400": "check the names of the fields, the filter, and k (an index answers 10,000 documents at most).",
@@ -75,7 +75,7 @@ def _headers(
     password: str | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """The headers of every request; a user and a password may stand in the URL as well."""
+    """The headers of every request; a user and a password may be in the URL as well."""
     found = {"Accept": "application/json", **(headers or {})}
     parts = urlsplit(url)
     if api_key is not None:
@@ -120,7 +120,7 @@ def elasticsearch(url: str, index: str, **options: Any) -> Store:
 def opensearch(url: str, index: str, **options: Any) -> Store:
     """An index of OpenSearch as a retriever; the options are those of `elasticsearch`.
 
-    Vectors stand in a field of type knn_vector.
+    Vectors are in a field of type knn_vector.
     """
     return _store("opensearch", _knn_of_opensearch, "knn_vector", url, index, **options)
 
@@ -160,7 +160,20 @@ def _store(
 
     def find(given: Any, k: int) -> list[Found]:
         given = given if asked is None else given.tolist()
-        return [_found(server, {**body(each, k=k, filter=filter), **_shown(k, id)}, k, id) for each in given]
+        return [
+            _found(
+                server,
+                {
+                    **body(each, k=k, filter=filter),
+                    "size": k,
+                    "_source": [id] if id else False,
+                    "track_total_hits": False,
+                },
+                k,
+                id,
+            )
+            for each in given
+        ]
 
     def fill(parts: Iterator[Part]) -> None:
         _fill(server, parts, vector, kind)
@@ -210,10 +223,6 @@ def _knn_of_opensearch(vector: list[float], *, k: int, filter: Any, field: str, 
         else {"filter": filter if isinstance(filter, Mapping) else {"bool": {"filter": filter}}}
     )
     return {"query": {"knn": {field: {**asked, **only}}}}
-
-
-def _shown(k: int, id: str | None) -> Body:
-    return {"size": k, "_source": [id] if id else False, "track_total_hits": False}
 
 
 # --- what is answered ------------------------------------------------------------------------------

@@ -20,23 +20,24 @@ ADVICE = "check the address, the user, and the names of the table and its column
 
 
 class Connections:
-    """Connections to one database; those that nobody uses at the moment are kept for the next."""
+    """Connections to one database; idle ones are kept for the next call."""
 
     def __init__(self, where: Any) -> None:
         self.psycopg = _psycopg()
         self._given = where if hasattr(where, "execute") else None
         self._where = "" if self._given is not None else str(where)
         with self.faults():
-            told = where.info.get_parameters() if self._given is not None else self._told()
+            told = (
+                where.info.get_parameters()
+                if self._given is not None
+                else dict(self.psycopg.conninfo.conninfo_to_dict(self._where))
+            )
         self.address = {name: str(told[name]) for name in ("host", "port", "dbname") if told.get(name)}
         self._idle: deque[Any] = deque()
         self._end = weakref.finalize(self, _close, self._idle)
 
-    def _told(self) -> dict[str, Any]:
-        return dict(self.psycopg.conninfo.conninfo_to_dict(self._where))
-
     def close(self) -> None:
-        """Close the connections that nobody uses."""
+        """Close the idle connections."""
         _close(self._idle)
 
     @contextmanager

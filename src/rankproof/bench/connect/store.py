@@ -14,8 +14,8 @@ from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import DataError, RankproofError, check_whole
 from rankproof.io.corpora import load_corpus
-from rankproof.net import LONGEST, Failed
 from rankproof.net.client import hide_secrets
+from rankproof.net.retries import LONGEST, Failed
 
 BATCH = 256
 """How many documents are handed to a store at a time."""
@@ -57,7 +57,7 @@ class Store:
 
 
 def best_pairs(pairs: Iterable[tuple[Any, float]], k: int) -> Found:
-    """Ids with their scores, best first, each once: where it first stands."""
+    """Ids with their scores, best first, each once, at its first place."""
     return arrange([(str(name), float(score)) for name, score in pairs], k).found
 
 
@@ -80,7 +80,7 @@ def connector(
     """
 
     def ask(questions: list[str], k: int) -> list[Found]:
-        # Outside the guard: what an embedder raises is no fault of the store.
+        # Outside the guard: an error of the embedder is not one of the store.
         given = questions if embedder is None else embed_texts(embedder.questions, questions, embedder.batch)
         with guard():
             return find(given, k)

@@ -132,7 +132,7 @@ def _chroma_fill(client: Any, collection: str, parts: Iterator[Part], distance: 
 
 
 def _metadata(document: Document) -> dict[str, Any]:
-    """What Chroma takes as metadata: plain values only, at least one."""
+    """Metadata as Chroma accepts them: plain values only, at least one."""
     plain = {
         name: value if isinstance(value, (str, bool, int, float)) else json.dumps(value, default=str)
         for name, value in document.metadata.items()
@@ -240,7 +240,7 @@ def _lance_fill(connection: Any, table: str, parts: Iterator[Part], columns: Map
 
 
 def _lance_row(document: Document, columns: Mapping[str, str]) -> dict[str, Any]:
-    """A row; metadata whose values are no plain ones are kept as JSON, as a table has one kind of value a column."""
+    """A row; metadata without plain values are kept as JSON, as a table has one kind of value a column."""
     plain = {
         name: value if isinstance(value, (str, bool, int, float)) else json.dumps(value, default=str)
         for name, value in document.metadata.items()

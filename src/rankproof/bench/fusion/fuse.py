@@ -23,7 +23,7 @@ from rankproof.io.roles import Columns, with_columns
 
 Fused = dict[Any, dict[Any, float]]
 Kinds = tuple[bool | None, bool | None]
-"""Whether the ids of queries, and of documents, are integers; None where there are none."""
+"""Whether the ids of queries, and of documents, are integers; None if there are none."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -211,7 +211,7 @@ def _ranks(key: Array, row: Array, query: Array) -> Array:
 
 
 def _cut(pool: ScorePool, depth: int) -> ScorePool:
-    """The pool without what stands below the depth in every ranking."""
+    """The pool without documents that are below the depth in every ranking."""
     above = pool.rank <= depth
     rows = np.flatnonzero(above.any(axis=1))
     return ScorePool(

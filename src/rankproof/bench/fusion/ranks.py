@@ -32,7 +32,7 @@ DUST = 1e-9
 
 
 def condorcet(rank: Array, query: Array, weights: Array) -> Array:
-    """Condorcet: a document stands above another if the rankings that say so outweigh those that say the opposite.
+    """Condorcet: a document is above another if the rankings that say so outweigh those that say the opposite.
 
     Formula: c - p for the document at place p = 0, 1, ... of c candidates, in an order where each document beats
     the next or is equal to it. A ranking that returned one of two documents puts it above the other; one that
@@ -232,7 +232,7 @@ def precision_between(bounds: list[int], rank: Array, query: Array, relevant: Ar
 
 
 def segment_of(rank: Array, query: Array, segments: int) -> tuple[Array, Array]:
-    """The segment (from 1) in which each document stands, of equally many in every list, and its size."""
+    """The segment (from 1) of each document, with the same number of segments in every list, and its size."""
     length = lengths(rank, query)
     size = np.maximum(np.ceil(length / segments), 1)
     segment = np.floor((rank - 1) / size) + 1

@@ -108,7 +108,7 @@ def _plain(name: str) -> str:
 
 NONE = "none"
 DEFAULT = "min-max"
-"""The normalisation of methods that compare scores, where none is named."""
+"""The normalisation of methods that compare scores, if none is named."""
 
 RELEVANT = 1
 """The grade from which a document counts as relevant where a method learns."""

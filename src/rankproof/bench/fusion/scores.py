@@ -40,7 +40,7 @@ def by_max(score: Array, query: Array) -> Array:
 
     Formula: s / max.
 
-    Range: up to 1; from 0 where no score is negative.
+    Range: up to 1; from 0 if no score is negative.
 
     Reference: J. H. Lee: Combining multiple evidence from different properties of weighting schemes, SIGIR 1995.
 

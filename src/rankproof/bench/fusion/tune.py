@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import combinations, pairwise, product
@@ -221,7 +221,7 @@ class Tuned(Result):
         ]
 
     def _advice(self) -> list[str]:
-        """What the held-out queries say against the choice."""
+        """The evidence of the held-out queries against the choice."""
         sign = self.measure.spec.sign
         others = [each.name for each in self.others if sign * each.mean >= sign * self.held_out.mean]
         return [f"No worse on the held-out queries: {', '.join(others)}."] if others else []
@@ -274,7 +274,10 @@ def tune(
         trials=tried,
         tuned_on=bench.part(SEEN, SEEN, opened.fuse_rankings(best)),
         held_out=bench.part(HELD_OUT, HELD_OUT, opened.fuse_rankings(best)),
-        others=(*_usual(bench, ready[0], best), *_alone(bench, loaded)),
+        others=(
+            *_usual(bench, ready[0], best),
+            *(bench.part(f"{name} alone", HELD_OUT, ranking) for name, ranking in loaded.items()),
+        ),
         queries=tuple(query for query in judged.queries if query not in seen),
         wrong=tuple(
             f"{name}: {each}"
@@ -302,13 +305,9 @@ def _usual(bench: _Bench, usual: Recipe, best: Recipe) -> list[TunePart]:
     return [bench.part("usual", HELD_OUT, bench.opened.fuse_rankings(usual))]
 
 
-def _alone(bench: _Bench, loaded: Mapping[str, Any]) -> Iterable[TunePart]:
-    return (bench.part(f"{name} alone", HELD_OUT, ranking) for name, ranking in loaded.items())
-
-
 @dataclass(frozen=True, eq=False)
 class _Bench:
-    """What every setting is tried on."""
+    """The data that every setting is tried on."""
 
     opened: Opened
     judgments: Judgments

@@ -50,7 +50,7 @@ from rankproof.store.answers import open_answers
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Grid(Result):
-    """What came out of a grid: rows, effects, the front, and the winner with what it is worth; `print` shows it."""
+    """The result of a grid: rows, effects, the front, and the winner with its score; `print` shows it."""
 
     measure: str
     rows: tuple[GridRow, ...]
@@ -61,14 +61,14 @@ class Grid(Result):
     winner: str
     """The best on the questions that choose; whether it really is better, `held` says."""
     chosen_on: int
-    """How many questions chose."""
+    """The number of questions that were used to choose."""
     held: Held | None
-    """None where no questions were held out."""
+    """None if no questions were held out."""
     notes: tuple[str, ...]
     rankings: Mapping[str, Mapping[str, list[str]]]
-    """What each configuration found for each question it was run on."""
+    """The documents that each configuration found for each question it was run on."""
     wrong: tuple[str, ...] = ()
-    """What makes numbers wrong, as the audit of each configuration says it."""
+    """The errors of the audit of each configuration, which make its numbers wrong."""
     remembered: str = ""
     """How many answers were known from an earlier run, and of when they are; "" where none was."""
 
@@ -116,7 +116,7 @@ class Grid(Result):
 
 
 def saved_grid(data: Mapping[str, Any]) -> Grid:
-    """The grid that `to_dict` was taken of, without its rankings; what is no grid is a `DataError`."""
+    """The grid that `to_dict` was taken of, without its rankings; other data are a `DataError`."""
     try:
         return Grid(
             measure=parse(data["measure"]).name,
@@ -218,7 +218,7 @@ def _summed_up(
     if not usable:
         raise DataError(
             f"every configuration failed; the first, {every[0].name}: {every[0].failure.partition(' Next: ')[0]} "
-            f"Next: {every[0].failure.partition(' Next: ')[2] or 'mend it, and run again'}; what was answered is kept."
+            f"Next: {every[0].failure.partition(' Next: ')[2] or 'correct it, run again'}; what was answered is kept."
         )
     finalists = [each for each in usable if len(each.rows) == len(seen)] or usable
     winner = _best(finalists, measure)
@@ -256,12 +256,12 @@ def _notes(
     held: Sequence[str],
     worth: Held | None,
 ) -> Iterator[str]:
-    """What is to be said beside the numbers."""
+    """Notes beside the numbers."""
     failed = [each for each in every if each.failure]
     if failed:
         yield f"{len(failed)} of {len(every)} configurations failed; the others were run all the same."
     if first.name != baseline:
-        yield f"The baseline {baseline} failed; {first.name} stands in for it."
+        yield f"The baseline {baseline} failed; {first.name} is used in its place."
     if not held and len(every) > 1:
         why = "held_out is 0" if not plan.held_out else "there are too few"
         yield (
@@ -289,7 +289,7 @@ def _wrong(usable: Sequence[TriedConfiguration]) -> Iterator[str]:
 
 
 def _oddities(steps: Steps) -> Iterator[str]:
-    """What was odd about the answers of each part."""
+    """Notes on odd answers of each part."""
     for name, odd in steps.odd.items():
         for what, number in odd.items():
             yield f"{name}: {number:,} answer{'s' if number > 1 else ''} {what}."

@@ -20,7 +20,7 @@ from rankproof.errors import DataError, UsageError, nearest, one_of, shorten
 
 WHERE = "where"
 CONDITIONS = ("from", "to", "not")
-"""What a condition can say of a field beside its value."""
+"""The operators of a condition beside equality."""
 
 
 def filter_parts(source: GridSource) -> list[GridPart]:
@@ -50,7 +50,7 @@ def _part(source: GridSource, name: str, given: Any) -> GridPart:
 
 
 def _check(where: str, wanted: Any) -> None:
-    """Refuse a condition that is no value, no list of values, and no bounds."""
+    """Refuse a condition that is neither a value, a list of values, nor bounds."""
     for each in _listed(wanted):
         for name in each if isinstance(each, Mapping) else ():
             if name not in CONDITIONS or each is not wanted:
@@ -70,7 +70,7 @@ def predicate(part: GridPart) -> Callable[[Document], bool]:
 
 
 def _values(value: Any) -> list[Any]:
-    """What a document has in a field: one value, several, or none."""
+    """The values of a document in a field: one, several, or none."""
     if isinstance(value, (list, tuple, set, frozenset)):
         return list(value)
     return [] if value is None else [value]
@@ -91,7 +91,7 @@ def _holds(condition: str, values: list[Any], bound: Any) -> bool:
 
 
 def _order(value: Any, bound: Any) -> float:
-    """Above 0 where a value is beyond a bound, below where it is not; neither where they cannot be compared."""
+    """Above 0 if a value is beyond a bound, below where it is not; neither where they cannot be compared."""
     try:
         return float((value > bound) - (value < bound))
     except TypeError:
@@ -223,7 +223,7 @@ class Configuration:
     reranker: str
     k: int
     question: str = NOT_USED
-    """What is made of a question before it is asked."""
+    """The rewriting of a question before it is asked."""
 
     def level(self, factor: str) -> str:
         """Its level of a factor, as text."""
@@ -314,7 +314,7 @@ Levels = dict[str, GridPart]
 
 
 def chunkers(source: GridSource) -> Levels:
-    """How documents are cut; whole where nothing is said."""
+    """How documents are cut; by default they are not."""
 
     def wrap(name: str, given: Any) -> GridPart | None:
         made = isinstance(given, Chunker)
@@ -327,7 +327,7 @@ def chunkers(source: GridSource) -> Levels:
 
 
 def retrievers(source: GridSource) -> Levels:
-    """What searches; hybrids once for every variant of what they are made of."""
+    """The retrievers; hybrids once for every variant of their parts."""
 
     def wrap(name: str, given: Any) -> GridPart | None:
         if isinstance(given, (int, float, list)):
@@ -350,7 +350,7 @@ def retrievers(source: GridSource) -> Levels:
 
 
 def _located(source: GridSource, part: GridPart) -> GridPart:
-    """The part with the path of an endpoint's file as it is seen from here."""
+    """The part with the path of an endpoint's file relative to here."""
     call = part.options.get("call")
     if not isinstance(call, str) or not call.lower().endswith(".toml"):
         return part
@@ -363,7 +363,7 @@ def filters(source: GridSource) -> Levels:
 
 
 def fusions(source: GridSource, searched: Iterable[GridPart]) -> Levels:
-    """How hybrids combine what they are made of."""
+    """How hybrids combine their parts."""
     hybrids = [part for part in searched if part.kind == kinds.HYBRID]
     parts = parts_of(source, "fusion", lambda name, given: None) or [GridPart("rrf", "rrf")]
     for part in parts:
@@ -372,7 +372,7 @@ def fusions(source: GridSource, searched: Iterable[GridPart]) -> Levels:
 
 
 def rerankers(source: GridSource) -> Levels:
-    """What reorders the documents found; nothing where nothing is said."""
+    """The rerankers; none by default."""
 
     def wrap(name: str, given: Any) -> GridPart | None:
         if not callable(given):
@@ -388,7 +388,7 @@ def rerankers(source: GridSource) -> Levels:
 
 
 def rewriters(source: GridSource) -> Levels:
-    """What is made of a question before it is asked; nothing where nothing is said."""
+    """The rewriters of questions; none by default."""
 
     def wrap(name: str, given: Any) -> GridPart | None:
         if not callable(given):

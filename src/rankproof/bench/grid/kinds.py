@@ -39,9 +39,9 @@ class GridPart:
     of: tuple[str, ...] = ()
     """The retrievers that a hybrid combines."""
     cost: float = 0.0
-    """What 1,000 questions cost, in whatever money."""
+    """The cost of 1,000 questions, in any currency."""
     given: Any = None
-    """What it is, where it was given as an object."""
+    """The object, if it was given as one."""
     label: str = ""
     """The name under which the grid's author knows it; its variants share it."""
     source: str | None = None
@@ -49,13 +49,13 @@ class GridPart:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What it is, as plain data."""
+        """Its description as plain data."""
         more = {"of": list(self.of) or None, "source": self.source}
         return {"kind": self.kind, **self.options, **{key: each for key, each in more.items() if each}}
 
 
 Wrap = Callable[[str, Any], GridPart | None]
-"""Makes a part of an object that is neither a word nor a table; None where it cannot."""
+"""Makes a part of an object that is neither a word nor a table; None if it cannot."""
 
 
 def parts_of(source: GridSource, factor: str, wrap: Wrap) -> list[GridPart]:
@@ -69,7 +69,7 @@ def parts_of(source: GridSource, factor: str, wrap: Wrap) -> list[GridPart]:
 
 
 def table_of(source: GridSource, factor: str) -> Mapping[str, Any]:
-    """The table of a factor's levels by name; empty where there is none."""
+    """The table of a factor's levels by name; empty if there is none."""
     table = source.data.get(factor, {})
     if not isinstance(table, Mapping):
         raise UsageError(
@@ -145,7 +145,7 @@ MAPS = ("best", "first", "sum")
 """How a document is scored by its chunks."""
 
 TINY = Corpus.of({"a": "one two three", "b": "two three four", "c": "three four five"})
-"""What retrievers are built on to see that their options are good, before anything runs."""
+"""A tiny corpus on which retrievers are built to check their options before anything runs."""
 
 
 def check_chunker(source: GridSource, part: GridPart) -> None:
@@ -184,7 +184,7 @@ def check_fusion(source: GridSource, part: GridPart, hybrids: Sequence[GridPart]
 
 
 def _some_names(part: GridPart) -> tuple[str, ...]:
-    """Names for what is combined, where no hybrid says them."""
+    """Names for what is combined, if no hybrid says them."""
     weights = part.options.get("weights")
     if isinstance(weights, Mapping):
         return tuple(weights)
@@ -274,7 +274,7 @@ def _expanding(terms: int = 5) -> int:
 
 
 def function_of(part: GridPart) -> Callable[..., Any]:
-    """The given function, or the one named as `module:function`, which may stand in the working folder."""
+    """The given function, or the one named as `module:function`, which may be in the working folder."""
     if part.given is not None:
         given: Callable[..., Any] = part.given
         return given
@@ -329,7 +329,7 @@ def _check_options(
 
 
 def _tried(source: GridSource, factor: str, part: GridPart, make: Callable[[], Any]) -> None:
-    """Make it; an error says where in the description it stands."""
+    """Make it; an error names its place in the description."""
     try:
         make()
     except RankproofError as error:

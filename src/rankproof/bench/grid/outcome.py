@@ -1,4 +1,4 @@
-"""What configurations came to: effects of factors, the front of the best, the winner on questions held out."""
+"""Results of configurations: effects of factors, the front of the best, the winner on questions held out."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def by_level(
 ) -> tuple[dict[str, Array], int] | None:
     """For each level of a factor its value a question, averaged over the settings that were run with all levels.
 
-    None where it has one level, or no setting was run with all.
+    None if it has one level, or no setting was run with all.
     """
     levels = list(dict.fromkeys(each.level(factor) for each in configurations))
     levels = [level for level in levels if level != NOT_USED]
@@ -141,7 +141,7 @@ def _level(name: str, values: Array, off: Array, span: Interval, p: float) -> Le
 
 
 MEDIAN, SLOW = 0.5, 0.95
-"""Of which latencies are told."""
+"""The quantiles of latency that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class GridRow(Displayable):
     levels: Mapping[str, str]
     """Its level of each factor."""
     means: Mapping[str, float]
-    """By measure; empty where it failed."""
+    """By measure; empty if it failed."""
     low: float | None
     high: float | None
     """The ends of the 95 % interval of the deciding measure's mean."""
@@ -162,13 +162,13 @@ class GridRow(Displayable):
     p95: float | None
     """Seconds a question takes, all steps together: the median, and what one in twenty exceeds."""
     cost: float
-    """What 1,000 questions cost, as the grid says."""
+    """The cost of 1,000 questions, as given in the grid."""
     missed: int
     """Questions without an answer, each counted as a miss."""
     reasons: Mapping[str, int]
     """Why they have none, and how many for each reason."""
     failure: str
-    """Why there is nothing at all; "" where there is."""
+    """Why there is nothing at all; "" if there is."""
     front: bool = False
     """Whether no other is at least as good, as fast and as cheap, and better in one of these."""
 
@@ -179,14 +179,14 @@ class GridRow(Displayable):
 
 @dataclass(frozen=True, slots=True)
 class Held(Displayable):
-    """How good the winner is on questions that were not used to choose it."""
+    """The score of the winner on questions that were not used to choose it."""
 
     n: int
     mean: float
     low: float | None
     high: float | None
     against: str
-    """What it is compared with: the baseline; where it is that itself, the one that came second."""
+    """The configuration it is compared with: the baseline or, if that won, the second."""
     baseline: float
     """The mean of that on the same questions."""
     difference: float
@@ -194,9 +194,9 @@ class Held(Displayable):
     difference_high: float | None
     p: float | None
     verdict: str
-    """better, worse, unclear; "baseline" where there is nothing but the baseline."""
+    """better, worse, unclear; "baseline" if there is nothing but the baseline."""
     note: str = ""
-    """What limits the verdict, where something does: fewer than 10 questions decide nothing."""
+    """The limits of the verdict, if any: fewer than 10 questions decide nothing."""
 
 
 def row_of(plan: GridPlan, tried: TriedConfiguration, measures: Sequence[Measure]) -> GridRow:

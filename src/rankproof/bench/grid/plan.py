@@ -1,4 +1,4 @@
-"""A grid as it is to be run: read, checked in full before anything runs, and laid out in configurations."""
+"""The plan of a grid: read, checked completely before anything runs, and expanded to configurations."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ STRATEGIES = {
 }
 
 DEPTH = 100
-"""Documents that first searches find where nobody says."""
+"""Documents that first searches find by default."""
 
 
 def settings_of(source: GridSource) -> dict[str, Any]:
-    """What was set of `SETTINGS` for a plan, checked."""
+    """The given `SETTINGS` of a plan, checked."""
     given = source.data.get("k", 10)
     listed = given if isinstance(given, list) and given else [given]
     ks = tuple(dict.fromkeys(check_whole(source.where("k"), each) for each in listed))
@@ -127,11 +127,11 @@ class GridPlan:
     limits: Mapping[str, Any] = field(default_factory=dict)
     """How retrievers are asked: concurrency, timeout, retries, rate, as everywhere."""
     rewriters: Mapping[str, GridPart] = field(default_factory=dict)
-    """What is made of questions before they are asked."""
+    """The rewriters of questions."""
 
     @property
     def configurations(self) -> list[Configuration]:
-        """What is to be run, in order; the first is the baseline if no other is named."""
+        """The configurations to run, in order; the first is the baseline if no other is named."""
         names: Mapping[str, Sequence[str]] = {
             "chunker": list(self.chunkers),
             "retriever": list(self.retrievers),
@@ -174,7 +174,7 @@ class GridPlan:
         return part.kind not in (kinds.CALL, kinds.GIVEN)
 
     def cost(self, configuration: Configuration) -> float:
-        """What 1,000 questions cost."""
+        """The cost of 1,000 questions."""
         factors = {
             "chunker": self.chunkers,
             "fusion": self.fusion,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -85,7 +85,7 @@ SAMPLE = "sample"
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """What every configuration is run on."""
+    """The data that every configuration is run on."""
 
     questions: dict[str, str]
     """The texts of the judged questions."""
@@ -251,15 +251,9 @@ class Runner:
 def shared_values(every: Sequence[TriedConfiguration], measure: Measure) -> tuple[list[Configuration], Array]:
     """The configurations that did not fail, with their values on the questions that all of them were run on."""
     usable = [each for each in every if each.scores is not None]
-    columns = list(_columns(usable, measure))
+    columns = [each.scores.values(measure) for each in usable if each.scores is not None]
     if not columns:
         return [], np.zeros((0, 0))
     both = [query for query in columns[0] if all(query in column for column in columns)]
     table = np.array([[column[query] for column in columns] for query in both])
     return [each.configuration for each in usable], table
-
-
-def _columns(usable: Sequence[TriedConfiguration], measure: Measure) -> Iterator[dict[str, float]]:
-    for each in usable:
-        if each.scores is not None:
-            yield each.scores.values(measure)

@@ -1,4 +1,4 @@
-"""Where a grid is described, and the searches and rerankers it names."""
+"""The source of a grid's description, and the searches and rerankers it names."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ TABLE = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]+")
 
 @dataclass(frozen=True, slots=True)
 class GridSource:
-    """The description of a grid, which can say on which line something stands."""
+    """The description of a grid, which knows the lines of its keys."""
 
     data: Mapping[str, Any]
     name: str = "grid"
     text: str = ""
     folder: Path = Path()
-    """What relative paths are relative to."""
+    """The folder that relative paths start from."""
 
     def where(self, *keys: str) -> str:
-        """The place of a key, with its line where there is one.
+        """The place of a key, with its line if there is one.
 
         >>> GridSource({}, "bench.toml", "k = 5\\n[chunkers]\\nsmall = 1\\n").where("chunkers", "small")
         'bench.toml, line 3, chunkers.small'
@@ -74,7 +74,7 @@ def source_of(given: Any) -> GridSource:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise DataError(f"{name}: not TOML: {error}. Next: mend that line.") from error
+        raise DataError(f"{name}: not TOML: {error}. Next: correct that line.") from error
     return GridSource(data, name, text, Path(name).parent)
 
 

@@ -24,7 +24,7 @@ from rankproof.core.corpus import Corpus
 from rankproof.errors import DataError
 
 Rows = dict[str, RunRow]
-"""What became of each question, by its id."""
+"""The result of each question, by its id."""
 
 
 def chunks_of(chunks: Corpus, documents: frozenset[str]) -> frozenset[str]:
@@ -33,7 +33,7 @@ def chunks_of(chunks: Corpus, documents: frozenset[str]) -> frozenset[str]:
 
 
 def oddities(rows: Iterable[RunRow], k: int, corpus: Corpus | None) -> Counter[str]:
-    """What is odd about answers, in words, with counts; `corpus` should hold what they found."""
+    """Notes on odd answers, with counts; `corpus` should contain the documents found."""
     answers = [row.answer for row in rows if row.answer is not None]
     unknown = [
         each for each in answers if corpus is not None and any(doc not in corpus for doc, _ in each.found)
@@ -60,7 +60,7 @@ def cut_lists(k: int, row: RunRow) -> RunRow:
 
 
 def lists_of(rows: Rows, questions: Mapping[str, str]) -> dict[str, Found]:
-    """What was found for the questions that did not fail."""
+    """The documents found for the questions that did not fail."""
     return {name: answer.found for name in questions if (answer := rows[name].answer) is not None}
 
 
@@ -93,11 +93,11 @@ class Steps:
     corpus: Corpus | None
     memory: Memory | None = None
     told: Callable[[str, int], Told] = lambda what, total: lambda done, failed: None
-    """Who is told of progress, for a step on so many questions."""
+    """The progress reporter of a step on this many questions."""
     answers: list[RunRow] = field(default_factory=list)
-    """What came of every question that was asked, or known from before."""
+    """The result of every question that was asked, or known from before."""
     odd: dict[str, Counter[str]] = field(default_factory=dict)
-    """What was odd about the answers of each part, in words, and about how many."""
+    """Notes on odd answers of each part, with counts."""
     shallow: set[tuple[str, str]] = field(default_factory=set)
     """Chunkers and questions for which all chunks found are of fewer documents than are passed on."""
     _made: dict[Any, Any] = field(default_factory=dict)
@@ -121,11 +121,9 @@ class Steps:
             (c.chunker, name) for name in found if self._is_shallow(found[name], whole[name], c.k)
         }
         return {
-            name: replace(row, seconds=row.seconds + share) for name, row in self._cut_at(c.k, whole).items()
+            name: replace(row, seconds=row.seconds + share)
+            for name, row in ((name, cut_lists(c.k, row)) for name, row in whole.items())
         }
-
-    def _cut_at(self, k: int, rows: Rows) -> Rows:
-        return {name: cut_lists(k, row) for name, row in rows.items()}
 
     def _rewritten(self, level: str, questions: Mapping[str, str]) -> Mapping[str, str]:
         """The questions after rewriting."""
@@ -157,7 +155,7 @@ class Steps:
         return self._once(("chunks", chunker), lambda: corpus if made is None else chunked(corpus, made))
 
     def _searched(self, c: Configuration, retriever: str, questions: Mapping[str, str]) -> Rows:
-        """What one of a configuration's retrievers finds among the documents that pass the filter."""
+        """The results of one of a configuration's retrievers among the documents that pass the filter."""
         part = self.plan.retrievers[retriever]
         own = c.chunker if self.plan.needs_corpus(retriever) else NOT_USED
         if part.kind in (kinds.CALL, kinds.GIVEN):
@@ -185,7 +183,7 @@ class Steps:
         return {name: self._as_documents(chunker, row) for name, row in rows.items()}
 
     def _called(self, name: str) -> Adapted:
-        """A retriever with documents of its own, asked as it is."""
+        """A retriever with documents of its own, called unchanged."""
         part = self.plan.retrievers[name]
         found = adapt(kinds.retriever(part, Corpus([])), id=part.options.get("id"))
         return replace(found, settings={**found.settings, "name": name})

@@ -125,7 +125,7 @@ LANGUAGES = (
     *("arabic", "danish", "dutch", "english", "finnish", "french", "german", "greek", "hungarian", "italian"),
     *("norwegian", "portuguese", "romanian", "russian", "spanish", "swedish", "tamil", "turkish"),
 )
-"""Whose words it can bring to one form."""
+"""The languages that it can stem."""
 
 ROOM = 4_000_000_000
 """The most bytes that are held while indexing, so that all of it is one piece, in the order of the documents."""

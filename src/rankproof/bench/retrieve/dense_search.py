@@ -102,7 +102,7 @@ def _answer(corpus: Corpus, made: Embedder, embed: Embedding, options: dict[str,
 
 
 def _embedding(made: Embedder, batch: int | None, cache: str | os.PathLike[str] | None) -> Embedding:
-    """How texts are embedded: in batches, remembered in a file where there is one."""
+    """How texts are embedded: in batches, remembered in a file if there is one."""
     size = made.batch if batch is None else batch
     check_whole("batch", size)
     if cache is None:

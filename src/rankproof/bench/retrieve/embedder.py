@@ -20,8 +20,8 @@ from rankproof.bench.adapters.adapter import describe, finish
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, MissingExtra, UsageError, check_whole, shorten
-from rankproof.net import Failed, Retries
 from rankproof.net.client import Client, Request
+from rankproof.net.retries import Failed, Retries
 from rankproof.progress import Progress
 from rankproof.store.answers import Answers, open_answers
 
@@ -102,16 +102,16 @@ def _checked(given: Any, texts: Sequence[str]) -> Array:
 
 def _kept(kept: Answers, keys: Mapping[str, str]) -> dict[str, Array]:
     there = kept.get(keys.values())
-    return {text: _unpacked(there[key]) for text, key in keys.items() if key in there}
+    return {
+        text: np.frombuffer(b64decode(there[key]), dtype="<f4").astype(np.float32)
+        for text, key in keys.items()
+        if key in there
+    }
 
 
 def _key(text: str, settings: Mapping[str, Any]) -> str:
     said = json.dumps([settings, text], sort_keys=True)
     return f"vector {blake2b(said.encode(), digest_size=20).hexdigest()}"
-
-
-def _unpacked(text: str) -> Array:
-    return np.frombuffer(b64decode(text), dtype="<f4").astype(np.float32)
 
 
 OPENAI = "api.openai.com"
@@ -213,13 +213,13 @@ class Embedder(Displayable):
     """Makes vectors of texts."""
 
     name: str
-    """What it is called where it prints."""
+    """Its name in output."""
     settings: Mapping[str, Any]
     """All that shapes its vectors, as plain data."""
     documents: Embed
     """From a list of texts to as many vectors; may be async."""
     questions: Embed
-    """The same for questions, where these are embedded in another way."""
+    """The same for questions, if these are embedded in another way."""
     batch: int = 64
     """How many texts are handed over at a time."""
     known: bool = True
@@ -246,7 +246,7 @@ def as_embedder(anything: Any) -> Embedder:
 def named_embedder(
     function: Embed, name: str, *, batch: int = 64, questions: Embed | None = None
 ) -> Embedder:
-    """A function `texts -> vectors` under a name that stands for it, so that its vectors may be kept in a file.
+    """A function `texts -> vectors` under a name, so that its vectors may be kept in a file.
 
     Change the name when what the function gives changes.
     """

@@ -262,12 +262,12 @@ def free_memory() -> float:
 WHOLE = 3.0
 """How much heavier a whole word is than a piece that is as rare."""
 LEARNED = 5_000
-"""Documents from which the directions are learned, evenly spread where there are more."""
+"""Documents from which the directions are learned, evenly spread if there are more."""
 Counts = Mapping[str, int]
 
 
 def lsa(corpus: Any, *, dimensions: int | None = None, memory: float | None = None) -> Search:
-    """Search by latent semantic analysis, the dense retriever where there is no model.
+    """Search by latent semantic analysis, the dense retriever if there is no model.
 
     `dimensions` is the number of directions that are kept: a third of the number of documents, 256 at most, where
     it is not said. The same documents always give the same answers. What it will take is estimated before anything
@@ -302,16 +302,16 @@ def lsa(corpus: Any, *, dimensions: int | None = None, memory: float | None = No
 
 @dataclass(frozen=True, eq=False)
 class _Space:
-    """Where texts lie."""
+    """The vectors of texts."""
 
     rarity: Mapping[str, float]
-    """How heavy each known word is."""
+    """The weight of each known word."""
     otherwise: float
     """The same of a word that is in no document."""
     features: Mapping[str, int]
     """The number of each known word and piece."""
     weight: Array
-    """How heavy each of these is."""
+    """The weight of each of these."""
     axes: Array
     """The directions, one column each."""
 

@@ -1,4 +1,4 @@
-"""Exact search for the nearest vectors: one matrix product, and as little more as can be.
+"""Exact search for the nearest vectors: one matrix product, and as little else as possible.
 
 Sorting out the best of 100,000 products can cost more than making them. So the products are read once, in small
 blocks, for the largest of each; the k-th largest of these is a bar that at least k vectors reach, and few more do.
@@ -21,7 +21,7 @@ from rankproof.core.hits import Array
 
 
 def top_places(scores: Array, k: int) -> Array:
-    """The places of the `k` highest scores, highest first; equal ones in the order in which they stand.
+    """The places of the `k` highest scores, highest first; equal ones in their order.
 
     >>> top_places(np.array([1.0, 3.0, 2.0, 3.0]), 3).tolist()
     [1, 3, 2]

@@ -40,7 +40,7 @@ def as_scorer(anything: Any) -> Scorer:
 
 
 def score_texts(scorer: Scorer, question: str, texts: list[str]) -> Array:
-    """The scores of the texts, checked; nothing is asked where there are none.
+    """The scores of the texts, checked; nothing is asked if there are none.
 
     >>> score_texts(lambda question, texts: [len(text) for text in texts], "why?", ["so", "because"]).tolist()
     [2.0, 7.0]
@@ -173,9 +173,9 @@ class Rerank:
     depth: int = DEPTH
     weight: float | None = None
     corpus: Corpus | None = None
-    """The documents with their texts, where the retriever does not know them."""
+    """The documents with their texts, if the retriever does not know them."""
     name: str | None = None
-    """What stands for the scorer in the settings."""
+    """The name of the scorer in the settings."""
 
     def __call__(
         self,
@@ -256,7 +256,7 @@ def cross_encoder(model: str, **options: Any) -> Rerank:
 
 
 def as_reranking(anything: Any) -> Rerank:
-    """What stands behind `>>`."""
+    """The name behind `>>`."""
     return anything if isinstance(anything, Rerank) else rerank(anything)
 
 

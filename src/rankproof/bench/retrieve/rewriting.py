@@ -140,7 +140,7 @@ class Speller(Displayable):
             self._known.setdefault(word[0], []).append(word)
 
     def __call__(self, question: str) -> str:
-        """The question with its slips mended."""
+        """The question with its typing errors corrected."""
         return re.sub(r"\w+", self._mended, question)
 
     def _mended(self, found: re.Match[str]) -> str:

@@ -74,7 +74,7 @@ class Search:
     """
 
     name: str
-    """What it is, as it prints."""
+    """Its name in output."""
     describe: Callable[[], dict[str, Any]]
     """Makes the settings, when they are asked for."""
     answer: Answer
@@ -124,7 +124,7 @@ class Search:
 
 
 def as_search(anything: Any, corpus: Corpus | None = None) -> Search:
-    """Whatever answers questions as a `Search`; `corpus` is what it searches, where the user knows."""
+    """Anything that answers questions, as a `Search`; `corpus` is what it searches, if known."""
     if isinstance(anything, Search):
         return anything
     if isinstance(anything, str) or not (isinstance(anything, Retriever) or callable(anything)):
@@ -199,7 +199,7 @@ def where(retriever: Any, *predicates: Predicate, corpus: Any = None, **values: 
     """The best of those documents that fit all that is said: not the best of all, cut.
 
     `values` are metadata by name: a value, a list or set of them, or a function of the value. `predicates` are
-    functions of a whole `Document`. `corpus` are the documents, where the retriever does not know them.
+    functions of a whole `Document`. `corpus` are the documents, if the retriever does not know them.
 
     >>> from rankproof.bench.retrieve import keyword
     >>> pages = {"d1": {"text": "fees and fees", "year": 2020}, "d2": {"text": "fees", "year": 2024}}

@@ -20,10 +20,14 @@ LONGEST = 40
 """Characters of a word that are cut into pieces."""
 
 _PLAIN_WORD = re.compile(r"[a-z0-9]+")
+_ASCII = bytes(range(128))
+"""What is deleted from the bytes of a text to have its other characters, which is faster than any search for them."""
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 """What has to be folded before an index sees it, which splits and lowers ASCII itself: far less work in most texts."""
 FEW = 24
 """Up to this many different characters are replaced one after the other, which is faster than a pass over all."""
+MOSTLY = 2
+"""If more than one character in so many is beyond ASCII, a text is folded as a whole, not run by run."""
 LONG = 16
 """Runs from this many characters on are not cached."""
 ALONE = (
@@ -64,20 +68,23 @@ def prepare_text(text: str) -> str:
     """
     if text.isascii():
         return text
-    if _JOINS.search(text):
+    beyond = text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
+    if _JOINS.search(beyond):
+        if len(beyond) * MOSTLY > len(text):
+            return _folded_run(text)
         return _BEYOND_ASCII.sub(
             lambda run: _short(run[0]) if len(run[0]) < LONG else _folded_run(run[0]), text
         )
-    if _BEYOND_LATIN.search(text):
-        text = text.casefold()  # most letters of other alphabets only lose their case
-    place = 0
-    for _ in range(FEW):
-        found = _changed_alone().search(text, place)
-        if not found:
-            return text
-        place = found.start()
-        text = text.replace(found[0], _short(found[0]))
-    return text.translate(_ALONE)
+    if _BEYOND_LATIN.search(beyond):
+        text = letters = text.casefold()  # most letters of other alphabets only lose their case
+    else:
+        letters = "".join(set(beyond))
+    changed = set(_changed_alone().findall(letters))
+    if len(changed) > FEW:
+        return text.translate(_ALONE)
+    for letter in changed:
+        text = text.replace(letter, _short(letter))
+    return text
 
 
 def _folded_run(run: str) -> str:

@@ -64,7 +64,7 @@ def answer_all(
     _warm_up(asked, retriever, reading, plan)
     for work in _moments_of(asked, retriever, reading, plan):
         told(known + work.done, work.failed)
-        # Without a memory nobody waits for rows: reading them now would only keep a fast retriever waiting.
+        # Without a memory rows are not needed yet: reading them now would only delay a fast retriever.
         if memory is not None or show is not None or work.over.is_set():
             some = {row.question: row for row in work.fetch()}
             _keep(some, rows, keys, memory)
@@ -179,7 +179,7 @@ def _one_by_one(work: Work, ask: Callable[[Job], Any]) -> Iterator[None]:
 
 @contextmanager
 def _stopping(work: Work, retriever: Adapted) -> Iterator[None]:
-    """Whatever ends the run, nothing of it goes on."""
+    """Whatever ends the run, none of its calls continue."""
     try:
         yield
     finally:

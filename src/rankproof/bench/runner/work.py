@@ -1,4 +1,4 @@
-"""How a retriever is to be asked, and what is still to be asked: shared by all who work on it."""
+"""The plan of a run and its remaining questions, shared by all workers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rankproof.bench.adapters.answers import Answer, AnswerReading, read_answer,
 from rankproof.bench.retriever import as_failure
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, check_number, check_whole, nearest
-from rankproof.net import Attempts, Failed, Pace, Retries, attempts
+from rankproof.net.retries import Attempts, Failed, Pace, Retries, attempts
 
 
 class RunLimits(TypedDict, total=False):
@@ -119,7 +119,7 @@ class Work:
         """Set when every question has its row, or nobody is to go on."""
         self._jobs = deque(jobs)
         self.broken: UsageError | None = None
-        """Why there is no sense in going on."""
+        """The reason for stopping."""
         self.failed = 0
         """How many questions got no answer."""
         self.done = 0
@@ -178,9 +178,9 @@ class Work:
         return list(self._calls.values())
 
     def deliver(self, job: Job, outcome: RunOutcome, attempt: int, *, anew: bool = False) -> None:
-        """Put down how a job ended; a batch that failed is to be asked again, question by question.
+        """Record how a job ended; a failed batch is asked again, question by question.
 
-        `anew` takes back what was put down before.
+        `anew` replaces what was recorded before.
         """
         if outcome.failure is not None and outcome.failure.fatal is not None:
             self.broken = outcome.failure.fatal

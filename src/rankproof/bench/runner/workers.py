@@ -20,7 +20,7 @@ from rankproof.bench.runner.work import (
     late_outcome,
     whole_value,
 )
-from rankproof.net import Attempts, Failed, Pace, attempts, settle
+from rankproof.net.retries import Attempts, Failed, Pace, attempts, settle
 
 Ask = Callable[[Job], Any]
 
@@ -47,7 +47,7 @@ def work_off(work: Work, ask: Ask, given_up: RetrieverCall | None = None) -> Non
 def each_job(work: Work, ask: Ask, given_up: RetrieverCall | None = None) -> Iterator[None]:
     """Do one job after the other, until there is none left or another worker has taken over.
 
-    Before them comes the job of a call that was given up, where there is one.
+    Before them comes the job of a call that was given up, if there is one.
     """
     waiter = Waiter()
     try:
@@ -60,7 +60,7 @@ def each_job(work: Work, ask: Ask, given_up: RetrieverCall | None = None) -> Ite
 
 
 def _do(work: Work, ask: Ask, job: Job, waiter: Waiter) -> bool:
-    """Do a job; False where somebody else has taken over. Most are done at the first attempt, and in a hurry."""
+    """Do a job; False if somebody else has taken over. Most are done at the first attempt, and in a hurry."""
     while wait := work.turn():
         if work.over.wait(wait):
             return False
@@ -84,7 +84,7 @@ def _asked(ask: Ask, job: Job, waiter: Waiter) -> RunOutcome:
 def _follow(
     work: Work, ask: Ask, job: Job, waiter: Waiter, course: Course, reply: RunOutcome | None = None
 ) -> bool:
-    """Do what the course says to its end; False where somebody else has taken over."""
+    """Do what the course says to its end; False if somebody else has taken over."""
     try:
         while True:
             wait = course.send(reply)
@@ -184,13 +184,12 @@ class _Attempt:
             return
         self.again.pop(place, None)
         self.told.add(place)
-        if len(self.told) + len(self.again) == len(self.job) and (not anew or self._is_last(place)):
+        if len(self.told) + len(self.again) == len(self.job) and (
+            not anew or (self.last is not None and self.last[0] == place)
+        ):
             self.last = place, outcome
         else:
             self._deliver(place, outcome, anew)
-
-    def _is_last(self, place: int) -> bool:
-        return self.last is not None and self.last[0] == place
 
     def _deliver(self, place: int, outcome: RunOutcome, anew: bool) -> None:
         one = Job((self.job.ids[place],), (self.job.texts[place],))
@@ -204,7 +203,7 @@ GRACE = 2.0
 def start_tasks(work: Work, ask: Ask, given_up: Sequence[RetrieverCall] = ()) -> None:
     """A loop with as many tasks as there are questions to ask at once.
 
-    Its thread is not the caller's, where a loop may be running already, as in a notebook.
+    Its thread is not the caller's, if a loop may be running already, as in a notebook.
     """
     Thread(
         target=lambda: asyncio.run(_all_tasks(work, ask, given_up)), daemon=True, name="rankproof-loop"
@@ -239,7 +238,7 @@ async def _go_on_in_task(work: Work, ask: Ask, call: RetrieverCall) -> None:
 async def _follow_task(
     work: Work, ask: Ask, job: Job, course: Course, reply: RunOutcome | None = None
 ) -> bool:
-    """Do what the course says to its end; False where somebody else has taken over."""
+    """Do what the course says to its end; False if somebody else has taken over."""
     try:
         while True:
             wait = course.send(reply)

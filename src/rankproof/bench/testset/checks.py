@@ -34,7 +34,7 @@ def telling_words(text: str) -> list[str]:
 
 
 def remembered_words(text: str) -> dict[str, str]:
-    """The telling words that a person would remember, by form, as they are written but for capitals.
+    """The content words that a person would remember, by form, as written but in lower case.
 
     Numbers alone, single letters and the endings of Japanese words are not among them.
 
@@ -77,7 +77,7 @@ def check(
     corpus: Corpus | None = None,
     rankings: Mapping[str, Mapping[str, Sequence[str]]] | None = None,
 ) -> Audit:
-    """What is wrong or odd about questions and what is said to answer them."""
+    """Faults of questions and of their judgments."""
     relevant = {
         query: {doc for doc, grade in judgments.get(query, {}).items() if grade > 0} for query in questions
     }
@@ -220,7 +220,7 @@ def _leaks(
 
 
 def _copied(question: str, text: str) -> int:
-    """How many words in a row are copied, where that is a phrase; a short question is one as a whole."""
+    """How many words in a row are copied, if that is a phrase; a short question is one as a whole."""
     words = forms(question)
     run = longest_run(words, forms(text)) if words else 0
     return run if run >= min(LEAKS, max(len(words), 3)) else 0

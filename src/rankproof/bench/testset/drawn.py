@@ -68,7 +68,7 @@ def known_items(
 ) -> Iterator[Question]:
     """Up to `n` questions, one a document at most; the documents come in a random order that `seed` fixes.
 
-    The sources take turns; where a document does not have one of them, or its words point to other documents
+    The sources take turns; if a document does not have one of them, or its words point to other documents
     as well, the next is tried. Documents that no few words of their own single out are left out.
     """
     index = _Index(corpus)
@@ -100,13 +100,13 @@ def written_questions(
 
 
 def _written(ask: Callable[[Document], Any], document: Document) -> Any:
-    """What the callable gives; what it raises is said with the document it was about."""
+    """The result of the callable; its errors name the document."""
     with RunOutcome() as outcome:
         outcome.value = ask(document)
     if outcome.failure is not None:
         raise DataError(
             f"the callable failed for document {shorten(document.id)}: {outcome.failure.reason}. "
-            "Next: mend it, or have it return None to pass the document over."
+            "Next: correct it, or have it return None to pass the document over."
         )
     return outcome.value
 
@@ -136,17 +136,16 @@ class _Index:
         """The telling words of that part of the document, if they point to it alone."""
         written = remembered_words(SOURCES[source](document, self.rarity))
         rarest = sorted(written, key=lambda word: (-self.rarity.get(word, 0.0), word))[:WORDS]
-        if len(rarest) < FEWEST or self._holding(rarest) != {document.id}:
+        if len(rarest) < FEWEST or set.intersection(*(self.holders.get(word, set()) for word in rarest)) != {
+            document.id
+        }:
             return None
         mixed = _apart(rarest, self.words[document.id], f"{seed} {document.id}")
         return None if mixed is None else " ".join(written[word] for word in mixed)
 
-    def _holding(self, words: list[str]) -> set[str]:
-        return set.intersection(*(self.holders.get(word, set()) for word in words))
-
 
 def _apart(words: list[str], text: list[str], salt: str) -> list[str] | None:
-    """The words in an order in which no more than a few stand in a row as in the text; None where none was found."""
+    """The words in an order in which no more than a few stand in a row as in the text; None if none was found."""
     for attempt in range(20):
         mixed = sorted(words, key=lambda word: _hash(f"{salt} {attempt} {word}"))
         if longest_run(mixed, text) <= min(LONGEST_RUN, len(words) - 1):

@@ -32,7 +32,7 @@ class LabelPair:
     same: float | None
     """The share of these with the same grade."""
     kappa: float | None
-    """Cohen's kappa, with quadratic weights where there are more than two grades."""
+    """Cohen's kappa, with quadratic weights if there are more than two grades."""
     apart: tuple[Item, ...]
     """The items graded differently, the furthest apart first."""
 
@@ -62,7 +62,7 @@ def _kappa(mine: list[int], theirs: list[int]) -> float | None:
 
 
 def alpha(labels: Labels) -> float | None:
-    """Krippendorff's alpha (interval) of all who graded; None where no item has two grades."""
+    """Krippendorff's alpha (interval) of all who graded; None if no item has two grades."""
     items = {item for own in labels.values() for item, label in own.items() if label.grade is not None}
     lines = [[own[item].grade if item in own else None for own in labels.values()] for item in sorted(items)]
     lines = [line for line in lines if sum(each is not None for each in line) > 1]
@@ -75,7 +75,7 @@ class LabelAgreement(Result):
 
     pairs: list[LabelPair]
     alpha: float | None
-    """Krippendorff's alpha of all; None where no item has two grades."""
+    """Krippendorff's alpha of all; None if no item has two grades."""
 
     @classmethod
     def of(cls, labels: Labels) -> LabelAgreement:
@@ -113,16 +113,16 @@ class QuestionLabel:
 
     @property
     def item(self) -> Item:
-        """What was decided on."""
+        """The item that was decided."""
         return Item(self.query, self.document)
 
 
 Labels = dict[str, dict[Item, QuestionLabel]]
-"""What stands now, by person and item, in the order it was given."""
+"""The current decisions, by person and item, in the order given."""
 
 
 def last_labels(labels: Iterable[QuestionLabel]) -> Labels:
-    """What each person's decisions come to: the last on each item, undone ones left out."""
+    """The final decisions of each person: the last on each item, undone ones left out."""
     found: Labels = {}
     for label in labels:
         own = found.setdefault(label.who, {})
@@ -151,7 +151,7 @@ def merge_labels(labels: Labels) -> dict[str, dict[str, int]]:
 
 
 def read_labels(path: str | os.PathLike[str]) -> Iterator[QuestionLabel]:
-    """The decisions in a file, oldest first; none where there is no file yet.
+    """The decisions in a file, oldest first; none if there is no file yet.
 
     A line that begins as ours and does not end is what an interrupted write left behind: it is passed over.
     """
@@ -212,7 +212,7 @@ def _mended(stream: BinaryIO) -> bytes:
 
 @dataclass
 class LabelSession(LabellingSession[Item]):
-    """Where a person stands in a pool; every decision goes through `keep` at once.
+    """The state of a person in a pool; every decision goes through `keep` at once.
 
     >>> from rankproof.bench.testset.pool import pool_rankings
     >>> kept = []
@@ -226,7 +226,7 @@ class LabelSession(LabellingSession[Item]):
     pool: Pool
     who: str
     own: dict[Item, QuestionLabel]
-    """What this person has decided so far."""
+    """The decisions of this person so far."""
     keep: Callable[[QuestionLabel], None]
     highest: int = 3
     """The best grade."""
@@ -241,7 +241,7 @@ class LabelSession(LabellingSession[Item]):
             raise one_of("order", self.pool.order, ORDERS)
 
     def next(self) -> Item | None:
-        """What is to be judged now: the questions in turn, one finished before the next; None at the end."""
+        """The item to judge now: questions in turn, one finished before the next; None at the end."""
         return next((item for query in self.pool.ranks if (item := self._next_of(query))), None)
 
     def _next_of(self, query: str) -> Item | None:

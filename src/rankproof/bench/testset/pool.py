@@ -59,7 +59,7 @@ def most_informative(ranks: Ranks, grades: Grades) -> str | None:
     """Documents on which the systems disagree most come first: those that all rank equally cannot separate them.
 
     The weight of a document is the difference between the largest and the smallest discount, 1 / log2(rank + 1),
-    that it has in any system (0 where a system does not have it): what it can move in a difference of DCG.
+    that it has in any system (0 if a system does not have it): what it can move in a difference of DCG.
 
     Reference: B. Carterette, J. Allan, R. Sitaraman: Minimal test collections for retrieval evaluation, SIGIR 2006.
 

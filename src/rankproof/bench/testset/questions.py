@@ -183,7 +183,7 @@ class QuestionPlan(Result):
     """The standard deviation of the differences from question to question; None of fewer than two."""
     have: int
     needed: int | None
-    """None where no number of questions shows it."""
+    """None if no number of questions shows it."""
     detectable: float | None
     """The smallest difference that the present questions show."""
     power: float
@@ -195,9 +195,9 @@ class QuestionPlan(Result):
     wrong: tuple[str, ...] = ()
     """What makes the numbers of these two rankings wrong, as the audit says it."""
     needed_note: str = ""
-    """Why no number of questions can be named, where none can."""
+    """Why no number of questions can be named, if none can."""
     detectable_note: str = ""
-    """Why no difference can be named that the present questions show, where none can."""
+    """Why no difference can be named that the present questions show, if none can."""
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as plain data."""

@@ -153,7 +153,7 @@ def _ideal_dcg(column: OptionColumn, setting: Setting) -> Formula:
 
 
 def _ndcg(column: OptionColumn, setting: Setting) -> Formula:
-    """nDCG; where a gain is below 0, the ideal order stops before it."""
+    """nDCG; if a gain is below 0, the ideal order stops before it."""
     if min(column.pairs.values(), default=0) >= 0:
         return _graded("nDCG")(column, setting)
     dcg, ideal = _dcg(column, setting), _ideal_dcg(column, setting)
@@ -166,12 +166,12 @@ def _interpolated(column: OptionColumn, setting: Setting) -> Formula:
 
 def _at_recall(recall: float, setting: Setting) -> Measure:
     return parse("IPrec").with_params(
-        {"recall": recall, "rel": setting.level, "rounding": _rounding(setting)}
+        {
+            "recall": recall,
+            "rel": setting.level,
+            "rounding": "trec_eval-9" if setting.version == 9 else "nearest",
+        }
     )
-
-
-def _rounding(setting: Setting) -> str:
-    return "trec_eval-9" if setting.version == 9 else "nearest"
 
 
 def _mean_over_points(column: OptionColumn, setting: Setting) -> Formula:

@@ -75,7 +75,7 @@ def _lines(path: str, names: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]
             raise DataError(
                 f"{path}, line {number}: got {len(fields)} fields in {shorten(line)}, "
                 f"expected {len(names)}: {' '.join(names)}."
-                " Next: mend the line, or name another format by -R."
+                " Next: correct the line, or name another format by -R."
             )
         yield number, fields
 
@@ -94,7 +94,7 @@ def _number(path: str, line: int, what: str, text: str) -> float:
         value = math.nan
     if not math.isfinite(value):
         raise DataError(
-            f"{path}, line {line}: the {what} is {text!r}, expected a number. Next: mend the line."
+            f"{path}, line {line}: the {what} is {text!r}, expected a number. Next: correct the line."
         )
     return value
 

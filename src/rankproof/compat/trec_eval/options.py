@@ -22,7 +22,7 @@ class OptionColumn:
     name: str
     """As it is printed."""
     at: float | None = None
-    """The rank, or the point of recall, where the measure has one."""
+    """The rank, or the point of recall, if the measure has one."""
     numbers: tuple[float, ...] = ()
     pairs: dict[str, float] = field(default_factory=dict)
 
@@ -36,7 +36,7 @@ class Choice:
 
 
 Request: TypeAlias = tuple[str, str | None]
-"""The name of a measure, and its parameters where there are any."""
+"""The name of a measure, and its parameters if there are any."""
 
 
 def parse_requests(measures: Sequence[str], version: int) -> list[Request]:

@@ -97,7 +97,13 @@ def _evaluate_grades(
     rows = [known.index[topic] for topic in topics.shown]
     absent = [place for place, topic in enumerate(topics.shown) if topic not in answered]
     series = [_grade_series(column, measured, rows, absent, options) for column in columns]
-    return Evaluation(topics, Results(topics.shown, series), _fixed(known, options), notes)
+    return Evaluation(
+        topics,
+        Results(topics.shown, series),
+        # With -c the relevant documents of all topics are counted, at any positive grade.
+        {"num_rel": float(np.count_nonzero(known.grade > 0))} if options.complete else {},
+        notes,
+    )
 
 
 def _without_aspects(judgments: Judgments) -> Judgments:
@@ -151,11 +157,6 @@ def _grade_series(
         for place in absent:
             values[place] = "''" if column.entry.name == "relstring" else 0.0
     return ResultSeries(column, values)
-
-
-def _fixed(judgments: Judgments, options: Options) -> dict[str, Value]:
-    """With -c the relevant documents of all topics are counted, at any positive grade."""
-    return {"num_rel": float(np.count_nonzero(judgments.grade > 0))} if options.complete else {}
 
 
 # --- several judges: grades by judgment group -----------------------------------------------------
@@ -329,7 +330,9 @@ def _evaluate(options: Options) -> None:
         if not is_pipe(judgments):
             check_path(judgments)
         run = run_id(results)
-        evaluation = evaluate_files(judgments, results, _measured(planned), options)
+        evaluation = evaluate_files(
+            judgments, results, [each for each in planned.columns if each.entry.kind != "any"], options
+        )
         _print(planned, evaluation, options, run)
 
 
@@ -349,10 +352,6 @@ def _check_kinds(planned: Choice, options: Options) -> None:
                 f"can't calculate measure '{column.entry.name}' from {options.judgment_format}. "
                 f"Next: -R {' or '.join(fitting)}"
             )
-
-
-def _measured(planned: Choice) -> list[OptionColumn]:
-    return [column for column in planned.columns if column.entry.kind != "any"]
 
 
 def _print(planned: Choice, evaluation: Evaluation, options: Options, run: str) -> None:

@@ -23,7 +23,7 @@ class Topics:
     divisor: int
     """By how many topics means are divided."""
     missing: str | None = None
-    """The first judged topic without results, where that stops the evaluation."""
+    """The first judged topic without results, if that stops the evaluation."""
 
 
 def select_topics(judged: Iterable[str], answered: Collection[str], version: int, complete: bool) -> Topics:

@@ -1,4 +1,4 @@
-"""The audit: what is to be known about judgments and a ranking before any number is believed."""
+"""The audit: what to know about judgments and a ranking before trusting any number."""
 
 from rankproof.core.audit.finding import Audit, Finding
 from rankproof.core.audit.whole import audit_full, audit_hits, audit_spelling, explain_unmet

@@ -1,4 +1,4 @@
-"""What an audit says: findings, from when on each is said, and what it looks at."""
+"""Findings of an audit, the thresholds from which on they are reported, and the evidence."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from rankproof.document.numbers import count
 from rankproof.errors import shorten
 
 EXAMPLES = 5
-"""Examples shown with a finding: enough to see a pattern, few enough to read."""
+"""The number of examples shown with a finding: enough to see a pattern, few enough to read."""
 
 TIES_MATTER = 0.005
-"""A mean that other orders of equal scores move by this much changes in the second decimal."""
+"""If other orders of equal scores move a mean by this much, its second decimal changes."""
 
 UNJUDGED_SAID = 0.1
 """One unjudged document in the top 10 can move P@10 of a query by .1."""
@@ -36,13 +36,13 @@ UNJUDGED_WARNED = 0.5
 """With half of what is shown unjudged, the number says more about the judgments than about the ranking."""
 
 CEILING_SAID = 0.995
-"""A ceiling that is shown as 1.00 needs no words."""
+"""A ceiling that is shown as 1.00 needs no note."""
 
 CEILING_WARNED = 0.5
 """Below half, even a perfect ranking looks poor on a scale to 1."""
 
 DEEP = 50
-"""A cut-off this deep asks how much a retriever finds at all, which shorter rankings cannot show."""
+"""A cut-off this deep measures how much a retriever finds at all, which shorter rankings cannot show."""
 
 NEAR_EMPTY = 0.1
 """A ranking with less than a tenth of the usual number of documents was likely cut off or filtered."""
@@ -54,7 +54,7 @@ ENOUGH_SHARED = 0.1
 """Numbers of two collections meet by accident now and then, not in a tenth of the ids."""
 
 NEARLY_NONE = 0.05
-"""With no more than one in twenty relevant documents in a corpus, it is another corpus, or spelt otherwise."""
+"""With at most one in twenty relevant documents in a corpus, it is another corpus or has other spellings of ids."""
 
 GRADES = 12
 """No grading scale in use has more steps; more different grades are scores."""
@@ -66,10 +66,10 @@ SCALE_ROWS = 20
 """With fewer documents than this, few different scores mean nothing."""
 
 LOOKED_AT = 5_000
-"""Ranked documents in which ids spelt otherwise are looked for: a rule that matters is among so many."""
+"""The number of ranked documents in which differently spelled ids are looked for: enough to meet any rule."""
 
 READ_WHOLE = 2_000_000
-"""Up to so many ranked documents all are looked at, where a part of them showed that ids are spelt otherwise."""
+"""Up to so many ranked documents all are looked at, if a part of them showed that ids are spelt otherwise."""
 
 
 Severity = Literal["error", "warning", "note"]
@@ -80,13 +80,13 @@ SEVERITIES = ("error", "warning", "note")
 
 @dataclass(frozen=True, slots=True)
 class Finding(Displayable):
-    """One thing to know about the data."""
+    """One fact to know about the data."""
 
     severity: Severity
     kind: str
-    """What it is about, as one word that stays the same: `missing-queries`."""
+    """The kind, as a stable word: `missing-queries`."""
     count: int
-    """How many of what it is about."""
+    """The number of cases."""
     message: str
     """One sentence with the figures."""
     examples: tuple[str, ...] = ()
@@ -179,12 +179,12 @@ def count_of(count: int, one: str, many: str = "") -> str:
 
 
 def few_examples(texts: Iterable[object]) -> tuple[str, ...]:
-    """The first few as they are quoted in a finding."""
+    """The first few examples, as a finding quotes them."""
     return tuple(shorten(text, 40) for text, _ in zip(texts, range(EXAMPLES), strict=False))
 
 
 def list_words(words: Iterable[object]) -> str:
-    """Words in a row.
+    """Words joined by commas and "and".
 
     >>> list_words(["P@5"]), list_words(["P@5", "R@5", "AP"])
     ('P@5', 'P@5, R@5 and AP')
@@ -194,7 +194,7 @@ def list_words(words: Iterable[object]) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as a person would say it; never 0 % of something or 100 % of almost everything.
+    """A share in words; never 0 % for a small one or 100 % for almost all.
 
     >>> percent(0.314), percent(0.0004), percent(0.9996), percent(1)
     ('31 %', 'under 1 %', 'over 99 %', '100 %')
@@ -206,7 +206,7 @@ def percent(share: float) -> str:
 
 @dataclass(frozen=True, eq=False)
 class FindingCase:
-    """Judgments, the hits of a ranking, and what was asked for."""
+    """Judgments, the hits of a ranking, and the measures and conventions."""
 
     judgments: Judgments
     hits: Hits
@@ -235,7 +235,7 @@ class FindingCase:
         return [self.judgments.query_ids[i] for i in np.flatnonzero(which).tolist()]
 
 
-# Are two models one, by their names? A judge that ranked, embedded or wrote what it judges is partial to it.
+# Do two names mean the same model? A judge that ranked, embedded or wrote what it judges is biased towards it.
 #
 # Names are compared without what a provider puts before them and what versions put after them: `openai:gpt-4o`,
 # `azure/gpt-4o-2024-08-06` and a system called `rerank-gpt4o` are of one model; `gpt-4o-mini` is of its family.
@@ -270,7 +270,7 @@ FAMILIES: Mapping[str, str] = {
     "MiniLM": r"minilm",
     "T5": r"(?:flan-|mono|rank)?t5" + _END,
 }
-"""How the models of one maker are called; where a name says several, the first in the name counts."""
+"""The names of the models of each maker; if a name contains several, the first one counts."""
 DATES = (
     r"[-_@.]?(?<!\d)20\d\d[-_.]?(?:0[1-9]|1[0-2])(?:[-_.]?[0-3]\d)?(?!\d)|[-_](?:0[1-9]|1[0-2])[-_][0-3]\d(?!\d)"
     r"|[-_]\d\d[-_]20\d\d(?!\d)|[-_]\d{4}(?![\da-z])|@\d+|-v\d+:\d+|:\d+$|[-_]00[1-9](?!\d)"
@@ -280,7 +280,7 @@ FORMS = (
     r"[-_.:](?:q\d+(?:_[a-z0-9]+)*|int[48]|fp\d+|bf16|gguf|awq|gptq|mlx|\d+bit|latest|preview|exp|experimental"
     r"|instruct|it|hf|chat|beta|free|online|api)(?![a-z0-9])"
 )
-"""Forms in which the same model is given out."""
+"""Forms in which the same model is published."""
 VARIANTS = {
     *(
         "mini",
@@ -329,12 +329,12 @@ VARIANTS = {
         "codex",
     ),
 }
-"""Words that make another model of a name."""
+"""Words that make a name mean another model."""
 
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    """What finds the names of each maker; compiled when models are compared, not when anything is audited."""
+    """Patterns of the names of each maker, compiled only when models are compared."""
     return {maker: re.compile(f"{_START}(?:{names})") for maker, names in FAMILIES.items()}
 
 
@@ -346,7 +346,7 @@ def model_of(name: str) -> tuple[str, tuple[str, ...]]:
     """
     plain = unicodedata.normalize("NFKC", name).casefold().strip()
     parts = re.split(r"[/:]", plain)
-    for start in range(len(parts) - 1, 0, -1):  # what stands before is the provider's, where a model follows
+    for start in range(len(parts) - 1, 0, -1):  # the part before a model is the provider's
         if any(pattern.search(parts[start]) for pattern in _patterns().values()):
             plain = ":".join(parts[start:])
             break

@@ -1,8 +1,8 @@
-"""Whether the judgments are what they should be."""
+"""Checks of the judgments alone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
 
 import numpy as np
@@ -19,25 +19,36 @@ from rankproof.core.audit.finding import (
 )
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
+from rankproof.core.measure import Measure
 from rankproof.errors import shorten
 
 
 def nothing_relevant(case: FindingCase) -> Iterator[Finding]:
     """Queries without a document that is relevant to the strictest of the measures."""
-    rel = max((m.rel for m in case.measures if m.rel is not None and m.rel > 0), default=1)
+    rel = strictest(case.measures)
     judgments = case.judgments
     relevant = np.bincount(judgments.query[judgments.grade >= rel], minlength=case.n) > 0
     if case.n and not relevant.any():
-        yield Finding(
-            "error",
-            "nothing-relevant",
-            case.n,
-            f"No query has a document of grade {rel:g} or more.",
-            _judged(judgments, np.ones(len(judgments.doc_ids), dtype=bool)),
-            "check the grades, or say from which grade on a document is relevant, like P(rel=0.5)@5.",
-        )
+        yield none_relevant(case.n, rel, _judged(judgments, np.ones(len(judgments.doc_ids), dtype=bool)))
     elif not relevant.all():
         yield _some_without(case, case.names(~relevant), rel)
+
+
+def strictest(measures: Sequence[Measure]) -> float:
+    """The grade from which on a document is relevant to the strictest of the measures."""
+    return max((m.rel for m in measures if m.rel is not None and m.rel > 0), default=1)
+
+
+def none_relevant(n: int, rel: float, examples: tuple[str, ...] = ()) -> Finding:
+    """The finding for `n` queries of which none has a relevant document."""
+    return Finding(
+        "error",
+        "nothing-relevant",
+        n,
+        f"No query has a document of grade {rel:g} or more.",
+        examples,
+        "check the grades, or say from which grade on a document is relevant, like P(rel=0.5)@5.",
+    )
 
 
 def _some_without(case: FindingCase, queries: list[str], rel: float) -> Finding:
@@ -55,7 +66,7 @@ def _some_without(case: FindingCase, queries: list[str], rel: float) -> Finding:
 
 
 def negative_grades(case: FindingCase) -> Iterator[Finding]:
-    """Grades below zero, which have a meaning of their own to some measures."""
+    """Grades below zero, which have a special meaning for some measures."""
     below = case.judgments.grade < 0
     count = int(below.sum())
     if count:
@@ -113,7 +124,7 @@ def repeated_judgments(case: FindingCase) -> Iterator[Finding]:
             count,
             f"{count_of(count, 'judgment was', 'judgments were')} given again with the same grade.",
             (),
-            "nothing for these numbers; repeats may tell of files put together twice.",
+            "nothing for these numbers; repeats may show that files were joined twice.",
         )
 
 

@@ -1,4 +1,4 @@
-"""Ids that would meet if they were spelt alike."""
+"""Ids that would match if they were spelled in the same way."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def relevant_in(judgments: Judgments) -> list[str]:
 
 
 def not_in_corpus(relevant: Iterable[str], corpus: Collection[str]) -> Finding | None:
-    """A finding where next to none of the relevant documents is in the corpus: the ids do not meet.
+    """A finding if almost none of the relevant documents is in the corpus: the ids do not match.
 
     >>> print(not_in_corpus(["fees"], ["fees.md", "help.md"]))
     None of the 1 document judged relevant is in the corpus. The ids of the corpus match those of the judgments \
@@ -39,7 +39,7 @@ without '.md' at their end. For example 'fees' and 'fees.md'. Next: spell the id
 
 
 def without_text(queries: Collection[str], questions: Collection[str]) -> Finding | None:
-    """A finding where not one judged query is among the questions.
+    """A finding if no judged query is among the questions.
 
     >>> without_text(["q1", "q2"], ["q2", "q3"]) is None
     True
@@ -51,7 +51,7 @@ def without_text(queries: Collection[str], questions: Collection[str]) -> Findin
 
 
 def ranked_otherwise(judgments: Judgments, ranked: Iterable[str]) -> Finding | None:
-    """A finding where ranking and judgments share no document, but would if they were spelt alike."""
+    """A finding if ranking and judgments share no document, but would if ids were spelled in the same way."""
     judged, docs = set(judgments.doc_ids), set(ranked)
     rule = spelling_between(judged, docs) if judged.isdisjoint(docs) else None
     if rule is None:
@@ -61,7 +61,7 @@ def ranked_otherwise(judgments: Judgments, ranked: Iterable[str]) -> Finding | N
 
 
 def check_found(finding: Finding | None, source: str = "") -> None:
-    """Raise what was found, under the name of what it was found in."""
+    """Raise the finding as an error, with the name of its source."""
     if finding is not None:
         raise DataError(f"{source}: {finding}" if source else str(finding))
 
@@ -77,7 +77,7 @@ def _apart(kind: str, said: str, left: Collection[str], right: Collection[str], 
 
 
 Sides = tuple[str, str]
-"""What the two sides are called."""
+"""The names of the two sides."""
 
 JOINED: Sides = ("judgments", "ranking")
 
@@ -99,7 +99,7 @@ class Spelling(NamedTuple):
     same: Callable[[str], str]
     """Equal for two ids that differ in this way only."""
     changes: Callable[[str], object]
-    """Whether `same` could change an id at all, told fast: most of millions need no closer look."""
+    """A fast test whether `same` could change an id at all: most of millions need no closer look."""
     severity: Severity
     advice: str
 
@@ -167,7 +167,7 @@ FILE_NAMES = (
         _ALIKE,
     ),
 )
-"""How the names of one file can differ: asked only of sides that share next to nothing."""
+"""Spellings of the names of one file: tried only for sides that share almost nothing."""
 
 
 PADDED = Spelling(
@@ -178,7 +178,7 @@ PADDED = Spelling(
     "error",
     _ALIKE,
 )
-"""Asked only of ids that one side has and the other should have."""
+"""Tried only for ids that one side has and the other should have."""
 
 
 def twins(judged: Iterable[str], ranked: Iterable[str], sides: Sides = JOINED) -> Iterator[Finding]:
@@ -194,7 +194,7 @@ def twins(judged: Iterable[str], ranked: Iterable[str], sides: Sides = JOINED) -
     for each in shared:
         del others[each]
     for spelling in SPELLINGS:
-        # Two ids that look the same are odd even where one of them is found; 7 beside 007 need not be.
+        # Two ids that look the same are odd even if one of them is found; 7 beside 007 need not be.
         met = set(filter(spelling.changes, shared)) if spelling.kind == "unicode-forms" else set()
         pairs = _pairs(spelling, alone | met, others) if alone or met else []
         if pairs:
@@ -228,7 +228,7 @@ def side_by_side(one: str, other: str) -> str:
 
 
 def affixes(left: Iterable[str], right: Iterable[str], sides: Sides = JOINED) -> Finding | None:
-    """For sides that share no id: what to take off or put on so that they do.
+    """For sides that share no id: the prefix or ending to remove or add so that they do.
 
     >>> print(affixes(["doc_1", "doc_2"], ["1", "2", "3"]).message)
     The ids of the judgments match those of the ranking without 'doc_' at their start.
@@ -239,7 +239,7 @@ def affixes(left: Iterable[str], right: Iterable[str], sides: Sides = JOINED) ->
 
 
 def spelling_between(left: Iterable[str], right: Iterable[str], sides: Sides = JOINED) -> Finding | None:
-    """For sides that share next to no id: the one way of spelling that keeps them apart, if there is one.
+    """For sides that share almost no id: the one difference in spelling between them, if there is one.
 
     >>> print(spelling_between(["a", "b"], ["a.md", "b.txt"], ("judgments", "corpus")).message)
     2 ids differ between judgments and corpus only in the endings of their file names.
@@ -249,7 +249,7 @@ def spelling_between(left: Iterable[str], right: Iterable[str], sides: Sides = J
 
 
 def respelt(missing: Iterable[str], there: Iterable[str], sides: Sides) -> Finding | None:
-    """For ids that one side lacks: the way of spelling in which most of them are there after all.
+    """For ids that one side lacks: the spelling under which most of them are there after all.
 
     >>> print(respelt(["CACM-74", "x"], ["CACM-0074", "CACM-0075"], ("judgments", "corpus")).message)
     1 id differs between judgments and corpus only in zeros before their numbers.
@@ -274,7 +274,7 @@ def _affixed(long: set[str], short: set[str], sides: Sides) -> Finding | None:
     end = _common_start({each[::-1] for each in long})[::-1].lstrip("0123456789")
     for affix, where, cut in ((start, "start", str.removeprefix), (end, "end", str.removesuffix)):
         bare = {cut(each, affix): each for each in long} if affix else {}
-        if bare and _meet(set(bare), short):
+        if bare and len(set(bare) & short) >= ENOUGH_SHARED * min(len(set(bare)), len(short)):
             said = (
                 f"The ids of the {sides[0]} match those of the {sides[1]} without {affix!r} at their {where}."
             )
@@ -282,11 +282,6 @@ def _affixed(long: set[str], short: set[str], sides: Sides) -> Finding | None:
             examples = tuple(side_by_side(*pair) for pair in pairs)
             return Finding("error", "affixes-of-ids", len(long), said, examples, _ALIKE)
     return None
-
-
-def _meet(one: set[str], other: set[str]) -> bool:
-    """Whether more ids are shared than by accident."""
-    return len(one & other) >= ENOUGH_SHARED * min(len(one), len(other))
 
 
 def _common_start(texts: set[str]) -> str:

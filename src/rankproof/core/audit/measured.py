@@ -1,4 +1,4 @@
-"""Whether the measures asked for can say what they seem to say; the accuracy trap."""
+"""Checks of the measures asked for, such as the accuracy trap."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from rankproof.core.rules import counted_queries, has_relevant
 from rankproof.core.scoring import average, ceiling
 
 DROWNED = 0.9
-"""Where showing nothing is right this often, accuracy says nothing about what is shown."""
+"""If showing nothing is right this often, accuracy says nothing about the documents shown."""
 
 
 def accuracy_trap(case: FindingCase) -> Iterator[Finding]:
-    """Accuracy beside what returning nothing would score, and beside what one wants to know."""
+    """Accuracy beside the score of returning nothing, and beside precision, recall and F1."""
     if case.hits.corpus_size is None:  # which accuracy needs
         return
-    from rankproof.core.measures.counts import accuracy  # loaded for those who ask for it
+    from rankproof.core.measures.counts import accuracy  # imported only if asked for
 
     asked = next((each for each in case.measures if each.spec.function is accuracy.spec.function), None)
     if asked is None:
@@ -113,7 +113,7 @@ def short_of_cut_off(case: FindingCase) -> Iterator[Finding]:
 
 
 def unjudged_documents(case: FindingCase) -> Iterator[Finding]:
-    """How much of what the measures look at was never judged."""
+    """The share of the documents that measures look at and that were never judged."""
     if case.conventions.unjudged != "nonrelevant":
         return
     shares = {k: _unjudged(case.hits, k) for m in case.at_k if (k := m.cutoff)}
@@ -174,7 +174,7 @@ def _reason(measure: Measure, hits: Hits) -> str:
 
 
 def ties(case: FindingCase) -> Iterator[Finding]:
-    """How much stands among equal scores, and whether their order can move a number."""
+    """The share of equal scores, and whether their order can change a number."""
     hits = case.hits
     if hits.first is None or hits.last is None:
         return

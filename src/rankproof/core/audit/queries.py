@@ -1,4 +1,4 @@
-"""Whether the ranking answers the judged queries, with what, and the right way up."""
+"""Checks of the ranking: missing queries, unjudged documents, reversed orders."""
 
 from __future__ import annotations
 
@@ -22,19 +22,25 @@ from rankproof.core.names import parse
 from rankproof.errors import shorten
 
 BEYOND_CHANCE = 4.5
-"""So many standard errors an order at random reaches once in 300,000 times."""
+"""A random order reaches this many standard errors once in 300,000 times."""
+
+RARE = 3.7
+"""So many it reaches once in 9,000 times. A dozen queries turned round do not reach more."""
 
 CERTAIN = 6.0
-"""So many it does not reach."""
+"""A random order does not reach this many."""
 
 LONG = 5
 """In shorter lists without rising scores the last document can be the right one for other reasons."""
 
 FEW = 2
-"""So many rankings that rise may be an accident where none is to be expected."""
+"""This many rising rankings may be an accident."""
 
 FAR_BETTER = 1.25
-"""A quarter more than what it scores as it stands: less can be a poor ranking rather than a turned one."""
+"""A quarter more than what it scores as it stands: less can be a poor ranking rather than a reversed one."""
+
+FAR_BETTER_OF_FEW = 1.5
+"""What is asked for where chance is ruled out less surely."""
 
 
 def upside_down(case: FindingCase) -> Iterator[Finding]:
@@ -45,26 +51,40 @@ def upside_down(case: FindingCase) -> Iterator[Finding]:
     rising = _rise(case)
     if lead < -BEYOND_CHANCE:
         return
-    if not rising and lead <= BEYOND_CHANCE:
+    if not rising and lead <= RARE:
         yield from _both_ways(case)
         return
-    ndcg = parse("nDCG")
-    both = case.hits.by_parts(lambda part: (ndcg(part), ndcg(_backwards(part))))
-    there, back = (float(each.mean()) for each in both)
-    better = lead > BEYOND_CHANCE and back > FAR_BETTER * there
+    there, back = (float(each.mean()) for each in case.hits.by_parts(both_ways_round))
+    better = lead > RARE and back > there * (FAR_BETTER if lead > BEYOND_CHANCE else FAR_BETTER_OF_FEW)
     if not rising and not better:
         return
-    census, long = case.census, float(case.hits.retrieved.mean()) >= LONG
+    census, sure = case.census, lead > CERTAIN and float(case.hits.retrieved.mean()) >= LONG
     said = (
         f"In {census.rising:,} of {count_of(census.lists, 'ranking')} the scores rise from the first document given "
         "to the last, and the last is read as the best."
         if rising
-        else "The ranking is better from its end than from its beginning."
+        else FROM_THE_END
     )
-    yield Finding(
-        "error" if better and (rising or (lead > CERTAIN and long)) else "warning",
+    yield turned_round(
+        better and (rising or sure), census.rising if rising else case.hits.n, said, there, back
+    )
+
+
+FROM_THE_END = "The ranking is better from its end than from its beginning."
+
+
+def both_ways_round(hits: Hits) -> tuple[Array, Array]:
+    """The nDCG of each query as it stands, and read from its end."""
+    ndcg = parse("nDCG")
+    return ndcg(hits), ndcg(_backwards(hits))
+
+
+def turned_round(error: bool, n: int, said: str, there: float, back: float) -> Finding:
+    """The finding for rankings that read better from their end."""
+    return Finding(
+        "error" if error else "warning",
         "upside-down",
-        census.rising if rising else case.hits.n,
+        n,
         f"{said} Read backwards it reaches nDCG {back:.3f} instead of {there:.3f}.",
         (),
         "if these are distances (less is better), give them with a minus sign, or give lists of ids, best first.",
@@ -102,15 +122,16 @@ def _rise(case: FindingCase) -> bool:
 def _lead_of_the_end(hits: Hits) -> float:
     """How many standard errors the relevant documents stand nearer to the end than in an order by chance."""
     least = 1 if bool((hits.grade >= 1).any()) else np.nextafter(0, 1)
-
-    def moments(part: Hits) -> tuple[Array, Array]:
-        relevant = part.relevant(least)
-        found, length = relevant.count(), part.retrieved
-        place = relevant.sum(relevant.rank - (length.take(relevant.query) + 1) / 2)
-        return place, found * (length - found) * (length + 1) / 12
-
-    place, variance = hits.by_parts(moments)
+    place, variance = hits.by_parts(lambda part: places_from_the_middle(part, least))
     return float(place.sum() / math.sqrt(variance.sum())) if variance.sum() > 0 else 0.0
+
+
+def places_from_the_middle(hits: Hits, least: float) -> tuple[Array, Array]:
+    """For each query how far its relevant documents stand below the middle, and the variance of that by chance."""
+    relevant = hits.relevant(least)
+    found, length = relevant.count(), hits.retrieved
+    place = relevant.sum(relevant.rank - (length.take(relevant.query) + 1) / 2)
+    return place, found * (length - found) * (length + 1) / 12
 
 
 def _backwards(hits: Hits) -> Hits:
@@ -124,7 +145,7 @@ DIRECTION_CHECKS = (upside_down,)
 
 
 BY_MACHINE = "made by a machine"
-"""What a note says of judgments that carry a judge's mark."""
+"""The message about judgments that a machine made."""
 
 
 def missing_queries(case: FindingCase) -> Iterator[Finding]:
@@ -137,9 +158,9 @@ def missing_queries(case: FindingCase) -> Iterator[Finding]:
 def unanswered_queries(
     judged: Sequence[str], missing: Sequence[str], extra: list[str], skipped: bool
 ) -> Iterator[Finding]:
-    """What is to be said of judged queries without a ranking; `extra` are ranked queries without judgments."""
+    """The finding for judged queries without a ranking; `extra` are ranked queries without judgments."""
     if missing and len(missing) == len(judged):
-        yield no_common_queries(judged, extra)
+        yield no_common_queries(len(judged), judged[:2], extra)
     elif missing:
         yield Finding(
             "warning",
@@ -158,7 +179,7 @@ UNGROUPED = "queries-without-group"
 def ungrouped_queries(
     queries: Sequence[str], groups: Mapping[str, Array], nouns: tuple[str, str] = ("query", "queries")
 ) -> Finding | None:
-    """What is to be said where groups are named and some queries are in none of them."""
+    """The finding for groups that leave out some queries."""
     inside = np.zeros(len(queries), dtype=bool)
     for rows in groups.values():
         inside[rows] = True
@@ -182,7 +203,7 @@ BEYOND = "groups-without-query"
 def beyond_queries(
     queries: Sequence[str], groups: object, nouns: tuple[str, str] = ("query", "queries")
 ) -> Finding | None:
-    """What is to be said where groups, `{query: group}`, name queries that are not scored; of a function nothing."""
+    """The finding for groups, `{query: group}`, that name queries which are not scored; None for a function."""
     if not isinstance(groups, Mapping):
         return None
     known = set(queries)
@@ -200,14 +221,14 @@ def beyond_queries(
     )
 
 
-def no_common_queries(judged: Sequence[str], ranked: list[str]) -> Finding:
-    """The finding for two sides that share no query."""
+def no_common_queries(n: int, judged: Sequence[str], ranked: Sequence[str]) -> Finding:
+    """The finding for two sides that share no query, of `n` judged ones; the others are examples."""
     sides = [f"{shorten(q)} is judged" for q in judged[:2]] + [f"{shorten(q)} is ranked" for q in ranked[:2]]
     return Finding(
         "error",
         "no-common-queries",
-        len(judged),
-        f"None of the {count_of(len(judged), 'judged query')} is in the ranking.",
+        n,
+        f"None of the {count_of(n, 'judged query')} is in the ranking.",
         tuple(sides),
         "compare the query ids: the two sides spell them differently, or belong to different collections.",
     )
@@ -220,7 +241,7 @@ def extra_queries(case: FindingCase) -> Iterator[Finding]:
 
 
 def unjudged_queries(extra: int, examples: list[str]) -> Iterator[Finding]:
-    """What is to be said of so many ranked queries without judgments."""
+    """The finding for ranked queries without judgments."""
     if extra:
         yield Finding(
             "note",
@@ -233,28 +254,27 @@ def unjudged_queries(extra: int, examples: list[str]) -> Iterator[Finding]:
 
 
 def nothing_found(case: FindingCase) -> Iterator[Finding]:
-    """Rankings without a single judged document: the ids of documents do not meet."""
+    """Rankings without a single judged document: the ids of documents do not match."""
     shown = case.hits.retrieved.any() or case.conventions.unjudged == "skip"
     if case.answered.any() and shown and not (case.hits.doc >= 0).any():
-        yield no_common_documents(case, [])
+        yield no_common_documents(len(case.judgments.doc_ids), case.judgments.doc_ids[:2], [])
 
 
-def no_common_documents(case: FindingCase, ranked: list[str]) -> Finding:
-    """The finding for two sides that share no document."""
-    judged = case.judgments.doc_ids
+def no_common_documents(n: int, judged: Sequence[str], ranked: Sequence[str]) -> Finding:
+    """The finding for two sides that share no document, of `n` judged ones; the others are examples."""
     sides = [f"{shorten(d)} is judged" for d in judged[:2]] + [f"{shorten(d)} is ranked" for d in ranked[:2]]
     return Finding(
         "error",
         "no-common-documents",
-        len(judged),
-        f"None of the {count_of(len(judged), 'judged document')} is in the ranking of its query.",
+        n,
+        f"None of the {count_of(n, 'judged document')} is in the ranking of its query.",
         tuple(sides),
         "compare the document ids: the two sides spell them differently, or belong to different collections.",
     )
 
 
 def duplicates(case: FindingCase) -> Iterator[Finding]:
-    """Documents that came twice in one ranking, where the conventions let them."""
+    """Documents that came twice in one ranking, if the conventions let them."""
     dropped = case.census.dropped
     if dropped:
         kept = "first" if case.conventions.duplicates == "first" else "best scored"
@@ -269,7 +289,7 @@ def duplicates(case: FindingCase) -> Iterator[Finding]:
 
 
 def empty_rankings(case: FindingCase) -> Iterator[Finding]:
-    """Queries answered with nothing at all."""
+    """Queries answered with an empty ranking."""
     empty = case.answered & (case.hits.retrieved == 0)
     count = int(empty.sum())
     if count and case.conventions.unjudged != "skip":
@@ -284,7 +304,7 @@ def empty_rankings(case: FindingCase) -> Iterator[Finding]:
 
 
 def short_rankings(case: FindingCase) -> Iterator[Finding]:
-    """Rankings with next to nothing in them, where others hold much."""
+    """Rankings with next to nothing in them, if others hold much."""
     if case.conventions.unjudged == "skip" or not case.answered.any():
         return
     usual = float(np.median(case.hits.retrieved[case.answered]))
@@ -305,28 +325,35 @@ def short_rankings(case: FindingCase) -> Iterator[Finding]:
 def constant_scores(case: FindingCase) -> Iterator[Finding]:
     """Rankings in which every document has one score, as far as judged documents tell."""
     hits = case.hits
-    if hits.first is None or hits.last is None:
-        return
-    whole = (hits.first == 1) & (hits.last == hits.retrieved[hits.query]) & (hits.last > 1)
-    flat = np.bincount(hits.query[whole], minlength=hits.n) > 0
+    flat = flat_rankings(hits)
     if flat.any():
         several = hits.retrieved > 1
         unseen = several & (np.bincount(hits.query, minlength=hits.n) == 0)
-        yield all_scores_equal(case.names(flat), int(several.sum()), "at least " if unseen.any() else "")
+        bound = "at least " if unseen.any() else ""
+        names = case.names(flat)
+        yield all_scores_equal(len(names), int(several.sum()), names, bound)
 
 
-def all_scores_equal(queries: list[str], n: int, bound: str = "") -> Finding:
-    """The finding for rankings without an order of their own, among `n` of more than one document.
+def flat_rankings(hits: Hits) -> Array:
+    """The queries with more than one document, all of one score, as far as judged documents tell."""
+    if hits.first is None or hits.last is None:
+        return np.zeros(hits.n, dtype=np.bool_)
+    whole = (hits.first == 1) & (hits.last == hits.retrieved[hits.query]) & (hits.last > 1)
+    return np.bincount(hits.query[whole], minlength=hits.n) > 0
+
+
+def all_scores_equal(flat: int, n: int, queries: Sequence[str], bound: str = "") -> Finding:
+    """The finding for `flat` rankings without an order of their own, among `n` of more than one document.
 
     `bound` says that there may be more: of a ranking without a judged document nothing is known.
     """
-    every = len(queries) == n
+    every = flat == n
     of = count_of(n, "ranking of", "rankings of")
-    where = "every ranking" if every else f"{bound}{len(queries):,} of {of} more than one document"
+    where = "every ranking" if every else f"{bound}{flat:,} of {of} more than one document"
     return Finding(
         "error" if every else "warning",
         "constant-scores",
-        len(queries),
+        flat,
         f"In {where} all documents have the same score, so their order says nothing about the retriever.",
         few_examples(queries),
         "keep the retriever's scores, or give the documents as a list in its order.",
@@ -334,7 +361,7 @@ def all_scores_equal(queries: list[str], n: int, bound: str = "") -> Finding:
 
 
 def read_as(case: FindingCase) -> Iterator[Finding]:
-    """What was taken as what, where the input did not say it."""
+    """Guesses about the input, such as which column is which."""
     notes = tuple(note for note in dict.fromkeys(case.census.notes) if BY_MACHINE not in note)
     if notes:
         yield Finding(
@@ -347,7 +374,7 @@ def read_as(case: FindingCase) -> Iterator[Finding]:
 
 
 def left_out(case: FindingCase) -> Iterator[Finding]:
-    """Files that could not be read: what they hold is missing from every number."""
+    """Files that could not be read: their rows are missing from every number."""
     files = case.census.left_out
     if files:
         yield Finding(
@@ -359,7 +386,7 @@ def left_out(case: FindingCase) -> Iterator[Finding]:
 
 
 def made_by_machine(case: FindingCase) -> Iterator[Finding]:
-    """Judgments that nobody made: whoever reads the numbers is to know."""
+    """Judgments made by a machine, which readers of the numbers should know."""
     for note in dict.fromkeys(note for note in case.census.notes if BY_MACHINE in note):
         yield Finding(
             *("warning", "machine-judgments", len(case.judgments.query_ids)),

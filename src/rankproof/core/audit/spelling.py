@@ -22,19 +22,19 @@ from rankproof.core.judgments import Judgments, cached_for_judgments
 from rankproof.core.table import RankingTable
 
 RULES_AT_ONCE = 3
-"""So many ways of spelling are looked for at once: upper case, an ending and a percent sign."""
+"""The number of differences in spelling that are combined: upper case, an ending and a percent sign."""
 
 LOOKED_AT = 200
-"""Pairs of ids by which the rules are found; how often each holds is counted on all afterwards."""
+"""The number of pairs of ids from which rules are found; how often each holds is then counted on all."""
 
 SAME_AFFIX = 3
-"""So many documents with one and the same prefix or ending too many are no accident."""
+"""This many documents with the same additional prefix or ending are no accident."""
 
 ASKED = 40
-"""Queries in which a prefix or an ending is looked for."""
+"""The number of queries in which a prefix or an ending is looked for."""
 
 COLLIDE = 0.05
-"""A rule under which more than one judged document in twenty is taken for another joins what is apart."""
+"""A rule under which more than one judged document in twenty is mistaken for another is wrong."""
 
 MATTERS = 0.01
 """From one in a hundred relevant documents on, the numbers are wrong in the second decimal."""
@@ -77,7 +77,7 @@ def _without_punctuation(text: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    from html import unescape  # which loads all that HTML can name
+    from html import unescape  # imported here, as it loads all HTML entities
 
     return unescape(text)
 

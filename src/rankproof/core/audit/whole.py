@@ -124,7 +124,7 @@ def audit_hits(
     measures: Sequence[Measure] = (),
     conventions: Conventions | None = None,
 ) -> Audit:
-    """What can be said from the hits alone, without the documents nobody judged."""
+    """The findings from the hits alone, without unjudged documents."""
     case = FindingCase(judgments, hits, census or Census(), measures, conventions or Conventions())
     return Audit.of(finding for check in JOINED_CHECKS for finding in check(case))
 
@@ -137,7 +137,7 @@ def audit_full(
     measures: Sequence[Measure] = (),
     conventions: Conventions | None = None,
 ) -> Audit:
-    """Everything that can be said: `audit_hits`, and what the whole ranking shows.
+    """All findings: those of `audit_hits`, and those of the whole ranking.
 
     `hits` may be joined with `duplicates='first'`, so that a ranking with duplicates can be looked at.
     """
@@ -151,7 +151,7 @@ def audit_full(
 
 
 def misspelt_ids(case: FindingCase, table: RankingTable, partly: bool = False) -> Iterator[Finding]:
-    """Documents and queries that both sides have, under ids that are spelt otherwise."""
+    """Documents and queries that both sides have, under differently spelled ids."""
     judgments = case.judgments
     if not case.answered.all():
         missing, known = case.names(~case.answered), set(judgments.query_ids)
@@ -197,9 +197,9 @@ def _meeting(case: FindingCase, whole: WholeRankings) -> Iterator[Finding]:
     """Whether the ids of both sides meet, and what keeps them apart where they do not."""
     judged, docs = case.judgments, whole.table.doc
     if set(judged.query_ids).isdisjoint(whole.queries):
-        yield no_common_queries(judged.query_ids, whole.queries)
+        yield no_common_queries(len(judged.query_ids), judged.query_ids[:2], whole.queries)
     if set(judged.doc_ids).isdisjoint(docs):
-        yield no_common_documents(case, list(docs[:2]))
+        yield no_common_documents(len(judged.doc_ids), judged.doc_ids[:2], list(docs[:2]))
     for left, right in ((judged.query_ids, whole.queries), (judged.doc_ids, docs)):
         yield from twins(left, right)
         apart = affixes(left, right) if set(left).isdisjoint(right) else None
@@ -240,7 +240,7 @@ def _constant(whole: WholeRankings) -> Iterator[Finding]:
     """Rankings in which every document has one score."""
     flat = whole.flat()
     if flat:
-        yield all_scores_equal(flat, int((whole.sizes > 1).sum()))
+        yield all_scores_equal(len(flat), int((whole.sizes > 1).sum()), flat)
 
 
 def _contradicting_ranks(whole: WholeRankings) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from rankproof.core.measures import graded, ranked, sets
 
 
 def families() -> dict[str, tuple[ModuleType, ...]]:
-    """The modules that declare measures, by what they are about, in the order in which measures are listed."""
+    """The modules that declare measures, by subject, in the order in which measures are listed."""
     from rankproof.core.measures import (
         aspects,
         census,

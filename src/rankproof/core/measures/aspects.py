@@ -37,7 +37,7 @@ def groups(rows: Hits, width: int) -> Array:
 
 
 def aspect_of(rows: Hits) -> Array:
-    """The aspect of each row; 0 where there are none."""
+    """The aspect of each row; 0 if there are none."""
     return np.zeros_like(rows.query) if rows.aspect is None else rows.aspect
 
 
@@ -164,7 +164,7 @@ def intent_aware_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuer
 
 
 def _full_marks(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
-    """1 where there is anything to find, though aspects may stand in each other's way."""
+    """1 if there is anything to find, though aspects may stand in each other's way."""
     return (coverable_aspects(h, rel) > 0).astype(np.float64)
 
 

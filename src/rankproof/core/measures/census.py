@@ -1,4 +1,4 @@
-"""What there is to measure with: how much was returned, relevant, judged."""
+"""Counts of the data: how much was returned, relevant, judged."""
 
 from __future__ import annotations
 

@@ -226,7 +226,7 @@ def accuracy(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
 
 
 def _on_top(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
-    """A relevant document at rank 1, or an end right away where there is none."""
+    """A relevant document at rank 1, or an end right away if there is none."""
     return np.ones(h.n)
 
 
@@ -242,7 +242,7 @@ def first_relevant(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """The rank of the first relevant document: how far the reader has to go.
 
     Formula: the smallest rank (down to k) of a relevant document; one more than the number of documents
-    shown where there is none, as a reader who saw them all still has to look elsewhere.
+    shown if there is none, as a reader who saw them all still has to look elsewhere.
 
     Range: 1 upwards; lower is better.
 
@@ -250,7 +250,7 @@ def first_relevant(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
 
     Worst: one more than the number of documents shown.
 
-    Blind to: everything after the first relevant document; where there is none, to all but the length.
+    Blind to: everything after the first relevant document; if there is none, to all but the length.
 
     Use: where RR is too abstract: "the answer is at rank 3". Its mean follows the failures.
 

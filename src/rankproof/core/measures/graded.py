@@ -80,7 +80,7 @@ Ideal = Literal["all", "top", "returned", "uncut", "hits"]
 def _expected_ndcg(
     h: Hits, k: Cutoff = None, gain: GainOf = "linear", ideal: Ideal = "all", rel: Grade = 0
 ) -> PerQuery:
-    """The mean over tie orders, where the ideal order is the same in all of them."""
+    """The mean over tie orders, if the ideal order is the same in all of them."""
     counted = at_least(h, rel)
     gained = discounted_gain(counted.spread.top(k).valued(gain))
     return ratio(gained, discounted_gain(_ideal(counted, counted.top(k).valued(gain), k, gain, ideal, rel)))
@@ -111,7 +111,7 @@ def ndcg(
     """Normalised DCG: the gain, discounted down the list, as a share of what the ideal order gains.
 
     Formula: nDCG@k = DCG@k / DCG@k of the ideal order. `ideal='all'`: of all judged documents; `'uncut'`: of
-    them without a cut; `'hits'`: of them cut at the number of documents in the top k, where fewer than k came
+    them without a cut; `'hits'`: of them cut at the number of documents in the top k, if fewer than k came
     back; `'returned'`: of what the ranking returned; `'top'`: of its top k.
 
     Range: 0 to 1.
@@ -180,7 +180,7 @@ def _counts(each: Found, rel: float) -> bool:
 def _ideal_on_paper(
     c: Case, found: list[Found], k: int | None, ideal: str, rel: float
 ) -> tuple[list[Found], int | None, str]:
-    """The documents of the ideal order, where it is cut, and in words what they are."""
+    """The documents of the ideal order, if it is cut, and in words what they are."""
     if ideal == "top":
         return (
             [each for each in found if k is None or each.rank <= k],
@@ -207,13 +207,12 @@ def by_gain(documents: Iterable[Found], gain: Any) -> list[Found]:
 def gains(documents: Iterable[Found], gain: Any, rel: float = 0) -> Step:
     """What each grade that occurs is worth."""
     grades = sorted({each.grade for each in documents}, reverse=True)
-    terms = tuple(Term(_gain_of(grade, gain), worth(grade, gain)) for grade in grades)
+    terms = tuple(
+        Term(f"2^{grade:g} - 1" if gain == "exp" and grade > 0 else f"grade {grade:g}", worth(grade, gain))
+        for grade in grades
+    )
     floor = f"; grades below {rel:g} gain nothing" if rel > 0 else ""
     return Step("gain", f"gain: {_in_words(gain)}{floor}", terms)
-
-
-def _gain_of(grade: float, gain: Any) -> str:
-    return f"2^{grade:g} - 1" if gain == "exp" and grade > 0 else f"grade {grade:g}"
 
 
 def _in_words(gain: Any) -> str:

@@ -26,7 +26,7 @@ def needed_count(total: Array, recall: float, rounding: str) -> Array:
 
 
 def best_precision(h: Hits, recall: float, rel: float, rounding: str) -> PerQuery:
-    """The highest precision at any rank that reaches the recall; 0 where none does."""
+    """The highest precision at any rank that reaches the recall; 0 if none does."""
     good = h.relevant(rel)
     reached = good.nth >= needed_count(relevant_count(h, rel), recall, rounding)[good.query]
     best = np.zeros(h.n)
@@ -74,7 +74,7 @@ def eleven_points(h: Hits, rel: Grade = 1, rounding: Rounding = "nearest") -> Pe
 
     Worst: 0, when none is found.
 
-    Blind to: how relevant a document is; it moves in steps where there are few relevant documents.
+    Blind to: how relevant a document is; it moves in steps if there are few relevant documents.
 
     Use: to compare with results of the time before AP; AP is the finer measure of the same thing.
 
@@ -132,6 +132,6 @@ def _rounded(recall: float, there_are: Step, rounding: str) -> str:
 
 
 def _best(points: Step, least: int) -> Term:
-    """The highest precision from the `least`-th relevant document on; 0 where there is none."""
+    """The highest precision from the `least`-th relevant document on; 0 if there is none."""
     reached = points.terms[max(least - 1, 0) :]
     return max(reached, key=lambda term: term.value or 0.0, default=Term("", 0.0))

@@ -114,7 +114,7 @@ def _adcg_ceiling(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) 
 
 @measure(
     "alpha_DCG",
-    also=("aDCG",),
+    also=("aDCG", "α_DCG"),
     aspects=True,
     ceiling=_adcg_ceiling,
     worth=None,
@@ -149,11 +149,11 @@ def alpha_dcg(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> P
 
 
 def _one(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
-    """1 where there is anything to find."""
+    """1 if there is anything to find."""
     return (coverable_aspects(h, rel) > 0).astype(np.float64)
 
 
-@measure("alpha_nDCG", also=("andcg",), aspects=True, ceiling=_one, worth=None, reorder=False)
+@measure("alpha_nDCG", also=("andcg", "α_nDCG"), aspects=True, ceiling=_one, worth=None, reorder=False)
 def alpha_ndcg(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
     """alpha-DCG as a share of what the best order of the judged documents reaches.
 
@@ -280,7 +280,7 @@ def nrbp(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persistence = 0.5) -
 
 
 def _one_without_cut(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persistence = 0.5) -> PerQuery:
-    """1 where there is anything to find."""
+    """1 if there is anything to find."""
     return (coverable_aspects(h, rel) > 0).astype(np.float64)
 
 

@@ -195,7 +195,7 @@ def balanced_group_ratio(p: Preferences, scope: Scope = "all") -> float:
     """PrefsJudge with as many not relevant documents for each judge as there are relevant ones.
 
     Formula: mean over judges of fulfilled / possible. Where a judge has fewer documents at level 0 than above
-    it, each that lacks counts as one that stands below all relevant ones retrieved; where more, only the best
+    it, each that lacks counts as one that stands below all relevant ones retrieved; if more, only the best
     ranked are kept. 0 for a query with a judge who then has no preference at all.
 
     Range: 0 to 1.
@@ -223,7 +223,11 @@ def _balanced(g: Group, retrieved: int, scope: Scope) -> GradeTally:
     size = retrieved if scope == "retrieved" else len(g.level)
     relevant, not_relevant = _count(g, size, _relevant), _count(g, size, _not_relevant)
     if relevant < not_relevant:
-        return tally(_with_fewer(g, relevant, size), min(retrieved, size), scope)
+        return tally(
+            _total_with_fewer(g, relevant) if g.total else _partial_with_fewer(g, size),
+            min(retrieved, size),
+            scope,
+        )
     lacking = relevant - not_relevant
     fulfilled, possible = tally(g.prefers, retrieved, scope)
     found, everywhere = _count(g, retrieved, _relevant), _count(g, len(g.level), _relevant)
@@ -241,11 +245,6 @@ def _not_relevant(g: Group) -> Array:
 
 def _count(g: Group, size: int, what: Callable[[Group], Array]) -> int:
     return int(np.count_nonzero(what(g)[:size]))
-
-
-def _with_fewer(g: Group, keep: int, size: int) -> Array:
-    """The preferences with only the best ranked not relevant documents kept."""
-    return _total_with_fewer(g, keep) if g.total else _partial_with_fewer(g, size)
 
 
 def _total_with_fewer(g: Group, keep: int) -> Array:

@@ -295,7 +295,7 @@ def _relative_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     return (relevant_count(h, rel) > 0).astype(np.float64)
 
 
-@measure("RelP", also=("relative_P", "set_relative_P"), additive=True, ceiling=_relative_ceiling)
+@measure("RelP", also=("relative_P", "set_relative_P", "SetRelP"), additive=True, ceiling=_relative_ceiling)
 def relative_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """Precision as a share of the best precision that could be reached.
 

@@ -160,7 +160,7 @@ def rank_biased_residual(
 
 
 DEPTH = 1000
-"""How far a reader of the C/W/L measures goes, where no cut-off says less; that of the tool cwl_eval."""
+"""How far a reader of the C/W/L measures goes, if no cut-off says less; that of the tool cwl_eval."""
 
 
 @measure("SDCG", additive=True, optimistic=True, undefined=False)
@@ -172,7 +172,7 @@ def scaled_dcg(h: Hits, k: Depth = None, top_grade: Maximum = None) -> PerQuery:
 
     Range: 0 to 1.
 
-    Perfect: 1, with k documents of the highest grade; out of reach where there are fewer.
+    Perfect: 1, with k documents of the highest grade; out of reach if there are fewer.
 
     Worst: 0, when nothing found has a grade above 0.
 

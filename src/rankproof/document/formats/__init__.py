@@ -1,6 +1,6 @@
 """The formats by name. Each module beside this one registers its own: a new format is a new module, and nothing else.
 
-`Result` is the base of whatever can be printed: it says what it is in `_document`, and has every verb from here.
+`Result` is the base of everything that can be printed: it makes its document in `_document`, and inherits every verb.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ class OutputFormat(NamedTuple):
     render: Callable[[Document], str | bytes]
     endings: tuple[str, ...] = ()
     binary: bool = False
-    """Whether it gives bytes, which only a file takes."""
+    """Whether it produces bytes, which only a file takes."""
     records: bool = False
-    """Whether it has the records, rather than what is said of them."""
+    """Whether it has the records, rather than text about them."""
     general: bool = True
     """Whether every result has it; others name it in `more_formats`."""
 
 
 _REGISTRY: dict[str, OutputFormat] = {}
 ORDER = ("table", FULL, "markdown", "latex", "html", "pdf", "csv", "json", "jsonl", "parquet")
-"""How formats are listed; others follow by their names."""
+"""The order in which formats are listed; others follow by their names."""
 
 
 def register(*formats: OutputFormat) -> None:
-    """Make formats known."""
+    """Register formats."""
     _REGISTRY.update({each.name: each for each in formats})
 
 
 @cache
 def _load(name: str = "") -> None:
-    """Import the modules of formats, as far as it takes to know that one; without a name all of them."""
+    """Import the modules of formats until that one is known; without a name all of them."""
     if name.isidentifier():
         with suppress(ModuleNotFoundError):
             import_module(f"{__name__}.{name}")
     if name not in _REGISTRY:
-        from pkgutil import iter_modules  # which takes as long as a format
+        from pkgutil import iter_modules  # which takes as long as importing a format
 
         for each in iter_modules(__path__):
             if name in _REGISTRY:
@@ -84,7 +84,7 @@ def check(name: str, *more: str) -> OutputFormat:
 
 
 def of_ending(path: str | os.PathLike[str] | None) -> str | None:
-    """The format that the ending of a file names; None where it names none.
+    """The format that the ending of a file names; None if it names none.
 
     >>> of_ending("out.HTML"), of_ending("table.tex"), of_ending("notes.txt"), of_ending("what.xlsx")
     ('html', 'latex', 'full', None)
@@ -94,11 +94,12 @@ def of_ending(path: str | os.PathLike[str] | None) -> str | None:
 
 
 def as_text(document: Document, form: OutputFormat) -> str:
-    """The document in a format that is text."""
+    """The document in a text format."""
     made = "" if form.binary else form.render(document)
     if not isinstance(made, str) or form.binary:
         raise UsageError(
-            f"format: {form.name} is no text. Next: save it to a file, with .save('FILE{form.endings[0]}') or in the "
+            f"format: {form.name} is not a text format. Next: save it to a file, with .save('FILE{form.endings[0]}') "
+            "or in the "
             f"shell -o FILE{form.endings[0]}."
         )
     return made
@@ -111,13 +112,13 @@ def print_as(result: Result, name: str, **settings: Any) -> str | bytes:
 
 
 class Result(Displayable):
-    """What a public function finds: printed in every format, from the document that it makes of itself."""
+    """A result of a public function: printed in every format, from its document."""
 
     __slots__ = ()
     more_formats: ClassVar[tuple[str, ...]] = ()
     """Formats that only results of this kind have."""
     _document: Callable[..., Document]
-    """The hook: what there is to print. Its arguments are those that `format` takes beside the name."""
+    """The hook for subclasses: the document to print. Its arguments are those that `format` takes beside the name."""
 
     @classmethod
     def formats(cls) -> tuple[str, ...]:
@@ -137,13 +138,13 @@ class Result(Displayable):
         return self.format("markdown")
 
     def html(self) -> str:
-        """The result as one page that needs nothing else."""
+        """The result as one self-contained page."""
         return self.format("html")
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write the format that the file's ending names, and give back the path.
+        """Write the format that the file's ending names, and return the path.
 
-        A file that is there is replaced with `force` only, or if it is a page of ours.
+        An existing file is replaced only with `force`, or if it is a page of ours.
         """
         offered = {ending: name for name in self.formats() for ending in formats_by_name()[name].endings}
         ending = Path(path).suffix.lower()

@@ -1,4 +1,4 @@
-"""A document for machines, with full precision: CSV, JSON, JSON lines and Parquet; and what CI and monitoring systems
+"""A document for machines, with full precision: CSV, JSON, JSON lines and Parquet; and formats for CI and monitoring
 read: JUnit XML, Prometheus text and OpenTelemetry events.
 
 JUnit holds the test cases of a document; Prometheus and OpenTelemetry the plain data of one that has `estimates` and
@@ -24,7 +24,7 @@ from rankproof.errors import missing_extra
 
 
 def as_csv(records: Sequence[Record]) -> str:
-    """Records as CSV with a header; nothing stands where there is no value.
+    """Records as CSV with a header; a missing value is an empty cell.
 
     >>> as_csv([{"a": 1}, {"a": None, "b": [2]}])
     'a,b\\n1,\\n,[2]\\n'
@@ -48,7 +48,7 @@ def as_jsonl(records: Sequence[Record]) -> str:
 
 
 def as_parquet(records: Sequence[Record], kinds: Mapping[str, type] | None = None) -> bytes:
-    """Records as the bytes of a Parquet file; `kinds` are the types of fields that their values do not show."""
+    """Records as the bytes of a Parquet file; `kinds` are the types of fields that do not follow from their values."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -68,14 +68,14 @@ def _fields(records: Sequence[Record]) -> list[str]:
 
 
 def _rows(records: Sequence[Record]) -> Sequence[Record]:
-    """Records whose values a cell holds: lists and mappings become JSON. There may be millions, most of them flat."""
+    """Records whose values fit a cell: lists and mappings become JSON. There may be millions, most of them flat."""
     if not any(isinstance(value, Mapping | list | tuple) for each in records for value in each.values()):
         return records
     return [{name: _flat(value) for name, value in each.items()} for each in records]
 
 
 def _kind(rows: Sequence[Record], name: str) -> type:
-    """The one type that holds every value of a field; numbers where nothing is known."""
+    """The one type that holds every value of a field; numbers if there are no values."""
     found = {type(each[name]) for each in rows if each.get(name) is not None}
     if found <= {int, float}:
         return int if found == {int} else float
@@ -83,7 +83,7 @@ def _kind(rows: Sequence[Record], name: str) -> type:
 
 
 def _flat(value: Any) -> Any:
-    """A value that one cell holds."""
+    """A value for one cell."""
     return (
         json.dumps(plain_value(value), ensure_ascii=False)
         if isinstance(value, Mapping | list | tuple)
@@ -94,7 +94,7 @@ def _flat(value: Any) -> Any:
 def _line(record: Record) -> str:
     try:
         return json.dumps(record, ensure_ascii=False, allow_nan=False)
-    except (ValueError, TypeError):  # it holds a NaN, or is no dict
+    except (ValueError, TypeError):  # it contains a NaN, or is not a dict
         return json.dumps(plain_value(record), ensure_ascii=False)
 
 
@@ -152,7 +152,7 @@ def prometheus(document: Document) -> str:
                 lines.append(f"rankproof_monitor_{name}{_braces(labels)} {row[name]!r}")
     lines += ["# HELP rankproof_monitor_events Events of the log, each counted once."]
     lines += ["# TYPE rankproof_monitor_events gauge", f"rankproof_monitor_events {tree['events']}"]
-    lines += ["# HELP rankproof_monitor_rejected_lines Lines that were no event."]
+    lines += ["# HELP rankproof_monitor_rejected_lines Lines that were not events."]
     lines += ["# TYPE rankproof_monitor_rejected_lines gauge"]
     for reason, number in tree["lines"]["rejected"].items():
         lines.append(f"rankproof_monitor_rejected_lines{_braces({'reason': reason})} {number}")
@@ -220,7 +220,7 @@ COUNTED = {"failures": "failure", "skipped": "skipped", "errors": "error"}
 
 
 def junit(document: Document) -> str:
-    """A test suite for each list of cases; XML holds no control characters, so these are written out."""
+    """A test suite for each list of cases; XML allows no control characters, so these are escaped."""
     suites = [_suite(each) for each in document.cases()]
     root = suites[0] if len(suites) == 1 else ElementTree.Element("testsuites")
     root.extend(suites if len(suites) != 1 else [])

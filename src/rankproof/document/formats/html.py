@@ -1,11 +1,11 @@
-"""A document as one page that needs nothing else, printed on paper, and as the part of a notebook's page."""
+"""A document as one self-contained page, as PDF, and as part of a notebook's page."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from rankproof.document.display import CELL, TABLE
 from rankproof.document.formats import NOTEBOOK, OutputFormat, register
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def page(document: Document) -> str:
-    """The whole page: its own, or a section for each heading, before them what has none."""
+    """The whole page: its own, or a section for each heading, after the blocks before any heading."""
     if document.page is not None:
         return document.page()
     from rankproof import __version__
@@ -39,18 +39,22 @@ def page(document: Document) -> str:
     return html_page(document.title, None, made, foot, lead=join(map(_block, lead)))
 
 
-def part_of_page(document: Document) -> Markup:
-    """The document as markup for a section of another page."""
+Link: TypeAlias = "Callable[[str], Markup]"
+"""A link to the page of a query."""
+
+
+def part_of_page(document: Document, link: Link | None = None) -> Markup:
+    """The document as markup for a section of another page, which may link the queries it lists."""
     from rankproof.document.page import join
 
-    return join(_block(block) for part in document.shown(PAGE) for block in part.blocks)
+    return join(_block(block, link) for part in document.shown(PAGE) for block in part.blocks)
 
 
 def _key(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "part"
 
 
-def _block(block: Block) -> str | None:
+def _block(block: Block, link: Link | None = None) -> str | None:
     """A block as markup."""
     from rankproof.document.page import Markup, el, figure
 
@@ -61,11 +65,11 @@ def _block(block: Block) -> str | None:
             el(
                 "li",
                 el("b", label) if label else None,
-                f" {item}" if label else item,
+                _item_text(each, f" {item}" if label else item, link),
                 *(el("div", each) for each in more),
                 el("ul", *(el("li", each) for each in under)) if under else None,
             )
-            for label, item, more, under in block.parts()
+            for (label, item, more, under), each in zip(block.parts(), block.items, strict=True)
         )
         return el("ol" if block.numbered else "ul", *items)
     if isinstance(block, Heading):
@@ -78,6 +82,13 @@ def _block(block: Block) -> str | None:
         drawn = Markup(block.picture())
         return figure(block.caption, drawn) if block.caption else drawn
     return None
+
+
+def _item_text(item: str, text: str, link: Link | None) -> str:
+    from rankproof.document.page import join
+
+    query = getattr(item, "query", "")
+    return join([link(query), text.removeprefix(query)]) if link and query else text
 
 
 def _table(block: Table) -> str:

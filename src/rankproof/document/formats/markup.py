@@ -23,7 +23,7 @@ from rankproof.document.terminal import clean
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~])")
 _BEGINS = re.compile(r"^([-+]|\d+[.)])(?= )")
 MARK = r"\*"
-"""Stands behind what is best of its row or column."""
+"""The mark behind the best value of a row or column."""
 
 
 def as_markdown(document: Document) -> str:
@@ -45,7 +45,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Paragraph):
         return _line(block.text)
     if isinstance(block, Heading):
-        return f"{'#' * block.level} {_line(block.text)}"
+        return " ".join(filter(None, ("#" * block.level, block.mark, _line(block.text))))
     if isinstance(block, Bullets):
         return "\n".join(_listed(block))
     if isinstance(block, Code):
@@ -62,7 +62,7 @@ def _block(block: Block) -> str:
 
 
 def _listed(block: Bullets) -> Iterator[str]:
-    """Lines of an item are set apart by a backslash; what is under it is a list of its own."""
+    """Lines of an item are separated by a backslash; entries under it are a nested list."""
     for n, (label, item, more, under) in enumerate(block.parts(), 1):
         mark = f"{n}." if block.numbered else "-"
         lines = [f"{label}: {item}" if label else item, *more]
@@ -71,7 +71,7 @@ def _listed(block: Bullets) -> Iterator[str]:
 
 
 def _line(text: str) -> str:
-    """Running text in one line; what would begin a list there is escaped too.
+    """Running text in one line; text that would begin a list is escaped too.
 
     >>> _line("- a 1. b"), _line("12. May")
     ('\\\\- a 1. b', '12\\\\. May')
@@ -111,7 +111,7 @@ _RAISED = {"†": r"\dagger", "‡": r"\ddagger"}
 
 
 def as_latex(document: Document) -> str:
-    """Comments, then each table as a tabular; one that a heading stands above floats under it as its caption."""
+    """Comments, then each table as a tabular; a table with a heading above it becomes a float with this caption."""
     every = [block for part in document.shown(PAPER) for block in part.blocks]
     said, tables = [NEEDS], []
     for block, above in zip(every, [None, *every], strict=False):
@@ -160,7 +160,7 @@ def _tabular(block: Table) -> str:
 
 
 def _rows(cells: tuple[str, ...]) -> Iterator[list[str]]:
-    """A row, and below it what stands under its cells."""
+    """A row, and a second one for the text under its cells."""
     yield [_latex_cell(each) for each in cells]
     under = [getattr(each, "under", "") for each in cells]
     if any(under):

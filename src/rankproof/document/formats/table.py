@@ -1,4 +1,4 @@
-"""A document in a terminal: `table` is one screen of what matters most, `full` is everything."""
+"""A document in a terminal: `table` is one screen with the most important parts, `full` is everything."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ from rankproof.document.terminal import (
 from rankproof.document.terminal import Part as Lines
 
 MARK = "*"
-"""Stands behind what is best of its row or column."""
+"""The mark behind the best value of a row or column."""
 INDENT = "  "
 
 
 def screen(document: Document) -> str:
-    """What one screen has room for, the least dispensable first."""
+    """The parts that fit on one screen, the least dispensable first."""
     parts = [lines for part in document.shown(SCREEN, _form_fits) for lines in _lines_of(part)]
     more = [part.name for part in document.shown(TEXT) if part.name and SCREEN not in part.media]
     return "\n".join(fit_lines(parts, more=more)) + "\n"
 
 
 def full_text(document: Document) -> str:
-    """Everything, tables of groups all laid out alike."""
+    """Everything, with the same layout for all tables of groups."""
     return (
         "\n".join(lines_of(*(block for part in document.shown(TEXT, _form_fits) for block in part.blocks)))
         + "\n"
@@ -83,7 +83,7 @@ def _lines_of(part: Part) -> Iterator[Lines]:
 
 
 def lines_of(*listed: Block) -> list[str]:
-    """The lines of some blocks, tables of groups all laid out alike."""
+    """The lines of some blocks, with the same layout for all tables of groups."""
     grouped = (each for each in listed if isinstance(each, Table) and each.grouped)
     narrow = not all(_fits(_shown(each)) for each in grouped)
     return all_lines([Lines([line for block in listed for line in _block(block, narrow)])])
@@ -109,7 +109,7 @@ def _block(block: Block, narrow: bool = False) -> list[str]:
 
 
 def _typed(command: str) -> list[str]:
-    """A command to be copied: over several lines where one is too short, no word of it cut."""
+    """A command to be copied: over several lines if one is too short, without cutting a word."""
     room = page_width() - len(INDENT) - 2
     lines = textwrap.wrap(clean(command), room, break_long_words=False, break_on_hyphens=False)
     return [f"{INDENT}{line}" for line in " \\\n".join(lines).splitlines()]
@@ -145,7 +145,7 @@ def _shortened(block: Bullets) -> list[str]:
 
 
 def _shown(table: Table) -> list[Column]:
-    """The columns as a screen has them: cut where they may be, the best cells marked."""
+    """The columns for a screen: shortened if allowed, the best cells marked."""
     columns = [each._replace(cells=_cells(each, table.stacked), most=0) for each in table.columns]
     for at in table.shrink:
         others = sum(each.width + len(GAP) for n, each in enumerate(columns) if n not in table.shrink)
@@ -155,7 +155,7 @@ def _shown(table: Table) -> list[Column]:
 
 
 def _cells(column: Column, stacked: bool) -> list[str]:
-    """The texts of the cells with their marks, and what belongs under them beside them or in a row of its own."""
+    """The texts of the cells with their marks, and the text under them beside them or in a row of its own."""
     cells = [cut(each, column.most) if column.most else str(each) for each in column.cells]
     under = [getattr(each, "under", "") for each in column.cells]
     best = [getattr(each, "best", False) for each in column.cells]
@@ -174,7 +174,7 @@ def _table(table: Table, narrow: bool = False) -> list[str]:
 
 
 def _fits(columns: Sequence[Column]) -> bool:
-    """Whether a table needs no more than the page has."""
+    """Whether a table fits the width of the page."""
     return sum(each.width + len(GAP) for each in columns) - len(GAP) <= page_width()
 
 

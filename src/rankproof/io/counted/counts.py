@@ -14,13 +14,13 @@ from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.counted.text import rules_of
 
 COUNTS = ("times", "place", "first_place", "last_place", "low", "lowest", "highest")
-"""What is counted of a judged document that was found."""
-OF_QUERIES = ("retrieved", "unlike", "dropped", "bad", "huge")
-"""What is counted of a query."""
+"""The counts of a judged document that was found."""
+OF_QUERIES = ("retrieved", "unlike", "dropped", "bad", "huge", "infinite")
+"""The counts of a query."""
 
 
 def as_floats(values: Sequence[object]) -> Array:
-    """Counts as numbers; some engines hand over decimals, and None where there is nothing to say.
+    """Counts as numbers; some engines hand over decimals, and None if there is nothing to say.
 
     >>> from decimal import Decimal
     >>> as_floats([Decimal(3), None, 2])
@@ -46,7 +46,9 @@ def ordered_of(
     _check_found(judged, found, judgments, conventions, source)
     _check_queries(query, queries, judgments, source)
     census.dropped += int(np.nansum(queries["dropped"]))
-    census.huge += int(np.nansum(queries["huge"]))
+    infinite = int(np.nansum(queries["infinite"]))
+    census.infinite += infinite
+    census.huge += int(np.nansum(queries["huge"])) - infinite
     census.lists += len(query)
     _note_probed(queries, census, conventions, source)
     place = np.full(len(judgments.query_ids), -1, dtype=np.intp)
@@ -117,7 +119,7 @@ def _check_found(
     for row in np.flatnonzero(tied)[:1].tolist() if conventions.ties == "rank" else ():
         raise DataError(
             f"query {named(row)[1]}: two documents stand at the same rank, so ties='rank' has no order to take. "
-            "Next: mend the rank column, or choose ties='trec'."
+            "Next: correct the rank column, or choose ties='trec'."
         )
 
 

@@ -26,7 +26,7 @@ Judged: TypeAlias = dict[str, list[Any]]
 
 
 class Engine(Protocol):
-    """What counts, and gives a few rows as examples."""
+    """An engine: it counts, and returns a few rows as examples."""
 
     def size(self, took: Mapping[str, str], source: str) -> tuple[int, int]:
         """How many rows and how many queries there are."""

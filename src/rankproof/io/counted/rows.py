@@ -39,7 +39,7 @@ class CountedRows:
         return RankingTable(found.query[:rows], found.doc[:rows], source=self.source)
 
     def table_near(self, query: str) -> RankingTable:
-        """What `explain` asks for: every document of a query, which is not here."""
+        """The data that `explain` needs: every document of a query, which is not here."""
         raise UsageError(
             f"{self.source}: counted rows hold judged documents alone, and query {shorten(query)} is to be "
             "shown whole. Next: give the ranking itself, or its rows of this query."
@@ -86,7 +86,7 @@ def counted_rows(
             f"{source}: counted rows without the column {missing[0]!r}. "
             "Next: give all columns of the query that 'rankproof sql' writes, or --lengths."
         )
-    defaults = {"times": 1, "low": 0, "dropped": 0, "bad": 0, "huge": 0}
+    defaults = {"times": 1, "low": 0, "dropped": 0, "bad": 0, "huge": 0, "infinite": 0}
     count = len(found["query_id"])
     for name in (*COUNTS, *OF_QUERIES):
         found.setdefault(name, [defaults.get(name)] * count)

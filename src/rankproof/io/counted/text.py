@@ -10,6 +10,7 @@ Documents are compared by the bytes of their ids, whatever collation a column ha
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -18,14 +19,14 @@ from rankproof.core.rules import Conventions
 from rankproof.errors import UsageError, is_one_of, one_of
 
 PROBED = 1000
-"""In so many queries all documents are looked at for repetitions, where not in every one."""
+"""In so many queries all documents are looked at for repetitions, if not in every one."""
 HIGHEST_FLOAT32 = 3.4028235677973366e38
 """From here on a number is infinite in single precision: half a step above the largest."""
 
 
 @dataclass(frozen=True)
 class SqlDialect:
-    """What engines write differently."""
+    """The differences between the SQL of engines."""
 
     text: str
     """An id as text."""
@@ -38,7 +39,7 @@ class SqlDialect:
     nan: str
     """Whether a number of double precision is NaN, as a condition."""
     single: str = ""
-    """A number in single precision; empty where the engine has none."""
+    """A number in single precision; empty if the engine has none."""
     whole: str = "bigint"
     """The type of whole numbers; sums would arrive as decimals else."""
     quote: str = '"'
@@ -139,7 +140,7 @@ _WAYS_OUT = {
 
 
 def rules_of(conventions: Conventions) -> str:
-    """What shapes the counts, in words that are handed back with them."""
+    """The settings of the counts, in words that are returned with them."""
     ties = conventions.ties if is_one_of(conventions.ties, ("id", "rank")) else "trec"
     return f"ties={ties} duplicates={conventions.duplicates} precision={conventions.precision}"
 
@@ -168,7 +169,10 @@ def counting_text(dialect: str, what: Counted, conventions: Conventions) -> str:
     own, judgment = ("query", "judgment") if what.numbered else ("query_id", "doc_id")
     before = "<" if conventions.ties == "id" else ">"
     probed = "1 = 1" if what.distinct == "all" else "w.probe = 1"
-    high = "0" if by_rank else f"sum(case when abs(r.s) >= {EXACT:.0f} then 1 else 0 end)"
+    high, endless = (
+        "0" if by_rank else f"sum(case when abs(r.s) {beyond} then 1 else 0 end)"
+        for beyond in (f">= {EXACT:.0f}", f"> {sys.float_info.max!r}")
+    )
     rules = f"'{rules_of(conventions)}'"
     return f"""with run_rows as (
   select {query} as q, {doc} as d, {spoken.most.format(score) if best else score} as s,
@@ -193,7 +197,7 @@ select min(h.{own}) as {own}, min(h.{judgment}) as {judgment}, {whole("max(h.tim
     {whole("max(case when h.s <= 0 then 1 else 0 end)")} as low, {spoken.most.format("h.lowest")} as lowest,
     {spoken.most.format("h.s")} as highest,
     {none} as retrieved, {none} as unlike, {none} as dropped, {none} as bad, {none} as huge,
-    {rules} as rules
+    {none} as infinite, {rules} as rules
   from run_rows r inner join hits h on r.q = h.q group by h.q, h.d
 union all
 select min(w.{own}), {none if what.numbered else f"cast(null as {spoken.short})"}, {none}, {none}, {none}, {none},
@@ -201,13 +205,13 @@ select min(w.{own}), {none if what.numbered else f"cast(null as {spoken.short})"
     {whole(f"case when max(w.probe) = 1 then count(distinct case when {probed} then r.d end) end")},
     {whole("sum(r.copies) - count(*)")},
     {whole("sum(case when r.bad = 1 or r.d is null then 1 else 0 end)")}, {whole(high)},
-    {rules}
+    {whole(endless)}, {rules}
   from run_rows r inner join wanted w on r.q = w.q group by w.q
 """
 
 
 def _order(dialect: str, what: Counted, conventions: Conventions, by_rank: bool) -> str:
-    """What the rows are ordered by: their scores, or minus their ranks."""
+    """The sort key of rows: their scores, or minus their ranks."""
     spoken = DIALECTS[dialect]
     if by_rank:
         if "rank" not in what.columns:

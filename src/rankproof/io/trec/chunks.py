@@ -13,14 +13,14 @@ import numpy as np
 from rankproof.core.hits import Array
 
 SIZE = 1 << 20
-"""How many bytes are read at once: what is made of them should stay in the processor's cache."""
+"""How many bytes are read at once: the arrays made of them should stay in the processor's cache."""
 PAD = 16
 """Unused bytes before and after the text, so that words of eight bytes can be taken anywhere."""
 WHOLE = 8 * SIZE
 """The ranking of a query that takes more is handed out in several chunks."""
 LARGE = 30 << 20
 TAIL = 1 << 15
-"""How far back the end of the last query is looked for at first."""
+"""How far back the end of the last query is searched at first."""
 FEW_LINES = 1 << 11
 """How many bytes are searched at once for the end of a line."""
 NEWLINE = 10

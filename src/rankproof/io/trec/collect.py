@@ -52,7 +52,7 @@ class PieceSource(Protocol):
 
     @property
     def source(self) -> str:
-        """What it is called in messages."""
+        """Its name in messages."""
 
     def pieces(self, scan: Scan | None, census: Census | None) -> Iterator[Any]:
         """The pieces, one after the other; a query that goes on is never cut. Without a census, as they are read again,
@@ -142,7 +142,7 @@ def _count_distinct(parts: list[Array]) -> int:
 def _first_pass(
     sources: Sequence[PieceSource], scan: Scan, census: Census, keep_going: bool, tell: Callable[[int], None]
 ) -> tuple[dict[tuple[int, int], Scanned], list[_Others]]:
-    """What each piece holds, and the queries that nobody judged."""
+    """The content of each piece, and the unjudged queries."""
     found: dict[tuple[int, int], Scanned] = {}
     others: dict[int, list[_Others]] = {}
     damaged: dict[int, DataError] = {}
@@ -188,7 +188,7 @@ def _first_pass(
 
 
 def _narrow(ordered: Ordered) -> Ordered:
-    """The same in a quarter of the room: what all pieces hold is kept until the last was read."""
+    """The same in a quarter of the memory: the content of all pieces is kept until the last was read."""
 
     columns = (getattr(ordered, each.name) for each in fields(Ordered))
     return Ordered(*(None if column is None else narrow(column) for column in columns))  # type: ignore[arg-type]
@@ -220,7 +220,11 @@ def _gathered(
         for file, at, piece in _again(sources, scan, affected):
             if number == part[0]:
                 outside, _ = sources[file].divided(piece, scan, apart, file)
-                found[file, at] = _nothing() if outside is None else sources[file].scanned(outside, scan)
+                found[file, at] = (
+                    Scanned(np.zeros(0, dtype=np.intp), [], [])
+                    if outside is None
+                    else sources[file].scanned(outside, scan)
+                )
             _, inside = sources[file].divided(piece, scan, some, file)
             if inside is not None:
                 taken.append(inside)
@@ -241,17 +245,13 @@ def _again(
                 yield file, number, piece
 
 
-def _nothing() -> Scanned:
-    return Scanned(np.zeros(0, dtype=np.intp), [], [])
-
-
 def _add(census: Census, more: Census) -> None:
     for name in ("dropped", "comments", "huge", "infinite", "lists", "rising", "rises", "falls"):
         setattr(census, name, getattr(census, name) + getattr(more, name))
 
 
 def scan_rows(rankings: RowRankings, scan: Scan) -> Scanned:
-    """What rows in memory hold of judged documents."""
+    """The judged documents among rows in memory."""
     noticed = Census()
     blocks = list(rankings.blocks(scan.judgments, scan.conventions, noticed))
     for block in blocks:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count, pairwise
 from operator import index
+from threading import Lock
 from typing import NamedTuple, overload
 
 import numpy as np
 
+from rankproof.core.arrays import distinct
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments, cached_for_judgments
 from rankproof.io.trec.chunks import PAD, Chunk
@@ -170,6 +172,12 @@ class Texts(Sequence[str]):
         at %= len(self)
         return str(self.chunk.buffer.data[self.start[at] : self.start[at + 1]], "utf-8", "surrogatepass")
 
+    def some(self, places: Array) -> list[str]:
+        """The ids at these places."""
+        raw, begin = self.chunk.buffer.data, self.start[places].tolist()
+        ends = self.start[1:][places].tolist()
+        return [str(raw[a:b], "utf-8", "surrogatepass") for a, b in zip(begin, ends, strict=True)]
+
     def __iter__(self) -> Iterator[str]:
         for begin in range(0, len(self), SOME):
             yield from self._between(begin, min(begin + SOME, len(self)))
@@ -206,7 +214,7 @@ class Names(Mapping[str, int]):
         return cls(ids, seed, keys[order], _in_half(order))
 
     def find(self, chunk: Chunk, begin: Array, length: Array) -> Array:
-        """Which of the ids each field is, -1 where it is none."""
+        """Which of the ids each field is, -1 if it is none."""
         found = np.full(len(begin), -1, dtype=np.intp)
         if not len(self.key):
             return found
@@ -262,12 +270,48 @@ def are_different(keys: Array) -> bool:
 
 
 ROOM = 64
-"""How many times larger than the number of judgments the table of what may be judged is."""
+"""How many times larger than the number of keys the table of what may be among them is."""
 BITS = (10, 23)
 """The least and the most bits that number a place in that table."""
+CACHED = 1 << 15
+"""With more judgments than this the keys and their table leave the processor's cache, and looking one up takes long."""
+OTHERS = 2
+"""Up to so many judgments for each document of a piece, those of its own queries are put in order apart."""
 
 
-class Index(NamedTuple):
+class Keys(NamedTuple):
+    """Keys of judgments, to be looked up in."""
+
+    keys: Array
+    """The keys, ascending; no two are equal."""
+    judged: Array
+    """The judgment of each key."""
+    maybe: Array
+    """Whether any of the keys has these first bits: small enough to stay in the processor's cache."""
+    shift: np.uint64
+
+    @classmethod
+    def of(cls, keys: Array, judged: Array | None = None) -> Keys:
+        """The keys of some judgments, or of all."""
+        order = np.argsort(keys)
+        bits = int(np.clip(np.ceil(np.log2(ROOM * len(keys) + 1)), *BITS))
+        shift = np.uint64(64 - bits)
+        maybe = np.zeros(1 << bits, dtype=bool)
+        maybe[keys >> shift] = True
+        return cls(keys[order], _in_half(order) if judged is None else judged[order], maybe, shift)
+
+    def find(self, keys: Array) -> tuple[Array, Array]:
+        """The rows whose key is among these, and which judgment each then is."""
+        parts = [keys[at : at + ROWS] for at in range(0, len(keys), ROWS)]
+        maybe = [self.maybe[part >> self.shift].nonzero()[0] + at * ROWS for at, part in enumerate(parts)]
+        rows = np.concatenate([np.zeros(0, dtype=np.intp), *maybe])
+        at = np.minimum(np.searchsorted(self.keys, keys[rows]), max(len(self.keys) - 1, 0))
+        known = self.keys[at] == keys[rows]
+        return rows[known], self.judged[at[known]]
+
+
+@dataclass(frozen=True, eq=False)
+class Index:
     """The judgments by a key of query and document; keys are only a hint, equality decides."""
 
     queries: Names
@@ -276,29 +320,43 @@ class Index(NamedTuple):
     """The judged document ids."""
     query: Array
     """The query of each judged document."""
+    start: Array
+    """Where the judgments of each query begin."""
     salt: np.uint64
     keys: Array
-    """The keys of the judgments, ascending; no two are equal."""
-    judged: Array
-    """The judgment of each key."""
-    maybe: Array
-    """Whether any judgment's key has these first bits: small enough to stay in the processor's cache."""
-    shift: np.uint64
+    """The key of each judgment; no two are equal."""
+    _lock: Lock = field(default_factory=Lock)
+
+    @cached_property
+    def _every(self) -> Keys:
+        return Keys.of(self.keys)
+
+    def _keys_for(self, query: Array) -> Keys:
+        """The keys to look up in: of many judgments those of these queries, so that more of them take no longer."""
+        if len(self.keys) > CACHED:
+            some = distinct(query[starts_of(query)])
+            begin, size = self.start[some], self.start[some + 1] - self.start[some]
+            ends = size.cumsum()
+            if len(some) and ends[-1] <= OTHERS * len(query):
+                judged = np.arange(ends[-1]) + (begin - (ends - size)).repeat(size)
+                return Keys.of(self.keys[judged], _in_half(judged))
+        with self._lock:  # which is made once, however many threads ask
+            return self._every
 
     def find(
         self, keys: Array, query: Array, chunk: Chunk, begin: Array, length: Array
     ) -> tuple[Array, Array]:
         """Which documents of a run are judged, and which judgment each is."""
-        parts = [keys[at : at + ROWS] for at in range(0, len(keys), ROWS)]
-        maybe = [self.maybe[part >> self.shift].nonzero()[0] + at * ROWS for at, part in enumerate(parts)]
-        rows = np.concatenate([np.zeros(0, dtype=np.intp), *maybe])
-        at = np.minimum(np.searchsorted(self.keys, keys[rows]), max(len(self.keys) - 1, 0))
-        known = self.keys[at] == keys[rows]
-        rows, judged = rows[known], self.judged[at[known]]
+        rows, judged = self._keys_for(query).find(keys)
         same = (self.docs.length_of(judged) == length[rows]) & (self.query[judged] == query[rows])
         rows, judged = rows[same], judged[same]
         equal = are_equal(chunk, begin[rows], self.docs.chunk, self.docs.start[judged], length[rows])
         return rows[equal], judged[equal]
+
+
+def starts_of(query: Array) -> Array:
+    """Where each run of one query begins."""
+    return np.append(0, np.flatnonzero(query[1:] != query[:-1]) + 1)[: len(query)]
 
 
 def _in_half(order: Array) -> Array:
@@ -310,14 +368,7 @@ def index_of(judgments: Judgments) -> Index:
     """The judgments' index."""
     docs, query = Texts.of(judgments.doc_ids), judgments.query
     salt, keys = different_keys(docs, query)
-    order = np.argsort(keys)
-    bits = int(np.clip(np.ceil(np.log2(ROOM * len(keys) + 1)), *BITS))
-    shift = np.uint64(64 - bits)
-    maybe = np.zeros(1 << bits, dtype=bool)
-    maybe[keys >> shift] = True
-    return Index(
-        Texts.of(judgments.query_ids).places, docs, query, salt, keys[order], _in_half(order), maybe, shift
-    )
+    return Index(Texts.of(judgments.query_ids).places, docs, query, judgments.start, salt, keys)
 
 
 COLUMNS = 6
@@ -330,7 +381,7 @@ class Rows:
     """The lines of judged queries as columns."""
 
     chunk: Chunk
-    """What holds the documents' ids."""
+    """The buffer of the documents' ids."""
     query: Array
     """Which query of the judgments."""
     score: Array

@@ -56,7 +56,7 @@ def read_qrels(
         grade = _grades(lines)
     except BadLine as bad:
         raise DataError(
-            f"{source}, line {bad.line + 1}: {bad.found}. Next: mend the line or drop it."
+            f"{source}, line {bad.line + 1}: {bad.found}. Next: correct the line or drop it."
         ) from bad
     if not len(lines):
         raise DataError(
@@ -114,7 +114,7 @@ def _plain(content: bytes, source: str) -> Judgments | None:
 
 
 def judgments_of_parts(known: list[JudgedRows], source: str) -> Judgments | None:
-    """Judgments of rows of one aspect that follow each other; None where a query or a document comes again."""
+    """Judgments of rows of one aspect that follow each other; None if a query or a document comes again."""
     rows = np.concatenate([each.rows for each in known])
     queries = Texts.joined(
         [each.queries for each in known], np.concatenate([each.query_length for each in known])
@@ -147,7 +147,7 @@ def _pieces(content: bytes) -> Iterator[Chunk]:
 
 
 def _part(chunk: Chunk) -> JudgedRows | None:
-    """What a piece holds; None where it is not plain."""
+    """What a piece holds; None if it is not plain."""
     lines = split(chunk, COLUMNS)
     if not len(lines) or lines.comments:
         return None

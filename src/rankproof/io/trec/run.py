@@ -82,7 +82,7 @@ LINE = 50
 
 
 LOOKED_AT = 10_000
-"""So many lines say whether all ids are digits, where the judgments have integers."""
+"""So many lines say whether all ids are digits, if the judgments have integers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +138,7 @@ class TrecRankings:
                 yield read_long(whole, scan.index, scan.conventions.ties) if chunk.goes_on else chunk
 
     def scanned(self, piece: Chunk | LongRead, scan: Scan) -> Scanned:
-        """What a chunk holds."""
+        """The content of a chunk."""
         return scan_chunk(piece, scan.index, scan.judgments, scan.conventions)
 
     def divided(self, piece: Chunk, scan: Scan, apart: Array, file: int) -> tuple[Chunk | None, Chunk | None]:
@@ -265,7 +265,7 @@ class TrecRankings:
         return DataError(f"{where}: {bad.found} comes twice. {KEEP_ONE}")
 
     def _refused(self, line: int, bad: BadLine) -> DataError:
-        return DataError(f"{self.source}, line {line}: {bad.found}. Next: mend the line or drop it.")
+        return DataError(f"{self.source}, line {line}: {bad.found}. Next: correct the line or drop it.")
 
 
 def _pieces(stream: BinaryIO, size: int) -> Iterator[bytes]:

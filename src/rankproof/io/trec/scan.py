@@ -1,4 +1,4 @@
-"""One chunk of a run: its queries, what it holds of the judged documents, and their ranks."""
+"""One chunk of a run: its queries, its judged documents, and their ranks."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ from rankproof.io.trec.index import (
     are_different,
     are_equal,
     hashes,
+    starts_of,
     starts_of_runs,
 )
 from rankproof.io.trec.lines import Lines, Repeated, joined_fields, parse, split, text_of_line
@@ -91,7 +92,7 @@ def _error(rows: Rows, first: Array, twice: Array, queries: Sequence[str]) -> Re
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Scanned:
-    """What some lines gave."""
+    """The content of some lines."""
 
     queries: Array
     """The judged queries that were found, one for each run of lines."""
@@ -102,7 +103,7 @@ class Scanned:
 
 
 def scan(piece: Chunk | LongRead, index: Index, judgments: Judgments, conventions: Conventions) -> Scanned:
-    """What whole queries hold; a line that cannot be read is a BadLine."""
+    """The content of complete queries; a line that cannot be read is a BadLine."""
     if isinstance(piece, LongRead):
         if isinstance(piece.found, BadLine):
             raise piece.found
@@ -114,7 +115,7 @@ def scan(piece: Chunk | LongRead, index: Index, judgments: Judgments, convention
 def scan_lines(
     lines: Lines, score: Array, index: Index, judgments: Judgments, conventions: Conventions
 ) -> Scanned:
-    """What lines with these scores hold."""
+    """The content of lines with these scores."""
     return scan_judged(judged_lines(lines, score, index), index, judgments, conventions)
 
 
@@ -149,7 +150,7 @@ def judged_lines(lines: Lines, score: Array, index: Index) -> JudgedLines:
 
 
 def scan_judged(found: JudgedLines, index: Index, judgments: Judgments, conventions: Conventions) -> Scanned:
-    """What the rows of judged queries hold, each document once."""
+    """The content of the rows of judged queries, each document once."""
     kept = without_repeats(found.rows, conventions.duplicates, index.queries.ids)
     noticed = Census(dropped=len(found.rows) - len(kept), comments=found.comments)
     note_scores(kept.score, starts_of(kept.query), noticed)
@@ -244,7 +245,7 @@ def query_starts(lines: Lines) -> Array:
 
 
 def numbers(lines: Lines, first: int) -> Array:
-    """Scores, ranks (NaN where there is none) and line numbers of a chunk that begins at line `first`."""
+    """Scores, ranks (NaN if there is none) and line numbers of a chunk that begins at line `first`."""
     rank = parse(lines.chunk, lines.begin[RANK], lines.end[RANK])
     line = np.arange(len(lines)) if lines.line is None else lines.line
     return np.stack([_scores(lines, ""), rank, line + first])
@@ -254,11 +255,6 @@ def _no_number(lines: Lines, row: int, column: int) -> BadLine:
     line, found = lines.line_of(row), shorten(lines.field(row, column).decode())
     what = "rank" if column == RANK else "score"
     return BadLine(line, f"the {what} is {found}, expected a number: {text_of_line(lines.chunk, line)}")
-
-
-def starts_of(query: Array) -> Array:
-    """Where each run of one query begins."""
-    return np.append(0, np.flatnonzero(query[1:] != query[:-1]) + 1)[: len(query)]
 
 
 def _ranked(rows: Rows, index: Index, judgments: Judgments, conventions: Conventions) -> list[Ordered]:

@@ -1,6 +1,6 @@
-"""Where a text says the opposite of a claim: a denial, another number, an opposite word, in otherwise the same words.
+"""Contradictions of a claim in a text: a denial, another number, an opposite word, in otherwise the same words.
 
-Only what is nearly the same sentence is taken for a contradiction; all else may be about something else.
+Only nearly the same sentence counts as a contradiction; others may be about something else.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SAME = 0.85
 ABOUT = 0.5
 """The share of the sentence's terms that the claim must hold."""
 LEAST = 2
-"""So many terms must be the same at least, or else all."""
+"""The least number of terms that must be the same, or else all."""
 FAR = 0.4
 """Where no sentence holds so much of a claim, none can be nearly the same; that saves looking."""
 MUCH_ABOUT = 0.7
@@ -32,7 +32,7 @@ HEDGED = re.compile(
     r"|environ|presque|plus de|moins de|casi|unos|unas|más de|menos de|約|约|大约|[<>≤≥]) ?$",
     re.IGNORECASE,
 )
-"""What stands before a number that is not meant to the digit."""
+"""Words before a number that is approximate."""
 LISTED = re.compile(r"[.):]")
 CLAUSE = re.compile(r"[,;:()–—]|\s-\s|[。、，；：]")
 WORDS = re.compile(r"\w+")
@@ -59,7 +59,7 @@ for _one, _other in (pair.split() for pair in OPPOSITES.split("|")):
 
 
 def conflict(claim: TextProfile, text: TextProfile, found: Cover) -> str:
-    """What the text says against the claim, in words; empty where nothing is.
+    """The contradiction in words; empty if there is none.
 
     >>> from rankproof.judging.lexical.support import cover
     >>> from rankproof.judging.lexical.profile import profile
@@ -70,7 +70,10 @@ def conflict(claim: TextProfile, text: TextProfile, found: Cover) -> str:
     if not found.sentences or found.best < FAR:
         return ""
     place = found.sentences[0]
-    if _repeated(claim.text, text.sentence(place)):
+    if (
+        f" {' '.join(WORDS.findall(fold(claim.text)))} "
+        in f" {' '.join(WORDS.findall(fold(text.sentence(place))))} "
+    ):
         return ""
     terms = [term for term in text.terms if term.sentence == place]
     if number := _other_number(claim, text, terms):
@@ -78,11 +81,6 @@ def conflict(claim: TextProfile, text: TextProfile, found: Cover) -> str:
     if word := _opposite(claim, text, terms):
         return f"the opposite word: {word}"
     return "a denial" if _denied(claim, text, place, terms) else ""
-
-
-def _repeated(claim: str, sentence: str) -> bool:
-    """Whether a sentence holds the claim word for word, whatever else it says."""
-    return f" {' '.join(WORDS.findall(fold(claim)))} " in f" {' '.join(WORDS.findall(fold(sentence)))} "
 
 
 def odd_denial(claim: TextProfile, text: TextProfile, found: Cover) -> bool:
@@ -166,7 +164,7 @@ def _other_number(claim: TextProfile, text: TextProfile, terms: list[ProfileTerm
 
 
 def _meant(text: TextProfile, number: ProfileTerm, terms: list[ProfileTerm]) -> str:
-    """What a number counts: its unit, or the term right behind it; empty where it is vague, a name or of a list."""
+    """The thing that a number counts: its unit, or the next term; empty if it is vague, a name or of a list."""
     begin = text.sentences[number.sentence].start
     if HEDGED.search(text.text, max(begin, number.start - 20), number.start):
         return ""
@@ -206,7 +204,7 @@ def _differ(one: str, other: str) -> bool:
 
 
 def _opposite(claim: TextProfile, text: TextProfile, terms: list[ProfileTerm]) -> str:
-    """A word of the sentence that is the opposite of one of the claim's, where neither has both."""
+    """A word of the sentence that is the opposite of one of the claim's, if neither has both."""
     here, there = {term.key for term in claim.terms}, {term.key for term in terms}
     for one in claim.terms:
         against = OPPOSITE.get(one.key, set()) & there - here

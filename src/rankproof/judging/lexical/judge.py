@@ -1,4 +1,4 @@
-"""The lexical judge as others use it: deterministic, offline, the same verdict for a pair whatever stands beside it."""
+"""The lexical judge: deterministic, offline, the same verdict for a pair in any context."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ CONTRADICTED = 0.02
 
 
 def settle(ask: Ask) -> Settled:
-    """What the judge says of a pair.
+    """The verdict of the judge on a pair.
 
     >>> settle(Ask(Relation.TEXT_SUPPORTS, "Refunds take 30 days.", "Refunds take 14 days.")).value
     -1
@@ -113,7 +113,7 @@ def _support(ask: Ask) -> Settled:
         return Unmeasured(ask, doubt) if doubt else _verdict(ask, SUPPORTS, found, text)
     if found.probability > BOUNDS[Relation.TEXT_SUPPORTS].no:
         return _unsettled(ask, found)
-    if _says_something_else(claim, found):
+    if lacks_name_or_number(claim, found.cover) or len(found.cover.missing) >= PARAPHRASED:
         return _verdict(ask, SILENT, found, text)
     return Unmeasured(ask, "the text may say it in other words")
 
@@ -121,15 +121,10 @@ def _support(ask: Ask) -> Settled:
 def _doubt(claim: TextProfile, text: TextProfile, found: LexicalEvidence) -> str:
     """Why a claim whose words are all there may still not be supported."""
     if found.cover.best < IN_ONE:
-        return "the claim's words stand in different sentences"
+        return "the claim's words are in different sentences"
     if lacks_name_or_number(claim, found.cover):
         return "a name or number of the claim is not in the text"
     return "one of claim and text denies" if odd_denial(claim, text, found.cover) else ""
-
-
-def _says_something_else(claim: TextProfile, found: LexicalEvidence) -> bool:
-    """Whether what is missing is more than a claim said in other words would lack."""
-    return lacks_name_or_number(claim, found.cover) or len(found.cover.missing) >= PARAPHRASED
 
 
 def _relevance(ask: Ask) -> Settled:
@@ -190,7 +185,7 @@ def _beside_the_point(
 
 
 def _partly(ask: Ask) -> Settled:
-    """All of a claim, or nothing: words alone do not settle which part of a claim a text supports."""
+    """All of a claim, or nothing: words alone do not show which part of a claim a text supports."""
     found = _support(ask)
     return replace(found, value=2 if found.value == SUPPORTS else 0) if isinstance(found, Verdict) else found
 
@@ -211,7 +206,7 @@ RELATIONS: dict[str, Callable[[Ask], Settled]] = {
 
 
 def _beyond(sought: TextProfile, text: TextProfile, left: str) -> str:
-    """Why words cannot tell; empty where they may."""
+    """Why words cannot tell; empty if they may."""
     if not sought.terms:
         return f"the {left} has no words to look for"
     if not are_alike(sought.language, text.language):
@@ -271,14 +266,14 @@ VERSION = 4
 
 @dataclass(frozen=True, slots=True)
 class Lexical:
-    """A judge that compares words, numbers and denials, and keeps silent where those do not settle a pair."""
+    """A judge that compares words, numbers and denials, and gives no verdict if those do not decide a pair."""
 
     free = True
     """Asking it costs nothing."""
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """The name for reports."""
         return NAME
 
     @property

@@ -1,6 +1,6 @@
-"""What the lexical judge sees in a text: the terms it is made of, and in which sentences they stand.
+"""The view of a text by the lexical judge: its terms, and the sentences they are in.
 
-A text is read once and remembered, whatever number of pairs it is in.
+A text is read once and cached, however many pairs it is in.
 """
 
 from __future__ import annotations
@@ -57,18 +57,18 @@ WEIGHTS = {WORD: 1.0, COMMON_WORD: 0.5, NAME: 1.3, NUMBER: 1.5}
 COMMON_STEMS = frozenset(stem(word) for word in COMMON)
 _start = attrgetter("start")
 HEAD = 4
-"""So many first letters make words akin."""
+"""Words with this many equal first letters are related."""
 
 
 class ProfileTerm(NamedTuple):
-    """A word that says something, or a number, where it stands."""
+    """A content word, or a number, with its place."""
 
     key: str
-    """What it is found under in its own text."""
+    """Its key in its own text."""
     sought: tuple[str, ...]
-    """What it may be found under in another text."""
+    """The keys under which it may be found in another text."""
     held: tuple[str, ...]
-    """What others may find it under."""
+    """The keys under which others may find it."""
     kind: str
     start: int
     end: int
@@ -87,13 +87,13 @@ class TextProfile:
     sentences: tuple[Span, ...]
     terms: tuple[ProfileTerm, ...]
     where: dict[str, tuple[int, ...]]
-    """The sentences in which a term stands, by what it may be found under."""
+    """The sentences of each term, by its keys."""
     forms: tuple[str, ...]
     """The stems of all words, small ones too, and all numbers."""
 
     @cached_property
     def weights(self) -> dict[tuple[str, ...], float]:
-        """What each term counts, by what it may be found under; more if it stands there more than once."""
+        """The weight of each term, by its keys; more if it occurs more than once."""
         found: dict[tuple[str, ...], float] = {}
         for term in self.terms:
             found[term.sought] = found.get(term.sought, 0.0) + WEIGHTS[term.kind]
@@ -101,12 +101,12 @@ class TextProfile:
 
     @cached_property
     def total(self) -> float:
-        """What all terms count together."""
+        """The total weight of all terms."""
         return sum(self.weights.values())
 
     @cached_property
     def heads(self) -> dict[str, tuple[int, ...]]:
-        """The sentences in which a word stands that begins so."""
+        """The sentences with a word that begins like this."""
         found: dict[str, set[int]] = {}
         for key, places in self.where.items():
             if len(key) > HEAD and key[0] not in "=~":
@@ -115,7 +115,7 @@ class TextProfile:
 
     @cached_property
     def followed(self) -> dict[tuple[str, ...], list[int]]:
-        """Where two words follow each other."""
+        """The places where two words follow each other."""
         found: dict[tuple[str, ...], list[int]] = {}
         for place, two in enumerate(pairwise(self.forms)):
             found.setdefault(two, []).append(place)
@@ -133,7 +133,7 @@ class TextProfile:
 
     @cached_property
     def denials(self) -> tuple[Span, ...]:
-        """Where something is denied."""
+        """The negations."""
         return tuple(negations(self.text))
 
     def sentence(self, number: int) -> str:
@@ -177,7 +177,7 @@ def _where(terms: Iterable[ProfileTerm]) -> dict[str, tuple[int, ...]]:
 
 
 def _outside(spoken: list[Word], numbers: list[ProfileTerm]) -> list[Word]:
-    """The words that are no part of a number or date."""
+    """The words that are not part of a number or date."""
     taken = sorted((number.start, number.end) for number in numbers)
     if not taken:
         return spoken

@@ -15,7 +15,7 @@ from rankproof.judging.verdicts import Relation
 from rankproof.text.sentences import sentences
 
 AKIN = 0.5
-"""What a term counts that only begins like one in the text."""
+"""The weight of a term that only begins like one in the text."""
 TOGETHER = 3
 """A claim may be spread over so many sentences."""
 
@@ -29,13 +29,13 @@ class Cover:
     best: float
     """The share found in one sentence."""
     sentences: tuple[int, ...]
-    """Those sentences, the one that holds most first."""
+    """Those sentences, the one with most terms first."""
     missing: tuple[tuple[str, ...], ...]
     """Terms found nowhere, not even a word like them."""
 
 
 Hits = list[tuple[float, tuple[int, ...]]]
-"""What each term that was found counts, and where."""
+"""The weight and the place of each term that was found."""
 
 
 def cover(claim: TextProfile, text: TextProfile) -> Cover:
@@ -287,7 +287,7 @@ PHRASES = (
 )
 PHRASE = re.compile("|".join(f"(?:{phrase})" for phrase in PHRASES), re.IGNORECASE)
 LOOKED_AT = 2
-"""An abstention stands in an answer's first sentences."""
+"""An abstention is in an answer's first sentences."""
 LONGEST = 60
 """Words; a longer answer says something nevertheless."""
 

@@ -26,7 +26,7 @@ NO_CLAIMS = Nothing("no claims in the answer", lost=True)
 
 
 def claims_against(case: Case) -> tuple[str, ...] | Nothing:
-    """The claims of an answer, or why there are none to be held against anything."""
+    """The claims of an answer, or why there are none to check."""
     if not case.answered:
         return EMPTY
     if case.sample.has("query") and case.abstains():

@@ -16,11 +16,11 @@ from rankproof.judging.samples.sample import Citation, Context, Nugget
 from rankproof.text.sentences import sentences
 
 OKAY = 0.5
-"""What an okay nugget weighs beside a vital one in the weighted recall."""
+"""The weight of an okay nugget, with 1 for a vital one, in the weighted recall."""
 
 
 def nuggets_of(case: Case) -> tuple[Nugget, ...]:
-    """The nuggets of a sample; where none were given, each claim of the reference is a vital one."""
+    """The nuggets of a sample; if none were given, each claim of the reference is a vital one."""
     if case.sample.nuggets is not None:
         return case.sample.nuggets
     return tuple(map(Nugget, case.reference_claims))
@@ -78,7 +78,7 @@ def _grid(case: Case, texts: list[str], vital: bool) -> Grid:
 
 
 def credited_share(units: Sequence[tuple[Grades, Grades]]) -> PerQuery:
-    """What vital and okay nuggets are worth, by weight, over all of them, by weight."""
+    """The weighted scores of vital and okay nuggets, divided by their weights."""
     vital, okay = (np.array([sum(each[i]) for each in units], dtype=np.float64) for i in (0, 1))
     sizes = [np.array([len(each[i]) for each in units], dtype=np.float64) for i in (0, 1)]
     return ratio(vital + OKAY * okay, sizes[0] + OKAY * sizes[1])
@@ -148,7 +148,7 @@ def _credit(case: Case, texts: Sequence[str | None], nugget: Nugget, strict: boo
 
 
 def credit(parts: Sequence[float | None], strict: bool = False) -> float | None:
-    """The best of several supports; strictly, a part is none."""
+    """The best of several supports; in strict mode partial support counts as none."""
     best = max((each for each in parts if each is not None), default=0.0)
     if best < 1 and None in parts:
         return None
@@ -188,7 +188,7 @@ def citation_precision(case: Case, contexts: Reading = "apart") -> Grid | Nothin
 
 
 def _holds(case: Case, citation: Citation, reading: Reading) -> list[bool | None]:
-    """What the source of a citation says of the claim; read together, what all sources of that claim say."""
+    """The support of the claim by the source of a citation; read together, by all sources of that claim."""
     own = _cited(case, citation.context)
     alone = [case.supports(each.text, citation.claim) for each in own]
     if reading == "apart" or not own:
@@ -237,7 +237,7 @@ def _sources(case: Case, fits: Callable[[str], bool]) -> list[Context]:
 
 
 def _same_place(claim: str, words: str) -> bool:
-    """Whether a claim stands in the words that are cited, or holds them."""
+    """Whether a claim is in the cited words, or contains them."""
     a, b = (" ".join(text.split()).strip(" .").casefold() for text in (claim, words))
     return a in b or b in a
 

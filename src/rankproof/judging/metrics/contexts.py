@@ -70,7 +70,7 @@ def context_precision(case: Case, k: Cutoff = None, rel: Grade = 2) -> Grades | 
 
 
 def grades(case: Case, k: int | None = None) -> Grades:
-    """The grades of the retrieved contexts by rank; a text that stands above already brings nothing."""
+    """The grades of the retrieved contexts by rank; a text repeated from above adds nothing."""
     seen: set[str] = set()
     found: Grades = []
     for each in case.contexts[:k]:
@@ -109,7 +109,7 @@ def _returned(case: Case, **_: object) -> tuple[Grades, Grades]:
 
 
 def _returned_within(case: Case, k: int | None = None, **_: object) -> tuple[Grades, Grades]:
-    """What stands below the cut-off cannot matter, so no judge is asked about it and no label of it counts."""
+    """Contexts below the cut-off cannot matter, so no judge is asked about them and no label of them counts."""
     return grades(case, k), []
 
 

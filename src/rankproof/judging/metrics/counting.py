@@ -96,7 +96,7 @@ def _finder(peer: str) -> Callable[[str], Measure]:
 
 
 def _called_by(peer: str, name: str) -> str | None:
-    """What a peer calls one of our metrics: its own name for it is another name of ours."""
+    """The names of our metrics in other tools, which are other names of ours."""
     meant = METRICS[name].measure if name in METRICS else ALIASES.get(name)
     others = (
         each for each in PEERS[peer] if meant is not None and each in (meant.spec.name, *meant.spec.also)
@@ -118,7 +118,7 @@ def _by_spec() -> dict[object, Metric]:
 
 
 def metric_of(measure: Measure) -> Metric:
-    """What the registry knows of a metric; a measure of rankings is one over grades."""
+    """The declaration of a metric in the registry; a measure of rankings is one over grades."""
     known = _by_spec().get(measure.spec.function)
     return known if known is not None else of_grades(measure)
 
@@ -146,7 +146,7 @@ class Outcome:
 
 
 def missing_fields(metric: Metric, case: Case) -> str:
-    """The fields that the sample lacks, in words; empty where it has all."""
+    """The fields that the sample lacks, in words; empty if it has all."""
     lacking = [field.replace("_", " ") for field in metric.needs if not case.sample.has(field)]
     return f"no {' and no '.join(lacking)}" if lacking else ""
 
@@ -250,7 +250,7 @@ def _estimates(metric: Metric, batch: Sequence[Units], complete: float) -> list[
 EXACT = 64
 """Ways that are all gone through."""
 DRAWS = 64
-"""Ways that are drawn where there are more."""
+"""Ways that are drawn if there are more."""
 TOGETHER = (Relation.CONTEXT_ANSWERS, Relation.TEXT_SUPPORTS, Relation.TEXT_SUPPORTS_IN_PART)
 """Relations of which one left text is asked of several contexts that are about the same thing."""
 
@@ -274,12 +274,11 @@ def ways_to_fall(case: Case, soft: Sequence[Verdict], by: str = "left") -> Itera
     falls = [_falls(each) for each in groups.values()]
     ways = _all(falls) if prod(map(len, falls)) <= EXACT else _drawn(list(groups.values()))
     for weight, yes in ways:
-        hard: dict[Ask, Said] = {each.ask: _fallen(each, each.ask in yes) for each in soft}
+        hard: dict[Ask, Said] = {
+            each.ask: Verdict(each.ask, PLAIN_YES[each.ask.relation] if each.ask in yes else 0, each.judge)
+            for each in soft
+        }
         yield weight, Case(case.sample, ChainMap(hard, said), case.k, independent=case.independent)
-
-
-def _fallen(soft: Verdict, yes: bool) -> Verdict:
-    return Verdict(soft.ask, PLAIN_YES[soft.ask.relation] if yes else 0, soft.judge)
 
 
 def _falls(group: Sequence[Verdict]) -> list[tuple[float, frozenset[Ask]]]:

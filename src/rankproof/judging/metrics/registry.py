@@ -1,4 +1,4 @@
-"""Judged metrics as values: declared once by a function that says of a sample what is counted, named, found.
+"""Judged metrics as values: declared once by a function that returns what is counted in a sample, with a name.
 
 A metric is a `Measure` of kind "judged": `context_recall@5` is spelled, checked and described as `P@5` is. What it
 counts comes as `Units`: lists in which None stands for what nobody judged.
@@ -20,7 +20,7 @@ from rankproof.core.measures.aspects import subtopic_recall
 from rankproof.core.measures.ranked import average_precision
 from rankproof.core.parameters import parameters_of
 
-# What a metric counts in one sample: nested lists of yes and no (or of grades), None where nobody judged.
+# What a metric counts in one sample: nested lists of yes and no (or of grades), None if nobody judged.
 #
 # A `Grid` has a row for each thing that is counted (a claim, a chunk) and a cell for each place that may show it; a
 # row is settled when one cell says yes or none is open. `Grades` are grades by rank. Several of these make a tuple.
@@ -43,17 +43,17 @@ class Nothing:
 
 
 GRADES = (0, 1, 2, 3)
-"""What a judge says of how well a text answers."""
+"""A judge's verdict on how well a text answers."""
 UNCLAIMED = Nothing("no claims in the reference")
 
 
 def share(parts: Iterable[bool | None]) -> Grid:
-    """A grid of things that are each shown in one place."""
+    """A grid of items that are each shown in one place."""
     return [[part] for part in parts]
 
 
 def count(units: Units) -> int:
-    """How many things are counted."""
+    """The number of counted items."""
     return sum(map(count, units)) if isinstance(units, tuple) else len(units)
 
 
@@ -182,7 +182,7 @@ def metric_of_grades(measure: Measure) -> Callable[[Sequence[tuple[Grades, Grade
 
 
 def harmonic_mean(a: Array, b: Array) -> PerQuery:
-    """The harmonic mean: F1 of a precision and a recall; 0 where both are."""
+    """The harmonic mean: F1 of a precision and a recall; 0 if both are."""
     return ratio(2 * a * b, a + b)
 
 
@@ -193,7 +193,7 @@ def mean_grade(grades: Sequence[Grades]) -> PerQuery:
 
 
 def first_sufficient_rank(samples: Sequence[Sequence[Grades]]) -> PerQuery:
-    """The place from which on every row that has a yes has had one; 0 where none has."""
+    """The place from which on every row that has a yes has had one; 0 if none has."""
     firsts = ([cells.index(True) + 1 for cells in rows if True in cells] for rows in samples)
     return np.array([max(each, default=0) for each in firsts], dtype=np.float64)
 
@@ -204,18 +204,18 @@ Score = Callable[[Sequence[Units]], PerQuery]
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """What is known of a judged metric beyond its name and parameters."""
+    """The declaration of a judged metric, without the parameters of one use."""
 
     measure: Measure
     read: Callable[..., Any]
-    """What is counted in a `Case`, given the metric's parameters: `Units`, or `Nothing`."""
+    """A function of a `Case` and the metric's parameters: the counted `Units`, or `Nothing`."""
     needs: tuple[str, ...]
     """The fields a sample must have."""
     score: Score
     monotone: bool
     """Whether no yes more ever lowers it, so that its ends are found without trying."""
     choices: tuple[Any, ...]
-    """What may stand where nothing is known."""
+    """The possible values of an unknown cell."""
     limits: Callable[[Units], tuple[float, float]]
     """The lowest and the highest value that is possible at all."""
     soft_by: str = "left"

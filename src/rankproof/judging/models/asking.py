@@ -1,6 +1,6 @@
 """From the pairs of one sample to calls: each text is sent once, under a short id, and every pair is named.
 
-Texts are sent as JSON strings, so that nothing in them can end the string they stand in. The statements of a
+Texts are sent as JSON strings, so that nothing in them can end their string. The statements of a
 text are marked inside it where they stand there, so that they need not be sent twice; no text of the call holds
 such a mark itself. What a reply must look like is the same for all calls of a kind: ids are data in it. So a
 service compiles each of the two schemas once, and how much is asked does not change their size.
@@ -42,7 +42,7 @@ class Canary:
     expected: Mapping[Ask, tuple[int, ...]]
 
     def failure(self, values: Mapping[Ask, int]) -> str:
-        """What went wrong, in words; empty where nothing did."""
+        """The error in words; empty if there was none."""
         for ask, allowed in self.expected.items():
             if ask in values and values[ask] not in allowed:
                 pair = f"{ask.relation} of {ask.left!r} with {ask.right!r}"
@@ -113,13 +113,13 @@ OF_CLAIMS = (Relation.TEXT_SUPPORTS, Relation.TEXT_SUPPORTS_IN_PART)
 ESCAPE = re.compile(r"\\+[ux]\{?0*([0-9a-fA-F]{2,4})\}?")
 """A character written by its number, as in JSON and other languages."""
 OPENING = re.compile(r"[<&%\\\\＜﹤‹〈⟨❮≺˂ᐸ«]")
-"""What a mark could begin with, in any spelling."""
+"""The possible beginnings of a mark, in any spelling."""
 LOOKALIKES = str.maketrans("‹〈⟨❮≺˂ᐸ«ѕꜱѕаеос", "<<<<<<<<sssaeoc")
 """Brackets and letters that look like others."""
 MOST_TEXTS = 10
 """Texts judged in one call."""
 MOST_CHARACTERS = 60_000
-"""Characters of texts in one call, where one text alone does not have more."""
+"""Characters of texts in one call, if one text alone does not have more."""
 
 
 def _array_of(items: Mapping[str, Any]) -> dict[str, Any]:
@@ -140,7 +140,7 @@ CLAIMS_SCHEMA = _object(texts=_array_of(_object(id=_TEXT, claims=_array_of(_TEXT
 """The reply to every call for claims."""
 
 Place = tuple[str, str, str]
-"""A pair as it is called in one exchange: relation, id of the left text, id of the right one."""
+"""The name of a pair in one exchange: relation, id of the left text, id of the right one."""
 
 
 @dataclass(frozen=True)
@@ -150,14 +150,14 @@ class Call:
     prompt: str
     """The name of the prompt, with its version."""
     body: str
-    """What the user's part says."""
+    """The user message."""
     places: Mapping[Place, Ask]
     marks: tuple[str, ...] = ()
     """The marks of statements in texts, which no quote should hold."""
     canary: Canary | None = None
     """The pairs with a known answer that ride along."""
     schema: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """What the reply must look like, as a JSON schema."""
+    """The JSON schema of the reply."""
 
     @property
     def asks(self) -> list[Ask]:
@@ -172,7 +172,7 @@ class Call:
 
 
 def calls_for(asks: Iterable[Ask], canaries: bool = True, most_pairs: int = MOST_PAIRS) -> Iterator[Call]:
-    """The calls that settle the pairs of one sample: mostly one, and one for its claims."""
+    """The calls for the pairs of one sample: mostly one, and one for its claims."""
     listed = list(dict.fromkeys(asks))
     claims = [ask for ask in listed if ask.relation == Relation.TEXT_CLAIMS]
     for part in _claim_parts(claims):
@@ -233,7 +233,7 @@ def _parts(asks: Sequence[Ask], most_pairs: int) -> Iterator[list[Ask]]:
 
 
 def _by_text(asks: Sequence[Ask]) -> dict[str, list[Ask]]:
-    """The pairs by the text they are about; a statement goes with the text it stands in."""
+    """The pairs by the text they are about; a statement goes with its text."""
     groups: dict[str, list[Ask]] = {ask.right: [] for ask in asks if ask.relation != Relation.STATEMENT_BEARS}
     for ask in asks:
         home = (
@@ -302,7 +302,7 @@ def _read_as(text: str) -> str:
 
 
 def _marked(texts: Mapping[str, str], statements: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """The texts by id, with marks around each statement that stands in one; and the statements that do not."""
+    """The texts by id, with marks around each statement in them; and the statements that are in none."""
     left = dict(statements)
     shown: dict[str, str] = {}
     for text, short in texts.items():

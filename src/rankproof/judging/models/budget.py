@@ -11,15 +11,15 @@ from typing import Any, TypedDict
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, check_number, check_whole, nearest
 from rankproof.judging.verdicts import Account
-from rankproof.net import Retries
+from rankproof.net.retries import Retries
 
 CALLED = {"gemini": "google", "bedrock": "aws"}
-"""What the list of prices calls a provider, where it is another name."""
+"""The name of a provider in the list of prices, if it is another."""
 
 
 @lru_cache(4096)
 def price(model: str, prompt_tokens: int, reply_tokens: int) -> float | None:
-    """US dollars for that many tokens of a model (`provider:name`); None where the price is not known."""
+    """US dollars for that many tokens of a model (`provider:name`); None if the price is not known."""
     try:
         from genai_prices import Usage, calc_price
     except ImportError:
@@ -56,7 +56,7 @@ class Budget(Displayable):
     _under_way: list[tuple[int, int]] = field(default_factory=list)
 
     def refuses(self, prompt_tokens: int, reply_tokens: int) -> str:
-        """Why a call of that size cannot be afforded; empty where it can, and then it is under way."""
+        """Why a call of that size cannot be afforded; empty if it can, and then it is under way."""
         waiting_prompt = sum(each[0] for each in self._under_way) + prompt_tokens
         waiting_reply = sum(each[1] for each in self._under_way) + reply_tokens
         used = self.spent.prompt_tokens + self.spent.reply_tokens
@@ -129,7 +129,7 @@ class ModelLimits(Displayable):
 
 
 class SentArguments(TypedDict, total=False):
-    """Options that many services know; they are sent as they are."""
+    """Options that many services know; they are sent unchanged."""
 
     temperature: float | None
     top_p: float | None
@@ -182,7 +182,7 @@ class ChatArguments(ModelArguments, total=False):
 
 SENT = ("seed", *SentArguments.__annotations__)
 OURS = ("model", "messages", "system", "tools")
-"""What a call says itself."""
+"""The size of a call itself."""
 LONGEST_REPLY = 200_000
 """Tokens that no model gives in one reply: who limits a reply to more means the budget of the run."""
 

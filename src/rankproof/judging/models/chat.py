@@ -24,8 +24,8 @@ from rankproof.judging.models.providers import PROVIDERS, Provider, Reply, Servi
 from rankproof.judging.models.reading import reply_in
 from rankproof.judging.models.session import Session
 from rankproof.judging.models.transport import HOPELESS, Line
-from rankproof.net import AGAIN, Failed, Pace, retry_after
 from rankproof.net.client import Response
+from rankproof.net.retries import AGAIN, Failed, Pace, retry_after
 
 METHODS = (
     ("invoke", "ainvoke"),  # LangChain
@@ -35,7 +35,7 @@ METHODS = (
 )
 """What is called of an object, and its asynchronous twin, by what it is called for."""
 AT_ONCE = 16
-"""Calls of a model in hand that are under way at once, unless told otherwise."""
+"""The default number of concurrent calls of a model object."""
 PASSING = ("timeout", "connection", "ratelimit", "overloaded", "unavailable", "internalserver")
 """Words in the names of errors after which the same call may succeed."""
 IN_HAND = Provider(
@@ -74,7 +74,7 @@ class Speaker:
         return (f"{call.instructions}\n\n{call.body}",), dict(given)
 
     async def say(self, call: Call, given: Mapping[str, Any], threads: ThreadPoolExecutor) -> Any:
-        """What the model gives back. A plain function waits in a thread, so that others can be asked meanwhile."""
+        """The reply of the model. A plain function runs in a thread, so that other calls can run meanwhile."""
         arguments, named = self.words(call, given)
         if self.function is not None:
             try:
@@ -120,7 +120,7 @@ class InHand(Line):
         return Response(200, body=json.dumps(reply_in(found[0], call)).encode())
 
     def _raised(self, error: BaseException) -> Response:
-        """An error as what a service would have answered, where it says so itself."""
+        """An error as what a service would have answered, if it says so itself."""
         response = getattr(error, "response", None)
         told = (getattr(error, "status_code", None), getattr(response, "status_code", None))
         status = next((each for each in told if isinstance(each, int) and 100 <= each < 600), 0)
@@ -143,7 +143,7 @@ def chat(
     version: str | None = None,
     **options: Unpack[ChatArguments],
 ) -> ModelJudge:
-    """The judge that a model in hand makes, asked with our prompts and held to the same checks as a service.
+    """A judge from a model object, asked with our prompts and checked like a service.
 
     `model` is a callable that takes a text and returns one (or takes instructions and text), plain or
     asynchronous; a model of LangChain (`invoke`), LlamaIndex (`complete`) or DeepEval (`generate`); or
@@ -167,7 +167,11 @@ def chat(
     called = name or _name_of(model, chosen)
     if speaker.messages:
         _check_model(speaker, chosen, called)
-        given = {**_cold(speaker), **given}
+        # At a temperature of 0, if the function has one, the same pairs should get the same verdicts.
+        given = {
+            **({"temperature": 0} if "temperature" in _parameters(speaker.function or speaker.twin) else {}),
+            **given,
+        }
     if chosen is not None:
         given = {"model": chosen, **given}
 
@@ -195,7 +199,7 @@ def chat(
 
 
 def litellm_judge(spec: str, **options: Any) -> ModelJudge:
-    """`litellm:MODEL` by the package of that name, where no proxy's address is given."""
+    """`litellm:MODEL` by the package of that name, if no proxy's address is given."""
     try:
         completion = import_module("litellm").completion
     except ImportError as error:
@@ -244,7 +248,7 @@ def _speaker(model: Any) -> Speaker:
 
 
 def _known(model: Any, version: str | None) -> dict[str, Any]:
-    """What tells it from another model of that name: a function's code, or its class; or the version alone."""
+    """The identity beside its name: a function's code, or its class; or only the version."""
     if version is not None:
         return {"version": str(version)}
     plain = model.func if isinstance(model, partial) else model
@@ -268,13 +272,8 @@ def _check_model(speaker: Speaker, chosen: Any, called: str) -> None:
         raise UsageError(f"chat: {called} needs the model's name. Next: chat(..., model='NAME').")
 
 
-def _cold(speaker: Speaker) -> dict[str, Any]:
-    """A temperature of 0, where the function has one: the same pairs should get the same verdicts."""
-    return {"temperature": 0} if "temperature" in _parameters(speaker.function or speaker.twin) else {}
-
-
 def _name_of(model: Any, chosen: Any) -> str:
-    """What the model calls itself, else the name of the function or class."""
+    """The model's own name, else the name of the function or class."""
     told = getattr(model, "get_model_name", None)
     found = [chosen, told() if callable(told) else None]
     found += [getattr(model, each, None) for each in ("model_name", "model", "model_id", "__name__")]

@@ -19,11 +19,11 @@ from rankproof.judging.models.providers import Reply, Service, service_of
 from rankproof.judging.models.session import NONE, Connect, Session, call_text, over_http, sizes
 from rankproof.judging.models.transport import Wire
 from rankproof.judging.verdicts import Account, Ask, Keep
-from rankproof.net import Failed, Pace
 from rankproof.net.client import open_clients
+from rankproof.net.retries import Failed, Pace
 
 BATCH_PRICE = 0.5
-"""What services take of the usual price for a batch."""
+"""The share of the usual price that services charge for a batch."""
 SAMPLES_OF_A_BATCH = 5_000
 """Samples whose calls go into one batch; services take some 50,000 calls, and 200 MB."""
 ENDED = ("completed", "ended", "failed", "expired", "cancelled")
@@ -72,7 +72,7 @@ async def _round(session: Session, wire: Wire, calls: Sequence[Call], again: int
 
 
 def name_of(call: Call) -> str:
-    """What a call is known by: the same for the same words."""
+    """The key of a call: the same for the same words."""
     return blake2b(f"{call.prompt} {call.body}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
@@ -185,15 +185,15 @@ class ModelJudge(Displayable):
     service: Service = field(repr=False)
     limits: ModelLimits = field(default_factory=ModelLimits)
     given: Mapping[str, Any] = field(default_factory=dict)
-    """What is sent beside the texts: temperature, seed and the like."""
+    """The options sent with the texts: temperature, seed and the like."""
     budget: Budget = field(default_factory=lambda: Budget(""), repr=False, compare=False)
     pace: Pace = field(default_factory=lambda: Pace(most=ModelLimits.concurrency), repr=False, compare=False)
     dropped: set[str] = field(default_factory=set, repr=False, compare=False)
-    """What the service was found to refuse, as a temperature: it is not sent any more."""
+    """Options that the service refused, such as a temperature: they are not sent any more."""
     connect: Connect = field(default=over_http, repr=False, compare=False)
     """How it is reached."""
     known: Mapping[str, Any] = field(default_factory=dict)
-    """What else tells it from another model of that name."""
+    """The identity beside its name."""
     tells = True
     """It says itself how far it is, with what that cost."""
 
@@ -213,12 +213,12 @@ class ModelJudge(Displayable):
         at = {"url": self.service.url} if self.limits.by_address else {}
         given = {"given": dict(self.given)} if self.given else {}
         prompts = {"prompts": [CLAIMS, VERDICTS]}
-        # What stands beside a pair may sway a verdict: fewer pairs a call are asked for to have other verdicts.
+        # The other pairs of a call may change a verdict, so fewer pairs a call count as another judge.
         fewer = {"pairs": self.limits.pairs} if self.limits.pairs != MOST_PAIRS else {}
         return {"kind": "model", "name": self.name, **self.known, **at, **given, **fewer, **prompts}
 
     def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
-        """Ask about every pair; each verdict is kept as soon as it is there."""
+        """Ask about every pair; each verdict is stored as soon as it arrives."""
         self.service.check()
         asked = Session(
             *(self.name, self.service, self.model, self.given, self.limits, self.budget, self.pace, keep),
@@ -229,7 +229,7 @@ class ModelJudge(Displayable):
         return run(settle_in_batches(asked, groups) if self.limits.batch else asked.settle(groups))
 
     def estimate(self, groups: Iterable[Sequence[Ask]]) -> Account:
-        """What asking would take at most, without asking."""
+        """The largest cost of asking, without asking."""
         account = Account(money=0.0 if price(self.name, 1, 1) is not None else None)
         for call in self._calls(groups):
             prompt, reply = sizes(call)

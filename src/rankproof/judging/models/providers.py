@@ -1,4 +1,4 @@
-"""The two ways to speak to a model over HTTP: what is sent, and where the answer stands in what comes back."""
+"""The two protocols of models over HTTP: the request, and the place of the answer in the response."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from rankproof.net.client import hide_secrets
 
 MOST_REPLY_TOKENS = 8192
 HOSTED = (".azure.com", ".amazonaws.com")
-"""Where the services are whose address says whose they are: each needs a key."""
+"""The addresses of known services, which need a key."""
 SHORTEST_KEY = 8
 """Characters from which on a key is looked for where it should not be; words like "none" are no keys."""
 
 
 @dataclass(frozen=True)
 class Reply(Displayable):
-    """What a model answered."""
+    """The answer of a model."""
 
     content: str | Mapping[str, Any]
     prompt_tokens: int = 0
@@ -40,7 +40,7 @@ class Provider(Displayable):
 
     name: str
     url: str
-    """Where the service is, unless told otherwise."""
+    """The default address of the service."""
     path: str
     key: str
     """The environment variable with the key."""
@@ -52,9 +52,9 @@ class Provider(Displayable):
     local: bool = False
     """Whether it needs no key where it usually is."""
     batches: str = ""
-    """The protocol of its batches; empty where it has none."""
+    """The protocol of its batches; empty if it has none."""
     found: Callable[[Mapping[str, str]], str] = field(default=lambda _: "")
-    """Where the environment says it is, if no address was given."""
+    """The environment variable with its address, if none was given."""
     whole: Callable[[str], str] = field(default=lambda url: url)
     """An address with the path that people leave out."""
     other_keys: tuple[str, ...] = ()
@@ -97,7 +97,7 @@ def _openai_reply(data: Any) -> Reply:
 
 
 def _text(content: Any) -> Any:
-    """What is said; some services say it in parts, and some think aloud in parts of another type."""
+    """The text of the reply; some services send it in parts, and reasoning in parts of another type."""
     if isinstance(content, list):
         return "".join(part["text"] for part in content if part.get("type") == "text")
     return content or ""
@@ -160,7 +160,7 @@ PROVIDERS = {
 
 
 def _versioned(url: str) -> str:
-    """The address with /v1, where it has no path.
+    """The address with /v1, if it has no path.
 
     >>> _versioned("http://localhost:11434"), _versioned("http://host/llm/v1")
     ('http://localhost:11434/v1', 'http://host/llm/v1')
@@ -257,7 +257,7 @@ class Service(Displayable):
 
     @property
     def endpoint(self) -> str:
-        """Where calls go."""
+        """The address of calls."""
         return self.url + self.provider.path
 
     @property
@@ -267,16 +267,16 @@ class Service(Displayable):
 
     @property
     def headers(self) -> dict[str, str]:
-        """Who we are."""
+        """The headers that identify us."""
         return self.provider.headers(self.key)
 
     def without_key(self, body: bytes) -> bytes:
-        """What a service says, without the key, should it repeat it."""
+        """The error of a service, without the key in case it repeats it."""
         return hide_secrets(body, self.secrets)
 
     @property
     def secrets(self) -> dict[str, str]:
-        """What no message may show."""
+        """The secrets that no message may show."""
         return {self.key: "[key]"} if len(self.key) >= SHORTEST_KEY else {}
 
     def check(self) -> None:
@@ -315,7 +315,7 @@ def _checked_url(url: str) -> str:
     try:
         parts = urlsplit(url)
         fine = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:  # a port or an address that is none
+    except ValueError:  # an invalid port or address
         fine = False
     if not fine or set("@?#").intersection(url) or any(c.isspace() for c in url):
         raise _unfit(url)

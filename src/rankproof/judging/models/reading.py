@@ -55,7 +55,7 @@ def reply_in(found: Any, call: Call) -> dict[str, Any]:
 
 
 def _text(found: Any, choice: Any) -> Any:
-    """Where the text stands; an object that is no envelope is what the model says itself."""
+    """The place of the text; an object that is not an envelope is the model's own reply."""
     if isinstance(found, bytes):
         return found.decode("utf-8", "replace")
     if isinstance(found, str) or found is None:
@@ -72,7 +72,7 @@ def _text(found: Any, choice: Any) -> Any:
 
 
 def tokens(usage: Any, *names: str) -> int:
-    """How many tokens a service counted. A value that is no count becomes None, as the reply is still valid."""
+    """How many tokens a service counted. An invalid count becomes None, as the reply is still valid."""
     for name in names:
         told = _get(usage, name)
         try:
@@ -85,7 +85,7 @@ def tokens(usage: Any, *names: str) -> int:
 
 
 MOST_TOKENS = 100_000_000
-"""More than any call has; a number above it is no count."""
+"""An upper limit of any call; a larger number is not a count."""
 
 
 def _get(where: Any, name: str) -> Any:
@@ -109,9 +109,9 @@ QUOTED = {
 }
 """The values that must be shown by a quote."""
 MOST_STARTS = 100
-"""So many braces are tried as the beginning of the reply's object."""
+"""The number of braces that are tried as the beginning of the reply's object."""
 Items = Mapping[tuple[str, ...], tuple[Any, str]]
-"""What a reply says by places: the value, or the claims of a text; and the quote."""
+"""The content of a reply by places: the value, or the claims of a text; and the quote."""
 NOTHING = (None, "")
 TWICE = object()
 """Stands where a reply gives one id two values."""
@@ -121,7 +121,7 @@ ALIKE = str.maketrans("’‘“”„–—\u00a0\u2009\u202f", '\'\'"""--   ')
 
 @dataclass
 class Reading:
-    """What a reply says."""
+    """The content of a reply."""
 
     values: dict[Ask, int] = field(default_factory=dict)
     quotes: dict[Ask, str] = field(default_factory=dict)
@@ -129,11 +129,11 @@ class Reading:
     open: dict[Ask, str] = field(default_factory=dict)
     """The pairs that got no verdict, with the reason."""
     problems: dict[str, int] = field(default_factory=dict)
-    """What else was wrong, with how often."""
+    """Other errors, with their counts."""
 
 
 def read(call: Call, reply: str | Mapping[str, Any]) -> Reading:
-    """What a reply says about the pairs of a call."""
+    """The verdicts of a reply on the pairs of a call."""
     found = _object_in(reply, call) if isinstance(reply, str) else reply
     reading = Reading()
     if found is None:
@@ -191,7 +191,7 @@ def _read_values(call: Call, items: Items, reading: Reading) -> None:
 
 
 def _check_canary(call: Call, reading: Reading) -> None:
-    """Take what rides along out of the verdicts; where it failed, nothing of the call counts; where it is missing,
+    """Take what rides along out of the verdicts; if it failed, nothing of the call counts; if it is missing,
     nothing of its relation."""
     if call.canary is None:
         return
@@ -253,7 +253,7 @@ def _objects_in(text: str, name: str) -> Iterator[dict[str, Any]]:
 
 
 def unique_values(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; a key that stands twice with two values is marked."""
+    """An object; a key that occurs twice with two values is marked."""
     found: dict[str, Any] = {}
     for name, value in pairs:
         found[name] = TWICE if name in found and found[name] != value else value
@@ -261,7 +261,7 @@ def unique_values(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _items(found: Mapping[str, Any], call: Call) -> Items:
-    """What an object says by places; a place that is none stands under the words it was given in."""
+    """The content of an object by places; an invalid place is kept under its own words."""
     listed = found.get("texts" if _of_claims(call) else "verdicts")
     if isinstance(listed, str):  # some models write the array of a tool's input as text
         try:

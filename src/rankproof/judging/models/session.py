@@ -18,8 +18,8 @@ from rankproof.judging.models.reading import Reading, read
 from rankproof.judging.models.transport import Hopeless, Line
 from rankproof.judging.run import Tell
 from rankproof.judging.verdicts import Account, Ask, Keep, Relation, Unmeasured, Verdict
-from rankproof.net import Failed, Pace
 from rankproof.net.client import open_clients
+from rankproof.net.retries import Failed, Pace
 
 REPLY_TOKENS = {
     Relation.CONTEXT_ANSWERS: 32,
@@ -78,10 +78,10 @@ class Session:
     pace: Pace
     keep: Keep
     dropped: set[str] = field(default_factory=set)
-    """What the service was found to refuse."""
+    """Options that the service refused."""
     connect: Connect = over_http
     share_of_price: float = 1.0
-    """What is paid of the usual price."""
+    """The share of the usual price."""
     hopeless: str = ""
     """Why no further call can succeed, once that is known."""
     account: Account = field(default_factory=Account)
@@ -145,7 +145,7 @@ class Session:
             await self._settle(line, part, again - 1)
 
     def take(self, call: Call, reply: Reply, problem: str, again: int) -> list[Call]:
-        """Keep what a reply settles; the other pairs go into further calls, or are given up."""
+        """Store the verdicts of a reply; other pairs go into further calls, or are given up."""
         problem = problem or reply.problem
         reading = Reading(open=dict.fromkeys(call.asks, problem)) if problem else read(call, reply.content)
         for each, times in reading.problems.items():

@@ -1,4 +1,4 @@
-"""Calls to a service: options it refuses are left out, and errors that a retry may mend are kept apart from others."""
+"""Calls to a service: options it refuses are left out, and errors that a retry may fix are kept apart from others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from rankproof.errors import shorten
 from rankproof.judging.models.asking import Call
 from rankproof.judging.models.providers import Reply, Service
 from rankproof.judging.models.reading import unique_values
-from rankproof.net import (
+from rankproof.net.client import Response, exchange, without_keys
+from rankproof.net.retries import (
     AGAIN,
     CROWDED,
     LONGEST,
@@ -25,7 +26,6 @@ from rankproof.net import (
     retry_after,
     settle_in_loop,
 )
-from rankproof.net.client import Response, exchange, without_keys
 
 HOPELESS = {
     401: "the service refused the key",
@@ -35,7 +35,7 @@ HOPELESS = {
 }
 """Statuses after which no call can succeed."""
 NO_CREDIT = b"insufficient_quota"
-"""What OpenAI calls an account that is empty; its status is that of a crowd."""
+"""OpenAI's error for an empty account, which has the status of too many requests."""
 LARGEST = 8 << 20
 """Bytes of a reply that are read."""
 DROPPABLE = {
@@ -44,11 +44,11 @@ DROPPABLE = {
     "tool_choice": ("tool_choice",),
     "max_tokens": ("max_completion_tokens",),
 }
-"""What is left out when a service refuses it, by the words of which one stands in the refusal."""
+"""Options that are left out if a service refuses them, by the words of which one is in the refusal."""
 INSTEAD = {"max_tokens": "max_completion_tokens"}
-"""What is sent instead of a refused option."""
+"""The replacement of a refused option."""
 SAME_REFUSALS = 5
-"""So often the same refusal, with no reply so far, is taken for an answer to all calls."""
+"""After this many equal refusals, without any reply, all calls are assumed to be refused."""
 
 
 class Hopeless(Failed):
@@ -68,9 +68,9 @@ class Line(Displayable):
     timeout: float
     retries: Retries
     dropped: set[str] = field(default_factory=set)
-    """What the service refuses; it is known from one run to the next."""
+    """Options that the service refuses, remembered between runs."""
     problems: dict[str, int] = field(default_factory=dict)
-    """What went wrong and was tried again."""
+    """The errors that were retried."""
     reached: bool = False
     """Whether the service ever answered."""
     refusals: dict[str, int] = field(default_factory=dict)
@@ -110,7 +110,7 @@ class Line(Displayable):
         return response
 
     async def _send(self, call: Call, left_out: frozenset[str]) -> Response:
-        """What came back, or what went wrong on the way."""
+        """The response, or the error."""
         sent = self.service.provider.body(self.model, call, self.given)
         named = {INSTEAD.get(name, "") if name in left_out else name: value for name, value in sent.items()}
         sent = {name: value for name, value in named.items() if name}
@@ -148,7 +148,7 @@ class Line(Displayable):
         raise Failed(problem)
 
     def _reason(self, body: bytes) -> str:
-        """What the service says of a refusal, cut short and without keys; empty if it says nothing."""
+        """The error text of the service, shortened and without keys; empty if there is none."""
         text = body.decode("utf-8", "replace")
         try:
             found = json.loads(text)

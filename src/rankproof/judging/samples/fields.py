@@ -1,4 +1,4 @@
-"""What the fields of a sample are called: by us, and by others whose rows we take as they are."""
+"""The names of the fields of a sample: ours, and those of other tools whose rows are accepted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from rankproof.errors import DataError, shorten
 
 ASKS, ANSWERS, FINDS = ("human", "user"), ("ai", "assistant", "AIMessageChunk"), ("tool", "function")
-"""What LangGraph, LangChain and the protocols of services call those who speak."""
+"""The roles of messages in LangGraph, LangChain and the protocols of services."""
 
 
 def talk_in(messages: Sequence[Any]) -> dict[str, Any]:
@@ -34,14 +34,14 @@ def talk_in(messages: Sequence[Any]) -> dict[str, Any]:
 
 
 def _read(message: Any) -> tuple[str, str]:
-    """Who speaks, and what is said."""
+    """The role and the text of a message."""
     if isinstance(message, tuple | list) and len(message) == 2:
         return str(message[0]), _text(message[1])
     return str(_get(message, "role") or _get(message, "type") or ""), _text(_get(message, "content"))
 
 
 def _documents(message: Any, text: str) -> list[Any]:
-    """What a tool found: the documents that it hands on beside its text, else the text."""
+    """The result of a tool: the documents that it returns beside its text, else the text."""
     held = _get(message, "artifact")
     return list(held) if isinstance(held, list | tuple) and held else [text] if text else []
 
@@ -103,7 +103,7 @@ def fields_in(row: Mapping[str, Any], where: str) -> dict[str, Any]:
 
 
 def others_in(row: Mapping[str, Any]) -> dict[str, str | int | float]:
-    """The single values of a row, and of its metadata, that are no field of a sample.
+    """The single values of a row, and of its metadata, that are not a field of a sample.
 
     >>> others_in({"query": "why?", "kind": "short", "metadata": {"topic": "fees"}, "tags": ["a"]})
     {'topic': 'fees', 'kind': 'short'}
@@ -137,7 +137,7 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _expected(part: Mapping[str, Any]) -> dict[str, Any]:
-    """What should have come, under our names."""
+    """The expected values, under our names."""
     names = {
         "reference": (*NAMES["reference"], *NAMES["answer"], "text", "content"),
         "reference_contexts": (*NAMES["reference_contexts"], *NAMES["contexts"], EITHER),
@@ -151,7 +151,7 @@ def _expected(part: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _meant(names: Iterable[str]) -> str:
-    """What `context` means beside the other fields of a row; those that are empty tell whose row it is, too."""
+    """The meaning of `context` given the other fields of a row, empty ones included."""
     flat = set(names)
     deepeval = {"retrieval_context", "actual_output", "expected_output"} & flat
     taken = set(NAMES["contexts"]) & flat

@@ -24,6 +24,7 @@ from rankproof.judging.samples.sample import Sample
 
 QUERY = ("gen_ai.retrieval.query.text", "input.value")
 ANSWER = ("output.value",)
+PARENTS = ("parent_id", "parentSpanId", "parent_span_id")
 DOCUMENTS = ("gen_ai.retrieval.documents", "retrieval.documents")
 """Where each dialect keeps what was asked, what was answered, and what was found (GenAI's names first)."""
 MESSAGES = ("gen_ai.output.messages", "llm.output_messages")
@@ -124,17 +125,17 @@ def _sample(trace: str, spans: list[Mapping[str, Any]]) -> dict[str, Any]:
     row: dict[str, Any] = {"id": trace}
     attributes: list[dict[str, Any]] = [span["attributes"] for span in spans]
     retrieval = next((each for each in attributes if _documents(each) is not None), {})
-    outermost = [each for span, each in zip(spans, attributes, strict=True) if not _parent(span)]
+    outermost = [
+        each
+        for span, each in zip(spans, attributes, strict=True)
+        if not any(span.get(name) for name in PARENTS)
+    ]
     query = _first([retrieval, *outermost], QUERY)
     answer = _first(outermost, ANSWER) or next((text for each in attributes if (text := _said(each))), None)
     documents = _documents(retrieval)
     if documents is not None:
         row["contexts"] = documents
     return row | {key: value for key, value in (("query", query), ("answer", answer)) if value}
-
-
-def _parent(span: Mapping[str, Any]) -> Any:
-    return span.get("parent_id") or span.get("parentSpanId") or span.get("parent_span_id")
 
 
 def _first(places: list[dict[str, Any]], names: tuple[str, ...]) -> Any:
@@ -175,7 +176,7 @@ def _parsed(value: Any) -> Any:
 
 
 def _documents(attributes: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """The documents of a retrieval span, best first as they stand; None where the span is none."""
+    """The documents of a retrieval span, best first as they stand; None if the span is none."""
     numbered: dict[int, dict[str, Any]] = {}
     for name, value in attributes.items():
         if found := _NUMBERED.match(name):
@@ -229,7 +230,7 @@ class Places:
         self._numbers = array("q")
 
     def take(self, sample: str, where: str) -> str | None:
-        """Take one sample; where it was given before, the place of that.
+        """Take one sample; if it was given before, the place of that.
 
         >>> places = Places()
         >>> places.take("a", "x.jsonl, line 7"), places.take("a", "x.jsonl, line 9")
@@ -249,7 +250,7 @@ def _rows(source: Any) -> Iterator[Row]:
     rows = rows_of(_opened(source), "samples")
     first = next(rows, None)
     if first is None:
-        raise DataError("samples: empty, there is not one sample. Next: check how they were made.")
+        raise DataError("samples: empty, there are no samples. Next: check how they were made.")
     whole = chain([first], rows)
     return rows_of_spans(whole) if are_spans(first.value) else whole
 
@@ -341,7 +342,7 @@ def _made(found: Mapping[str, Any], where: str, number: str) -> Sample:
 
 
 def _cited(sample: Sample) -> Sample:
-    """With the marks like [1] in its answer as citations, where none were given."""
+    """With the marks like [1] in its answer as citations, if none were given."""
     from rankproof.judging.samples.sample import marks_in
 
     if sample.citations is not None or sample.answer is None or not sample.contexts:

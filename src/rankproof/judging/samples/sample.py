@@ -26,13 +26,13 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Where the answer names its source: the words it is for, and the context it names."""
+    """A citation in the answer: the words it is for, and the context it names."""
 
     claim: str
     context: str
     """The id of a context; it may be one that was not retrieved."""
     support: float | None = None
-    """How far it holds, where that was judged before: 0, .5 in part, 1."""
+    """How far it holds, if that was judged before: 0, .5 in part, 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Nugget:
     text: str
     vital: bool = True
     support: float | None = None
-    """How far the answer has it, where that was judged before: 0, .5 in part, 1."""
+    """How far the answer has it, if that was judged before: 0, .5 in part, 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +52,13 @@ class Sample:
     id: str
     query: str | None = None
     contexts: tuple[Context, ...] | None = None
-    """What was retrieved, best first."""
+    """The retrieved contexts, best first."""
     reference: str | None = None
     """The answer as it should be."""
     answer: str | None = None
     """The answer of the system."""
     reference_contexts: tuple[Context, ...] | None = None
-    """What should have been retrieved; a context of which only the id is known has no text."""
+    """The contexts that should have been retrieved; one known only by id has no text."""
     citations: tuple[Citation, ...] | None = None
     nuggets: tuple[Nugget, ...] | None = None
     prompt_k: int | None = None
@@ -84,16 +84,16 @@ TEXTS = (
     "chunk",
     "document.content",
 )
-"""What the text of a context is called in a mapping or an object."""
+"""The names of the text of a context in a mapping or an object."""
 SAID = ("content", "response", "text")
-"""What the text of an answer is called in an object."""
+"""The names of the text of an answer in an object."""
 IDS = ("id", "_id", "doc_id", "docid", "id_", "node_id", "document_id", "chunk_id", "doc_uri", "document.id")
 SUPPORTED = {
     **dict.fromkeys(("support", "full_support", "full", "fs", "2"), 1.0),
     **dict.fromkeys(("partial_support", "partial", "ps", "1"), 0.5),
     **dict.fromkeys(("not_support", "no_support", "none", "ns", "0"), 0.0),
 }
-"""How far a text bears a claim out, in the words of published files."""
+"""How far a text supports a claim, in the words of published files."""
 MARK = re.compile(r"\[(\d+(?:\s*[,;]\s*\d+)*)\]")
 """Marks like [1] or [2, 3] in an answer."""
 
@@ -196,7 +196,7 @@ def _context(item: Any, name: Any, rank: int, field: str, where: str) -> Context
 
 
 def context_parts(item: Any) -> tuple[Any, Any]:
-    """The id and the text of a context, whatever holds them; None where one is not there."""
+    """The id and the text of a context, whatever holds them; None if one is not there."""
     if isinstance(item, str):
         return None, item
     inner = getattr(item, "node", None)  # LlamaIndex: a node with its score
@@ -351,7 +351,7 @@ def without_marks(text: str) -> str:
 
 
 def _named(number: str, contexts: Sequence[Context]) -> str:
-    """The id of the context at this rank; the number itself where there is none."""
+    """The id of the context at this rank; the number itself if there is none."""
     rank = int(number)
     return contexts[rank - 1].id if 1 <= rank <= len(contexts) else number
 

@@ -59,7 +59,7 @@ class Nowhere:
 
 
 def settle_alone(groups: Iterable[Sequence[Ask]], judges: Sequence[Judge], ledger: Ledger) -> None:
-    """Ask machines about the pairs that people judged, where no machine was asked because people had."""
+    """Ask machines about the pairs that people judged, if no machine was asked because people had."""
     labelled = {pair_in(each) for each in people(ledger)}
     asking = [each for each in judges if each.identity.get("kind") != HUMAN]
     if not labelled or not asking:
@@ -88,9 +88,9 @@ class Label:
 
     ask: Ask
     truth: int
-    """What the person says."""
+    """The person's verdict."""
     said: int
-    """What the machine says."""
+    """The machine's verdict."""
     part: str
     included: float
     """The probability with which the pair was drawn at all."""
@@ -175,7 +175,7 @@ def keep_label(ledger: Ledger, who: Judge, pair: Drawn, value: int) -> None:
 
 
 def own_labels(ledger: Ledger, who: Judge) -> dict[Ask, int]:
-    """What one person has labelled so far."""
+    """The labels of one person so far."""
     found = (each for each in ledger.entries(who.identity) if not each.reason and each.value is not None)
     return {pair_in(each): int(each.value or 0) for each in found}
 
@@ -209,14 +209,14 @@ class Agreed(Displayable):
     of: int
     """Pairs the machine judged."""
     kappa: Agreement
-    """Of yes and no, where yes is a grade of at least 2, or support."""
+    """The agreement on yes and no, where yes is a grade of at least 2, or support."""
     grades: Agreement
-    """Of the values themselves, near misses costing less (quadratic weights)."""
+    """The agreement on the values, with near misses costing less (quadratic weights)."""
     confusion: dict[tuple[int, int], int]
     """How often people said the first and the machine the second."""
     accuracy: Share
     commonest: Share
-    """What always saying the more frequent of yes and no would get right."""
+    """The share that always giving the more frequent of yes and no would get right."""
     sensitivity: Share
     specificity: Share
     raw: Share
@@ -228,7 +228,7 @@ class Agreed(Displayable):
     """The least real difference of two systems' shares, each from as many pairs, that shows; NaN: none does."""
     notes: tuple[str, ...]
     places: tuple[Share, ...] = ()
-    """The share of wrong verdicts in the first, middle and last third of calls, where that is on record."""
+    """The share of wrong verdicts in the first, middle and last third of calls, if that is on record."""
 
     @property
     def place_matters(self) -> bool:
@@ -287,7 +287,7 @@ def _places(labels: Sequence[Label]) -> tuple[Share, ...]:
 
 
 def _apart(others: int, pairs: int) -> str:
-    """What is said of pairs that were judged later, or elsewhere."""
+    """A note on pairs that were judged later, or elsewhere."""
     share = percent(others / (others + pairs))
     return f"{share} of its pairs were not there when labels were drawn, and are in no number here"
 
@@ -326,7 +326,7 @@ def _corrected(pairs: Sequence[DrawnPair], labels: Sequence[Label]) -> Corrected
 
 
 def _smallest(raw: Share, hits: tuple[int, int], rejections: tuple[int, int]) -> float:
-    """What two systems must really differ by: the judge shows sensitivity + specificity - 1 of it."""
+    """The true difference behind a difference of the judge, which shows sensitivity + specificity - 1 of it."""
     if not (hits[1] and rejections[1]):
         return math.nan
     shown = hits[0] / hits[1] + rejections[0] / rejections[1] - 1

@@ -1,6 +1,6 @@
 """Does asking about many pairs together cost accuracy? Labelled pairs that come with rankproof, asked in both ways.
 
-The pairs stand in `trial-1.txt`, with what a careful reader says of each. What a model said of them is kept in the
+The pairs are in `trial-1.txt`, each with the verdict of a careful reader. What a model said of them is kept in the
 ledger under a judge of its own, apart from what it said of the user's texts, so that nothing is asked twice.
 """
 
@@ -39,7 +39,7 @@ TRIAL = "trial"
 VALUE = {"+": 1, "0": 0, "-": -1}
 ANSWERED = {"+": 3, "-": 0, "?": -1}
 NONE = "none"
-"""What stands for a pair that got no verdict: never right."""
+"""The value for a pair without a verdict: never right."""
 SAID_BY_A_REPLY = (
     *("missing from the reply", "given twice", "got ", "no quote shows it", "the quote "),
     *("a check of the judge failed", "the reply ", "the model refused"),
@@ -103,7 +103,7 @@ def groups_of(listed: Iterable[TrialCase]) -> list[list[Ask]]:
 
 
 def kind(ask: Ask, value: int | None) -> str:
-    """What a value says, in the words that agreement is counted by."""
+    """The meaning of a value, in the words by which agreement is counted."""
     if value is None:
         return NONE
     return "yes" if is_yes(ask.relation, value) else "otherwise" if value < 0 else "no"
@@ -124,7 +124,7 @@ class TrialResult:
 
     @property
     def name(self) -> str:
-        """What the ledger calls it."""
+        """Its name in the ledger."""
         return f"{self.model.name} ({TRIAL}, pairs={self.pairs})"
 
     @property
@@ -146,13 +146,13 @@ class TrialResult:
         return self.model.judge(groups, keep)
 
     def calls(self, groups: Iterable[Sequence[Ask]]) -> list[Call]:
-        """The calls that it takes, where nothing is asked again."""
+        """The calls that it takes, if nothing is asked again."""
         return [c for group in groups for c in calls_for(group, self.model.limits.canaries, self.pairs)]
 
 
 @dataclass
 class TrialOutcome:
-    """What was said of the pairs in one way of asking, and what that took."""
+    """The verdicts on the pairs in one way of asking, and their cost."""
 
     pairs: int
     values: dict[Ask, int]
@@ -191,7 +191,7 @@ def ask_all(tried: TrialResult, groups: Sequence[Sequence[Ask]], ledger: Ledger 
 
 
 def _known(ledger: Ledger | None, tried: TrialResult) -> tuple[dict[Ask, Said], Account]:
-    """What the ledger has of a trial like this, and what that took then."""
+    """The verdicts that the ledger has of such a trial, and their cost at that time."""
     found: dict[Ask, Said] = {}
     account = Account()
     for entry in () if ledger is None else ledger.entries(tried.identity):

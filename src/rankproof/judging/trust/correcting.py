@@ -1,4 +1,4 @@
-"""The means of metrics, corrected by labels for what the judge gets wrong.
+"""The means of metrics, corrected by labels for the judge's errors.
 
 A label is of a pair, a metric of samples. Where a metric adds up over its pairs (`ADDS_UP`), pairs drawn at random
 tell what the judge was off by. Any other metric needs samples that were drawn and labelled whole: claims that one
@@ -30,7 +30,7 @@ from rankproof.stats.corrected import Corrected
 from rankproof.store.ledger import HUMAN, Ledger
 
 ADDS_UP = ("P", "DCG", "RBP", "context_relevance", "answer_relevance", "completeness")
-"""Metrics that are the sum, over the pairs of a sample, of what each pair gives by itself."""
+"""Metrics that are the sum, over the pairs of a sample, of what each pair adds."""
 NOTHING = 0
 """The value of each relation that gives a sample nothing."""
 
@@ -152,13 +152,13 @@ class Corrections:
 
 
 Corrects = dict[str, Corrected | Uncorrected]
-"""For each metric its corrected mean, or why there is none; empty where nobody labelled anything."""
+"""For each metric its corrected mean, or why there is none; empty if nobody labelled anything."""
 
 
 def corrections_for(
     metrics: Any, judges: Sequence[Judge], ledger: Ledger | None, complete: float
 ) -> Corrections:
-    """What takes in samples and gives corrected means, where the ledger holds labels."""
+    """What takes in samples and gives corrected means, if the ledger holds labels."""
     machines = [each.identity for each in judges if each.identity.get("kind") != HUMAN]
     labels = labels_in(ledger, machines) if ledger is not None and machines else {}
     frame = frame_of(ledger, labels.values()) if ledger is not None and labels else Frame()
@@ -168,7 +168,7 @@ def corrections_for(
 def estimates_for(
     metrics: Any, judges: Sequence[Judge], ledger: Ledger | None, compat: str | None
 ) -> Estimates:
-    """What takes in samples and gives estimates, where the embedded judge reads them and the formulas are ours."""
+    """What takes in samples and gives estimates, if the embedded judge reads them and the formulas are ours."""
     words = [each.identity for each in judges if each.identity.get("kind") == NAME]
     if not words or compat is not None:
         return Estimates([])
@@ -190,7 +190,7 @@ def estimate_sentences(found: Mapping[str, Estimate]) -> Iterator[str]:
 
 
 def corrected_in(corrections: Corrects, metric: str) -> Corrected | None:
-    """The corrected mean of a metric; None where there is none."""
+    """The corrected mean of a metric; None if there is none."""
     found = corrections.get(metric)
     return found if isinstance(found, Corrected) else None
 

@@ -62,7 +62,7 @@ def probes(ledger: Ledger, judge: str) -> list[Said]:
 
 
 def probes_of_others(ledger: Ledger, judge: str) -> Said:
-    """The pairs last fixed for another judge, with what it said; nothing where none were."""
+    """The pairs last fixed for another judge, with what it said; nothing if none were."""
     if not ledger.path.exists():
         return {}
     known = [each["identity"] for each in ledger.judges() if each["identity"].get("kind") == PROBE]
@@ -173,7 +173,7 @@ def probe_models(
 
 
 def _before(ledger: Ledger, judge: Judge, version: str) -> tuple[Said, Said] | None:
-    """The fixed pairs, and what was last said of them by another version; None where there was none.
+    """The fixed pairs, and what was last said of them by another version; None if there was none.
 
     Where nobody fixed any they are chosen from what the other version said; a judge that is new here is asked
     what others were asked, where pairs were fixed for these.

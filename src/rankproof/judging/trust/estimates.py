@@ -40,7 +40,7 @@ CERTAIN = ("contradiction_rate", "abstention_quality", "nugget_score", "support_
 PLACES = (np.arange(DRAWS) + 0.5) / DRAWS
 SEED = 0
 MOST = 1_000
-"""So many samples are looked at, drawn by lot where there are more: the interval then hardly narrows with more."""
+"""So many samples are looked at, drawn by lot if there are more: the interval then hardly narrows with more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class Estimating:
         return [sides[yes] for yes in (order.permutation(PLACES) < chance).tolist()]
 
     def result(self, level: float = 0.95) -> Estimate | None:
-        """The estimate; None where no sample has one, or every pair was settled by people or models."""
+        """The estimate; None if no sample has one, or every pair was settled by people or models."""
         expected = sum(doubtful for *_, doubtful, _ in self.kept)
         if not expected:
             return None
@@ -351,7 +351,7 @@ class Checked(Displayable):
         return replace(found, method=f"{found.method}; {said}")
 
     def _side(self, whole: bool) -> Side | None:
-        """The labels of whole samples, or of single pairs, where there are enough."""
+        """The labels of whole samples, or of single pairs, if there are enough."""
         rows = self.rows[self.rows[:, WHOLE] == whole]
         if len(rows) < ENOUGH or not (whole or self.adds_up):
             return None

@@ -207,9 +207,9 @@ class Stress(Result):
             return (
                 "It says other things when asked the same again, so this is chance, not company. "
                 "Next: give it a temperature of 0 and a seed (--set temperature=0 --set seed=1), if the service "
-                "knows them; fewer pairs a call would mend nothing."
+                "knows them; fewer pairs a call would not help."
             )
-        return "Company does not sway it as far as these samples show; nothing to mend."
+        return "Company does not sway it as far as these samples show; nothing to fix."
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""

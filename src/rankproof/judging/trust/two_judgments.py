@@ -53,7 +53,7 @@ class TwoJudgments:
     people: Array
     """People's grades; NaN where only the machine judged."""
     chance: Array
-    """The probability with which each pair was drawn to be labelled; 1 where nobody says."""
+    """The probability with which each pair was drawn to be labelled; 1 by default."""
 
     @property
     def both(self) -> Array:
@@ -76,7 +76,7 @@ class Kappa(Displayable):
 def kappa_of(said: TwoJudgments, weights: str = "none", rel: float | None = None) -> Kappa:
     """Kappa over the pairs that both judged: of grades, or with `rel` of relevant or not.
 
-    The interval is by leaving out one query at a time (one pair, where there is one query), as the pairs of a query
+    The interval is by leaving out one query at a time (one pair, if there is one query), as the pairs of a query
     are alike.
     """
     rows = said.both
@@ -94,7 +94,7 @@ def kappa_of(said: TwoJudgments, weights: str = "none", rel: float | None = None
 
 
 def _around(found: Agreement, counts: Array, weights: str, size: int) -> tuple[float, float]:
-    """The interval of a kappa; -1 to 1 where one group is all there is."""
+    """The interval of a kappa; -1 to 1 if one group is all there is."""
     n, groups = counts.sum(), len(counts)
     if found.value is None or groups < 2:
         return -1.0, 1.0
@@ -153,7 +153,7 @@ class Model:
         return cls(said, levels, band * len(known) + grade, len(known))
 
     def draw_grades(self, rows: Array, weights: Array, stands: bool, rng: np.random.Generator) -> Array:
-        """One grade for every pair, by what people say of these rows; where it `stands`, theirs is not drawn again.
+        """One grade for every pair, by what people say of these rows; if it `stands`, theirs is not drawn again.
 
         Grades of one query fall together as far as those of the rows do.
         """
@@ -227,7 +227,7 @@ class Estimated(Displayable):
     queries: int
     """Queries of which people judged all that the measure looks at."""
     alone: float | None
-    """The standard error of these queries alone, without the machine; None where they are too few."""
+    """The standard error of these queries alone, without the machine; None if they are too few."""
     power: float | None
     """The weight of the machine in PPI++; None: the estimate is the model's."""
 
@@ -246,7 +246,7 @@ class Estimating:
         self.rng = np.random.default_rng(seed)
 
     def results(self, level: float = 0.95) -> list[list[Estimated | None]]:
-        """For each run each measure; None where there are too few labels."""
+        """For each run each measure; None if there are too few labels."""
         if len(self.rows) < FEW:
             return [[None] * len(self.measures) for _ in self.hits]
         whole = self._whole(~np.isnan(self.said.people))

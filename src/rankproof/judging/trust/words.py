@@ -391,7 +391,7 @@ def trial(found: Trial) -> Document:
         told.append(f"Without a verdict, which counts as wrong: {few}.")
     if found.alone.kappa < POOR:
         told.append(
-            f"Warning: one by one its kappa is {score(found.alone.kappa)} as well, so fewer pairs a call mend little. "
+            f"Warning: one by one its kappa is {score(found.alone.kappa)} as well, so fewer pairs a call help little. "
             "Next: try another model."
         )
     if not any(each.asked for each in found.ways):
