@@ -51,7 +51,8 @@ def test_a_retriever_that_prints_writes_nothing_into_the_ranking(
     assert done.returncode == 0, done.stderr
     lines = [line.split() for line in done.stdout.splitlines()]
     assert [(line[0], line[2]) for line in lines] == [(q, d) for q in ("q1", "q2") for d in ("d1", "d2")]
-    assert "asked when" in done.stderr
+    for word in ("asked", "when", "where"):  # two calls at once may write between each other's words
+        assert word in done.stderr
     assert "importing" in done.stderr
 
 

@@ -119,8 +119,10 @@ def peak_of(number: int) -> int:
     not Path("/proc/self/status").exists(), reason="the kernel does not say how much memory is used"
 )
 def test_the_memory_of_a_stream_does_not_grow_with_its_events() -> None:
-    few, many = peak_of(80_000), peak_of(320_000)  # with fewer, sketches and caches are still filling up
-    assert many < 1.08 * few  # 24 bytes an event; one that is kept takes 700 and more
+    few, many = peak_of(80_000), peak_of(320_000)
+    # An event that is kept takes 700 bytes and more. Sketches are still filling up: from 320,000 to 1,280,000 events
+    # it is less than 2 bytes an event.
+    assert (many - few) * 1024 / 240_000 < 40
 
 
 def test_rotated_files_are_read_in_the_order_of_their_events(tmp_path) -> None:

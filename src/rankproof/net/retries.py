@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import floor
-from random import uniform
+from random import Random
 from threading import Lock
 from time import monotonic, sleep
 from types import TracebackType
@@ -27,6 +27,7 @@ CROWDED = frozenset({429, 503, 529})
 """Statuses for too many requests."""
 LONGEST = 200
 """The number of characters of a reason that are kept."""
+_CHANCE = Random()  # its own, so that waiting changes nothing for a caller who seeded the random numbers
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -205,7 +206,7 @@ class Retries(Displayable):
         (True, 7.0)
         """
         pause = min(self.pause * 2 ** min(attempt - 1, 64), max(self.pause, LONGEST_PAUSE))
-        return float(max(failure.wait, pause * uniform(1, 1.25)))
+        return float(max(failure.wait, pause * _CHANCE.uniform(1, 1.25)))
 
 
 ONCE = Retries()

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -253,8 +254,18 @@ def test_stress_leads_to_a_remedy() -> None:
     assert "pairs=20" in swayed.remedy
     assert "--trial" in str(swayed)
     assert swayed.to_dict()["remedy"] == swayed.remedy
-    chance = random.Random(3)
-    fickle = shows(lambda place, n, right, value: 3 if chance.random() < 0.3 else 0)
+    asked: Counter[str] = Counter()
+    lock = Lock()
+
+    def at_random(place: int, n: int, text: str, value: int) -> int:
+        with (
+            lock
+        ):  # which call comes first is left to the threads; how often each text was asked about is not
+            asked[text] += 1
+            nth = asked[text]
+        return 3 if random.Random(f"{text} {nth}").random() < 0.3 else 0
+
+    fickle = shows(at_random)
     assert "temperature" in fickle.remedy
     steady = shows(lambda place, n, right, value: 0)
     assert "nothing to fix" in steady.remedy
@@ -268,7 +279,7 @@ def _by_place(body: dict[str, Any], sway: Sway) -> dict[str, Any]:
     for place, each in enumerate(said):
         _, left, right = each["pair"].split()
         if lefts[left][:13].strip() not in alarms and lefts[left][:12] not in alarms:
-            each["value"] = sway(place, len(said), right, 0)
+            each["value"] = sway(place, len(said), server.texts_of(body)[right], 0)
             each["quote"] = server.texts_of(body)[right].split()[0]
     return {"verdicts": said}
 

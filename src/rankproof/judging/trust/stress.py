@@ -162,8 +162,11 @@ COMPANY = ("in another order", "with another sample", "each by itself")
 
 
 def _more(changed: int, again: int, n: int) -> bool:
-    """Whether more verdicts changed beside other pairs than when asked the same again, beyond chance."""
-    return n > 0 and changed - again > 2 * math.sqrt(changed + again + 1)
+    """Whether more verdicts changed beside other pairs than when asked the same again, beyond chance.
+
+    2.4 standard errors: as three ways are looked at, at most one judge in forty is accused by chance.
+    """
+    return n > 0 and changed - again > 2.4 * math.sqrt(changed + again + 1)
 
 
 @dataclass(frozen=True)
