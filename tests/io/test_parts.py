@@ -265,8 +265,8 @@ def test_every_verb_that_scores_or_writes_rankings_leaves_damaged_files_out_if_a
     lines = "".join(f"{q} 0 {d} {grade}\n" for q, docs in judged.items() for d, grade in docs.items())
     (tmp_path / "judged.qrels").write_text(lines)
     parts = list(dict(partings(rows, 1))["by query"])
-    folder = tmp_path / "run"
-    folder.mkdir()
+    folder = tmp_path / ("a long name takes lines of the screen " * 4) / "run"
+    folder.mkdir(parents=True)
     for i, part in enumerate(parts):
         as_parquet(folder / f"{i}.parquet", part)
     whole = as_trec(tmp_path / "other.run", rows)

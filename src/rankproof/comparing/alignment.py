@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Protocol
@@ -243,9 +244,18 @@ def too_many_missing(missing: Mapping[str, tuple[int, int]], allowed: float) -> 
     found = {}
     for name, (left, queries) in missing.items():
         if left > allowed * queries:
-            said = f"{name} answered {queries - left:,} of {count(queries, 'query', 'queries')}"
-            found[name] = f"{said} ({share(1 - left / queries)}), and {share(1 - allowed)} must be"
+            found[name] = few_answers(name, queries - left, queries, 1 - allowed)
     return found
+
+
+def few_answers(name: str, answered: int, queries: int, least: float) -> str:
+    """How many queries a system answered, and how many it must.
+
+    >>> print(few_answers("new", 50, 54, 0.93))
+    new answered 50 of 54 queries, and 51 (93 %) must be
+    """
+    must = f"{math.ceil(round(least * queries, 9)):,} ({share(least)}) must be"
+    return f"{name} answered {answered:,} of {count(queries, 'query', 'queries')}, and {must}"
 
 
 BROKEN = "the audit finds errors in the data of"

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from rankproof.core.measure import Measure
     from rankproof.scoring.protocol import ScoresLike
 
+BEFORE = "Before you trust this, "
+"""How a note about an error in the data begins."""
 OPEN = 0.2
 """The share of unjudged documents from which on it is reported."""
 APART = 0.1

@@ -11,7 +11,14 @@ import numpy as np
 from rankproof._moved import old_arguments
 from rankproof.comparing.alignment import ALLOWED, align_scores, soundness
 from rankproof.comparing.compare import SystemPair, pairs
-from rankproof.comparing.conclusions import bounds_notes, counted_notes, favours, kin_notes, range_notes
+from rankproof.comparing.conclusions import (
+    BEFORE,
+    bounds_notes,
+    counted_notes,
+    favours,
+    kin_notes,
+    range_notes,
+)
 from rankproof.comparing.gate_rows import (
     INVALID,
     WIDER,
@@ -251,7 +258,7 @@ def gate_scores(
     notes += [] if about == THESE else range_notes(each.measure for each in compared)
     notes += [*bounds_notes(alike), *kin_notes(alike), *favours(compared, "baseline")]
     notes += [new.apart] if new.apart else []
-    notes += [f"Before you trust this, {name}: {said}" for name, each in data.items() for said in each.errors]
+    notes += [f"{BEFORE}{name}: {said}" for name, each in data.items() for said in each.errors]
     told = {name: each.to_dict() for name, each in data.items()}
     return Gate(
         [*wrong, *undecide_rows(rows, coverages), *coverages], alpha, strict, old, new, notes, told, about

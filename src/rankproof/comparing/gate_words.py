@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rankproof.comparing.conclusions import corrected_table, unanswered_notes, unjudged_notes
+from rankproof.comparing.alignment import few_answers
+from rankproof.comparing.conclusions import BEFORE, corrected_table, unanswered_notes, unjudged_notes
 from rankproof.document.model import (
     ALWAYS,
     PAGE,
@@ -98,8 +99,9 @@ def _on_screen(found: Gate, listed: Mapping[str, Table]) -> Iterator[Part]:
             yield Part(table, rank=2, name="group", media=here)
     reasons = sentences(found)
     first = next(iter(found.notes), None) or next(iter(reasons), None)
+    kept = {first, next((each for each in reasons if each.startswith(BEFORE)), None)}
     for reason in reasons:
-        yield Part(Paragraph(reason), rank=ALWAYS if reason == first else 1, name="reasons", media=here)
+        yield Part(Paragraph(reason), rank=ALWAYS if reason in kept else 1, name="reasons", media=here)
 
 
 def _these(found: Gate) -> bool:
@@ -163,8 +165,9 @@ def _uncovered(row: GateRow) -> bool:
 
 
 def sentences(found: Gate) -> list[str]:
-    """Why each row that did not pass did not, what limits the others, and how the gate decides."""
-    said = [sentence_of(each, found) for each in found.rows if each.outcome != "pass" or each.lost]
+    """Why rows failed or could not tell, what limits the others, and how the gate decides."""
+    told = ("pass", "invalid")  # the headline says what is invalid
+    said = [sentence_of(each, found) for each in found.rows if each.outcome not in told or each.lost]
     said += [] if _these(found) else _lost_most(found)
     if _these(found):
         return [
@@ -263,10 +266,7 @@ def _broken(row: GateRow) -> str:
         return f"{row.note} ({row.measure.lower()}: {row.candidate:.0f})"
     side = (row.against or "baseline") if row.candidate is None else "candidate"
     answered = (row.baseline if row.candidate is None else row.candidate) or 0.0
-    return (
-        f"the {side} answered {answered * row.n:.0f} of {count(row.n, 'query', 'queries')} ({share(answered)}), "
-        f"and {share(row.limit)} must be"
-    )
+    return few_answers(f"the {side}", round(answered * row.n), row.n, row.limit)
 
 
 def sentence_of(row: GateRow, found: Gate) -> str:

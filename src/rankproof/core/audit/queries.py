@@ -380,7 +380,8 @@ def left_out(case: FindingCase) -> Iterator[Finding]:
         yield Finding(
             *("error", "left-out", len(files)),
             f"{count_of(len(files), 'file')} could not be read, and what they hold is missing from the numbers: "
-            f"{'; '.join(files[:EXAMPLES])}{'; ...' if len(files) > EXAMPLES else ''}.",
+            f"{'; '.join(each.removesuffix('.') for each in files[:EXAMPLES])}"
+            f"{'; ...' if len(files) > EXAMPLES else ''}.",
             advice="copy or write them again.",
         )
 
