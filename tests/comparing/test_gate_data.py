@@ -169,7 +169,10 @@ def test_the_shell_ends_in_3_where_the_data_cannot_say(
     for form in forms:
         ran = rankproof(tmp_path, *words, "-f", form)
         told = " ".join((ran.stdout + ran.stderr).split()).replace("\\", "")
-        assert (ran.returncode, "new.run answered 90 of 120 queries, and 112" in told) == (3, True), (form, told)
+        assert (ran.returncode, "new.run answered 90 of 120 queries, and 112" in told) == (3, True), (
+            form,
+            told,
+        )
     allowed = rankproof(tmp_path, *words, "--allow-missing", "0.25")
     assert (allowed.returncode, "must be" in allowed.stdout + allowed.stderr) == (0, False)
     for new in (GOOD, part(1 - 8 / N)):
