@@ -215,6 +215,18 @@ def test_a_frame_of_spark_is_counted_by_evaluate_itself(frames: Any) -> None:
     assert found.per_query == expected.per_query
 
 
+def test_names_of_tables_and_columns_may_be_any(spark: Any) -> None:
+    judged, rows = random_case(13, queries=4)
+    expected = evaluate(judged, arrow(rows), "AP")
+    for name in ("rankproof_counting_rows", "judged", "rankproof_counting_given_judged"):
+        columns = {"query": "q", "doc": "{d}", "score": "a `score`"}
+        run = arrow(rows).rename_columns(list(columns.values()))
+        spark.createDataFrame(run).createOrReplaceTempView(name)
+        found = evaluate(judged, (spark, name), "AP", columns=columns)
+        assert isinstance(found.ranking, CountedRankings)
+        assert found.per_query == expected.per_query
+
+
 def test_saved_values_are_compared_later(frames: Any, spark: Any, tmp_path: Path) -> None:
     judged, rows, judgments, run = frames
     other = [(query, doc, -score) for query, doc, score in rows]

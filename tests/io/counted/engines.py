@@ -74,6 +74,30 @@ def in_datafusion(rows: Any) -> Any:
     return session, "run"
 
 
+def tables_in(engine: str, tables: dict[str, Any]) -> tuple[Any, Any]:
+    """A session of an engine with these tables, and what runs a query in it and gives its columns."""
+    if engine == "datafusion":
+        session = pytest.importorskip("datafusion").SessionContext()
+        for name, table in tables.items():
+            session.from_arrow(table, name)
+        return session, lambda text: session.sql(text).to_arrow_table().to_pydict()
+    connection = sqlite3.connect(":memory:") if engine == "sqlite" else duckdb.connect()
+    for name, table in tables.items():
+        if engine == "duckdb":
+            connection.register(name, table)
+            continue
+        connection.execute(f'create table "{name}" ({", ".join(map(repr, table.column_names))})')
+        rows, places = zip(*table.to_pydict().values(), strict=True), ", ".join("?" * table.num_columns)
+        connection.executemany(f'insert into "{name}" values ({places})', rows)
+
+    def bring(text: str) -> dict[str, Any]:
+        cursor = connection.execute(text)
+        rows = cursor.fetchall()
+        return dict(zip([each[0] for each in cursor.description], zip(*rows, strict=True), strict=True))
+
+    return connection, bring
+
+
 ENGINES = {
     "duckdb": in_duckdb,
     "duckdb, a query of a connection": lambda rows: (duckdb.connect(), _parquet(rows)),

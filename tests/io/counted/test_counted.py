@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import random
+import re
 import sqlite3
 from pathlib import Path
 
@@ -20,7 +21,18 @@ from rankproof.core.rules import Conventions
 from rankproof.errors import DataError, UsageError
 from rankproof.io.counted import rankings
 from rankproof.io.counted.rankings import CountedRankings
-from tests.io.counted.engines import COLUMNS, ENGINES, arrow, by_text, in_duckdb, in_sqlite, random_case
+from rankproof.io.counted.rows import counted_rows
+from rankproof.io.counted.text import OWN, Counted, counting_text
+from tests.io.counted.engines import (
+    COLUMNS,
+    ENGINES,
+    arrow,
+    by_text,
+    in_duckdb,
+    in_sqlite,
+    random_case,
+    tables_in,
+)
 
 MEASURES = "nDCG@10, nDCG(gain='exp'), AP, RR, P@5, R@10, bpref, Judged@10, RBP, ERR@10, Success@5, SetP, RPrec, GMAP"
 INPUT = ("duckdb", "polars", "sqlite", "datafusion")
@@ -226,6 +238,47 @@ def test_names_of_tables_and_columns_may_be_any():
         'query_id as "Query ID", doc_id as "select", score as "order"'
     )
     check_equal(evaluate(judged, relation, "AP", columns=columns), expected)
+
+
+NAMES = sorted(
+    {
+        word
+        for numbered in (True, False)
+        for one, other in re.findall(
+            r" as ([a-z_]+)|([a-z_]+) as \(",
+            counting_text("duckdb", Counted("", numbered=numbered), Conventions(duplicates="best")),
+        )
+        for word in (one or other, "r", "h", "j", "w", f"{OWN}given", f"{OWN}run", OWN)
+    }
+)
+"""The names of its own that the query which counts gives to tables and columns."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["duckdb", "sqlite", "datafusion"])
+def test_no_name_of_the_query_is_mistaken_for_a_given_one(engine):
+    judged, rows = random_case(4, queries=4)
+    expected = evaluate(judged, arrow(rows), "AP")
+    pairs = list(zip(*((query, doc) for query, docs in judged.items() for doc in docs), strict=True))
+    for at, name in enumerate(NAMES):
+        duplicates = ("error", "best")[at % 2]
+        # Columns are named by three more of its words, one in upper case.
+        columns = dict(zip(("query", "doc", "score"), (NAMES * 2)[at : at + 3], strict=True))
+        columns["doc"] = columns["doc"].upper()
+        run = arrow(rows).rename_columns(list(columns.values()))
+        others = NAMES if at % 20 == 0 else []
+        session, _ = tables_in(engine, {each: pa.table({"q": [1.5]}) for each in others} | {name: run})
+        found = evaluate(judged, (session, name), "AP", columns=columns, duplicates=duplicates)
+        assert isinstance(found.ranking, CountedRankings)
+        assert found.per_query == expected.per_query, name
+        # The text for a warehouse: the ranking is in the table of this name, then the judgments are.
+        answers = pa.table(dict(zip((columns["query"], columns["doc"]), pairs, strict=True)))
+        for ranked, graded in ((name, "other"), ("other", name)):
+            _, bring = tables_in(engine, {ranked: run, graded: answers})
+            what = Counted(ranked, columns, graded, columns)
+            text = counting_text(engine, what, Conventions(duplicates=duplicates))
+            found = evaluate(judged, counted_rows(bring(text), name), "AP", duplicates=duplicates)
+            assert found.per_query == expected.per_query, name
 
 
 def test_explaining_and_comparing_take_the_same_relations():

@@ -15,7 +15,7 @@ from rankproof.core.rules import Conventions
 from rankproof.errors import DataError, shorten
 from rankproof.io.counted.counts import COUNTS, OF_QUERIES
 from rankproof.io.counted.rankings import CountedRankings, Judged, Table, check_ids
-from rankproof.io.counted.text import QUERY, Counted, counting_text, key, quote_name, table_in
+from rankproof.io.counted.text import OWN, QUERY, Counted, counting_text, key, quote_name, table_in
 from rankproof.io.rankings import ranking_of, said_of_order
 from rankproof.io.roles import RANKING, guess, guess_sentence
 from rankproof.io.rows import Rows
@@ -23,7 +23,7 @@ from rankproof.io.rows import Rows
 if TYPE_CHECKING:
     import sqlite3
 
-RUN, JUDGED = "rankproof_run", "rankproof_judged"
+RUN, JUDGED = f"{OWN}given_run", f"{OWN}given_judged"
 """The names of the two tables inside an engine while it counts."""
 
 
@@ -75,9 +75,11 @@ class DuckDB(SqlEngine):
         """The columns that a query gives."""
         import pyarrow
 
-        rankproof_judged = None if judged is None else pyarrow.table(judged)  # found by its name
+        rankproof_counting_given_judged = (
+            None if judged is None else pyarrow.table(judged)
+        )  # found by its name
         relation = self.data.query(RUN, text)
-        del rankproof_judged
+        del rankproof_counting_given_judged
         found = (
             relation.to_arrow_table() if hasattr(relation, "to_arrow_table") else relation.fetch_arrow_table()
         )
@@ -119,6 +121,9 @@ class Spark(SqlEngine):
         if judged is not None:
             table = spark.createDataFrame(pyarrow.table(judged))
             given[JUDGED] = broadcast(table) if len(judged["query"]) <= self.most else table
+        text = text.replace("{", "{{").replace("}", "}}")  # names of columns may have braces
+        for name in given:
+            text = text.replace(f"{{{{{name}}}}}", f"{{{name}}}")
         return columns_of(spark.sql(text, **given).toArrow())
 
 

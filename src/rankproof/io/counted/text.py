@@ -98,6 +98,8 @@ WRITTEN = tuple(name for name in DIALECTS if "," not in name)
 """Those whose text makes sense outside Python."""
 QUERY = re.compile(r"\s*(\(|(select|with|from|values)\s)", re.IGNORECASE)
 PLAIN = re.compile(r"[A-Za-z_]\w*")
+OWN = "rankproof_counting_"
+"""Every name that the query gives to a table begins so; with more underscores where the given names hold this too."""
 
 
 @dataclass(frozen=True)
@@ -152,21 +154,29 @@ def counting_text(dialect: str, what: Counted, conventions: Conventions) -> str:
     a ranking.
 
     >>> counting_text("duckdb", Counted(), Conventions()).splitlines()[0]
-    'with run_rows as ('
+    'with rankproof_counting_rows as ('
     """
     if not is_one_of(dialect, DIALECTS):
         raise one_of("dialect", dialect, DIALECTS)
     check_counted(conventions, what.run)
     spoken = DIALECTS[dialect]
-    best, by_rank = (
-        conventions.duplicates == "best",
-        conventions.ties == "rank" or "score" not in what.columns,
-    )
-    query, doc = (key(dialect, what.columns[role]) for role in ("query", "doc"))
-    score = _order(dialect, what, conventions, by_rank)
+    best = conventions.duplicates == "best"
+    by_rank = conventions.ties == "rank" or "score" not in what.columns
+    given_names = " ".join([what.run, what.judgments, *what.columns.values(), *what.judged.values()]).lower()
+    mine = OWN
+    while mine in given_names:
+        mine += "_"
+    # The columns of given tables are qualified, so that none is taken for a name of this query.
+    given = f"{mine}given"
+    query, doc = (key(dialect, what.columns[role], given) for role in ("query", "doc"))
+    score = _order(dialect, what, conventions, by_rank, given)
     bad = f"case when {score} is null or {spoken.nan.format(score)} then 1 else 0 end"
     whole, none = f"cast({{}} as {spoken.whole})".format, f"cast(null as {spoken.whole})"
     own, judgment = ("query", "judgment") if what.numbered else ("query_id", "doc_id")
+    answers = "query, judgment, probe"
+    if not what.numbered:
+        ids = (spoken.text.format(quote_name(dialect, what.judged[role], given)) for role in ("query", "doc"))
+        answers = "{} as query_id, {} as doc_id".format(*ids)
     before = "<" if conventions.ties == "id" else ">"
     probed = "1 = 1" if what.distinct == "all" else "w.probe = 1"
     high, endless = (
@@ -174,22 +184,22 @@ def counting_text(dialect: str, what: Counted, conventions: Conventions) -> str:
         for beyond in (f">= {EXACT:.0f}", f"> {sys.float_info.max!r}")
     )
     rules = f"'{rules_of(conventions)}'"
-    return f"""with run_rows as (
+    return f"""with {mine}rows as (
   select {query} as q, {doc} as d, {spoken.most.format(score) if best else score} as s,
     {"count(*)" if best else "1"} as copies, {f"max({bad})" if best else bad} as bad
-  from {table_in(dialect, what.run)}{f" group by {query}, {doc}" if best else ""}
+  from {table_in(dialect, what.run, given)}{f" group by {query}, {doc}" if best else ""}
 ),
-judged as (
-  select {"" if what.numbered else "distinct "}{key(dialect, what.judged["query"])} as q,
-    {key(dialect, what.judged["doc"])} as d, {_answers(dialect, what)}
-  from {table_in(dialect, what.judgments)}
+{mine}judged as (
+  select {"" if what.numbered else "distinct "}{key(dialect, what.judged["query"], given)} as q,
+    {key(dialect, what.judged["doc"], given)} as d, {answers}
+  from {table_in(dialect, what.judgments, given)}
 ),
-hits as (
+{mine}hits as (
   select j.q, j.d, min(j.{own}) as {own}, min(j.{judgment}) as {judgment},
     {spoken.most.format("r.s")} as s, {spoken.least.format("r.s")} as lowest, count(*) as times
-  from run_rows r inner join judged j on r.q = j.q and r.d = j.d group by j.q, j.d
+  from {mine}rows r inner join {mine}judged j on r.q = j.q and r.d = j.d group by j.q, j.d
 ),
-{_wanted(what, own)}
+{_wanted(what, own, mine)}
 select min(h.{own}) as {own}, min(h.{judgment}) as {judgment}, {whole("max(h.times)")} as times,
     {whole(f"1 + sum(case when r.s > h.s or (r.s = h.s and r.d {before} h.d) then 1 else 0 end)")} as place,
     {whole("1 + sum(case when r.s > h.s then 1 else 0 end)")} as first_place,
@@ -198,7 +208,7 @@ select min(h.{own}) as {own}, min(h.{judgment}) as {judgment}, {whole("max(h.tim
     {spoken.most.format("h.s")} as highest,
     {none} as retrieved, {none} as unlike, {none} as dropped, {none} as bad, {none} as huge,
     {none} as infinite, {rules} as rules
-  from run_rows r inner join hits h on r.q = h.q group by h.q, h.d
+  from {mine}rows r inner join {mine}hits h on r.q = h.q group by h.q, h.d
 union all
 select min(w.{own}), {none if what.numbered else f"cast(null as {spoken.short})"}, {none}, {none}, {none}, {none},
     {none}, {spoken.double.format("null")}, {spoken.double.format("null")}, {whole("count(*)")},
@@ -206,11 +216,11 @@ select min(w.{own}), {none if what.numbered else f"cast(null as {spoken.short})"
     {whole("sum(r.copies) - count(*)")},
     {whole("sum(case when r.bad = 1 or r.d is null then 1 else 0 end)")}, {whole(high)},
     {whole(endless)}, {rules}
-  from run_rows r inner join wanted w on r.q = w.q group by w.q
+  from {mine}rows r inner join {mine}wanted w on r.q = w.q group by w.q
 """
 
 
-def _order(dialect: str, what: Counted, conventions: Conventions, by_rank: bool) -> str:
+def _order(dialect: str, what: Counted, conventions: Conventions, by_rank: bool, given: str) -> str:
     """The sort key of rows: their scores, or minus their ranks."""
     spoken = DIALECTS[dialect]
     if by_rank:
@@ -219,9 +229,9 @@ def _order(dialect: str, what: Counted, conventions: Conventions, by_rank: bool)
                 f"{what.run}: ties='rank' was asked for, but there is no rank column. "
                 "Next: name it, or choose another rule, as ties='trec' for the order by score."
             )
-        return f"(0.0 - {spoken.double.format(quote_name(dialect, what.columns['rank']))})"
+        return f"(0.0 - {spoken.double.format(quote_name(dialect, what.columns['rank'], given))})"
     number = (spoken.exact if what.decimal else spoken.double).format(
-        quote_name(dialect, what.columns["score"])
+        quote_name(dialect, what.columns["score"], given)
     )
     if conventions.precision == "float32":
         if not spoken.single:
@@ -230,10 +240,8 @@ def _order(dialect: str, what: Counted, conventions: Conventions, by_rank: bool)
                 "Next: leave the profile out, or collect the rows into memory first."
             )
         # Some engines refuse to make infinite what is too large, so that is written out.
-        infinite, single = (
-            spoken.double.format("'Infinity'"),
-            spoken.double.format(spoken.single.format(number)),
-        )
+        infinite = spoken.double.format("'Infinity'")
+        single = spoken.double.format(spoken.single.format(number))
         number = (
             f"case when {number} >= {HIGHEST_FLOAT32!r} then {infinite} "
             f"when {number} <= {-HIGHEST_FLOAT32!r} then -{infinite} else {single} end"
@@ -241,51 +249,36 @@ def _order(dialect: str, what: Counted, conventions: Conventions, by_rank: bool)
     return f"({number} + 0.0)"
 
 
-def _answers(dialect: str, what: Counted) -> str:
-    """What is handed back for a judged document: numbers that were handed in, or its ids as text."""
-    if what.numbered:
-        return "query, judgment, probe"
-    ids = {
-        name: DIALECTS[dialect].text.format(quote_name(dialect, what.judged[role]))
-        for name, role in _IDS.items()
-    }
-    return ", ".join(f"{text} as {name}" for name, text in ids.items())
-
-
-_IDS = {"query_id": "query", "doc_id": "doc"}
-
-
-def _wanted(what: Counted, own: str) -> str:
+def _wanted(what: Counted, own: str, mine: str) -> str:
     """The judged queries, and in which of them every document is looked at for repetitions."""
     probe = "max(probe)" if what.numbered and what.distinct != "all" else "1"
-    each = f"select q, min({own}) as {own}, {probe} as probe from judged group by q"
+    each = f"select q, min({own}) as {own}, {probe} as probe from {mine}judged group by q"
     if what.numbered or what.distinct == "all":
-        return f"wanted as ({each})"
-    return f"""listed as ({each}),
-wanted as (
+        return f"{mine}wanted as ({each})"
+    return f"""{mine}listed as ({each}),
+{mine}wanted as (
   select q, {own}, case when {own} <= (select max({own}) from (
-      select {own} from listed order by {own} limit {PROBED}) some_of_them) then 1 else 0 end as probe
-  from listed
+      select {own} from {mine}listed order by {own} limit {PROBED}) {mine}some) then 1 else 0 end as probe
+  from {mine}listed
 )"""
 
 
-def key(dialect: str, column: str) -> str:
+def key(dialect: str, column: str, table: str = "") -> str:
     """A column of ids as bytes, by which rows are joined, grouped and compared."""
     spoken = DIALECTS[dialect]
-    return spoken.bytes.format(spoken.text.format(quote_name(dialect, column)))
+    return spoken.bytes.format(spoken.text.format(quote_name(dialect, column, table)))
 
 
-def quote_name(dialect: str, name: str) -> str:
+def quote_name(dialect: str, name: str, table: str = "") -> str:
     """A name as the engine reads it; Snowflake's are in upper case unless they are quoted."""
-    quote = DIALECTS[dialect].quote
-    if dialect == "snowflake" and PLAIN.fullmatch(name):
-        return name
-    return f"{quote}{name.replace(quote, 2 * quote)}{quote}"
+    quote = "" if dialect == "snowflake" and PLAIN.fullmatch(name) else DIALECTS[dialect].quote
+    return f"{table}{'.' * bool(table)}{quote}{name.replace(quote, 2 * quote)}{quote}"
 
 
-def table_in(dialect: str, table: str) -> str:
-    """A table by its name, a.b.c too, or a query in its place."""
+def table_in(dialect: str, table: str, name: str = f"{OWN}given") -> str:
+    """A table by its name, a.b.c too, or a query in its place; in the query it is called `name`."""
     if QUERY.match(table):
-        return f"({table}) given_rows"
+        return f"({table.rstrip().rstrip(';')}\n) {name}"  # a comment may end it
     parts = table.split(".")
-    return table if table.startswith("{") else ".".join(quote_name(dialect, part) for part in parts)
+    quoted = table if table.startswith("{") else ".".join(quote_name(dialect, part) for part in parts)
+    return f"{quoted} {name}"
