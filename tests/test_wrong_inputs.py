@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+import pickle
+import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import rankproof as rp
 from rankproof import sample
+from rankproof.io.load import load_rankings
 
 JUDGED = {f"q{i}": {"a": 1, "b": 0} for i in range(12)}
 RUN = {query: {"a": 1.0, "b": 0.5} for query in JUDGED}
@@ -147,7 +152,121 @@ def test_calls_that_are_often_mistaken_say_what_to_call() -> None:
             rp.RankproofError, match=r"compare\(judgments, \{'before': first, 'after': second\}\)"
         ):
             rp.compare(JUDGED, "a.run" if second == "other.run" else RUN, second)
+    for two in (
+        lambda: rp.leaderboard(JUDGED, RUNS, "Hit@5,MRR"),
+        lambda: rp.questions_needed(JUDGED, RUN, OTHER, "P@1, RR"),
+    ):
+        with pytest.raises(rp.RankproofError, match="got 2 measures, expected one"):
+            two()
     assert rp.diagnose(JUDGED, RUN, "RR").measure == rp.diagnose(JUDGED, RUN, measure="RR").measure == "RR"
     for error in (KeyError, rp.RankproofError):
         with pytest.raises(error, match="was not measured; there are RR, AP"):
             SCORES["nDCG@10"]
+
+
+PAIRS = {query: [("b", 0.5), ("a", 0.25)] for query in JUDGED}
+ONE_RANKING = {"scored": RUN, "listed": OTHER, "pairs": PAIRS, "path": "a.run", "rows": [("q1", "a", 1.0)]}
+OF_SEVERAL: dict[str, Callable[[Any], Any]] = {
+    "compare": lambda ranking: rp.compare(JUDGED, ranking),
+    "leaderboard": lambda ranking: rp.leaderboard(JUDGED, ranking),
+    "report": lambda ranking: rp.report(JUDGED, ranking),
+    "kinship": lambda ranking: rp.kinship(JUDGED, JUDGED, ranking),
+    "fuse": rp.fuse,
+    "pool": rp.pool,
+    "tune": lambda ranking: rp.tune(JUDGED, ranking),
+}
+
+
+@pytest.mark.parametrize("name", OF_SEVERAL)
+def test_one_ranking_where_several_are_needed_says_so(name: str) -> None:
+    listed = name in ("fuse", "pool", "tune")  # they take a list of rankings too
+    for kind, ranking in (*ONE_RANKING.items(), ("frame", pl.DataFrame({"query": ["q1"], "doc": ["a"]}))):
+        if listed and kind in ("path", "rows", "frame"):
+            continue
+        with pytest.raises(rp.RankproofError, match=r"got one ranking, expected \d or more systems by name"):
+            OF_SEVERAL[name](ranking)
+    mine = {
+        "a": [("q1", "a"), ("q2", "a")],
+        "b": [("q1", 7), ("q2", 8)],
+    }  # rows, each of a query and a document
+    assert list(load_rankings({"a": mine["a"]})) == ["a"]
+    assert list(load_rankings({"b": mine["b"]})) == ["b"]
+
+
+WRONG_NAMES = (
+    "metrics",
+    "metric",
+    "k",
+    "qrels",
+    "run",
+    "ground_truth",
+    "documents",
+    "llm",
+    "random_state",
+    "no_such",
+)
+FUNCTIONS = {name: getattr(rp, name) for name in rp.__all__ if name.islower()}
+METHODS = {
+    f"{kind.__name__}.{name}": each
+    for kind in (rp.Benchmark, rp.Judge, rp.History, rp.Scores)
+    for name, each in vars(kind).items()
+    if inspect.isfunction(each) and (not name.startswith("_") or name == "__init__")
+}
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS, *METHODS])
+def test_a_wrong_name_of_an_argument_says_the_right_one(name: str) -> None:
+    verb = {**FUNCTIONS, **METHODS}[name]
+    own = inspect.signature(verb).parameters
+    needed = [
+        each.name for each in own.values() if each.default is each.empty and each.kind < each.VAR_POSITIONAL
+    ]
+    arguments: Sequence[Any] = VERBS[name][1][: len(needed)] if name in VERBS else [None] * len(needed)
+    handed_on = any(each.kind == each.VAR_KEYWORD for each in own.values())
+    for wrong in WRONG_NAMES:
+        if wrong in own or (handed_on and name not in VERBS) or (name == "fuse" and wrong == "k"):
+            continue
+        with pytest.raises((TypeError, rp.RankproofError), match="Next: ") as caught:
+            verb(*arguments, **{wrong: "RR"})
+        assert wrong in str(caught.value)
+        assert isinstance(caught.value, rp.RankproofError)
+        assert name == "fuse" or isinstance(caught.value, TypeError)  # it has parameters of its methods
+    if needed and needed != ["self"]:
+        with pytest.raises(TypeError, match=f"missing .*{needed[-1]}.* expected .*Next: "):
+            verb(*arguments[:1] if needed[0] == "self" else ())
+    if not any(each.kind == each.VAR_POSITIONAL for each in own.values()):
+        with pytest.raises(TypeError, match="Next: "):
+            verb(*[None] * 60)
+
+
+def test_the_name_here_is_said() -> None:
+    for wrong, right in {
+        "evaluate: unknown argument 'metrics' (here 'measures'). Next: write measures=... instead.": {
+            "metrics": "RR"
+        },
+        "evaluate: unknown argument 'k' (a cut-off is part of a measure's name here). Next: write "
+        "measures='nDCG@10' instead.": {"k": 5},
+        "evaluate: unknown argument 'tie'. Did you mean 'ties'? Next: name one of measures, ": {
+            "tie": "trec"
+        },
+    }.items():
+        with pytest.raises(rp.RankproofError, match=re.escape(wrong)):
+            rp.evaluate(JUDGED, RUN, **right)
+    with pytest.raises(TypeError, match=r"'qrels' \(here 'judgments'\), 'run' \(here 'ranking'\)"):
+        rp.evaluate(qrels=JUDGED, run=RUN)
+    with pytest.raises(TypeError, match="multiple values for argument 'measures', expected"):
+        rp.evaluate(JUDGED, RUN, "RR", measures="RR")
+
+
+def test_errors_of_a_users_callable_stay_its_own() -> None:
+    def group(query: str, other: str) -> str:
+        return query + other
+
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'other'") as caught:
+        rp.evaluate(JUDGED, RUN, by=group)  # type: ignore[arg-type]
+    assert type(caught.value) is TypeError
+
+
+def test_a_verb_can_be_sent_to_another_process() -> None:
+    for verb in FUNCTIONS.values():
+        assert pickle.loads(pickle.dumps(verb)) is verb

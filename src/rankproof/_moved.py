@@ -76,7 +76,8 @@ def old_arguments(*numbers: str, **names: str) -> Callable[[Callable[P, R]], Cal
                     continue
                 name = function.__qualname__
                 if new in kwargs:
-                    raise TypeError(f"{name}() got both {new!r} and {old!r}, its old name")
+                    both = f"{name}: got both {new!r} and {old!r}, its old name. Next: leave {old!r} out."
+                    raise import_module("rankproof.errors").WrongCall(both)
                 warn_of(f"{name}({old}=)", f"{new}=")
                 kwargs[new] = kwargs.pop(old)
             return function(*args, **kwargs)
@@ -88,9 +89,7 @@ def old_arguments(*numbers: str, **names: str) -> Callable[[Callable[P, R]], Cal
 
 def warn_of(old: str, new: str, do: str = "use the new name") -> None:
     """Warn with the new name."""
-    import warnings
-
-    warnings.warn(f"{old} is now {new}. Next: {do}.", DeprecationWarning, stacklevel=3)
+    import_module("rankproof.errors").warn_caller(f"{old} is now {new}. Next: {do}.", DeprecationWarning)
 
 
 def find_old_names() -> None:

@@ -5,11 +5,14 @@ Every error says what was got, what was expected, and what to do next.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+import sys
+import warnings
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from difflib import get_close_matches
+from functools import wraps
 from math import inf
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar
 
 
 class RankproofError(Exception):
@@ -22,6 +25,10 @@ class UsageError(RankproofError, ValueError):
     """A name, a parameter or an option that is not valid."""
 
     exit_code = 2
+
+
+class WrongCall(UsageError, TypeError):
+    """A verb was given an argument that it does not have, or was not given one that it needs."""
 
 
 class NotThere(UsageError, KeyError):
@@ -158,3 +165,118 @@ def shorten(text: object, width: int = 60) -> str:
         quoted = f"a value of type {type(text).__name__} that is too long to show"
     half = (width - 3) // 2
     return quoted if len(quoted) <= width else f"{quoted[: half + 1]}...{quoted[-half:]}"
+
+
+def warn_caller(message: str, kind: type[Warning] = UserWarning) -> None:
+    """Warn at the line outside rankproof that led here."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals["__name__"].partition(".")[0] in ("rankproof", "contextlib"):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, kind, stacklevel=level)
+
+
+# --- wrong calls -------------------------------------------------------------------------------
+
+_MEASURES = ("measures", "measure", "metrics", "metric")
+_CUTOFFS = ("k", "ks", "k_values", "cutoff", "cutoffs", "at", "top_k")
+_SYSTEMS = ("systems", "ranking", "scores")
+_JUDGMENTS = ("judgments", "human")
+OTHER_NAMES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("metric", "metrics", "measure", "measures", "eval_metrics"), _MEASURES),
+    **dict.fromkeys(("qrel", "qrels", "judgements", "ground_truth", "gold", "labels", "y_true"), _JUDGMENTS),
+    **dict.fromkeys(("run", "result", "results", "retrieved", "y_pred"), ("ranking", *_SYSTEMS, "candidate")),
+    **dict.fromkeys(("runs", "rankings", "ranking", "systems", "predictions"), _SYSTEMS),
+    **dict.fromkeys(("questions", "topics"), ("queries",)),
+    **dict.fromkeys(("query_id", "qid", "question"), ("query",)),
+    **dict.fromkeys(("docs", "documents"), ("corpus",)),
+    **dict.fromkeys(("dataset", "data", "examples", "rows"), ("samples", "source", "log")),
+    **dict.fromkeys(("llm", "model", "evaluator", "judge_model"), ("judge",)),
+    **dict.fromkeys(("significance", "significance_level", "sig_level"), ("alpha",)),
+    **dict.fromkeys(("confidence", "confidence_level"), ("level", "alpha")),
+    **dict.fromkeys(("random_state", "random_seed", "rng"), ("seed",)),
+    **dict.fromkeys(_CUTOFFS, ("k", "depth", *_MEASURES[:2])),
+}
+"""What other tools call an argument, and what it is called here, the first of these that the verb has."""
+
+Verb = TypeVar("Verb", bound=Callable[..., Any])
+
+
+def explain_calls(verb: Verb) -> Verb:
+    """The verb, or the class with its methods, whose wrong calls say how it is called.
+
+    Errors that come from the inside, such as those of a callable that it was given, stay as they are.
+    """
+    if isinstance(verb, type):
+        for name, each in list(vars(verb).items()):
+            if (not name.startswith("_") or name == "__init__") and type(each) is type(explain_calls):
+                setattr(verb, name, explain_calls(each))
+        return verb
+
+    @wraps(verb)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return verb(*args, **kwargs)
+        except (TypeError, RankproofError) as error:
+            wrong = None if isinstance(error, WrongCall) else _wrong_call(verb, args, kwargs, error)
+            if wrong is None:
+                raise
+        raise wrong
+
+    return wrapper  # type: ignore[return-value]
+
+
+def _wrong_call(
+    verb: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], error: Exception
+) -> WrongCall | None:
+    """What is wrong with a call; None if the error is another."""
+    from inspect import signature, unwrap
+
+    bare = unwrap(verb)
+    own = {name: each for name, each in signature(verb).parameters.items() if each.kind != each.VAR_KEYWORD}
+    placed = [name for name, each in own.items() if each.kind != each.KEYWORD_ONLY]
+    free = [name for name in own if name not in kwargs and name not in placed[: len(args)] and name != "self"]
+    unknown = [name for name in kwargs if name not in own]
+    called = bare.__qualname__.removesuffix(".__init__")
+    if isinstance(
+        error, RankproofError
+    ):  # the verb hands on what it does not know: only other tools' names are wrong
+        unknown = [name for name in unknown if _name_here(name, free) and name not in _CUTOFFS]
+        return unknown_arguments(called, unknown, free) if unknown else None
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code is not bare.__code__:
+        trace = trace.tb_next
+    what = str(error).partition("() ")[2]
+    if trace is not None or not what:
+        return None  # the call was right, and the error comes from the inside
+    if unknown:
+        return unknown_arguments(called, unknown, free)
+    example = ", ".join(name for name in placed if name != "self")
+    return WrongCall(
+        f"{called}: {what}, expected {called}({example}). Next: give these in this order or by name, and the others "
+        "by name."
+    )
+
+
+def _name_here(name: str, known: Container[str]) -> str:
+    """The name here of what other tools call by that name, if it is known."""
+    return next((each for each in OTHER_NAMES.get(name.lower(), ()) if each in known), "")
+
+
+def unknown_arguments(verb: str, unknown: Iterable[str], known: Collection[str]) -> WrongCall:
+    """The error for arguments that a verb does not have.
+
+    >>> str(unknown_arguments("evaluate", ["metrics"], ["judgments", "ranking", "measures"]))
+    "evaluate: unknown argument 'metrics' (here 'measures'). Next: write measures=... instead."
+    """
+    said, hints, write = [], "", []
+    for name in unknown:
+        here = _name_here(name, known)
+        if name.lower() in _CUTOFFS and here in _MEASURES:
+            said.append(f"{name!r} (a cut-off is part of a measure's name here)")
+            write.append(f"{here}='nDCG@10'")
+        else:
+            said.append(f"{name!r} (here {here!r})" if here else repr(name))
+            hints += "" if here else nearest(name, known)
+            write += [f"{here}=..."] if here else []
+    advice = f"write {', '.join(write)} instead" if write else f"name one of {', '.join(known)}"
+    return WrongCall(f"{verb}: unknown argument {', '.join(said)}.{hints} Next: {advice}.")

@@ -167,7 +167,7 @@ def test_the_ideal_stands_beside_the_list_with_what_it_would_add() -> None:
 
 @pytest.mark.parametrize("systems", [{}, [], ["a.run"], None])
 def test_a_report_needs_named_rankings(systems: Any) -> None:
-    with pytest.raises(UsageError, match="at least one"):
+    with pytest.raises(UsageError, match="expected 1 or more systems by name"):
         report(RELEVANT, systems)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -26,7 +25,7 @@ from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
 from rankproof.core.rules import ScoringArguments
 from rankproof.document.display import Displayable
-from rankproof.errors import DataError, UsageError, check_whole, one_of, shorten
+from rankproof.errors import DataError, UsageError, check_whole, explain_calls, one_of, shorten, warn_caller
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.groups import Grouping
 from rankproof.io.ids import as_text, judged_kinds, plain_digits
@@ -142,6 +141,7 @@ class DiagnoseArguments(ScoringArguments, total=False):
     seed: int
 
 
+@explain_calls
 class Benchmark(Displayable):
     """Questions, what is relevant to them, and the documents if they are given.
 
@@ -395,10 +395,9 @@ class Benchmark(Displayable):
 def _warn_of_broken(name: str, run: Run | None) -> None:
     """A difference to a run that broke says nothing about the others."""
     if run is not None and 2 * len(run.failures) > len(run.rows):
-        warnings.warn(
+        warn_caller(
             f"the baseline {name!r} is broken: {len(run.failures)} of its {len(run.rows)} questions failed. "
             "Next: name another with baseline=, or mend it and run it again.",
-            stacklevel=3,
         )
 
 

@@ -22,6 +22,7 @@ from rankproof.core.rules import THIN, ScoringArguments
 from rankproof.errors import UsageError, check_whole, one_of
 from rankproof.io.frames import is_frame
 from rankproof.io.groups import Grouping, groups_of
+from rankproof.io.load import systems_by_name
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import (
@@ -31,7 +32,6 @@ from rankproof.scoring.evaluate import (
     check_margin,
     evaluate,
     prepare,
-    systems_by_name,
     without_means,
 )
 from rankproof.scoring.protocol import ScoresLike
@@ -216,11 +216,7 @@ def _check_named(systems: Any, measures: Any) -> None:
 
 def _baseline(systems: Mapping[Any, Any], baseline: Any) -> tuple[dict[str, Any], str]:
     """The systems by name, and which of them is the baseline."""
-    if not isinstance(systems, Mapping) or len(systems) < 2:
-        raise UsageError(
-            "compare needs at least two rankings as {name: ranking}. Next: use evaluate for one."
-        )
-    found = systems_by_name(systems)
+    found = systems_by_name(systems, "compare")
     if baseline is not None and str(baseline) not in found:
         raise one_of("baseline", baseline, found)
     return found, next(iter(found)) if baseline is None else str(baseline)

@@ -20,7 +20,7 @@ from rankproof.comparing.gate import Gate, gate_scores
 from rankproof.comparing.gate_rows import mean_of
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
-from rankproof.errors import DataError, UsageError, check_whole, shorten
+from rankproof.errors import DataError, UsageError, check_whole, explain_calls, shorten
 from rankproof.io.groups import Grouping
 from rankproof.scoring.evaluate import Measures
 from rankproof.scoring.protocol import ScoresLike
@@ -71,6 +71,7 @@ class GateArguments(TypedDict, total=False):
     seed: int
 
 
+@explain_calls
 class History(Result):
     """Results by name in one SQLite file. Nothing is written until something is saved.
 

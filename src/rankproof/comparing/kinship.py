@@ -18,8 +18,9 @@ from rankproof.document.display import Displayable
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
 from rankproof.errors import DataError, UsageError
+from rankproof.io.load import systems_by_name
 from rankproof.io.trec.qrels import MACHINE
-from rankproof.scoring.evaluate import evaluate, prepare, systems_by_name
+from rankproof.scoring.evaluate import check_conventions, evaluate, prepare
 from rankproof.stats.differences import difference_interval
 from rankproof.stats.paired import check_alpha
 
@@ -126,7 +127,8 @@ def kinship(
     ['own']
     """
     check_alpha(alpha)
-    runs = _runs(systems)
+    check_conventions(conventions, kinship)
+    runs = systems_by_name(systems, "kinship")
     mine, theirs = prepare(human), prepare(machine)
     both, pairs, shared = _on_both(mine, theirs)
     asked = DEFAULT_MEASURE if measures is None else measures
@@ -139,15 +141,6 @@ def kinship(
     size = len(keys) * (len(runs) if len(runs) > 2 else 1)
     rows = [row for key in keys for row in _rows(key, scores, alpha / size, said, makers)]
     return Kinship(said, rows, alpha, pairs, shared, list(kin_of(said.split(PLUS) if said else (), makers)))
-
-
-def _runs(systems: Any) -> dict[str, Any]:
-    if not isinstance(systems, Mapping) or len(systems) < 2:
-        raise UsageError(
-            "kinship needs at least two rankings as {name: ranking}: what a judge gives one system shows against the "
-            "others. Next: give another system of the same queries."
-        )
-    return systems_by_name(systems)
 
 
 def _names(name: str, run: Any, models: Mapping[str, str | Iterable[str]] | None) -> list[str]:

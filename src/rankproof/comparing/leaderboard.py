@@ -23,6 +23,7 @@ from rankproof.comparing.conclusions import (
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
+from rankproof.core.names import parse
 from rankproof.core.rules import ScoringArguments
 from rankproof.core.scoring import average
 from rankproof.document.display import Displayable
@@ -30,13 +31,13 @@ from rankproof.document.formats import Result
 from rankproof.document.model import Document
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, shorten
+from rankproof.io.load import read_ordering, systems_by_name
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import (
     check_conventions,
     check_not_thin,
     evaluate,
     prepare,
-    systems_by_name,
 )
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.corrections import correct, letters
@@ -228,15 +229,18 @@ def leaderboard(
     """
     check_alpha(alpha)
     check_whole("seed", seed, 0)
-    if systems is not None and not isinstance(systems, Mapping):
-        systems, measure = None, systems if measure is None else measure
-    if systems is not None:
+    check_conventions(conventions, leaderboard)
+    scored = isinstance(scores, Mapping) and isinstance(next(iter(scores.values()), None), ScoresLike)
+    if scored and systems is not None and measure is None:
+        systems, measure = None, systems
+    if not scored:
         scores = _evaluated(scores, systems, measure, conventions)
     elif conventions:
         raise UsageError(
             f"leaderboard: {', '.join(conventions)} applies to rankings, but scores were given. Next: leave it out."
         )
-    first = next(iter(_several(scores)))
+    scores = systems_by_name(scores, "leaderboard")
+    first = next(iter(scores))
     alike, _ = align_scores(scores, first, None if measure is None else [measure])
     column = alike[first].column(measure if measure is not None else next(iter(alike[first])))
     name, higher = column.measure.name, column.measure.spec.higher
@@ -307,15 +311,13 @@ def leaderboard(
 
 
 def _evaluated(
-    judgments: Any, systems: Mapping[Any, Any], measure: str | Measure | None, conventions: Mapping[str, Any]
+    judgments: Any, systems: Any, measure: str | Measure | None, conventions: Mapping[str, Any]
 ) -> Mapping[str, ScoresLike]:
     """Scores of rankings, all under the same judgments."""
-    check_conventions(conventions, leaderboard)
+    named = systems_by_name(systems, "leaderboard")
     judged = prepare(judgments)
-    asked = DEFAULT_MEASURES if measure is None else [measure]
-    scores = {
-        name: evaluate(judged, each, asked, **conventions) for name, each in systems_by_name(systems).items()
-    }
+    asked = DEFAULT_MEASURES if measure is None else [parse(measure)]
+    scores = {name: evaluate(judged, each, asked, **conventions) for name, each in named.items()}
     for name, each in scores.items():
         each.census.made_by.append(name)
     return scores
@@ -384,8 +386,6 @@ def _ordering(
 ) -> tuple[dict[str, float], bool, str]:
     """The score of each system, whether more is better, and what the set is called."""
     if isinstance(systems, str | os.PathLike):
-        from rankproof.io.load import read_ordering
-
         asked = None if measure is None else str(measure)
         named = f"{os.fspath(systems)} {asked or ''}".strip()
         return read_ordering(systems, asked), higher, named
@@ -445,15 +445,6 @@ def _labels(first: str, second: str) -> tuple[str, str]:
         if first != second
         else (f"{first} first".strip(), f"{second} second".strip())
     )
-
-
-def _several(scores: Mapping[str, ScoresLike]) -> Mapping[str, ScoresLike]:
-    if not isinstance(scores, Mapping) or len(scores) < 2:
-        raise UsageError(
-            "leaderboard needs scores of at least two systems as {name: scores}."
-            " Next: give two or more systems."
-        )
-    return scores
 
 
 def _counting(scores: Mapping[str, ScoresLike], name: str) -> tuple[dict[str, Array], list[str]]:

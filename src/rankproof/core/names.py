@@ -74,6 +74,11 @@ def _parse_list(given: list[str | Measure]) -> list[Measure]:
 
 @lru_cache(maxsize=4096)
 def _parsed(text: str, _changes: int) -> Measure:
+    if len(several := split(text)) > 1:
+        raise UsageError(
+            f"measure {shorten(text, 200)}: got {len(several)} measures, expected one. Next: name one of them, "
+            "or ask evaluate or compare for several."
+        )
     form = _form(text)
     return _made(text, form, *_look_up(form["name"], form["at"]))
 

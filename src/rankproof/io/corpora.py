@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from rankproof.core.corpus import Corpus, Document
-from rankproof.errors import DataError, UsageError, nearest, shorten
+from rankproof.errors import DataError, UsageError, nearest, shorten, warn_caller
 from rankproof.io.files import (
     STDIN,
     archive_of,
@@ -228,10 +227,9 @@ def _text_file(path: Path, folder: Path) -> Row:
 def _warn_of_empty(corpus: Corpus, placed: Mapping[str, str]) -> None:
     empty = [each.id for each in corpus.values() if not each.whole.strip()]
     if empty:
-        warnings.warn(
+        warn_caller(
             f"{len(empty)} of {len(corpus)} documents have no text, so nothing can find them; the first is "
             f"{shorten(empty[0])} ({placed.get(empty[0], f'the corpus, {shorten(empty[0])}')})",
-            stacklevel=3,
         )
 
 

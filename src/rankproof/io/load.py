@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 import os
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
+from numbers import Real
 from pathlib import Path, PurePath
 from typing import Any, TypeAlias, TypeGuard
 
 from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.core.names import parse
-from rankproof.errors import DataError, RankproofError, UsageError, is_one_of, one_of, shorten
+from rankproof.errors import DataError, RankproofError, UsageError, is_one_of, one_of, shorten, warn_caller
 from rankproof.io import corpora
 from rankproof.io.files import are_paths, check_path, is_pattern, name_of, read_bytes, read_head, text_of
 from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, Format, read_delimited, sniff
@@ -240,17 +241,44 @@ def _swapped(source: str, got: str, expected: str) -> DataError:
 
 def load_rankings(rankings: Any, damaged: str = "error") -> dict[str, Rankings]:
     """The rankings by name; a list is named by its files, or ranking 1, ranking 2, ..."""
-    named = dict(rankings.items()) if isinstance(rankings, Mapping) else _named(rankings)
-    if not named:
-        raise UsageError("rankings: got none, expected two or more. Next: give {name: ranking} or a list.")
-    return {str(name): _loaded(str(name), each, damaged) for name, each in named.items()}
+    named = systems_by_name(rankings if isinstance(rankings, Mapping) else _named(rankings), "rankings", 1)
+    return {name: _loaded(name, each, damaged) for name, each in named.items()}
+
+
+def systems_by_name(systems: Any, verb: str, least: int = 2) -> dict[str, Any]:
+    """The systems with their names as text; an error if they are fewer, or one ranking in place of several.
+
+    >>> systems_by_name({"q1": ["a", "b"], "q2": ["c"]}, "compare")
+    Traceback (most recent call last):
+    ...
+    rankproof.errors.UsageError: compare: got one ranking, expected 2 or more systems by name. Next: write {'before': \
+ranking, 'after': other}; evaluate(judgments, ranking) scores one.
+    """
+    named = isinstance(systems, Mapping)
+    if named and len(systems) >= least and not any(map(_is_of_a_query, islice(systems.values(), 2))):
+        return {str(name): each for name, each in systems.items()}
+    one = any(map(_is_of_a_query, systems.values())) if named else systems is not None
+    got = "one ranking" if one else str(len(systems)) if systems else "none"
+    raise UsageError(
+        f"{verb}: got {got}, expected {least} or more systems by name. Next: write {{'before': "
+        "ranking, 'after': other}; evaluate(judgments, ranking) scores one."
+    )
+
+
+def _is_of_a_query(found: Any) -> bool:
+    """Whether this is what a ranking holds for one query: documents, where a system has queries or rows."""
+    if isinstance(found, Mapping):
+        return isinstance(next(iter(found.values()), None), Real)
+    first = found[0] if isinstance(found, list | tuple) and found and not are_paths(found) else None
+    scored = isinstance(first, list | tuple) and len(first) == 2 and isinstance(first[1], float)
+    return scored or isinstance(first, str)
 
 
 def warn_of_left_out(rankings: Iterable[Rankings]) -> None:
     """Name the damaged files that a ranking was read without, if no audit does."""
     for each in rankings:
         for why in dict.fromkeys(getattr(each, "left_out", ())):
-            warnings.warn(f"left out: {why}", stacklevel=3)
+            warn_caller(f"left out: {why}")
 
 
 def _named(rankings: Any) -> dict[str, Any]:

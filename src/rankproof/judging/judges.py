@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
-from rankproof.errors import UsageError, nearest, one_of, shorten
+from rankproof.errors import UsageError, WrongCall, nearest, one_of, shorten
 from rankproof.judging.function_judge import called_judge, verdict_of
 from rankproof.judging.models.providers import PROVIDERS
 from rankproof.judging.verdicts import (
@@ -158,7 +158,7 @@ AT = "@http"
 def judges_of(spec: Any, *, ledger: Ledger | None = None, **options: Unpack[ModelArguments]) -> list[Judge]:
     """The judges of a cascade in the order they are asked; of any other the one."""
     if options and not _has_model(spec):
-        raise UsageError(
+        raise WrongCall(
             f"judge {spec!r}: takes no options, got {', '.join(options)}. Next: check their spelling."
         )
     _check_addresses(spec, options)

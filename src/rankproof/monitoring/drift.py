@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -20,7 +19,7 @@ from rankproof.core.measure import Measure
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, UsageError, check_whole, is_number, one_of, shorten
+from rankproof.errors import DataError, UsageError, check_whole, is_number, one_of, shorten, warn_caller
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import load_judgments
 from rankproof.monitoring import coverage, vectors
@@ -229,11 +228,10 @@ def _judge_drift(ledger: Any, options: Mapping[str, Any]) -> Any:
             is_ledger = file.read(len(SQLITE)) == SQLITE
     if not is_ledger and not options:
         raise UsageError("drift: got no log to compare the queries with. Next: drift(queries, log).")
-    warnings.warn(
+    warn_caller(
         "drift(LEDGER) is now judge_drift(LEDGER); drift(QUERIES, LOG) compares an evaluation set with a log. "
         "Next: call judge_drift.",
         DeprecationWarning,
-        stacklevel=3,
     )
     return judge_drift(ledger, **options)
 

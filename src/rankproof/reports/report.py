@@ -22,12 +22,12 @@ from rankproof.document.page import Section, el, page
 from rankproof.document.terminal import clean
 from rankproof.errors import UsageError, check_whole, one_of
 from rankproof.io.groups import Grouping, groups_of
-from rankproof.io.load import load_ranking
+from rankproof.io.load import load_ranking, systems_by_name
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
 from rankproof.reports import queries, systems
 from rankproof.reports.content import Content, PageTexts, collect
-from rankproof.scoring.evaluate import Measures, check_conventions, evaluate, prepare, systems_by_name
+from rankproof.scoring.evaluate import Measures, check_conventions, evaluate, prepare
 from rankproof.scoring.scores import Scores
 
 PERMUTATIONS = 100_000
@@ -130,7 +130,7 @@ def report(
     """
     check_conventions(conventions, report)
     check_whole("seed", seed, 0)
-    systems = _check(systems)
+    systems = systems_by_name(systems, "report", 1)
     judged, by = prepare(judgments), groups_of(by, judgments)
     damaged = conventions.get("damaged", "error")
     opened = {name: load_ranking(each, damaged) for name, each in systems.items()}
@@ -164,14 +164,6 @@ def report(
         content, permutations=permutations, missing=tuple(compared.unanswered), diagnosed=diagnosis
     )
     return Report(content, compared, scores)
-
-
-def _check(systems: Mapping[str, Any]) -> dict[str, Any]:
-    if not isinstance(systems, Mapping) or not systems:
-        raise UsageError(
-            "report needs rankings as {name: ranking}, at least one. Next: name at least one ranking."
-        )
-    return systems_by_name(systems)
 
 
 def _check_deciding(compared: Comparison) -> None:

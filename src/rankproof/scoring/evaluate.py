@@ -25,7 +25,7 @@ from rankproof.core.parameters import LARGEST
 from rankproof.core.rules import THIN, Conventions, Default, ScoringArguments
 from rankproof.core.scoring import ScoreColumn, score_columns
 from rankproof.core.table import RankingTable
-from rankproof.errors import DataError, UsageError, check_number, check_whole, nearest, shorten
+from rankproof.errors import DataError, UsageError, check_number, check_whole, shorten, unknown_arguments
 from rankproof.io.frames import is_frame, library_of
 from rankproof.io.groups import Grouping, group_places, groups_of
 from rankproof.io.load import load_judgments, load_ranking
@@ -237,13 +237,8 @@ def check_conventions(given: Mapping[str, Any], function: Callable[..., Any]) ->
     parameters = [*own.values(), *signature(evaluate).parameters.values()]
     known = dict.fromkeys(each.name for each in parameters if each.kind == each.KEYWORD_ONLY)
     named = [each.name for each in own.values() if each.kind == each.POSITIONAL_OR_KEYWORD]
-    for name in given:
-        if name not in known:
-            meant = name.replace("metric", "measure")  # as other tools call it
-            raise UsageError(
-                f"{function.__name__}: unknown argument {name!r}.{nearest(meant, [*named, *known])} "
-                f"Next: name one of {', '.join([*named, *known])}."
-            )
+    if unknown := [name for name in given if name not in known]:
+        raise unknown_arguments(function.__name__, unknown, [*named, *known])
 
 
 def check_margin(margin: Any, of: str = "", *, zero: bool = False) -> None:
@@ -263,11 +258,6 @@ def check_spelling(scores: ScoresLike, name: str) -> None:
 def check_floor(limit: Any, measure: str) -> None:
     """Refuse a floor that is not a finite number."""
     check_number("floor", limit, advice=f"give the lowest mean of {measure} allowed, like 0.4")
-
-
-def systems_by_name(systems: Mapping[Any, Any]) -> dict[str, Any]:
-    """The systems with their names as strings."""
-    return {str(name): each for name, each in systems.items()}
 
 
 def without_means(scores: ScoresLike) -> list[str]:

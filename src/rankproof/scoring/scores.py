@@ -16,7 +16,7 @@ from rankproof.core.join import Census, Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import Pair, ScoreRow, Summary
-from rankproof.errors import DataError, UsageError, missing_extra, shorten
+from rankproof.errors import DataError, UsageError, explain_calls, missing_extra, shorten
 from rankproof.scoring import limits
 from rankproof.scoring.protocol import ScoresLike
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rankproof.core.audit import Audit
 
 
+@explain_calls
 @dataclass(eq=False, repr=False)
 class Scores(ScoresLike):
     """Means by measure (`scores["nDCG@10"]`), values by query, and everything known about both."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +14,7 @@ from rankproof.bench.fusion.recipe import Recipe, Weights, fused_scores, learn, 
 from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
-from rankproof.errors import DataError, UsageError, check_whole, shorten
+from rankproof.errors import DataError, UsageError, check_whole, shorten, warn_caller
 from rankproof.io.ids import are_integers, as_given, judged_kinds
 from rankproof.io.load import load_judgments, load_rankings, warn_of_left_out
 from rankproof.io.mappings import MappingRankings
@@ -173,7 +172,7 @@ def fuse(
     opened = open_pool(loaded, depth, training)
     warn_of_left_out(loaded.values())
     for note in opened.notes:
-        warnings.warn(note, stacklevel=2)
+        warn_caller(note)
     return opened.fuse_rankings(made if training is None else learn(made, opened.pool, training))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -24,7 +23,7 @@ from rankproof.document.display import Displayable
 from rankproof.document.formats import Result
 from rankproof.document.model import Document, Paragraph, Part, Table
 from rankproof.document.numbers import count, score, span
-from rankproof.errors import UsageError, check_number, check_whole
+from rankproof.errors import UsageError, check_number, check_whole, warn_caller
 from rankproof.io.load import load_judgments, load_rankings, warn_of_left_out
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import evaluate
@@ -260,7 +259,7 @@ def tune(
     opened = open_pool(loaded, depth, judged)
     warn_of_left_out(loaded.values())
     for note in opened.notes:
-        warnings.warn(note, stacklevel=2)
+        warn_caller(note)
     generator = np.random.default_rng(check_whole("seed", seed, 0))
     seen, _ = split(judged.queries, share, generator)
     bench = _Bench(opened, judged, asked, {q: SEEN if q in seen else HELD_OUT for q in judged.queries})

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypedDict
 
 from rankproof.document.display import Displayable
-from rankproof.errors import UsageError, check_number, check_whole, nearest
+from rankproof.errors import UsageError, WrongCall, check_number, check_whole, nearest, warn_caller
 from rankproof.judging.verdicts import Account
 from rankproof.net.retries import Retries
 
@@ -197,7 +196,7 @@ def split(options: Mapping[str, Any]) -> tuple[ModelLimits, dict[str, Any]]:
     _check_no_secret({**sent, **extra})
     for name in sent:
         if name not in SENT:
-            raise UsageError(
+            raise WrongCall(
                 f"{name}: no option of a judge.{nearest(name, ModelArguments.__annotations__)} "
                 "Next: check its spelling; options of the service itself go into "
                 f"extra={{'{name}': ...}} (--set extra.{name}=...)."
@@ -216,10 +215,9 @@ def _budget(sent: dict[str, Any]) -> dict[str, int]:
     tokens = check_whole("max_tokens", sent["max_tokens"], advice="give the most tokens of a reply")
     if tokens <= LONGEST_REPLY:
         return {}
-    warnings.warn(
+    warn_caller(
         f"max_tokens limits one reply, and {tokens:,} is more than any has; it is taken for the budget of the run. "
         "Next: write budget_tokens.",
-        stacklevel=2,
     )
     return {"budget_tokens": sent.pop("max_tokens")}
 
