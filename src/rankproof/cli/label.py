@@ -6,7 +6,9 @@ import getpass
 import os
 import sys
 import textwrap
-from collections.abc import Callable, Collection, Mapping
+from codecs import getincrementaldecoder
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +26,11 @@ from rankproof.cli.output import (
     write_result,
 )
 from rankproof.errors import UsageError
+
+if sys.platform != "win32":
+    import select
+    import termios
+    import tty
 
 if TYPE_CHECKING:
     from rankproof.bench.testset.labels import Labels, LabelSession
@@ -155,36 +162,70 @@ def go_through(
 ) -> None:
     """Ask until everything is labelled, or the person quits; each decision is kept at once."""
     last = None
-    while (item := session.next()) is not None:
-        if item != last:
-            click.echo(card(item), err=err)
-        last = item
-        key = _key(err)
-        value = value_of(item, key)
-        if key in ("q", "\x04", ""):
-            return
-        if value is not None:
-            session.grade(value)
-        elif key == "s":
-            session.skip()
-        elif key == "u":
-            taken = session.undo()
-            click.echo("  nothing to undo" if taken is None else f"  undone{name_of(taken)}", err=err)
-        elif key == "m" and more is not None:
-            click.echo(more(item), err=err)
-        else:
-            click.echo(f"  {help_of(item, key)}", err=err)
+    with _keys(err) as next_key:
+        while (item := session.next()) is not None:
+            if item != last:
+                click.echo(card(item), err=err)
+            last = item
+            key = next_key()
+            value = value_of(item, key)
+            if key in ("q", "\x04", ""):
+                return
+            if value is not None:
+                session.grade(value)
+            elif key == "s":
+                session.skip()
+            elif key == "u":
+                taken = session.undo()
+                click.echo("  nothing to undo" if taken is None else f"  undone{name_of(taken)}", err=err)
+            elif key == "m" and more is not None:
+                click.echo(more(item), err=err)
+            else:
+                click.echo(f"  {help_of(item, key)}", err=err)
 
 
-def _key(err: bool) -> str:
-    """One key from a terminal, else one line of standard input; "" at its end."""
-    if sys.stdin.isatty():
+@contextmanager
+def _keys(err: bool) -> Iterator[Callable[[], str]]:
+    """Reads one key from a terminal, else one line of standard input; "" at its end.
+
+    The terminal stays with single keys in between, so that one pressed before the next question counts for it.
+    """
+    if not sys.stdin.isatty():
+        yield lambda: (line.strip().lower() or "?") if (line := sys.stdin.readline()) else ""
+        return
+
+    def next_key() -> str:
         click.echo("> ", nl=False, err=err)
-        key = click.getchar().lower()
+        key = _pressed().lower()
         click.echo(key if key.isprintable() else "", err=err)
         return key
-    line = sys.stdin.readline()
-    return (line.strip().lower() or "?") if line else ""
+
+    if sys.platform == "win32":
+        yield next_key
+        return
+    before = termios.tcgetattr(sys.stdin)
+    try:
+        yield next_key
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+
+def _pressed() -> str:
+    """The next key; the bytes of an arrow and the like are one."""
+    if sys.platform == "win32":
+        return click.getchar()
+    terminal = sys.stdin.fileno()
+    tty.setcbreak(terminal, termios.TCSANOW)  # for each key again: a shell may have changed it in between
+    decoder, key = getincrementaldecoder("utf-8")("replace"), ""
+    while not key or (key[0] == "\x1b" and select.select([terminal], [], [], 0)[0]):
+        try:
+            byte = os.read(terminal, 1)
+        except OSError:  # the terminal was closed
+            byte = b""
+        if not byte:
+            break
+        key += decoder.decode(byte)
+    return key
 
 
 def _card(session: LabelSession, item: Item, texts: Mapping[str, str], corpus: Corpus | None) -> str:

@@ -78,7 +78,6 @@ class Terminal:
         """Press keys, each when it is asked for."""
         for key in keys:
             before = self.screen.count("> ")
-            time.sleep(0.05)  # the terminal turns to single keys just after the prompt is shown
             os.write(self.parent, key.encode())
             if key != "q":
                 self.until("> ", before + 1)
