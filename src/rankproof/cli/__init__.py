@@ -246,6 +246,9 @@ INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and end the process with its exit code."""
+    gc.set_threshold(
+        50_000
+    )  # a program ends soon, and makes few circles: Python looks for them 70 times as often
     try:
         sys.exit(run(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:

@@ -305,11 +305,12 @@ class ArrowReader:
             clicked, _ = hash_texts(ids, self._known, "clicks")
             quoted, _ = hash_texts(cited, self._known, "citations")
             bad[event[clicked == 0]] = True  # a result without an id is the document of its rank
-            some, number = np.arange(len(event)), np.diff(cited_from)[event]
-            for at in range(int(number.max())):  # few are cited: to compare with each is faster than to sort
-                some = some[number[some] > at]
-                same = clicked[some] == quoted[cited_from[event[some]] + at]
-                row["cited_click"][event[some[same]]] = 1
+            begin, end = cited_from[:-1][event], cited_from[1:][event]
+            while len(event):  # few are cited: to compare with each is faster than to sort
+                some = np.flatnonzero(begin < end)
+                clicked, event, begin, end = (each[some] for each in (clicked, event, begin, end))
+                row["cited_click"][event[clicked == quoted[begin]]] = 1
+                begin += 1
 
 
 def _results(column: Any, row: dict[str, Array]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
@@ -62,6 +62,12 @@ class EventBlock:
             each.take(which, axis=1) for each in (self.ids, self.sketch, self.values, self.slices)
         )
         return EventBlock(self.time[which], ids, sketch, values, slices)
+
+    def keep(self, which: Array) -> EventBlock:
+        """Some of the events, in any order, where all of them were: to move them is faster than to take new memory."""
+        for row in (*self.ids, *self.sketch, *self.values, *self.slices):
+            row[: len(which)] = row.take(which)
+        return replace(self.part(0, len(which)), time=self.time.take(which))
 
     def part(self, start: int, end: int) -> EventBlock:
         """The events from one place to another, not copied."""

@@ -36,35 +36,13 @@ FIELDS: dict[str, tuple[str, ...]] = {
 }
 """The fields of an event, each with the other names it is known by."""
 UP = {
-    "up",
-    "thumb_up",
-    "thumbs_up",
-    "thumbsup",
-    "thumbs-up",
-    "👍",
-    "like",
-    "positive",
-    "good",
-    "+1",
-    "1",
-    "true",
-    "yes",
+    "up", "thumb_up", "thumbs_up", "thumbsup", "thumbs-up", "👍", "like", "positive", "good", "+1", "1", "true", "yes",
     "helpful",
-}
+}  # fmt: skip
 DOWN = {
-    "down",
-    "thumb_down",
-    "thumbs_down",
-    "thumbsdown",
-    "thumbs-down",
-    "👎",
-    "dislike",
-    "negative",
-    "bad",
-    "-1",
-    "no",
+    "down", "thumb_down", "thumbs_down", "thumbsdown", "thumbs-down", "👎", "dislike", "negative", "bad", "-1", "no",
     "false",
-}
+}  # fmt: skip
 NOTHING = {"", "none", "null", "nan", "n/a", "na", "<na>", "-"}
 """The spellings of "nothing", in fields that are not text."""
 NO_VOTE = {*NOTHING, "0", "neutral"}

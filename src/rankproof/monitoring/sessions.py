@@ -138,7 +138,7 @@ class Sessions:
         in_order = bool((block.time[1:] >= block.time[:-1]).all())
         kept = self._once(block, np.arange(len(block)) if in_order else np.argsort(block.time, kind="stable"))
         if len(kept) < len(block) or not in_order:
-            block = block.rows(kept)
+            block = block.keep(kept)
         # the events of a session share its id, else that of the user, else nothing
         key, user = block.ids[SESSION], block.ids[USER]
         if not key.all():

@@ -365,6 +365,11 @@ def _numbered(attributes: Mapping[str, Any], prefix: str) -> list[dict[str, Any]
     return listed
 
 
+SAID = (
+    "content", "parts", "query", "question", "input", "text", "answer", "output", "messages", "result",
+)  # fmt: skip
+
+
 def text_said(value: Any, role: str) -> str | None:
     """The text of an input or output: itself, the last message of a role, or the usual field of an object.
 
@@ -385,18 +390,7 @@ def text_said(value: Any, role: str) -> str | None:
         of_role = [each for each in messages if each.get("role") == role] or messages
         return text_said(of_role[-1], role) if of_role else " ".join(map(str, value)) or None
     if isinstance(value, Mapping):
-        for key in (
-            "content",
-            "parts",
-            "query",
-            "question",
-            "input",
-            "text",
-            "answer",
-            "output",
-            "messages",
-            "result",
-        ):
+        for key in SAID:
             if value.get(key):
                 return text_said(value[key], role)
         return None

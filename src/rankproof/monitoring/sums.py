@@ -229,7 +229,11 @@ class _BlockSums:
             if len(kept):
                 logs = np.log(np.maximum(columns[name][kept], SMALLEST) / SMALLEST) / WIDTH
                 bins = np.minimum(logs, BINS - 1).astype(np.int64)
-                self._bins[name] = kept, bins + group[kept] % FEWER_GROUPS * BINS
+                first = int(
+                    bins.min()
+                )  # most bins are empty: only those from the first to the last are counted
+                size = int(bins.max()) + 1 - first
+                self._bins[name] = kept, first, size, bins - first + group[kept] % FEWER_GROUPS * size
 
     def _place_of(self, events: Array) -> int:
         """The place of a set of events."""
@@ -259,15 +263,16 @@ class _BlockSums:
                 found = counts[yes] if yes is not None else np.bincount(index, weights, shape)
                 of[m] = found[: cells * GROUPS].reshape(cells, GROUPS)
                 by[m] = counts[among][: cells * GROUPS].reshape(cells, GROUPS)
-        histograms = {}
-        for name, (kept, bins) in self._bins.items():
-            filled = np.bincount(
-                place[kept] * (FEWER_GROUPS * BINS) + bins, minlength=(cells + 1) * FEWER_GROUPS * BINS
-            )
-            histograms[name] = filled[: cells * FEWER_GROUPS * BINS].reshape(cells, FEWER_GROUPS, BINS)
+        drawn: list[dict[str, Array]] = [{} for _ in range(cells)]
+        for name, (kept, first, size, bins) in self._bins.items():
+            size *= FEWER_GROUPS
+            filled = np.bincount(place[kept] * size + bins, minlength=(cells + 1) * size)
+            for i, row in enumerate(filled[: cells * size].reshape(cells, FEWER_GROUPS, -1)):
+                if row.any():
+                    drawn[i][name] = np.zeros((FEWER_GROUPS, BINS), dtype=np.uint32)
+                    drawn[i][name][:, first : first + row.shape[1]] = row
         for i, each in enumerate(present.tolist()):
-            drawn = {name: h[i].astype(np.uint32) for name, h in histograms.items() if h[i].any()}
-            yield each, SumCell(of[:, i], by[:, i], drawn, int(sizes[each + 1]))
+            yield each, SumCell(of[:, i], by[:, i], drawn[i], int(sizes[each + 1]))
 
     def _counts(self, index: Array, shape: int) -> list[Array]:
         """How many events of each set there are in each cell and group."""
