@@ -147,20 +147,23 @@ _PUBLIC = {name: module for module, names in _PLACES.items() for name in names.s
 
 _MODULES = {"compat", "errors", "functional", "sample"}
 
-__all__ = ["Account", "Agreement", "Alert", "Audit", "Benchmark", "Calibration", "Cause", "Comparison"]
-__all__ += ["ComparisonRow", "Corrected", "Diagnosis", "Drift", "Estimate", "Estimated", "ExplainedCase"]
-__all__ += ["Explanation", "Finding", "Fix", "Gate", "Grid", "GridRow", "HeavyUser", "History"]
-__all__ += ["HistoryEntry", "Interval", "Judge", "JudgeDrift", "JudgePlan", "JudgedColumn", "JudgedScores"]
-__all__ += ["JudgmentCalibration", "Judgments", "Kinship", "KinshipRow", "LabelPlan", "Leaderboard"]
-__all__ += ["LedgerEntry", "Measure", "MetricChange", "Mirage", "ModelJudge", "Monitor", "OnlineEstimate"]
-__all__ += ["Pool", "Question", "QuestionPlan", "RankCorrelation", "RankproofError", "Relation", "Report"]
-__all__ += ["Run", "ScoreColumn", "ScoreRow", "Scores", "ScoresLike", "SimulatedLog", "Standings", "Stress"]
-__all__ += ["Summary", "Trial", "Tuned", "Verdicts", "Way", "agreement", "audit", "calibrate"]
-__all__ += ["calibrate_judgments", "chat", "check_questions", "compare", "compare_scores", "diagnose"]
-__all__ += ["draw_questions", "drift", "evaluate", "evaluate_spans", "explain", "fuse", "gate"]
-__all__ += ["gate_scores", "grid", "judge", "judge_drift", "kinship", "leaderboard", "measure", "mirage"]
-__all__ += ["monitor", "pool", "prepare", "questions_needed", "rank_correlation", "report", "simulate_log"]
-__all__ += ["split_questions", "stress", "trial", "tune"]
+# fmt: off
+__all__ = [
+    "Account", "Agreement", "Alert", "Audit", "Benchmark", "Calibration", "Cause", "Comparison",
+    "ComparisonRow", "Corrected", "Diagnosis", "Drift", "Estimate", "Estimated", "ExplainedCase",
+    "Explanation", "Finding", "Fix", "Gate", "Grid", "GridRow", "HeavyUser", "History", "HistoryEntry",
+    "Interval", "Judge", "JudgeDrift", "JudgePlan", "JudgedColumn", "JudgedScores", "JudgmentCalibration",
+    "Judgments", "Kinship", "KinshipRow", "LabelPlan", "Leaderboard", "LedgerEntry", "Measure",
+    "MetricChange", "Mirage", "ModelJudge", "Monitor", "OnlineEstimate", "Pool", "Question", "QuestionPlan",
+    "RankCorrelation", "RankproofError", "Relation", "Report", "Run", "ScoreColumn", "ScoreRow", "Scores",
+    "ScoresLike", "SimulatedLog", "Standings", "Stress", "Summary", "Trial", "Tuned", "Verdicts", "Way",
+    "agreement", "audit", "calibrate", "calibrate_judgments", "chat", "check_questions", "compare",
+    "compare_scores", "diagnose", "draw_questions", "drift", "evaluate", "evaluate_spans", "explain", "fuse",
+    "gate", "gate_scores", "grid", "judge", "judge_drift", "kinship", "leaderboard", "measure", "mirage",
+    "monitor", "pool", "prepare", "questions_needed", "rank_correlation", "report", "simulate_log",
+    "split_questions", "stress", "trial", "tune",
+]
+# fmt: on
 
 
 def __getattr__(name: str) -> Any:
