@@ -1,9 +1,11 @@
-"""What a row costs on Spark, as ratios: one executor process against two, and few rows against many.
+"""What a row costs on Spark, Java and Python apart: one executor process against two, and few rows against many.
 
     python benchmarks/spark_rows.py FOLDER [MILLIONS ...]
 
 takes the data of `parts.py` (2 and 16 million rows by default) in FOLDER, and needs Java. CPU seconds are those of the
-executor processes and of Python below them, after one run that warms them up. The last lines are of the kernel alone.
+executor processes, and of Python below them. Each session first runs the smallest data until the cost stands still
+(Java compiles what it runs), then every size TIMES times, of which the cheapest counts. The last lines are of the
+kernel alone.
 """
 
 from __future__ import annotations
@@ -19,51 +21,48 @@ import parts
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+TIMES, WARM = 3, 6
+"""How often each size is measured, and how often the smallest is run before at most."""
 RUN = """
-import json, os, sys
-sys.path.insert(0, sys.argv[4])
+import sys
+sys.path.insert(0, sys.argv[1])
 import spark_rows
-spark_rows.measure(sys.argv[1], int(sys.argv[2]), sys.argv[3])
+spark_rows.measure(int(sys.argv[2]), sys.argv[3:])
 """
 
 
-def cpu_of_executors() -> float:
-    """CPU seconds of the executors below this process, and of all that they began."""
-    rows = {}
+def cpu_of_executors() -> tuple[float, float]:
+    """CPU seconds of the executors below this process: those of Java, and those of all that they began."""
+    parents, own, ended = {}, {}, {}
     for each in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = each.read_text().rpartition(")")[2].split()
-            rows[int(each.parent.name)] = (int(fields[1]), sum(map(int, fields[11:15])))
         except OSError:
             continue
+        pid = int(each.parent.name)
+        parents[pid] = int(fields[1])
+        own[pid], ended[pid] = sum(map(int, fields[11:13])), sum(map(int, fields[13:15]))
 
-    def line(pid: int) -> str:
+    def above(pid: int) -> list[int]:
+        return [pid, *above(parents[pid])] if pid in parents else []
+
+    def is_executor(pid: int) -> bool:
         try:
-            return Path(f"/proc/{pid}/cmdline").read_text()
+            return "CoarseGrainedExecutorBackend" in Path(f"/proc/{pid}/cmdline").read_text()
         except OSError:
-            return ""
+            return False
 
-    def below(pid: int, mark: str) -> bool:
-        while pid in rows:
-            if mark in line(pid):
-                return True
-            pid = rows[pid][0]
-        return False
-
-    ours = [pid for pid in rows if below(pid, "CoarseGrainedExecutorBackend") and _is_ours(pid, rows)]
-    return sum(rows[pid][1] for pid in ours) / os.sysconf("SC_CLK_TCK")
+    below = {pid: line for pid in parents if os.getpid() in (line := above(pid))}
+    executors = {pid for pid in below if is_executor(pid)}
+    others = [pid for pid, line in below.items() if pid not in executors and executors & set(line)]
+    java = sum(own[pid] for pid in executors)
+    python = sum(own[pid] + ended[pid] for pid in others) + sum(ended[pid] for pid in executors)
+    ticks = os.sysconf("SC_CLK_TCK")
+    return java / ticks, python / ticks
 
 
-def _is_ours(pid: int, rows: dict[int, tuple[int, int]]) -> bool:
-    while pid in rows:
-        if pid == os.getpid():
-            return True
-        pid = rows[pid][0]
-    return False
-
-
-def measure(folder: str, executors: int, warm: str) -> None:
-    """Print what one evaluation costs, with so many executor processes of one core."""
+def measure(executors: int, folders: list[str]) -> None:
+    """Print what one evaluation of each folder costs, with so many executor processes of one core."""
     from pyspark.sql import SparkSession
 
     import rankproof.spark
@@ -71,6 +70,7 @@ def measure(folder: str, executors: int, warm: str) -> None:
     builder = SparkSession.builder.master(f"local-cluster[{executors},1,1024]")
     for name, value in {
         "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
         "spark.executor.memory": "1g",
         "spark.sql.shuffle.partitions": "16",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
@@ -79,16 +79,24 @@ def measure(folder: str, executors: int, warm: str) -> None:
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
 
-    def once(where: str) -> dict[str, str]:
+    def once(where: str) -> dict[str, object]:
+        before, wall = cpu_of_executors(), time.perf_counter()
         judgments, run = (spark.read.parquet(f"{where}/{name}") for name in ("judgments.parquet", "rows"))
         scores = rankproof.spark.evaluate(judgments, run, parts.MEASURES)
-        return {name: mean.hex() for name, mean in scores.means.items()}
+        spark.catalog.clearCache()
+        java, python = (now - then for now, then in zip(cpu_of_executors(), before, strict=True))
+        means = {name: mean.hex() for name, mean in scores.means.items()}
+        return {"java": java, "python": python, "wall": time.perf_counter() - wall, "means": means}
 
-    once(warm)
-    before, wall = cpu_of_executors(), time.perf_counter()
-    means = once(folder)
-    cpu = cpu_of_executors() - before
-    print(json.dumps({"cpu": cpu, "wall": time.perf_counter() - wall, "means": means}), flush=True)
+    before = float("inf")
+    for _ in range(WARM):
+        cost = once(folders[0])["java"]
+        if cost > 0.95 * before:  # type: ignore[operator]
+            break
+        before = cost  # type: ignore[assignment]
+    for where in folders:
+        runs = [once(where) for _ in range(TIMES)]
+        print(json.dumps(min(runs, key=lambda run: run["java"] + run["python"])), flush=True)  # type: ignore[operator]
     spark.stop()
 
 
@@ -124,32 +132,35 @@ def kernel_cost(folder: Path, files: int) -> float:
 
 def main(folder: Path, sizes: list[float]) -> None:
     """Print a line for each size and number of executors."""
-    few = folder / f"{sizes[0]:g}"
-    print(f"{'executors':<12}{'M rows':>8}{'CPU us/row':>12}{'wall s':>8}{'ratio':>8}  means", flush=True)
-    first: dict[str, float] = {}
-    means: dict[float, object] = {}
-    here = str(Path(__file__).parent)
-    for millions in sizes:
-        where = folder / f"{millions:g}"
+    folders = [folder / f"{millions:g}" for millions in sizes]
+    for where, millions in zip(folders, sizes, strict=True):
         parts.make(where, millions)
-        for executors in (1, 2):
-            words = [sys.executable, "-W", "ignore", "-c", RUN, str(where), str(executors), str(few), here]
-            settings = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
-            done = subprocess.run(
-                words, capture_output=True, text=True, check=True, env=os.environ | settings
-            )
-            found = json.loads(done.stdout.strip().splitlines()[-1])
-            cost = found["cpu"] / millions
-            ratio = cost / first.setdefault("cost", cost)
-            same = (
-                "the same bits" if found["means"] == means.setdefault(millions, found["means"]) else "OTHER"
-            )
+    heads = ("Java us/row", "Python", "both", "ratio", "wall s")
+    print(f"{'executors':<10}{'M rows':>8}{''.join(f'{head:>12}' for head in heads)}  means", flush=True)
+    first, means = 0.0, {}
+    for executors in (1, 2):
+        words = [sys.executable, "-W", "ignore", "-c", RUN, str(Path(__file__).parent), str(executors)]
+        settings = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+        done = subprocess.run(
+            [*words, *map(str, folders)],
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+            env=os.environ | settings,
+        )
+        for millions, line in zip(sizes, done.stdout.strip().splitlines()[-len(sizes) :], strict=True):
+            found = json.loads(line)
+            java, python = found["java"] / millions, found["python"] / millions
+            first = first or java + python
+            numbers = (java, python, java + python, (java + python) / first, found["wall"])
+            same = found["means"] == means.setdefault(millions, found["means"])
             print(
-                f"{executors:<12}{millions:>8g}{cost:>12.2f}{found['wall']:>8.1f}{ratio:>8.2f}  {same}",
+                f"{executors:<10}{millions:>8g}{''.join(f'{each:>12.2f}' for each in numbers)}"
+                f"  {'the same bits' if same else 'OTHER BITS'}",
                 flush=True,
             )
     for files in (4, 16):
-        print(f"the kernel alone, {files} files: {kernel_cost(few, files):.2f} us/row", flush=True)
+        print(f"the kernel alone, {files} files: {kernel_cost(folders[0], files):.2f} us/row", flush=True)
 
 
 if __name__ == "__main__":

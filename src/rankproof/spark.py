@@ -76,10 +76,10 @@ def evaluate(
     with _told():
         sizes = ranked.groupBy("query_id").count()
         top = graded.agg(functions.max("grade")).collect()[0][0]
-        total, queries = sizes.agg(functions.sum("count"), functions.count("count")).collect()[0]
-        too_large = [
-            row[0] for row in sizes.filter(functions.col("count") > large).select("query_id").collect()
-        ]
+        count = functions.col("count")
+        beyond = functions.collect_list(functions.when(count > large, functions.col("query_id")))
+        totals = sizes.agg(functions.sum(count), functions.count(count), beyond)
+        total, queries, too_large = totals.collect()[0]
     if top is None:
         raise DataError("judgments: empty, they have no rows. Next: check which table this is.")
     kernel = replace(kernel, top_grade=max(0.0, float(top)))
@@ -97,11 +97,10 @@ def evaluate(
     values = scored.filter("summary is null").drop("summary")
     if too_large:
         more, summary = _counted(graded, ranked, too_large, kernel)
-        values, parts = (
-            values.unionByName(rows.sparkSession.createDataFrame(more, values.schema)),
-            [*parts, summary],
-        )
-    found = spread_scores(parts, kernel, values, notes=_notes(too_large, large))
+        values = values.unionByName(rows.sparkSession.createDataFrame(more, values.schema))
+        parts.append(summary)
+    note = f"{len(too_large):,} of the queries have more than {large:,} rows each, and were counted by the cluster."
+    found = spread_scores(parts, kernel, values, notes=(note,) if too_large else ())
     found.extra = int(queries or 0) - found.facts["answered"]
     return found
 
@@ -408,14 +407,6 @@ def _counted(graded: Any, ranked: Any, queries: list[str], kernel: Kernel) -> tu
         kernel.conventions,
     )
     return kernel.of_hits(judgments, hits, census, kernel.of_queries(table, judgments))
-
-
-def _notes(too_large: list[str], large: int) -> tuple[str, ...]:
-    if not too_large:
-        return ()
-    return (
-        f"{len(too_large):,} of the queries have more than {large:,} rows each, and were counted by the cluster.",
-    )
 
 
 def _shared(tables: list[Any], measures: Measures | None) -> list[Measure]:

@@ -257,6 +257,27 @@ def test_a_corrupt_part_is_named_and_left_out_only_if_asked_for(tmp_path: Path) 
     assert "damaged" in refused(judged, tmp_path, UsageError, damaged="maybe")
 
 
+def test_links_are_followed_and_one_that_leads_nowhere_is_no_part_less(tmp_path: Path) -> None:
+    judged, rows = world(8)
+    expected = numbers(evaluate(judged, in_memory(rows), MEASURES))
+    parts, runs = [tmp_path / name for name in ("1", "2", "3")], tmp_path / "runs"
+    for at, folder in enumerate([*parts, runs]):
+        folder.mkdir()
+        as_parquet(folder / "rows.parquet", rows[at::4])
+    (runs / "file").symlink_to(parts[0] / "rows.parquet")
+    (runs / "folder").symlink_to(parts[1])
+    (parts[1] / "loop").symlink_to(parts[1])
+    (runs / "_hidden").symlink_to(parts[2])
+    lost = runs / "lost"
+    lost.symlink_to(parts[2] / "gone")
+    assert "lost: cannot be opened" in refused(judged, runs)
+    assert "lost: cannot be opened" in str(evaluate(judged, runs, "RR", damaged="skip").audit)
+    lost.unlink()
+    lost.symlink_to(parts[2] / "rows.parquet")
+    for given in (runs, f"{runs}/*", f"{tmp_path}/run*"):
+        assert numbers(evaluate(judged, given, MEASURES)) == expected
+
+
 @pytest.mark.slow
 def test_every_verb_that_scores_or_writes_rankings_leaves_damaged_files_out_if_asked_to(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,15 +41,23 @@ def files_at(path: PathLike) -> list[Path]:
     """
     where = Path(path)
     if where.is_dir():
-        found = [
-            each
-            for each in where.rglob("*")
-            if each.is_file() and not any(part.startswith(HIDDEN) for part in each.relative_to(where).parts)
-        ]
+        found, folders, walked = [], [where], set()
+        while folders:
+            folder = folders.pop()
+            if (real := os.path.realpath(folder)) in walked:
+                continue  # a link to a folder above, or to one that was read
+            walked.add(real)
+            for each in folder.iterdir():
+                if each.is_dir() and not each.name.startswith(HIDDEN):
+                    folders.append(each)
+                # A link that leads nowhere is kept: opening it says so.
+                elif (each.is_file() or not each.exists()) and not each.name.startswith(HIDDEN):
+                    found.append(each)
     elif is_pattern(path):
         named = map(Path, glob.glob(os.fspath(path), recursive=True))
         found = [file for each in named for file in (files_at(each) if each.is_dir() else [each])]
-        found = [each for each in found if not each.name.startswith(HIDDEN)]
+        literal = set(Path(path).parts)
+        found = [each for each in found if not any(p.startswith(HIDDEN) for p in {*each.parts} - literal)]
     else:
         return [check_path(path)]
     if not found:
@@ -65,17 +74,10 @@ def parts_at(paths: PathLike | Sequence[PathLike], load: Load) -> PartRankings:
     """The ranking in a folder, in the files that a pattern stands for, or in several of these."""
     listed = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     files = [file for each in listed for file in files_at(each)]
-    twice = (
-        next((each for at, each in enumerate(files) if each in files[:at]), None)
-        if len(files) < 5_000
-        else None
-    )
-    if twice is not None:
+    for twice in (each for each, times in Counter(files).items() if times > 1):
         raise UsageError(f"{twice}: given more than once. Next: name each file once.")
-    source = (
-        os.fspath(listed[0]) if len(listed) == 1 else f"{os.fspath(listed[0])} and {len(listed) - 1} more"
-    )
-    return PartRankings(tuple(files), source, load)
+    more = f" and {len(listed) - 1} more" if len(listed) > 1 else ""
+    return PartRankings(tuple(files), f"{os.fspath(listed[0])}{more}", load)
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +205,11 @@ class _Part:
         return self._opened
 
     def _open(self) -> Any:
-        head = read_head(self.path)
+        try:
+            head = read_head(self.path)
+        except (OSError, UsageError) as error:
+            why = getattr(error, "strerror", "it is gone, or a link that leads nowhere")
+            raise DataError(f"{self.source}: cannot be opened: {why}. Next: check or drop it.") from error
         if not head and self.path.suffix not in (".parquet", ".pq"):
             return NOTHING
         kind = sniff(head, self.source)

@@ -117,7 +117,7 @@ def collect_rankings(
     seen = np.zeros(len(judgments.query_ids), dtype=np.intp)
     rows = np.zeros(len(seen), dtype=np.intp)
     for each in found.values():
-        seen += np.bincount(each.queries, minlength=len(seen))
+        np.add.at(seen, each.queries, 1)
         for ordered in each.ordered:
             np.add.at(rows, ordered.query, ordered.length)
     apart = seen > 1
