@@ -29,6 +29,7 @@ from rankproof.core.merge import SpreadSummary, merge_parts
 from rankproof.core.names import parse_each
 from rankproof.core.rules import Conventions, ScoringArguments
 from rankproof.errors import DataError, UsageError, check_whole, missing_extra, shorten
+from rankproof.io.counted.rankings import check_ids
 from rankproof.io.counted.text import check_counted
 from rankproof.io.frames import judgments_from_frame, ranking_from_frame
 from rankproof.io.ids import check_same_kind
@@ -78,29 +79,36 @@ def evaluate(
         top = graded.agg(functions.max("grade")).collect()[0][0]
         count = functions.col("count")
         beyond = functions.collect_list(functions.when(count > large, functions.col("query_id")))
-        totals = sizes.agg(functions.sum(count), functions.count(count), beyond)
-        total, queries, too_large = totals.collect()[0]
+        nameless = functions.sum(functions.when(functions.col("query_id").isNull(), count))
+        totals = sizes.agg(functions.sum(count), functions.count(count), nameless, beyond)
+        total, queries, without, too_large = totals.collect()[0]
     if top is None:
         raise DataError("judgments: empty, they have no rows. Next: check which table this is.")
+    check_ids(total or 0, {"query": (total or 0) - (without or 0)}, "run")
     kernel = replace(kernel, top_grade=max(0.0, float(top)))
     if partitions is None:
         partitions = max(1, math.ceil((total or 0) / ROWS))
     check_whole("partitions", partitions, advice="leave it out, or give one for each 1.5 million rows")
-    small = (graded, ranked)
+    small, of_large = (graded, ranked), None
     if too_large:
-        small = tuple(each.filter(~functions.col("query_id").isin(too_large)) for each in small)
+        is_large = functions.coalesce(functions.col("query_id").isin(too_large), functions.lit(False))
+        small = tuple(each.filter(~is_large) for each in small)
+        of_large = graded.filter(is_large).toArrow()
     rows = _tagged(*small, order, roles)
     scored = rows.repartition(partitions, "query_id").mapInArrow(_Scored(kernel), _schema(kernel))
     scored = _kept(scored)
     with _told():
         parts = _summaries(scored)
     values = scored.filter("summary is null").drop("summary")
-    if too_large:
-        more, summary = _counted(graded, ranked, too_large, kernel)
+    notes: tuple[str, ...] = ()
+    if of_large is not None and len(of_large):
+        more, summary = _counted(of_large, ranked.filter(is_large), kernel)
         values = values.unionByName(rows.sparkSession.createDataFrame(more, values.schema))
         parts.append(summary)
-    note = f"{len(too_large):,} of the queries have more than {large:,} rows each, and were counted by the cluster."
-    found = spread_scores(parts, kernel, values, notes=(note,) if too_large else ())
+        notes = (
+            f"{len(more):,} of the queries have more than {large:,} rows each, and were counted by the cluster.",
+        )
+    found = spread_scores(parts, kernel, values, notes=notes)
     found.extra = int(queries or 0) - found.facts["answered"]
     return found
 
@@ -393,19 +401,13 @@ def _summaries(scored: Any) -> list[SpreadSummary]:
     return [SpreadSummary.from_dict(json.loads(row[0])) for row in rows]
 
 
-def _counted(graded: Any, ranked: Any, queries: list[str], kernel: Kernel) -> tuple[Any, SpreadSummary]:
+def _counted(table: Any, ranked: Any, kernel: Kernel) -> tuple[Any, SpreadSummary]:
     """Values and summary of queries that no partition could hold: the cluster counts where judged documents stand."""
-    column = _functions().col("query_id")
-    table = graded.filter(column.isin(queries)).toArrow()
     judgments = judgments_from_frame(table.select(["query_id", "doc_id", "grade"]))
     judgments.pool.__dict__["top_grade"] = kernel.top_grade
     census = Census()
-    frame = ranked.filter(column.isin(queries))
-    hits = join(
-        judgments,
-        ranking_from_frame(frame, "run").blocks(judgments, kernel.conventions, census),
-        kernel.conventions,
-    )
+    blocks = ranking_from_frame(ranked, "run").blocks(judgments, kernel.conventions, census)
+    hits = join(judgments, blocks, kernel.conventions)
     return kernel.of_hits(judgments, hits, census, kernel.of_queries(table, judgments))
 
 

@@ -198,13 +198,18 @@ def test_sail_gives_the_bits_of_memory(frames: Any, ties: str) -> None:
         }
 
 
-def test_queries_with_too_many_rows_are_counted_and_nothing_changes(frames: Any) -> None:
+def test_queries_with_too_many_rows_are_counted_and_nothing_changes(frames: Any, spark: Any) -> None:
     judged, rows, judgments, run = frames
     expected = evaluate(judged, arrow(rows), MEASURES)
     found = rankproof.spark.evaluate(judgments, run, MEASURES, by="segment", large=15)
     check_equal(found, expected)
     assert "counted by the cluster" in str(found)
     assert found.values.count() == len(judged)
+    # One that nobody judged is nothing to count.
+    rows = [*rows, *(("huge", f"d{i}", 0.5) for i in range(60))]
+    found = rankproof.spark.evaluate(judgments, spark.createDataFrame(arrow(rows)), MEASURES, large=59)
+    check_equal(found, expected)
+    assert "counted by the cluster" not in str(found)
 
 
 def test_a_frame_of_spark_is_counted_by_evaluate_itself(frames: Any) -> None:
@@ -311,6 +316,8 @@ def test_clusters_widen_the_interval_and_any_split_gives_the_same(frames: Any, s
 
 
 def test_what_memory_refuses_is_refused_in_the_same_words(frames: Any, spark: Any) -> None:
+    from pyspark.sql import functions
+
     _, rows, judgments, run = frames
 
     def frame(rows: Any, **types: Any) -> Any:
@@ -321,6 +328,12 @@ def test_what_memory_refuses_is_refused_in_the_same_words(frames: Any, spark: An
     for bad in (float("nan"), None):
         with pytest.raises(DataError, match=r"NaN|nan"):
             rankproof.spark.evaluate(judgments, frame([*rows, ("q5", "new", bad)]), "AP")
+    for large in (15, 10_000_000):
+        with pytest.raises(DataError, match=r"1 of .* rows have no query id"):
+            rankproof.spark.evaluate(judgments, frame([*rows, (None, "new", 0.5)]), "AP", large=large)
+        without = judgments.unionByName(judgments.limit(1).withColumn("query_id", functions.lit(None)))
+        with pytest.raises(DataError, match=r"got None .* as the query"):
+            rankproof.spark.evaluate(without, run, "AP", large=large)
     with pytest.raises(DataError, match="comes twice for query"):
         rankproof.spark.evaluate(judgments, frame([*rows, next(row for row in rows if row[0] == "q5")]), "AP")
     with pytest.raises(DataError, match="got ids that are integers where the judgments have text"):
