@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from fcntl import ioctl
@@ -14,8 +16,32 @@ from typing import Any
 
 import pytest
 
-from rankproof import compare, diagnose, drift, evaluate, gate, monitor, sample, simulate_log
+from rankproof import (
+    agreement,
+    compare,
+    diagnose,
+    drift,
+    evaluate,
+    gate,
+    judge,
+    kinship,
+    leaderboard,
+    monitor,
+    rank_correlation,
+    sample,
+    simulate_log,
+    tune,
+)
+from rankproof.bench.fusion.scores import NORMALISATIONS
+from rankproof.core.measure import REGISTRY
+from rankproof.core.profiles import PROFILES
+from rankproof.document.formats import Result
+from rankproof.document.formats.table import full_text, screen
+from rankproof.document.model import Table
 from rankproof.document.terminal import width
+from rankproof.judging.metrics.registry import METRICS
+from rankproof.scoring import catalogue
+from rankproof.stats.corrections import CORRECTIONS
 from tests.shell import rankproof
 
 pytestmark = pytest.mark.cover
@@ -51,6 +77,17 @@ COMMANDS = {
     "compare saved": ("compare", "one", "two"),
     "measures": ("measures",),
     "profiles": ("profiles",),
+    "evaluate fifteen measures": (
+        *("evaluate", "judgments.tsv", "keyword.run", "-m"),
+        ",".join([*(f"{name}@{k}" for name in ("P", "R", "nDCG", "RR", "Success") for k in (1, 5, 10))]),
+    ),
+    "explain": ("explain", "judgments.tsv", "keyword.run", "q01"),
+    "explain versus": ("explain", "judgments.tsv", "keyword.run", "q01", "--versus", "elasticsearch"),
+    "explain three": ("explain", "judgments.tsv", "keyword.run", "q05", "-m", "nDCG@10,AP,RR"),
+    "explain deep": ("explain", "judgments.tsv", "keyword.run", "q01", "-m", "RBP(p=0.95)"),
+    "measures nDCG": ("measures", "nDCG"),
+    "variants": ("experiment", "variants", "log.jsonl", "--control", "A"),
+    "clicks": ("experiment", "clicks", "log.jsonl"),
     "questions check": ("questions", "check", "queries.jsonl", "judgments.tsv"),
 }
 FULLER = {
@@ -63,6 +100,13 @@ FULLER = {
     "bench",
     "judge",
     "measures",
+    "measures nDCG",
+    "evaluate fifteen measures",
+    "explain",
+    "explain versus",
+    "explain three",
+    "variants",
+    "clicks",
 }
 """Commands that have more to say than one screen holds."""
 
@@ -74,6 +118,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if path.is_file():
             (made / path.name).write_bytes(path.read_bytes())
     (made / "grid.toml").write_text(GRID)
+    simulate_log(1_500, seed=1, variants=("A", "B", "C")).write(made / "log.jsonl")
     (made / "samples.jsonl").write_text(SAMPLES)
     (made / "one.json").write_text('{"a": 1, "b": 2, "c": 3}')
     (made / "two.json").write_text('{"a": 1, "b": 3, "c": 2}')
@@ -117,6 +162,91 @@ def test_numbers_verdict_and_the_first_warning_are_always_there(folder: Path) ->
         assert "4 of 60 judged queries without a ranking" in text
 
 
+def test_every_measure_profile_and_word_is_described_on_one_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LINES", str(ROWS + 1))
+    monkeypatch.setenv("COLUMNS", str(COLUMNS))
+    measures = {**REGISTRY, **{name: each.measure for name, each in METRICS.items()}}
+    described = {name: catalogue.described(each) for name, each in measures.items()}
+    for each in PROFILES.values():
+        described[each.name] = catalogue.reference(
+            "", catalogue.profile(each), [catalogue.profile_record(each)]
+        )
+    described |= {name: catalogue.term(name) for name in catalogue.TERMS}
+    for name, document in described.items():
+        lines = screen(document).splitlines()
+        assert len(lines) <= ROWS, name
+        assert max(map(width, lines)) <= COLUMNS
+        whole = full_text(document).split()
+        left = [word for word in " ".join(lines).partition("More with")[0].split() if word not in whole]
+        assert not left, name
+
+
+PLAIN = [
+    "adds",
+    "after",
+    "before",
+    "by",
+    "document",
+    "first",
+    "found",
+    "from",
+    "kind",
+    "live",
+    "machine",
+    "measure",
+    "metric",
+    "of",
+    "it",
+    "what",
+    "others",
+    "people",
+    "queries",
+    "query",
+    "rank",
+    "score",
+    "second",
+    "set",
+    "system",
+    "test",
+    "value",
+    "with",
+    "its",
+]
+"""Words of headings that mean what they say."""
+
+
+@pytest.mark.slow
+def test_the_words_of_the_outputs_can_be_explained() -> None:
+    judged, ranked = sample.judgments(), sample.rankings()
+    log = list(simulate_log(800, seed=1, variants=("A", "B")).records())
+    found: list[Result] = [
+        *(
+            evaluate(judged, ranked["keyword"]),
+            compare(judged, ranked),
+            gate(judged, *list(ranked.values())[:2]),
+        ),
+        *(leaderboard(judged, ranked), tune(judged, ranked), agreement(*list(ranked.values())[:2])),
+        *(
+            rank_correlation({"a": 1, "b": 2, "c": 3}, {"a": 1, "b": 3, "c": 2}),
+            kinship(judged, judged, ranked),
+        ),
+        *(monitor(log), drift(sample.queries(), log), judge([json.loads(SAMPLES)])),
+        diagnose(judged, ranked["keyword"], queries=sample.queries(), corpus=sample.corpus()),
+    ]
+    tables = [b for each in found for p in each._document().shown() for b in p.blocks if isinstance(b, Table)]
+    headings = {" ".join(column.heading.split()) for table in tables for column in table.columns}
+    names = {*REGISTRY, *(name for each in ranked for name in (each, f"{each}*"))}
+    words = {each for each in headings if each.partition("@")[0] not in names and not each.endswith(")")}
+    words = {each for each in words if not re.fullmatch("[A-Z][a-z]{2}|by day", each)}  # days of the week
+    told = {"estimate, with its 95 % interval", "p (Holm)", *CORRECTIONS, *NORMALISATIONS}
+    methods = "BCa, Bayesian bootstrap, Student's t, Gaffke's bounds, Rogan-Gladen, Krippendorff's alpha, Fleiss' kappa"
+    named = "randomised Tukey, sign flips, propensity, specificity, RRF, Condorcet, MMD, CUSUM, anytime-valid"
+    plain = {"none", "sum", "max", "rank"}
+    for word in {*words, *told, *methods.split(", "), *named.split(", ")} - plain:
+        known = catalogue.is_term(word) or all(catalogue.is_term(part) for part in word.split(", with its "))
+        assert known or set(word.split()) <= set(PLAIN), word
+
+
 def test_every_error_is_shown_however_many_there_are() -> None:
     judged = {f"q{i}": {f"d{i}": 1, "e": 0} for i in range(40)}
     scores = evaluate(judged, {f"q{i}": {f"x{i}": 1.0} for i in range(40)}, [f"P@{k}" for k in range(1, 41)])
@@ -126,7 +256,8 @@ def test_every_error_is_shown_however_many_there_are() -> None:
         for each in scores.audit
         if each.severity == "error"
     )
-    assert all(f"P@{k} " in text for k in range(1, 41))
+    assert "the other measures" in text
+    assert all(f"P@{k} " in scores.format("full") for k in range(1, 41))
 
 
 @pytest.mark.slow

@@ -11,6 +11,10 @@ import pytest
 
 import rankproof
 from rankproof import Benchmark, compare, evaluate, gate, report
+from rankproof.document.formats import as_text, check
+from rankproof.document.formats.markup import MARK
+from rankproof.document.numbers import score
+from rankproof.scoring.words import scores as words
 
 NAMES = (
     "<b>bold</b>",
@@ -89,6 +93,29 @@ def test_latex_marks_what_is_significant_and_the_best_where_it_is_told_apart() -
     assert r"\textbf{1.0000} &" in best
     untold = compare(JUDGED, {"one": same, "two": middle}, "RR").format("latex")
     assert "textbf" not in untold
+
+
+def test_of_equal_best_means_all_are_marked() -> None:
+    good = {q: ["a"] if i % 9 else ["x", "a"] for i, q in enumerate(JUDGED)}
+    other = {
+        q: ["a"] if i % 9 != 1 else ["x", "a"] for i, q in enumerate(JUDGED)
+    }  # the same mean by other queries
+    poor = {q: ["x", "y", "z", "a"] for q in JUDGED}
+    runs = {"poor": poor, "good": good, "other": other, "equal": dict(good)}
+    lines = compare(JUDGED, runs, "RR").format("latex").splitlines()
+    marked = [name for name in runs if r"\textbf{" in next(line for line in lines if f" {name} &" in line)]
+    assert marked == ["good", "other", "equal"]
+    summaries = [evaluate(JUDGED, run, "RR").summary(name) for name, run in runs.items()]
+    (mean,) = {score(evaluate(JUDGED, runs[name], "RR")["RR"]) for name in marked}
+    for form, mark in (
+        ("latex", rf"\textbf{{{mean}}}"),
+        ("markdown", f"{mean}{MARK}"),
+        ("table", f"{mean}*"),
+    ):
+        assert as_text(words(summaries), check(form)).count(mark) == len(marked), form
+    assert (
+        len(re.findall(f"(?:<b>|<strong>|bold[^>]*>){mean}", as_text(words(summaries), check("html")))) == 3
+    )
 
 
 def test_frames_are_of_the_library_of_the_caller() -> None:

@@ -18,6 +18,7 @@ from rankproof.errors import UsageError
 if TYPE_CHECKING:
     from rankproof.core.judgments import Judgments
     from rankproof.core.measure import Measure
+    from rankproof.document.model import Document
     from rankproof.scoring.explain import Explanation
 
 
@@ -59,10 +60,11 @@ def explain_number(
     rankproof explain judgments.tsv my.run q7 --beside other.run -o q7.html
     rankproof explain detectable
     """
-    if run is None:
-        write(_term(judgments), output)
-        return
     from rankproof.document.formats import check
+
+    if run is None:
+        write(check(form or format_of(output)).render(_term(judgments)), output)
+        return
     from rankproof.document.formats.data import as_json
     from rankproof.reports.content import query_texts
     from rankproof.scoring.explain import explanation_page, explanations
@@ -88,7 +90,7 @@ def explain_number(
     end(wrong, shown=output is None)
 
 
-def _term(word: str) -> str:
+def _term(word: str) -> Document:
     """The meaning of a word of the output; a measure is described in full."""
     import rankproof.core.measures  # noqa: F401  (its import fills the registry)
     from rankproof.core.measure import REGISTRY
@@ -99,9 +101,9 @@ def _term(word: str) -> str:
     plain = word.partition("@")[0].partition("(")[0]
     if plain in REGISTRY or not catalogue.is_term(word):  # P is a measure, p is none
         if find(plain) is not None:
-            return catalogue.describe_measure(parse(word))
+            return catalogue.described(parse(word))
         with suppress(UsageError):
-            return catalogue.describe_measure(parse_metric(word))
+            return catalogue.described(parse_metric(word))
     return catalogue.term(word, REGISTRY)
 
 
@@ -202,10 +204,11 @@ def list_measures(name: str | None, judged: bool, form: str | None) -> None:
     made = check(form or format_of(None))
     everything = _judged() if judged else REGISTRY
     known = list(everything.values()) if name is None else [_named(name, judged)]
-    whole = catalogue.list_measures(known) if name is None else catalogue.describe_measure(known[0])
-    brief = catalogue.names(known) if name is None else whole
-    records = [catalogue.record(each) for each in known]
-    write(made.render(catalogue.reference("Measures", brief, whole, records)), None)
+    if name is not None:
+        write(made.render(catalogue.described(known[0])), None)
+        return
+    whole, records = catalogue.list_measures(known), [catalogue.record(each) for each in known]
+    write(made.render(catalogue.reference("Measures", whole, records, catalogue.names(known))), None)
 
 
 def _judged() -> Mapping[str, Measure]:
@@ -248,4 +251,4 @@ def profiles(name: str | None, form: str | None) -> None:
     known = [*PROFILES.values(), *BUILT_ON.values()] if name is None else [find(name)]
     text = catalogue.profiles(known) if name is None else catalogue.profile(known[0])
     records = [catalogue.profile_record(each) for each in known]
-    write(made.render(catalogue.reference("Profiles", text, text, records)), None)
+    write(made.render(catalogue.reference("Profiles", text, records, text if name is None else "")), None)

@@ -272,7 +272,7 @@ def _for_papers(found: Comparison, rows: Sequence[ComparisonRow]) -> Part:
     for label, system, mean, *others, _ in _cells(found, rows):
         measure = label or measure
         raised = {"better": BETTER, "worse": WORSE}.get(verdicts.get((measure, system), ""), "")
-        lines.append((label, system, Cell(mean, best=best.get(measure) == system, raised=raised), *others))
+        lines.append((label, system, Cell(mean, best=mean == best.get(measure), raised=raised), *others))
     legend = (
         f"dagger: better than {found.baseline}, double dagger: worse, at {found.alpha:g}; bold: the best mean, "
         "where it is told apart from the baseline"
@@ -281,12 +281,13 @@ def _for_papers(found: Comparison, rows: Sequence[ComparisonRow]) -> Part:
 
 
 def _best(found: Comparison, rows: Sequence[ComparisonRow]) -> str | None:
-    """The system with the best mean of a measure, if it is told apart from the baseline, or the baseline from all."""
-    better = {each.system: each.mean for each in rows if each.verdict == "better" and each.mean is not None}
+    """The best mean of a measure as printed, if it is told apart from the baseline's, or that from all others."""
+    better = [each for each in rows if each.verdict == "better" and each.mean is not None]
     if better:
-        ups = {row.difference > 0 for row in rows if row.system in better}
-        return (max if ups == {True} else min)(better, key=better.__getitem__)
-    return found.baseline if rows and all(each.verdict == "worse" for each in rows) else None
+        means = [each.mean for each in better if each.mean is not None]
+        return score((max if all(each.difference > 0 for each in better) else min)(means))
+    worst = rows and all(each.verdict == "worse" for each in rows)
+    return score(found.baseline_means[rows[0].measure]) if worst else None
 
 
 def _pairs(found: Comparison) -> Iterator[Part]:

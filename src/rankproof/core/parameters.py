@@ -31,7 +31,7 @@ class Kind(Displayable):
         if isinstance(value, bool) or not self.fits(value):
             raise UsageError(
                 f"{owner}: {name} is {shorten(value)}, expected {self.expected}{_but_large(value)}."
-                f" Next: see 'rankproof measures {owner}'."
+                " Next: give such a value."
             )
         return self.cast(value)
 

@@ -132,7 +132,8 @@ class Table(NamedTuple):
 class Chart(NamedTuple):
     """A drawing: of characters for a terminal, and as a picture for a page. Either may be missing."""
 
-    caption: str
+    caption: str | None
+    """None: the lines stand directly under what is above them."""
     lines: Callable[[int], Sequence[str]] | None = None
     """A function of a width: the lines of the drawing."""
     picture: Callable[[], str] | None = None
@@ -192,6 +193,20 @@ class FirstFit(NamedTuple):
     forms: Sequence[Sequence[Part]]
 
 
+def first_rows(table: Table, rows: int, rank: int, name: str) -> list[Part]:
+    """The table; a screen shows its first rows if it has many more, and the others, by that name, if there is room."""
+    first, rest = (
+        table._replace(
+            columns=[each._replace(cells=each.cells[some]) for each in table.columns], caption=caption
+        )
+        for some, caption in ((slice(rows), table.caption), (slice(rows, None), ""))
+    )
+    if len(table.columns[0].cells) <= rows + 1:
+        return [Part(table)]
+    short = [Part(first, media=(SCREEN,)), Part(rest, rank=rank, name=name, media=(SCREEN,))]
+    return [Part(table, media=(TEXT, PAGE, PAPER)), *short]
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A result as it can be printed, its parts in reading order, and beside them its values."""
@@ -210,13 +225,13 @@ class Document:
     """The type of each field of the records that does not follow from its values."""
 
     def shown(
-        self, medium: str, fits: Callable[[Sequence[Part]], bool] = lambda form: True
+        self, medium: str | None = None, fits: Callable[[Sequence[Part]], bool] = lambda form: True
     ) -> Iterator[Part]:
-        """The parts for one medium, in their order; `fits` chooses between forms."""
+        """The parts for one medium, or for all, in their order; `fits` chooses between forms."""
         for each in self.parts:
             forms = each.forms if isinstance(each, FirstFit) else [[each]]
             chosen = next((form for form in forms if fits(form)), forms[-1])
-            yield from (part for part in chosen if medium in part.media and part.blocks)
+            yield from (part for part in chosen if medium in (None, *part.media) and part.blocks)
 
     def cases(self) -> Iterator[Cases]:
         """The suites of test cases."""

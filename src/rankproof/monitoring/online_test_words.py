@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from rankproof.document.model import Column, Document, Paragraph, Part, Table
+from rankproof.document.model import Column, Document, Paragraph, Part, Table, first_rows
 from rankproof.document.numbers import count, score, share
+from rankproof.document.terminal import page_height
 from rankproof.monitoring.words import differences_table, value_of
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ def variants(found: Variants) -> Document:
         )
     if found.differences:
         text = f"Against {found.control}; intervals and p-values (by Holm) hold at every look:"
-        parts += [Part(Paragraph(text)), Part(differences_table(found.differences))]
+        table = differences_table(found.differences)
+        parts += [Part(Paragraph(text)), *first_rows(table, page_height() - 15, 1, "the other differences")]
     else:
         parts.append(
             Part(Paragraph("Nothing can be said yet: a variant has fewer than 100 users, or nothing varies."))
@@ -139,7 +141,12 @@ def clicks(found: Clicks) -> Document:
     records = [{"estimate": name, **asdict(each)} for name, each in named]
     return Document(
         "What do clicks say without position bias?",
-        [Part(Paragraph(opening)), Part(table), Part(values), Part(Paragraph(model))],
+        [
+            Part(Paragraph(opening)),
+            *first_rows(table, page_height() - 16, 1, "the other ranks"),
+            Part(values),
+            Part(Paragraph(model), rank=2, name="the model"),
+        ],
         records,
         found.to_dict(),
     )

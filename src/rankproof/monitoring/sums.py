@@ -102,12 +102,7 @@ class Sums:
         self.profile: dict[Key, SumCell] = {}
         self.windows: list[OnlineEstimate] = []
         self._closed = 0
-        self._names = (
-            *VALUES,
-            *fields,
-            ABANDONED,
-            REFORMULATED,
-        )
+        self._names = (*VALUES, *fields, ABANDONED, REFORMULATED)
 
     def add(self, block: EventBlock) -> None:
         """Count these events."""

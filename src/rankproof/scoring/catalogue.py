@@ -20,14 +20,25 @@ FAMILY = 13
 """The width of a family's name."""
 
 
-def reference(title: str, brief: str, whole: str, records: Sequence[Record]) -> Document:
-    """A reference list: as text, as a table of names, and as records."""
+FIRST = ("Formula", "Parameters", "Range", "Use", "Other names", "Blind to", "Perfect", "Worst", "Reference")
+"""The paragraphs about a measure, the most important ones first."""
+
+
+def reference(title: str, whole: str, records: Sequence[Record], brief: str = "") -> Document:
+    """A reference list: as text, as a table of names, and as records.
+
+    A screen has the text in brief, or its paragraphs, the most important ones first.
+    """
     rows = [(str(each["name"]), str(each.get("title") or each["source"])) for each in records]
     parts = [
-        Part(Chart("", lambda room: brief.splitlines()), media=(SCREEN,)),
         Part(Chart("", lambda room: whole.splitlines()), media=(TEXT,)),
         Part(Table.of(("name", "about"), rows, ("name", "about")), media=(PAGE, PAPER)),
     ]
+    for n, text in enumerate([brief] if brief else whole.split("\n\n")):
+        name = text.partition(":")[0].partition(",")[0]
+        rank = FIRST.index(name) + 1 if name in FIRST else n
+        block = Chart("", lambda room, text=text: text.splitlines())  # type: ignore[misc]
+        parts.append(Part(block, rank=0 if n == 1 else rank, name=name.lower(), media=(SCREEN,)))
     return Document(title, parts, records)
 
 
@@ -66,6 +77,11 @@ def _family(module: str) -> str:
 def _entry(name: str, words: str) -> list[str]:
     first = f"  {name:{NAME}} "
     return wrap(words, first=first, later=" " * len(first))
+
+
+def described(measure: Measure) -> Document:
+    """One measure as a document."""
+    return reference("Measures", describe_measure(measure), [record(measure)])
 
 
 def describe_measure(measure: Measure) -> str:
@@ -333,68 +349,87 @@ TERMS = {
     "re-weighted": "The mean of the set if each kind of query counted as often as people ask it.",
     "classifier test": "Whether a classifier, trained on some queries, tells live ones from those of the set among "
     "others better than by chance.",
+    "Bonferroni": "A correction if several differences or intervals are looked at together: alpha is divided by "
+    "their number. Safe whatever they have to do with each other, and wider than Holm or Tukey.",
+    "Benjamini-Hochberg": "A correction of p that limits the share of false findings among all findings, not the "
+    "probability of any false one: more is found, and a part of it (alpha) may be wrong.",
+    "Tukey": "A test of all pairs of systems at once: each query's values are shuffled among the systems, and p is the "
+    "share of draws in which any two differ by as much.",
+    "Student's t": "The interval of a mean by its standard error; here it is corrected for skewness, and used "
+    "where many queries carry the spread.",
+    "Gaffke's bounds": "An interval of a mean that allows for values that were not seen, up to the ends of the "
+    "range: used where few queries carry the spread.",
+    "Rogan-Gladen": "A corrected share from yes and no: the judge's share, with what it misses (sensitivity) and "
+    "what it takes wrongly (specificity) taken out; its interval is by the delta method.",
+    "sensitivity": "Of what people say yes to, the share that the judge says yes to as well. Specificity is the "
+    "same of what they say no to.",
+    "letters": "Two systems that share a letter cannot be told apart by this test; two that share none can.",
+    "excess": "What a machine's judgments give a system beyond people's, less what they give the other systems on "
+    "average.",
+    "gain": "What a change would add to the mean: as measured on these queries, with its interval. In a measure: "
+    "what one grade is worth.",
+    "Borda": "A fusion of rankings by places: a document gets a point for each one below it.",
+    "Condorcet": "A fusion of rankings by majority: a document beats another that more rankings put lower.",
+    "reciprocal rank fusion": "A fusion of rankings by 1 / (k + rank), added up over them; scores are not looked "
+    "at (k is 60).",
+    "z-score": "A score less the mean of its list, in standard deviations of the list, so that scores of systems "
+    "can be added. min-max maps them to 0 to 1 instead.",
 }
 """Every word of the output that needs an explanation; docs/glossary.md is made from this."""
 OTHERS = {
-    "ctr": "click-through",
-    "click-through rate": "click-through",
-    "abandonment rate": "abandonment",
-    "reformulation rate": "reformulation",
-    "team draft": "interleaving",
-    "multileaving": "interleaving",
-    "inverse propensity": "propensity",
-    "propensities": "propensity",
-    "change": "change point",
-    "cusum": "change point",
-    "near": "coverage of a set",
-    "silence": "outage",
-    "burst": "outage",
-    "control": "variant",
-    "a/b test": "variant",
-    "sequential test": "anytime-valid",
-    "post-stratification": "re-weighted",
-    "two-sample test": "drift",
-    "maximum mean discrepancy": "drift",
-    "confidence": "interval",
-    "bca": "bootstrap",
-    "relevance level": "grade",
-    "judged": "coverage",
-    "qrels": "judgment",
-    "run": "ranking",
-    "corpus size": "corpus",
-    "median": "p50",
-    "pareto front": "front",
-    "95 % interval": "interval",
-    "confidence interval": "interval",
-    "bayesian bootstrap": "bootstrap",
-    "holm correction": "Holm",
-    "p-value": "p",
-    "p alone": "p",
-    "p drop": "p",
-    "ties": "equal scores",
-    "won": "won/tied/lost",
-    "not judged": "unjudged",
-    "d z": "effect",
-    "cohen's d": "effect",
-    "effect size": "effect",
-    "significance": "p",
-    "significant": "p",
-    "p95": "p50",
-    "bands": "band",
-    "on other queries": "elsewhere",
-    "p99": "p50",
-    "cannot tell yet": "verdict",
-    "inconclusive": "gate",
-    "equal": "equal scores",
-    "power": "detectable",
-    "ppi": "prediction-powered inference",
-    "ppi++": "prediction-powered inference",
-    "nuggets": "nugget",
-    "vital": "nugget",
-    "okay": "nugget",
-    "partial support": "support",
-    "full support": "support",
-    "tau": "tau-b",
+    each: word
+    for word, others in {
+        "click-through": "ctr; click-through rate",
+        "abandonment": "abandonment rate",
+        "reformulation": "reformulation rate",
+        "interleaving": "team draft; multileaving",
+        "propensity": "inverse propensity; propensities",
+        "change point": "change; cusum",
+        "coverage of a set": "near; nearest in the set; nearer",
+        "outage": "silence; burst",
+        "variant": "control; a/b test",
+        "anytime-valid": "sequential test; betting; p (by holm)",
+        "re-weighted": "post-stratification",
+        "drift": "two-sample test; maximum mean discrepancy; mmd; kernel; kernel test; without a shift",
+        "interval": "confidence; 95 % interval; confidence interval; 95 %; estimate",
+        "bootstrap": "bca; bayesian bootstrap; percentile bootstrap; resamples; resampling; dirichlet",
+        "grade": "relevance level",
+        "coverage": "judged",
+        "judgment": "qrels",
+        "ranking": "run",
+        "corpus": "corpus size",
+        "p50": "median; p95; p99; percentile; quantile",
+        "front": "pareto front",
+        "Holm": "holm correction; p (holm)",
+        "p": "p-value; p alone; p drop; significance; significant",
+        "equal scores": "ties; equal; equal scores in any other order",
+        "won/tied/lost": "won",
+        "unjudged": "not judged; if the unjudged were relevant",
+        "effect": "d z; cohen's d; effect size",
+        "band": "bands",
+        "elsewhere": "on other queries",
+        "verdict": "cannot tell yet",
+        "gate": "inconclusive; outcome",
+        "detectable": "power",
+        "prediction-powered inference": "ppi; ppi++",
+        "nugget": "nuggets; vital; okay",
+        "support": "partial support; full support",
+        "tau-b": "tau; kendall; kendall's tau; kendall's tau-b",
+        "Bonferroni": "bonferroni correction",
+        "Benjamini-Hochberg": "benjamini; false discovery rate; fdr",
+        "Tukey": "randomised tukey",
+        "Student's t": "student; student's t-test; t-test",
+        "Gaffke's bounds": "gaffke; gaffke's bound",
+        "Rogan-Gladen": "delta method",
+        "sign flips": "permutation; permutation test; permutations; randomisation test",
+        "reciprocal rank fusion": "rrf",
+        "Borda": "borda count",
+        "z-score": "min-max; normalisation",
+        "kappa": "fleiss' kappa; cohen's kappa; krippendorff; krippendorff's alpha; krippendorff alpha; ac1",
+        "bounds": "with the rest at worst and best",
+        "sensitivity": "specificity",
+    }.items()
+    for each in others.split("; ")
 }
 """Synonyms."""
 
@@ -416,11 +451,11 @@ def _found(word: str) -> str | None:
     return known.get(key) or known.get(key.removesuffix("s")) or known.get(key.replace(" ", "-"))
 
 
-def term(word: str, measures: Iterable[str] = ()) -> str:
+def term(word: str, measures: Iterable[str] = ()) -> Document:
     """The meaning of a word of the output.
 
-    >>> print(term("Detectable").splitlines()[0])
-    detectable
+    >>> term("Detectable").title
+    'detectable'
     """
     found = _found(word)
     if found is None:
@@ -428,4 +463,5 @@ def term(word: str, measures: Iterable[str] = ()) -> str:
             f"explain: got {shorten(word)}, which is neither a word of the output nor a measure."
             f"{nearest(word, [*term_names(), *measures])} Next: one of {', '.join(TERMS)}; or a measure, like nDCG@10."
         )
-    return "\n".join([found, "", *wrap(TERMS[found])]) + "\n"
+    text = "\n".join([found, "", *wrap(TERMS[found])])
+    return reference(found, text, [{"name": found, "title": TERMS[found]}])

@@ -232,7 +232,7 @@ def best_means(summaries: Sequence[Summary], summary: Summary) -> set[str]:
         if any(math.isnan(each.shown) for each in rows):
             continue  # one has no mean, so none is best
         rows.sort(key=lambda each: each.shown, reverse=row.higher)
-        if score(row.shown) == score(rows[0].shown) != score(rows[-1].shown) and _apart(row, rows[-1]):
+        if score(row.shown) == score(rows[0].shown) != score(rows[-1].shown) and _apart(rows[0], rows[-1]):
             won.add(row.measure)
     return won
 
