@@ -166,7 +166,7 @@ def test_every_measure_profile_and_word_is_described_on_one_screen(monkeypatch: 
     monkeypatch.setenv("LINES", str(ROWS + 1))
     monkeypatch.setenv("COLUMNS", str(COLUMNS))
     measures = {**REGISTRY, **{name: each.measure for name, each in METRICS.items()}}
-    described = {name: catalogue.described(each) for name, each in measures.items()}
+    described = {name: catalogue.measure_page(each) for name, each in measures.items()}
     for each in PROFILES.values():
         described[each.name] = catalogue.reference(
             "", catalogue.profile(each), [catalogue.profile_record(each)]

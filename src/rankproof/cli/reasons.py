@@ -101,9 +101,9 @@ def _term(word: str) -> Document:
     plain = word.partition("@")[0].partition("(")[0]
     if plain in REGISTRY or not catalogue.is_term(word):  # P is a measure, p is none
         if find(plain) is not None:
-            return catalogue.described(parse(word))
+            return catalogue.measure_page(parse(word))
         with suppress(UsageError):
-            return catalogue.described(parse_metric(word))
+            return catalogue.measure_page(parse_metric(word))
     return catalogue.term(word, REGISTRY)
 
 
@@ -205,7 +205,7 @@ def list_measures(name: str | None, judged: bool, form: str | None) -> None:
     everything = _judged() if judged else REGISTRY
     known = list(everything.values()) if name is None else [_named(name, judged)]
     if name is not None:
-        write(made.render(catalogue.described(known[0])), None)
+        write(made.render(catalogue.measure_page(known[0])), None)
         return
     whole, records = catalogue.list_measures(known), [catalogue.record(each) for each in known]
     write(made.render(catalogue.reference("Measures", whole, records, catalogue.names(known))), None)

@@ -79,7 +79,7 @@ def _entry(name: str, words: str) -> list[str]:
     return wrap(words, first=first, later=" " * len(first))
 
 
-def described(measure: Measure) -> Document:
+def measure_page(measure: Measure) -> Document:
     """One measure as a document."""
     return reference("Measures", describe_measure(measure), [record(measure)])
 
