@@ -141,10 +141,9 @@ def command(
     if spec is not None:
         judge = judge_named(spec, ledger, base_url, options_of_judge)
         settings["judge"] = _AskedOnce(judge, ",".join(split_names(judged) or JUDGED), dry_run)
-    elif dry_run or judged or settings["corpus"]:
-        raise UsageError(
-            "--dry-run, --judge-metric and --corpus are for --judge. Next: name a judge, like lexical."
-        )
+    elif dry_run or judged or settings["corpus"] or base_url or options_of_judge:
+        used = "--dry-run, --judge-metric, --corpus, --base-url and --set"
+        raise UsageError(f"{used} are for --judge. Next: name a judge, like lexical.")
     with _written_lines(rejected) as on_rejected, tell_progress(f"reading {logs[0]}"):
         found = monitor(
             list(logs) if len(logs) > 1 else logs[0],

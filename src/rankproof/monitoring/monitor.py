@@ -240,8 +240,9 @@ def monitor(
     if alerts is not None:
         rules = read_rules(alerts) if isinstance(alerts, (str, os.PathLike)) else rules_of(list(alerts))
     deliveries = _deliveries([webhook] if isinstance(webhook, str) else webhook)
-    if deliveries and alerts is None:
-        raise UsageError("webhook: it sends alerts, and there is no rule. Next: give alerts=.")
+    if alerts is None and (deliveries or state is not None):
+        used = "webhook: it sends" if deliveries else "state: it remembers"
+        raise UsageError(f"{used} alerts, and there is no rule. Next: give alerts= (--alerts).")
     maker = RowMaker(schema, wanted, fields, change)
     rejects = Rejects(write=on_rejected, silent=change is not None)
     reader = LogReader(maker, rejects)

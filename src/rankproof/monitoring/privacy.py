@@ -29,22 +29,22 @@ MASKS = (
 
 
 def mask(event: Event) -> Event:
-    """The event with addresses, numbers of cards, accounts and telephones masked in its query and answer.
+    """The event with addresses, numbers of cards, accounts and telephones masked in all but its ids.
 
     >>> mask(Event(0.0, query="refund for ann@example.org, +49 30 1234567")).query
     'refund for [email], [phone]'
     """
-    event.query, event.answer = _masked(event.query), _masked(event.answer)
-    event.other = _masked(event.other)
+    event.query, event.answer, event.variant = map(masked, (event.query, event.answer, event.variant))
+    event.other = masked(event.other)
     return event
 
 
-def _masked(value: Any) -> Any:
+def masked(value: Any) -> Any:
     """A text with personal data masked, also in lists and mappings; other values are unchanged."""
     if isinstance(value, dict):
-        return {key: _masked(each) for key, each in value.items()}
+        return {key: masked(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_masked(each) for each in value]
+        return [masked(each) for each in value]
     if isinstance(value, str):
         for name, pattern in MASKS:
             value = pattern.sub(name, value)

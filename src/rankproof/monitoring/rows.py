@@ -34,6 +34,7 @@ from rankproof.monitoring.events import (
     Rejected,
     vote,
 )
+from rankproof.monitoring.privacy import masked
 from rankproof.monitoring.refusals import refuses
 
 THUMBS: dict[Any, int] = {**dict.fromkeys(UP, 1), **dict.fromkeys(DOWN, -1), None: 0}
@@ -75,7 +76,11 @@ class RowMaker:
         users, counts = count_hashes(some)
         for user in users[counts > 0.02 * len(some)].tolist():
             if user and user not in self._users and len(self._users) < 10_000:
-                self._users[user] = str(name(int(np.flatnonzero(hashes == np.uint64(user))[0])))
+                self._users[user] = self.shown(str(name(int(np.flatnonzero(hashes == np.uint64(user))[0]))))
+
+    def shown(self, value: Any) -> Any:
+        """An id as it may be shown: with a hook nothing personal is, though users stay as many as they are."""
+        return value if self.change is None else masked(value)
 
     def name_of(self, user: int) -> str:
         """The name of a user who sends much, else his hash."""
@@ -141,7 +146,7 @@ class RecordColumns:
         values += tuple(NAN if each is None else each for each in (event.thumb, event.latency_ms))
         values += tuple(_number(event.other.get(name)) for name in maker.fields)
         slices = tuple(
-            codes.code(getattr(event, key) if kind == "field" else looked_up(event.other, key))
+            codes.code(maker.shown(getattr(event, key)) if kind == "field" else looked_up(event.other, key))
             for codes, (kind, key) in zip(maker.codes, maker.sliced(record), strict=True)
         )
         return event.ts, event.id, event.session, event.user, event.query, (), values, slices
@@ -225,18 +230,8 @@ class RecordColumns:
                 raise UnusualShape
         answered = NAN if answer is None else answer.strip() != ""
         values: tuple[float, ...] = (
-            size,
-            margin,
-            clicks,
-            first,
-            top,
-            cited,
-            citations,
-            answered,
-            abstained,
-            thumb,
-            latency,
-        )
+            size, margin, clicks, first, top, cited, citations, answered, abstained, thumb, latency,
+        )  # fmt: skip
         if maker.fields:
             values += tuple(_number(r[name]) if name in others else NAN for name in maker.fields)
         slices: tuple[int, ...] = ()

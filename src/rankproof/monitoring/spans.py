@@ -118,18 +118,20 @@ class Traces:
 
         A record that is not OTLP is returned unchanged, so that it is rejected.
         """
-        found = False
+        spans: list[TraceSpan] = []
         try:
-            for span in spans_of(record):
-                found = True
-                self._open.setdefault(span.trace or f"{name}:{at}", (name, at, []))[2].append(span)
+            spans.extend(spans_of(record))
         except (TypeError, ValueError, AttributeError, KeyError):
             yield name, at, record
         else:
-            if not found and any(
+            if not spans and any(
                 record.values()
             ):  # an exporter that had nothing to send writes an empty list
                 yield name, at, record
+        roots = _roots_of([span for span in spans if not span.trace])
+        for span in spans:
+            key = span.trace or f"{name}:{at}:{roots.pop(0)}"
+            self._open.setdefault(key, (name, at, []))[2].append(span)
         while len(self._open) > MOST_OPEN:
             yield self._event(next(iter(self._open)))
 
@@ -141,6 +143,19 @@ class Traces:
     def _event(self, trace: str) -> Placed:
         name, at, spans = self._open.pop(trace)
         return name, at, record_of(trace, spans)
+
+
+def _roots_of(spans: list[TraceSpan]) -> list[str]:
+    """The trace of each span of a line that names none: what it hangs from among them, by the ids of parents."""
+    parents = {span.id: span.parent for span in spans if span.id}
+    found = []
+    for number, span in enumerate(spans):
+        root, met = span.id, {""}
+        while root not in met and parents[root] in parents:
+            met.add(root)
+            root = parents[root] or ""
+        found.append(root or f"#{number}")
+    return found
 
 
 def spans_of(record: Mapping[str, Any]) -> Iterator[TraceSpan]:

@@ -170,7 +170,9 @@ def _braces(labels: dict[str, str]) -> str:
 
 
 def _escaped(value: str) -> str:
-    return str(value).replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+    """A label as Prometheus reads it: UTF-8 without a zero, at which some of its readers stop."""
+    text = str(value).encode("utf-8", "backslashreplace").decode().replace("\0", r"\x00")
+    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
 
 
 def otel(document: Document) -> str:
