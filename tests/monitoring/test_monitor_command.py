@@ -16,6 +16,10 @@ import pytest
 
 from rankproof import simulate_log
 from rankproof.document.terminal import width
+from rankproof.monitoring.alerts import OUTAGES
+from rankproof.monitoring.metrics import CUTOFFS, PERCENTILES, metrics
+from rankproof.monitoring.shifts import TESTS
+from rankproof.scoring.catalogue import is_term
 from tests.shell import rankproof
 
 pytestmark = pytest.mark.cover
@@ -200,3 +204,18 @@ def test_redaction_and_hashes(log) -> None:
     assert hashed.returncode == 0
     assert "crawler" not in hashed.stdout
     assert run(log, "--redact", "nowhere:hook").returncode == 2
+
+
+def test_explain_knows_every_metric_and_the_words_of_drift() -> None:
+    words = [*(each.name for each in (*metrics(CUTOFFS), *PERCENTILES)), *OUTAGES[1:], *TESTS]
+    words += ["wording", "length", "language", "vocabulary"]
+    words += [
+        "kinds",
+        "twins",
+        "stale judgments",
+        "to label next",
+        "on what people ask",
+        "found from",
+        "effect",
+    ]
+    assert [each for each in [*words, "without a shift"] if not is_term(each)] == []

@@ -33,13 +33,7 @@ from rankproof.errors import (
 )
 from rankproof.io.corpora import load_corpus
 from rankproof.monitoring.alarm import Alarm
-from rankproof.monitoring.alerts import (
-    Alert,
-    AlertRule,
-    check_rules,
-    read_rules,
-    rules_of,
-)
+from rankproof.monitoring.alerts import Alert, AlertRule, check_rules, read_rules, rules_of
 from rankproof.monitoring.block import MOST_VALUES, USER, EventBlock, count_hashes
 from rankproof.monitoring.change import MetricChange, metric_changes
 from rankproof.monitoring.events import Event, EventSchema
@@ -326,12 +320,8 @@ class _Watch:
     """Blocks to sums, window by window."""
 
     def __init__(
-        self,
-        sums: Sums,
-        sessions: Sessions,
-        steps: StepCounts,
-        *on_window: Callable[[list[OnlineEstimate]], object],
-    ) -> None:
+        self, sums: Sums, sessions: Sessions, steps: StepCounts, *on_window: Callable[[list[OnlineEstimate]], object]
+    ) -> None:  # fmt: skip
         self.sums, self.sessions, self.steps, self._on_window = sums, sessions, steps, on_window
         self._users: Counter[int] = Counter()
         self._told = 0
@@ -376,13 +366,8 @@ class _Watch:
             self._told = len(self.sums.windows)
 
     def result(
-        self,
-        reader: LogReader,
-        declared: Sequence[OnlineMetric],
-        by: Sequence[str],
-        level: float,
-        cluster: str,
-    ) -> Monitor:
+        self, reader: LogReader, declared: Sequence[OnlineMetric], by: Sequence[str], level: float, cluster: str
+    ) -> Monitor:  # fmt: skip
         """The result."""
         sums, counts = self.sums, self.sessions.counts
         found = list(sums.estimates({key: sums.total[key] for key in _ordered(sums.total)}))
@@ -395,20 +380,12 @@ class _Watch:
             "level": level,
             "cluster": cluster,
         }
+        rejects = reader.rejects
         made = Monitor(
-            found,
-            windows,
-            profile,
-            counts,
-            reader.read,
-            dict(reader.rejects.reasons.most_common()),
-            reader.rejects.examples,
-            self._heavy(reader, counts.events),
-            (*declared, *PERCENTILES),
-            sums.calendar,
-            settings,
+            found, windows, profile, counts, reader.read, dict(rejects.reasons.most_common()), rejects.examples,
+            self._heavy(reader, counts.events), (*declared, *PERCENTILES), sums.calendar, settings,
             outages=self.steps.outages(sums.calendar),
-        )
+        )  # fmt: skip
         made.notes.extend(_notes(made, reader.maker))
         if self.steps.vast:
             made.notes.append(

@@ -34,17 +34,17 @@ def mask(event: Event) -> Event:
     >>> mask(Event(0.0, query="refund for ann@example.org, +49 30 1234567")).query
     'refund for [email], [phone]'
     """
-    event.query, event.answer, event.variant = map(masked, (event.query, event.answer, event.variant))
-    event.other = masked(event.other)
+    event.query, event.answer, event.variant = map(mask_value, (event.query, event.answer, event.variant))
+    event.other = mask_value(event.other)
     return event
 
 
-def masked(value: Any) -> Any:
+def mask_value(value: Any) -> Any:
     """A text with personal data masked, also in lists and mappings; other values are unchanged."""
     if isinstance(value, dict):
-        return {key: masked(each) for key, each in value.items()}
+        return {key: mask_value(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [masked(each) for each in value]
+        return [mask_value(each) for each in value]
     if isinstance(value, str):
         for name, pattern in MASKS:
             value = pattern.sub(name, value)

@@ -34,7 +34,7 @@ from rankproof.monitoring.events import (
     Rejected,
     vote,
 )
-from rankproof.monitoring.privacy import masked
+from rankproof.monitoring.privacy import mask_value
 from rankproof.monitoring.refusals import refuses
 
 THUMBS: dict[Any, int] = {**dict.fromkeys(UP, 1), **dict.fromkeys(DOWN, -1), None: 0}
@@ -76,11 +76,11 @@ class RowMaker:
         users, counts = count_hashes(some)
         for user in users[counts > 0.02 * len(some)].tolist():
             if user and user not in self._users and len(self._users) < 10_000:
-                self._users[user] = self.shown(str(name(int(np.flatnonzero(hashes == np.uint64(user))[0]))))
+                self._users[user] = self.show_id(str(name(int(np.flatnonzero(hashes == np.uint64(user))[0]))))
 
-    def shown(self, value: Any) -> Any:
+    def show_id(self, value: Any) -> Any:
         """An id as it may be shown: with a hook nothing personal is, though users stay as many as they are."""
-        return value if self.change is None else masked(value)
+        return value if self.change is None else mask_value(value)
 
     def name_of(self, user: int) -> str:
         """The name of a user who sends much, else his hash."""
@@ -146,7 +146,7 @@ class RecordColumns:
         values += tuple(NAN if each is None else each for each in (event.thumb, event.latency_ms))
         values += tuple(_number(event.other.get(name)) for name in maker.fields)
         slices = tuple(
-            codes.code(maker.shown(getattr(event, key)) if kind == "field" else looked_up(event.other, key))
+            codes.code(maker.show_id(getattr(event, key)) if kind == "field" else looked_up(event.other, key))
             for codes, (kind, key) in zip(maker.codes, maker.sliced(record), strict=True)
         )
         return event.ts, event.id, event.session, event.user, event.query, (), values, slices

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -323,7 +324,20 @@ TERMS = {
     "shown, else inconclusive.",
     "audit": "What looks wrong in the data before any number: ids that do not match, missing queries, ties, swapped "
     "arguments, much that nobody judged.",
-    "click-through": "The share of searches with results of which one was clicked (ctr); ctr@k: one of the first k.",
+    "click-through": "The share of searches with results of which one was clicked (ctr); ctr@k: one of the first k; "
+    "ctr_citation: answers with citations of which one was clicked.",
+    "first click": "The mean of 1 / rank of the first click, over searches with a click (mrr_first_click).",
+    "thumbs up": "The share of votes that are up (thumbs_up); vote_share: the share of events with a vote.",
+    "don't know": "The share of answers that say so, by the flag or else by their words (dont_know), a lower bound.",
+    "no result": "The share of searches that found nothing (no_result).",
+    "citation coverage": "The share of answers that cite a document; those that say 'I don't know' are left out.",
+    "latency": "The milliseconds that 50, 95 or 99 % of events stay below (latency_p50, p95, p99).",
+    "score margin": "The best score minus the second best: 10, 50 or 90 % of searches lie below margin_p10, p50, p90.",
+    "heavy user": "One who sends more than 5 % of all events; the metrics without them stand beside.",
+    "lateness": "How late an event of a stream may be; what comes later counts in the whole only.",
+    "cool-down": "How long an alert that was told is not told again.",
+    "mismatch": "Users are not shared among variants as planned (sample ratio mismatch), so no difference can be "
+    "trusted.",
     "abandonment": "The share of sessions without a click and a thumb up. Who read the answer and left content is "
     "among them, so look at its changes rather than at its level.",
     "reformulation": "The share of searches that the same person asked again within 5 minutes in similar words.",
@@ -338,6 +352,12 @@ TERMS = {
     "change point": "The window from which on a metric has another level, after weekdays and hours are taken out.",
     "drift": "What people ask has moved away from what the evaluation set asks, in wording, length, language, "
     "vocabulary or kinds of queries.",
+    "kind": "A group of similar queries: missing if the set has none of it, too few or too many if it is asked more "
+    "or less often than the set has it.",
+    "to label next": "Live queries, each of which brings the most live queries nearer to the set.",
+    "stale judgment": "A judged document that vanished from the corpus, or changed.",
+    "twin": "A query that the set asks twice, or that something was trained on (leakage).",
+    "counterfactual": "The DCG by clicks that another ranking would have had, with the position bias taken out.",
     "coverage of a set": "The share of live queries with a query of the evaluation set near them, and which kinds of "
     "live queries have none.",
     "outage": "A stretch of time without or nearly without events, in which a source was silent, or with a burst of "
@@ -379,18 +399,28 @@ TERMS = {
 OTHERS = {
     each: word
     for word, others in {
-        "click-through": "ctr; click-through rate",
+        "click-through": "ctr; click-through rate; ctr citation",
         "abandonment": "abandonment rate",
         "reformulation": "reformulation rate",
         "interleaving": "team draft; multileaving",
         "propensity": "inverse propensity; propensities",
         "change point": "change; cusum",
         "coverage of a set": "near; nearest in the set; nearer",
-        "outage": "silence; burst",
+        "outage": "silence; burst; source",
         "variant": "control; a/b test",
+        "mismatch": "sample ratio mismatch",
+        "classifier test": "classifier",
+        "twin": "leakage",
+        "counterfactual": "counterfactual dcg",
+        "thumbs up": "vote share",
+        "first click": "mrr first click",
+        "don't know": "dont know",
+        "latency": "latency p50; latency p95; latency p99",
+        "score margin": "margin p10; margin p50; margin p90",
         "anytime-valid": "sequential test; betting; p (by holm)",
-        "re-weighted": "post-stratification",
-        "drift": "two-sample test; maximum mean discrepancy; mmd; kernel; kernel test; without a shift",
+        "re-weighted": "post-stratification; re-weighted score; on what people ask",
+        "drift": "two-sample test; maximum mean discrepancy; mmd; kernel; kernel test; without a shift; wording; "
+        "length; language; vocabulary",
         "interval": "confidence; 95 % interval; confidence interval; 95 %; estimate",
         "bootstrap": "bca; bayesian bootstrap; percentile bootstrap; resamples; resampling; dirichlet",
         "grade": "relevance level",
@@ -410,7 +440,7 @@ OTHERS = {
         "elsewhere": "on other queries",
         "verdict": "cannot tell yet",
         "gate": "inconclusive; outcome",
-        "detectable": "power",
+        "detectable": "power; found from",
         "prediction-powered inference": "ppi; ppi++",
         "nugget": "nuggets; vital; okay",
         "support": "partial support; full support",
@@ -446,7 +476,7 @@ def is_term(word: str) -> bool:
 
 def _found(word: str) -> str | None:
     """The heading under which a word is explained, in whatever case and number it is written."""
-    key = " ".join(word.replace("_", " ").split()).lower()
+    key = re.sub(r"^ctr@\d+$", "ctr", " ".join(word.replace("_", " ").split()).lower())
     known = {each.lower(): each for each in TERMS} | OTHERS
     return known.get(key) or known.get(key.removesuffix("s")) or known.get(key.replace(" ", "-"))
 
