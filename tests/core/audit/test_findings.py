@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import random
 import re
 import unicodedata
 from pathlib import Path
@@ -22,6 +23,9 @@ from rankproof.io.load import load_judgments, load_ranking
 
 GOOD = {f"q{i}": {"a": 1, "b": 2, "c": 0} for i in range(4)}
 RUN = {f"q{i}": {"b": 3.0, "a": 2.0, "c": 1.0} for i in range(4)}
+
+
+SWAPPED = "judgments-look-like-a-ranking"
 
 
 def audited(judged: Any, ranking: Any, measures: str = "", whole: bool = False, **choices: Any) -> Audit:
@@ -159,6 +163,33 @@ def test_a_fine_scale_is_no_run(step: float) -> None:
         f"q{i}": {f"d{j}": round(step * int(rng.integers(0, 11)), 1) for j in range(30)} for i in range(5)
     }
     assert audited(judged, RUN).of_kind("judgments-look-like-a-ranking") is None
+
+
+@pytest.mark.parametrize("scored", [False, True])
+@pytest.mark.parametrize("short", [0, 12])
+def test_lists_of_documents_given_as_judgments_are_an_error(scored: bool, short: int) -> None:
+    labels = {f"q{i}": [f"a{i}", f"b{i}"][: 1 + i % 2] for i in range(30)}
+    lists = {q: [*found, *(f"other {i}" for i in range(10 - len(found)))] for q, found in labels.items()}
+    for query in list(lists)[:short]:  # a keyword search finds fewer for some
+        lists[query] = lists[query][:6]
+    run = {q: {d: 9.5 - i for i, d in enumerate(found)} for q, found in lists.items()} if scored else lists
+    judged = {q: dict.fromkeys(found, 1) for q, found in labels.items()}
+    finding = only(
+        audited(run if scored else {q: dict.fromkeys(d, 1) for q, d in run.items()}, labels), SWAPPED
+    )
+    assert (finding.severity, finding.count) == ("error", 30)
+    assert "judged documents, all relevant, and the ranking has 1.5 a query" in finding.message
+    assert audited(judged, lists).of_kind(SWAPPED) is None
+
+
+def test_many_relevant_documents_are_no_list() -> None:
+    """Test sets with many relevant documents, and retrievers that return few, are no mistake."""
+    chance = random.Random(5)
+    judged = {f"q{i}": {f"d{i}.{j}": 1 for j in range(chance.randint(3, 12))} for i in range(40)}
+    assert audited(judged, {q: list(found)[:1] for q, found in judged.items()}).of_kind(SWAPPED) is None
+    ten = {f"q{i}": {f"d{i}.{j}": 1 for j in range(10)} for i in range(40)}
+    assert audited(ten, {q: list(found)[:5] for q, found in ten.items()}).of_kind(SWAPPED) is None
+    assert audited(ten, {q: [f"x{q}", f"y{q}"] for q in ten}).of_kind(SWAPPED) is None
 
 
 def test_documents_judged_for_their_own_query() -> None:

@@ -65,6 +65,9 @@ SCALE = range(-2, 6)
 SCALE_ROWS = 20
 """With fewer documents than this, few different scores mean nothing."""
 
+FEW_LISTS = 5
+"""With fewer queries, or fewer judged documents a query, judgments may look like rankings by accident."""
+
 LOOKED_AT = 5_000
 """The number of ranked documents in which differently spelled ids are looked for: enough to meet any rule."""
 

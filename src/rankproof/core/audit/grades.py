@@ -9,6 +9,7 @@ import numpy as np
 
 from rankproof.core.arrays import distinct
 from rankproof.core.audit.finding import (
+    FEW_LISTS,
     GRADES,
     SCALE_ROWS,
     Finding,
@@ -129,19 +130,51 @@ def repeated_judgments(case: FindingCase) -> Iterator[Finding]:
 
 
 def judgments_are_scores(case: FindingCase) -> Iterator[Finding]:
-    """Judgments that may be a ranking: more different grades than any scale has."""
-    grade = case.judgments.grade
-    if looks_like_scores(case.judgments):
-        different = len(distinct(grade))
-        yield Finding(
-            "warning",
-            "judgments-look-like-a-ranking",
-            different,
-            f"The judgments hold {different:,} different grades from {grade.min():g} to {grade.max():g}, "
-            "like the scores of a ranking.",
-            _judged(case.judgments, np.ones(len(grade), dtype=bool)),
-            "check the order of the two: judgments come first, the ranking second.",
+    """Judgments that may be a ranking: more different grades than any scale has, or lists that end at a cut-off."""
+    grade, sizes = case.judgments.grade, np.diff(case.judgments.start)
+    swapped = _lists_for_labels(case, sizes)
+    if not swapped and not looks_like_scores(case.judgments):
+        return
+    if swapped:
+        some, ranked = np.count_nonzero(sizes == sizes.max()), case.hits.retrieved[case.answered].mean()
+        number, said = (
+            case.n,
+            f"{some:,} of {count_of(case.n, 'query')} have {sizes.max():,} judged documents, all relevant, and the "
+            f"ranking has {ranked:.1f} a query: these look swapped.",
         )
+    else:
+        number = len(distinct(grade))
+        said = (
+            f"The judgments hold {number:,} different grades from {grade.min():g} to {grade.max():g}, "
+            "like the scores of a ranking."
+        )
+    yield Finding(
+        "error" if swapped else "warning",
+        "judgments-look-like-a-ranking",
+        number,
+        said,
+        () if swapped else _judged(case.judgments, np.ones(len(grade), dtype=bool)),
+        "check the order of the two: judgments come first, the ranking second.",
+    )
+
+
+def _lists_for_labels(case: FindingCase, sizes: Array) -> bool:
+    """Whether the judgments end at a cut-off as rankings do, and the ranking is as short as labels are.
+
+    All that is judged is relevant, at least half of the queries have as many judged documents as any has, and the
+    ranking has at most a third of that, of which a third or more is judged.
+    """
+    lists = case.hits.retrieved[case.answered]
+    longest = int(sizes.max(initial=0))
+    return bool(
+        case.n >= FEW_LISTS
+        and longest >= FEW_LISTS
+        and len(lists)
+        and case.judgments.grade.min() > 0
+        and 2 * np.count_nonzero(sizes == longest) >= case.n
+        and 3 * lists.mean() <= longest
+        and 3 * len(case.hits.rank) >= lists.sum()
+    )
 
 
 def looks_like_scores(judgments: Judgments) -> bool:
