@@ -42,3 +42,22 @@ def test_a_pure_interaction_is_no_factor() -> None:
     signs = np.array([1.0, -1.0, -1.0, 1.0])
     found = shares_of(np.tile(signs, (5, 1)), {"a": list("xxyy"), "b": list("uvuv")})
     assert {name: round(share, 9) for name, share in found.items() if share} == {"a x b": 1.0}
+
+
+def test_a_factor_explains_nothing_by_playing_no_part() -> None:
+    """A program has no chunker, a keyword search no fusion: what that changes is the retriever's doing."""
+    rng = np.random.default_rng(3)
+    retriever = ["words", "words", "program", "program"]
+    values = rng.normal(size=(30, 4)) + np.array([0.0, 0.0, 1.0, 1.0])
+    depth = ["5", "10", "5", "10"]
+    alone = shares_of(values, {"retriever": retriever, "depth": depth})
+    beside = shares_of(
+        values, {"retriever": retriever, "chunker": ["whole", "whole", None, None], "depth": depth}
+    )
+    assert beside == pytest.approx(alone)
+    fusion = shares_of(
+        np.tile([0.0, 1.0, 1.5], (30, 1)),
+        {"retriever": ["words", "both", "both"], "fusion": [None, "ranks", "scores"]},
+    )
+    assert fusion["fusion"] == pytest.approx(2 * 0.25**2 / np.var([0.0, 1.0, 1.5]) / 3)
+    assert sum(fusion.values()) == pytest.approx(1.0)

@@ -106,11 +106,13 @@ NOISE = 1e-12
 QUESTIONS, OTHERS, REST = "questions", "other interactions", "rest"
 
 
-def shares_of(values: Array, levels: Mapping[str, Sequence[str]]) -> dict[str, float]:
+def shares_of(values: Array, levels: Mapping[str, Sequence[str | None]]) -> dict[str, float]:
     """The share of all squares that each part explains; `values` has a line a question, a column a configuration.
 
-    `levels` has for each factor its level in each column. The largest interaction of two factors is named, what
-    else configurations differ by is `other interactions`; what differs by question and configuration is the rest.
+    `levels` has for each factor its level in each column, None where it plays no part: a factor explains only what
+    differs between its levels, not whether it plays a part, which another factor decides. The largest interaction
+    of two factors is named, what else configurations differ by is `other interactions`; what differs by question
+    and configuration is the rest.
 
     >>> table = np.array([[0.0, 1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 4.0]])
     >>> found = shares_of(table, {"a": ["x", "x", "y", "y"], "b": ["u", "v", "u", "v"]})
@@ -123,7 +125,7 @@ def shares_of(values: Array, levels: Mapping[str, Sequence[str]]) -> dict[str, f
     if whole <= NOISE * max(1.0, float((values**2).sum())):
         return {}
     means = values.mean(axis=0) - center
-    tables = {factor: _dummies(given) for factor, given in levels.items() if len(set(given)) > 1}
+    tables = {factor: _dummies(given) for factor, given in levels.items() if len({*given} - {None}) > 1}
     factors = list(tables)
     explained = _Explained(means, tables)
     squares = {factor: n * explained.mean_gain(factor, factors) for factor in factors}
@@ -141,9 +143,12 @@ def shares_of(values: Array, levels: Mapping[str, Sequence[str]]) -> dict[str, f
     return {name: each / whole if each > NOISE * whole else 0.0 for name, each in squares.items()}
 
 
-def _dummies(levels: Sequence[str]) -> Array:
-    known = {level: i for i, level in enumerate(dict.fromkeys(levels))}
-    return np.eye(len(known))[[known[level] for level in levels]]
+def _dummies(levels: Sequence[str | None]) -> Array:
+    """A column for each level, the distance from the mean of the configurations in which the factor plays a part."""
+    known = [level for level in dict.fromkeys(levels) if level is not None]
+    table = np.array([[float(level == each) for each in known] for level in levels])
+    used = np.array([level is not None for level in levels])
+    return np.where(used[:, None], table - table[used].mean(axis=0), 0.0)
 
 
 class _Explained:

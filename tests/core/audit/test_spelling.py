@@ -134,3 +134,25 @@ def test_real_runs_have_next_to_none(shared_data: Path) -> None:
         found = evaluate(shared_data / judgments, shared_data / run).audit
         assert not about_ids(found)
         assert found.of_kind("upside-down") is None
+
+
+@pytest.mark.parametrize("between", ["; ", ";", "|", ", ", " ", "\n"])
+@pytest.mark.parametrize("form", ["printer-{}", "{}", "é/{}.md"])
+def test_several_ids_in_one_cell_are_an_error(between: str, form: str, tmp_path: Path) -> None:
+    labels = {f"q{i}": [form.format(3 * i + j) for j in range(1 + i % 3)] for i in range(12)}
+    ranked = {q: [*docs, form.format(900), form.format(901)] for q, docs in labels.items()}
+    rows = "".join(f'{q},"{between.join(docs)}"\n' for q, docs in labels.items())
+    (tmp_path / "labels.csv").write_text("id,expected_docs\n" + rows, newline="")
+    scored = evaluate(tmp_path / "labels.csv", ranked, "R@10")
+    (finding,) = [each for each in scored.audit if each.kind == "several-ids-in-one"]
+    assert (finding.severity, finding.count) == ("error", 8)
+    assert '["a", "b"]' in finding.advice
+
+
+def test_an_id_with_a_comma_is_one_document() -> None:
+    """Titles are ids too: one that holds the title of another is no list of them."""
+    titles = ["Paris, Texas", "Ed Wood (film)", "Shirley, Indiana", "Georgia | state", "a; b; c"]
+    judged = {f"q{i}": {title: 1} for i, title in enumerate(titles)}
+    ranked = {q: ["Texas", "Indiana", "Ed", "x"] for q in judged}
+    ranked["q4"].append("a; b; c")
+    assert not [each for each in evaluate(judged, ranked, "R@10").audit if each.kind == "several-ids-in-one"]

@@ -131,7 +131,10 @@ def variance(configurations: Sequence[Configuration], values: Array) -> dict[str
     """How much of all that varies comes from each factor, their interactions, the questions and the rest; sums to 1."""
     if len(values) < ENOUGH or len(configurations) < ENOUGH:
         return {}
-    return shares_of(values, {factor: [each.level(factor) for each in configurations] for factor in FACTORS})
+    levels = {factor: [each.level(factor) for each in configurations] for factor in FACTORS}
+    return shares_of(
+        values, {f: [None if at == NOT_USED else at for at in found] for f, found in levels.items()}
+    )
 
 
 def _level(name: str, values: Array, off: Array, span: Interval, p: float) -> Level:

@@ -20,6 +20,7 @@ from rankproof.core.audit.finding import EXAMPLES, Finding, count_of, list_words
 from rankproof.core.audit.ids import side_by_side
 from rankproof.core.judgments import Judgments, cached_for_judgments
 from rankproof.core.table import RankingTable
+from rankproof.errors import shorten
 
 RULES_AT_ONCE = 3
 """The number of differences in spelling that are combined: upper case, an ending and a percent sign."""
@@ -53,6 +54,7 @@ _PART = (
     r"|(?<![#@|])(?:chunk|part|passage|seg|sent|p|c|s)?[-_]?\d+$)"
 )
 _ANYTHING = ""
+_BETWEEN = r"[\s;|,]+"
 _PUNCTUATION = r"(?:[^\w\n]|_)+"
 _ASCII_PUNCTUATION = {code: None for code in range(128) if not chr(code).isalnum() and chr(code) != "\n"}
 _BLANKS = r"[^\S\n]+|[\u200b-\u200f\u2060\ufeff\u00ad]+"
@@ -359,6 +361,7 @@ def _affix_rule(start: str, end: str) -> SpellingRule:
 
 def misspelt_documents(sides: Unmet, partly: bool = False) -> Iterator[Finding]:
     """For each way of spelling what would be judged if ids were compared by it; `partly`: some were looked at."""
+    yield from _several_in_one(sides)
     for way in ways(sides):
         met = sides.met(way)
         queries, found = {query for query, _, _ in met}, {(query, judged) for query, judged, _ in met}
@@ -374,6 +377,31 @@ def misspelt_documents(sides: Unmet, partly: bool = False) -> Iterator[Finding]:
             f"{count_of(relevant, 'relevant document is', 'relevant documents are')} missed by it.",
             tuple(side_by_side(one, other) for _, one, other in met[:EXAMPLES]),
             "spell the ids of both sides alike, and measure again.",
+        )
+
+
+def _several_in_one(sides: Unmet) -> Iterator[Finding]:
+    """Judged ids that are several, as in a cell 'a; b', where the ranking has them one by one."""
+    marked = [(q, doc) for q, docs in sides.lost.items() for doc in docs if re.search(_BETWEEN, doc)]
+    if not marked:
+        return
+    judged, found, whole = frozenset(sides.judged), list[tuple[str, str]](), 0
+    for query, doc in marked:
+        ranked, parts = frozenset(sides.unjudged[query]), re.split(_BETWEEN, doc.strip("[](){} "))
+        known = [each.strip("\"'") in ranked for each in parts]
+        if any(known) and len(parts) > 1:
+            found.append((query, doc))
+            whole += sum(yes or each in judged for yes, each in zip(known, parts, strict=True)) > 1
+    if whole >= min(2, len(sides.relevant)) > 0:
+        relevant = len(sides.relevant.intersection(found))
+        yield Finding(
+            "error" if relevant >= MATTERS * sides.wanted else "warning",
+            "several-ids-in-one",
+            len(found),
+            f"{count_of(len(found), 'judged id names', 'judged ids name')} several documents, which the ranking has "
+            "one by one.",
+            tuple(shorten(doc, 60) for _, doc in found[:EXAMPLES]),
+            'write them as a list, ["a", "b"], or one in a row, and measure again.',
         )
 
 
