@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from shutil import which
 
+import click
 import pytest
 from click.shell_completion import FishComplete, ShellComplete, ZshComplete
 
@@ -62,6 +63,12 @@ def complete(*words: str) -> list[str]:
         (("diagnose", "j", "r", "--corpus", "d"), "<default>"),
         (("history", "ex"), "export"),
         (("measures", "AP"), "AP"),
+        (("explain", "Bonf"), "Bonferroni"),
+        (("explain", "nDC"), "nDCG@10"),
+        (("explain", "j", "r", "q", "--versus", "el"), "elasticsearch"),
+        (("judge", "s", "-m", "faith"), "faithfulness"),
+        (("compare", "j", "r", "--correction", "bon"), "bonferroni"),
+        (("questions", "draw", "c", "--sources", "title,he"), "title,heading"),
     ],
 )
 def test_a_real_bash_completes(words: tuple[str, ...], offered: str) -> None:
@@ -69,6 +76,28 @@ def test_a_real_bash_completes(words: tuple[str, ...], offered: str) -> None:
 
 
 @pytest.mark.slow
+def test_every_word_that_help_lists_is_offered() -> None:
+    """Options of words offer what their help names, without the default behind it."""
+    found: dict[str, list[str]] = {}
+
+    def walk(command: click.Command, name: str) -> None:
+        context = click.Context(command)
+        for each in command.list_commands(context) if isinstance(command, click.Group) else ():
+            walk(command.get_command(context, each) or command, f"{name} {each}".strip())
+        for option in command.params:
+            if isinstance(option, click.Option) and (option.metavar or "").startswith(
+                ("WORD", "UNIT", "SPAN")
+            ):
+                offered = option.shell_complete(context, "")
+                found[f"{name} {option.opts[-1]}"] = [each.value for each in offered]
+
+    walk(group, "")
+    assert len(found) > 40
+    assert {name for name, words in found.items() if len(words) < 2} <= {"judge --design", "pool --order"}
+    assert found["sql --dialect"][0] == "duckdb"
+    assert found["monitor --window"] == ["hour", "day", "week", "month"]
+
+
 @pytest.mark.parametrize(("shell", "kind"), [("zsh", ZshComplete), ("fish", FishComplete)])
 def test_shells_that_may_be_absent_get_what_click_makes_for_them(
     shell: str, kind: type[ShellComplete], tmp_path: Path

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -138,18 +139,43 @@ NAMES = {("measures", "name"), ("profiles", "name"), ("explain", "query"), ("sho
 OF_FILES = ("FILE", "N|FILE", "RUN", "FOLDER")
 
 
+WORD = "[a-z][a-z0-9-]*"
+LISTED = re.compile(rf"(?:^|: )((?:{WORD}, )*{WORD}(?:, | or ){WORD})(?=[.,: ]|$)")
+"""The words that the help of an option lists, at its beginning or behind a colon."""
+OF_WORDS = ("WORD", "WORD,...", "WHAT", "HOW", "TOOL", "UNIT", "SPAN", "FORMAT", "NAME")
+
+OF_NAMES = dict.fromkeys(("MEASURE", "METRIC[,METRIC]"), "complete_measures") | {
+    "PROFILE": "complete_profiles"
+}
+
+
 def _complete_files(command: click.Command) -> None:
-    """Let shells complete files where a command takes them: all arguments but a few, and options of FILE."""
+    """Let shells complete the words that help lists, and files where a command takes them: all arguments but a few,
+    and options of FILE."""
     for each in getattr(command, "commands", {}).values():
         _complete_files(each)
     for parameter in command.params:
+        if parameter._custom_shell_complete is not None:
+            continue
+        if parameter.metavar in OF_WORDS and LISTED.search(getattr(parameter, "help", None) or ""):
+            parameter._custom_shell_complete = _listed
+        if parameter.metavar in OF_NAMES and isinstance(parameter, click.Option):
+            options = import_module("rankproof.cli.options")
+            parameter._custom_shell_complete = getattr(options, OF_NAMES[parameter.metavar])
         takes = (
             (command.name, parameter.name) not in NAMES
             if isinstance(parameter, click.Argument)
             else parameter.metavar in OF_FILES
         )
-        if takes and parameter._custom_shell_complete is None:
+        if takes:
             parameter._custom_shell_complete = _files
+
+
+def _listed(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    before, comma, begun = incomplete.rpartition(",")
+    found = LISTED.search(getattr(parameter, "help", None) or "")
+    words = re.split(", | or ", found[1]) if found else []
+    return [CompletionItem(f"{before}{comma}{each}") for each in words if each.startswith(begun)]
 
 
 def _files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -157,18 +183,8 @@ def _files(context: click.Context, parameter: click.Parameter, incomplete: str) 
 
 
 WITH_COLUMNS = {
-    *(
-        "evaluate",
-        "compare",
-        "gate",
-        "leaderboard",
-        "rank-correlation",
-        "report",
-        "audit",
-        "diagnose",
-        "explain",
-    ),
-    *("fuse", "pool", "label", "convert", "rank", "run", "questions check", "questions needed"),
+    *("evaluate", "compare", "gate", "leaderboard", "rank-correlation", "report", "audit", "diagnose"),
+    *("explain", "fuse", "pool", "label", "convert", "rank", "run", "questions check", "questions needed"),
 }
 """The commands that read judgments or rankings, of which columns can be named."""
 

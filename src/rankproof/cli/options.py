@@ -107,12 +107,17 @@ def complete_measures(
     context: click.Context, option: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """The measures that begin so, behind the last comma."""
-    import rankproof.core.measures  # noqa: F401  (its import fills the registry)
+    import rankproof.core.measures
     from rankproof.core.measure import REGISTRY
 
     before, comma, begun = incomplete.rpartition(",")
     usual = ("nDCG@10", "RR@10", "R@100", "R@10", "P@10", "P@5", "Success@5", "AP")
     known = dict.fromkeys((*usual, *REGISTRY))
+    if (option.metavar or "").startswith("METRIC"):
+        import rankproof.judging.metrics.counting  # noqa: F401  (its import declares them all)
+        from rankproof.judging.metrics.registry import METRICS
+
+        known = dict.fromkeys(METRICS)
     return [
         CompletionItem(f"{before}{comma}{each}") for each in known if each.lower().startswith(begun.lower())
     ]
@@ -125,6 +130,16 @@ def complete_profiles(
     from rankproof.core.profiles import BUILT_ON, PROFILES
 
     return [CompletionItem(each) for each in (*PROFILES, *BUILT_ON) if each.startswith(incomplete)]
+
+
+def complete_terms(context: click.Context, option: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Files that begin so; where there is none, the words of the output and the measures."""
+    from rankproof.scoring.catalogue import TERMS
+
+    if not incomplete or glob.glob(f"{glob.escape(incomplete)}*"):
+        return [CompletionItem(incomplete, type="file")]
+    terms = [each for each in TERMS if " " not in each and each.lower().startswith(incomplete.lower())]
+    return [*map(CompletionItem, terms), *complete_measures(context, option, incomplete)]
 
 
 def of_words(*words: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @click.command("explain")
-@click.argument("judgments", metavar="JUDGMENTS|TERM")
+@click.argument("judgments", metavar="JUDGMENTS|TERM", shell_complete=options.complete_terms)
 @click.argument("run", required=False)
 @click.argument("query", required=False)
 @options.measures

@@ -21,15 +21,8 @@ if TYPE_CHECKING:
 
 
 _SCORING = (
-    "ties",
-    "missing",
-    "no_relevant",
-    "unjudged",
-    "duplicates",
-    "corpus",
-    "corpus_size",
-    "context_k",
-    "damaged",
+    *("ties", "missing", "no_relevant", "unjudged", "duplicates", "corpus", "corpus_size", "context_k"),
+    *("damaged",),
 )
 """Options that shape scores, which cannot be changed for saved ones."""
 

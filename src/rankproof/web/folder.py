@@ -138,20 +138,8 @@ def _kind(path: Path) -> FileKind:
 
 
 OTHERS = {
-    ".html",
-    ".htm",
-    ".pdf",
-    ".tex",
-    ".md",
-    ".png",
-    ".svg",
-    ".toml",
-    ".yaml",
-    ".yml",
-    ".py",
-    ".log",
-    ".js",
-    ".css",
+    *(".html", ".htm", ".pdf", ".tex", ".md", ".png", ".svg", ".toml", ".yaml", ".yml", ".py", ".log"),
+    *(".js", ".css"),
 }
 """Endings of files that contain neither judgments nor rankings."""
 

@@ -25,16 +25,8 @@ IdOf: TypeAlias = "str | Callable[[Any], Any] | None"
 """The name of the field with the id, or what gives the id of a document; None: the usual names."""
 
 LISTS = (
-    "documents",
-    "results",
-    "hits",
-    "matches",
-    "points",
-    "nodes",
-    "context",
-    "source_documents",
-    "source_nodes",
-    "data",
+    *("documents", "results", "hits", "matches", "points", "nodes", "context", "source_documents"),
+    *("source_nodes", "data"),
 )
 """Under which names an answer that is a mapping has its documents."""
 

@@ -74,15 +74,8 @@ class Sample:
 
 
 TEXTS = (
-    "text",
-    "page_content",
-    "content",
-    "contents",
-    "body",
-    "document",
-    "passage",
-    "chunk",
-    "document.content",
+    *("text", "page_content", "content", "contents", "body", "document", "passage", "chunk"),
+    *("document.content",),
 )
 """The names of the text of a context in a mapping or an object."""
 SAID = ("content", "response", "text")
