@@ -220,6 +220,23 @@ def test_a_frame_of_spark_is_counted_by_evaluate_itself(frames: Any) -> None:
     assert found.per_query == expected.per_query
 
 
+def test_infinite_scores_stand_at_the_ends_and_no_bound_is_guessed(spark: Any) -> None:
+    inf, docs = float("inf"), [f"d{i}" for i in range(30)]
+    judged = {"low": {"d1": 1.0, "d2": 2.0}, "high": {"d1": 1.0}, "many": dict.fromkeys(docs[::2], 1.0)}
+    judged["many"] |= dict.fromkeys(docs[1::4], 0.0)
+    rows = [(query, doc, -inf if query == "low" else inf) for query in ("low", "high") for doc in docs[:4]]
+    rows += [("low", "e", 0.0), ("high", "f", 1e300), *(("many", doc, 0.5) for doc in docs)]
+    measures = "AP, nDCG, infAP"
+    expected = evaluate(judged, arrow(rows), measures)
+    run = spark.createDataFrame(arrow(rows))
+    check_equal(evaluate(judged, run, measures), expected)
+    judgments = spark.createDataFrame(judged_table(judged))
+    for large in (3, 10_000_000):
+        check_equal(rankproof.spark.evaluate(judgments, run, measures, large=large), expected, large)
+    assert expected.bounds("infAP") is None
+    assert rankproof.spark.evaluate(judgments, run, "infAP").format()
+
+
 def test_names_of_tables_and_columns_may_be_any(spark: Any) -> None:
     judged, rows = random_case(13, queries=4)
     expected = evaluate(judged, arrow(rows), "AP")

@@ -33,7 +33,7 @@ from rankproof.scoring.limits import SEED
 from rankproof.stats.distributions import NORMAL
 from rankproof.stats.intervals import Interval, interval_of
 
-CEILING, LOW, HIGH = "ceiling of", "lowest of", "highest of"
+CEILING, LOW, HIGH, OPEN = "ceiling of", "lowest of", "highest of", "no bounds of"
 """The columns that are added up beside the values, each a prefix of the name of its measure."""
 WORST = 10
 
@@ -136,11 +136,11 @@ class Kernel:
             return ExactSum.of(kept)
 
         found = [(CEILING, total(ceiling(column.measure, hits)))]
-        bounds = (
-            tie_bounds(column.measure, hits, np.random.default_rng(SEED)) if hits.first is not None else None
-        )
-        low, high = (column.values, column.values) if bounds is None else bounds
-        return [*found, (LOW, total(low)), (HIGH, total(high))]
+        tied = hits.first is not None
+        bounds = tie_bounds(column.measure, hits, np.random.default_rng(SEED)) if tied else None
+        low, high = bounds or (column.values, column.values)
+        unknown = ExactSum.of(np.array([float(tied and bounds is None)]))
+        return [*found, (LOW, total(low)), (HIGH, total(high)), (OPEN, unknown)]
 
     def of_queries(self, judged: Any, judgments: Judgments) -> dict[str, list[str | None]]:
         """The slice and the cluster of each query; a query that has two of one is an error."""
@@ -294,8 +294,11 @@ class SpreadScores(Result):
         """The best mean that any ranking could reach under these judgments."""
         return self._mean_of(CEILING, measure)
 
-    def bounds(self, measure: str | Measure) -> tuple[float, float]:
-        """The range of the mean over orders of equal scores."""
+    def bounds(self, measure: str | Measure) -> tuple[float, float] | None:
+        """The range of the mean over orders of equal scores; None if no bound is known to be true."""
+        unknown = self.summary.sums.get(f"{OPEN} {self._key(measure)}")
+        if unknown is not None and unknown.value:
+            return None
         return self._mean_of(LOW, measure), self._mean_of(HIGH, measure)
 
     def worst(self, n: int = 5, measure: str | Measure | None = None) -> list[tuple[str, float]]:

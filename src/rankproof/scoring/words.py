@@ -299,11 +299,10 @@ def _facts(found: SpreadScores) -> list[str]:
     if found.extra:
         said.append(f"{count(found.extra, 'ranked query', 'ranked queries')} nobody judged, left out.")
     if facts.get("tied"):
-        low, high = found.bounds(next(iter(found)))
-        said.append(
-            f"{share(facts['tied'] / facts['found'])} of the judged documents found share their score with others: any "
-            f"other order of these puts {next(iter(found))} in {span(low, high)}."
-        )
+        ends = found.bounds(next(iter(found)))
+        puts = f": any other order of these puts {next(iter(found))} in {span(*ends)}" if ends else ""
+        shared = share(facts["tied"] / facts["found"])
+        said.append(f"{shared} of the judged documents found share their score with others{puts}.")
     guessed = [name for name in found if found.uncertainty(name).method.startswith(GUESSED)]
     said += [f"{', '.join(guessed)}: {UNBOUNDED}."] if guessed else []
     return [*said, *found.notes]

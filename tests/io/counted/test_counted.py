@@ -342,6 +342,25 @@ def test_lengths_may_be_counted_apart(tmp_path: Path, capsys):
     assert "RR,0.25," in capsys.readouterr().out
 
 
+def test_places_that_no_ranking_has_are_refused():
+    judged = {"q": {"a": 1, "b": 1, "c": 1}}
+
+    def score(*places):
+        rows = [("q", doc, *each, None) for doc, each in zip("bca", places, strict=False)] + [
+            ("q", None, None, None, None, 3)
+        ]
+        names = ("query_id", "doc_id", "place", "first_place", "last_place", "retrieved")
+        return evaluate(
+            judged, counted_rows(dict(zip(names, zip(*rows, strict=True), strict=True)), "rows"), "RR"
+        )
+
+    assert score((1, 1, 1), (2, 2, 3))["RR"] == score((1, 1, 1), (2, 2, 3), (3, 2, 3))["RR"] == 1
+    wrong = [(5, 2, 5), (0, 0, 0), (1.5, 1, 2), (4, 4, 4), (2, 1, 1), (-1, -1, -1), (None, None, None)]
+    for place in [*wrong, (1, 1, 1), (2, 1, 2), (3, 2, 2), (3, 1, 3), (2, 2, 3)]:
+        with pytest.raises(DataError, match="does not fit the place before it"):
+            score((1, 1, 1), (2, 2, 3), place)
+
+
 def test_a_result_of_two_runs_of_the_query_is_refused(tmp_path: Path):
     judged, rows = random_case(8)
     table = pa.parquet.read_table(by_text(rows, judged, Conventions(), tmp_path / "rows.parquet"))

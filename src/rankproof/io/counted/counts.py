@@ -53,6 +53,7 @@ def ordered_of(
     _note_probed(queries, census, conventions, source)
     place = np.full(len(judgments.query_ids), -1, dtype=np.intp)
     place[query] = np.arange(len(query))
+    _check_places(place[judgments.query[judged]], judged, found, queries["retrieved"], judgments, source)
     first, last = (found[name].astype(np.intp) for name in ("first_place", "last_place"))
     tied = bool((last > first).any())
     low = found["low"] > 0 if conventions.ties != "rank" else np.zeros(0, dtype=np.bool_)
@@ -120,6 +121,31 @@ def _check_found(
         raise DataError(
             f"query {named(row)[1]}: two documents stand at the same rank, so ties='rank' has no order to take. "
             "Next: correct the rank column, or choose ties='trec'."
+        )
+
+
+def _check_places(
+    ranking: Array,
+    judged: Array,
+    found: Mapping[str, Array],
+    length: Array,
+    judgments: Judgments,
+    source: str,
+) -> None:
+    """Refuse places that no ranking has: outside their tie or their ranking, or shared by two documents."""
+    order = np.lexsort((found["place"], ranking))
+    ranking, judged = ranking[order], judged[order]
+    rank, first, last = (found[name][order] for name in ("place", "first_place", "last_place"))
+    right = (first >= 1) & (first <= rank) & (rank <= last) & (last <= length[ranking])
+    right &= (rank % 1 == 0) & (first % 1 == 0) & (last % 1 == 0)
+    same_tie = (first[1:] == first[:-1]) & (last[1:] == last[:-1]) & (rank[1:] > rank[:-1])
+    right[1:] &= same_tie | (first[1:] > last[:-1]) | (ranking[1:] != ranking[:-1])
+    for row in np.flatnonzero(~right)[:1].tolist():
+        doc, query = judgments.doc_ids[judged[row]], judgments.query_ids[judgments.query[judged[row]]]
+        raise DataError(
+            f"{source}: document {shorten(doc)} of query {shorten(query)} has place {rank[row]:g}, from "
+            f"{first[row]:g} to {last[row]:g} among equal scores, of {length[ranking[row]]:g}, which does not fit or "
+            "does not fit the place before it. Next: give the result of 'rankproof sql' as it is, or count anew."
         )
 
 

@@ -72,7 +72,7 @@ DIALECTS: dict[str, SqlDialect] = {
     "spark": SqlDialect(
         text="cast({} as string)", bytes="cast({} as binary)", double="cast({} as double)",
         exact="cast(cast({} as string) as double)", nan="isnan({})", single="cast({} as float)", quote="`",
-        short="string",
+        short="string", most="max_by({0}, {0})", least="min_by({0}, {0})",  # Sail's max is that of DataFusion
     ),
     "datafusion": SqlDialect(
         **_ANSI, bytes="cast({} as bytea)", exact="cast(cast({} as varchar) as double)", nan="isnan({})",
