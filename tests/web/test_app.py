@@ -243,6 +243,25 @@ def test_a_damaged_file_is_an_error_on_its_own_card(start: Start, folder: Path) 
     assert app.ask("/compare?a=dense&b=twice").status == 400
 
 
+def test_one_bad_file_takes_no_page_away(start: Start, folder: Path) -> None:
+    (folder / "aaa.run").write_text("q02 Q0 d 1 0.5 r\nq02 Q0 d 2 0.5 r\n")
+    (folder / "log.csv").write_text("when,who,query,results,clicked\n2026-10-01,u0,why?,d1|d2,\n" * 2)
+    (folder / "two.json").write_text(json.dumps([{"question": "why?", "gold": "d1", "expected": "d2"}]))
+    (folder / "queries.jsonl").write_text('{"_id": "q02", "text": "why?"}\n' * 2)
+    app = start(folder).enter()
+    board = app.ask("/leaderboard").text + app.ask("/part?name=leaderboard").text
+    assert board.count("comes twice") == 1
+    assert "Told apart beyond chance: " in board
+    for path in PAGES:
+        assert app.ask(path).status == 200, path
+    assert "<h1>fused against dense</h1>" in app.ask("/compare").text
+    home = app.ask("/").text
+    assert re.search(r"Production logs.*?log\.csv", home)
+    assert "rankproof convert two.json" in home
+    assert "comes twice" in home
+    assert "given before" in home  # the queries, which the pages do without
+
+
 def test_a_new_run_shows_up_by_itself(start: Start, folder: Path) -> None:
     app = start(folder).enter()
     assert "newest" not in app.ask("/").text

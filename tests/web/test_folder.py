@@ -11,7 +11,7 @@ from rankproof import History, evaluate, judge, sample
 from rankproof.errors import UsageError
 from rankproof.io.load import load_ranking
 from rankproof.io.write import convert
-from rankproof.web.folder import FileKind, find_files, named_by_stem
+from rankproof.web.folder import COMPANIONS, FileKind, find_files, named_by_stem
 from rankproof.web.workspace import TABLES, Settings, Workspace
 
 from .conftest import fill
@@ -38,6 +38,19 @@ CONTENT = {
     "labels.jsonl": ('{"query": "q", "document": "d", "who": "ana", "what": "graded", "grade": 1, "when": ""}\n', FileKind.LABELS),
     "samples.jsonl": ('{"question": "why?", "contexts": ["So."], "answer": "So."}\n', FileKind.SAMPLES),
     "page.html": ("<html></html>", FileKind.UNKNOWN),
+    "golden.json": (json.dumps([{"id": 1, "question": "why?", "expected_docs": ["d1"]}], indent=1), FileKind.JUDGMENTS),
+    "line.json": (json.dumps([{"question": "why?", "gold_ids": ["d1"]}]), FileKind.JUDGMENTS),
+    "relevant.jsonl": ('{"question": "why?", "relevant": ["d1", "d2"]}\n', FileKind.JUDGMENTS),
+    "expected.csv": ("id,question,expected_docs\n1,why?,d1\n", FileKind.JUDGMENTS),
+    "answers_2026.csv": ("question,doc\nwhy?,d1\n", FileKind.JUDGMENTS),
+    "qrels.lists.json": (json.dumps({"q1": ["d1", "d2"]}), FileKind.JUDGMENTS),
+    "found.jsonl": ('{"query_id": "q1", "retrieved": ["d1", "d2"]}\n', FileKind.RUN),
+    "pairs.csv": ("question,doc\nwhy?,d1\n", FileKind.UNCLEAR),
+    "two.json": (json.dumps([{"id": 1, "question": "why?", "relevant_doc_ids": ["d1"], "ground_truth": "So."}]), FileKind.UNCLEAR),
+    "single.json": (json.dumps({"q1": ["d1"], "q2": ["d2"]}), FileKind.UNCLEAR),
+    "ragas.csv": ("question,answer,contexts,ground_truth\nwhy?,So.,[],So.\n", FileKind.SAMPLES),
+    "log.csv": ("when,who,query,results,clicked,ms\n2026-10-01,u0,why?,d1|d2,,54\n", FileKind.LOG),
+    "events.jsonl": ('{"timestamp": 1, "user": "u0", "query": "why?", "results": ["d1"], "clicks": []}\n', FileKind.LOG),
     "empty.run": ("", FileKind.DAMAGED),
     "cut.json": ('{"q1": {"d1"', FileKind.DAMAGED),
 }  # fmt: skip
@@ -49,7 +62,9 @@ def test_a_file_is_known_by_what_it_holds(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text(text)
     (found,) = find_files([tmp_path])
     assert found.kind is kind
-    assert bool(found.problem) == (kind is FileKind.DAMAGED)
+    assert bool(found.problem) == (kind in (FileKind.DAMAGED, FileKind.UNCLEAR))
+    if kind is FileKind.UNCLEAR:
+        assert "Next: say which: rankproof convert" in found.problem
 
 
 def test_databases_of_ours_are_known_and_damaged_ones_named(tmp_path: Path) -> None:
@@ -67,6 +82,56 @@ def test_databases_of_ours_are_known_and_damaged_ones_named(tmp_path: Path) -> N
         "v.db": FileKind.LEDGER,
         "broken.db": FileKind.DAMAGED,
     }
+
+
+def test_what_sqlite_and_python_keep_is_passed_over(tmp_path: Path) -> None:
+    scores = evaluate(sample.judgments(), sample.rankings()["dense"], "RR")
+    History(tmp_path / "history.db").save(scores, "first")
+    for end in COMPANIONS:
+        (tmp_path / f"history.db{end}").write_bytes(b"" if end == "-wal" else bytes(100))
+    (tmp_path / "__pycache__").mkdir()
+    for name in ("__pycache__/a.pyc", "a.pyc", ".hidden.db"):
+        (tmp_path / name).write_bytes(bytes(100))
+    (tmp_path / "a-wal").write_text("q1 Q0 d1 1 0.5 r\n")
+    assert kinds(tmp_path) == {
+        "history.db": FileKind.HISTORY,
+        "a.pyc": FileKind.UNKNOWN,
+        "a-wal": FileKind.RUN,
+    }
+
+
+TEXTS = {
+    "docs.jsonl": [{"id": f"d{n}", "text": f"How to do {n}."} for n in range(9)],
+    "more.jsonl": [{"id": f"x{n}", "title": "An old question", "text": "how?"} for n in range(9)],
+    "queries.jsonl": [{"id": f"q{n}", "text": f"how do I {n}?"} for n in range(3)],
+    "zzz.jsonl": [{"id": f"q{n}", "text": f"how do I {n}?"} for n in range(2)],
+}
+
+
+@pytest.mark.parametrize(
+    "judged", ["q0 0 d1 1\nq1 0 d2 1\nq2 0 d2 1\n", "q0 0 y 1\nq1 0 y 1\nq2 0 y 1\n", ""]
+)
+def test_texts_are_those_of_the_ids_that_are_used(tmp_path: Path, judged: str) -> None:
+    for name, rows in TEXTS.items():
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "a.run").write_text("".join(f"q{n} Q0 d{n} 1 0.5 r\n" for n in range(3)))
+    if judged:
+        (tmp_path / "judgments.qrels").write_text(judged)
+    space = Workspace(Settings((str(tmp_path),)))
+    assert space.questions == {row["id"]: row["text"] for row in TEXTS["queries.jsonl"]}
+    assert list(space.corpus) == [f"d{n}" for n in range(9)]
+    space.close()
+
+
+def test_judgments_are_those_of_the_queries_that_are_ranked(tmp_path: Path) -> None:
+    (tmp_path / "a.run").write_text("q1 Q0 d1 1 0.5 r\nq2 Q0 d1 1 0.5 r\n")
+    (tmp_path / "bad.qrels").write_text("q1 0 d1 1\nq1 0 d1 2\n")
+    (tmp_path / "gold.json").write_text(json.dumps([{"question": "why?", "expected_docs": ["d1"]}]))
+    (tmp_path / "judgments.qrels").write_text("q1 0 d1 1\nq2 0 d2 1\n")
+    space = Workspace(Settings((str(tmp_path),)))
+    assert space.judgments_file is not None
+    assert space.judgments_file.name == "judgments.qrels"
+    space.close()
 
 
 def test_what_is_known_and_unchanged_is_not_read_again(tmp_path: Path) -> None:

@@ -123,7 +123,8 @@ def pair_of(site: Site, choices: Choices) -> tuple[str, str]:
     b = choices.get("b") or space.other(a)
     if b is None:
         raise UsageError(
-            "there is only one ranking here, and a comparison needs two. Next: put another into the folder."
+            "there is only one ranking here that can be scored, and a comparison needs two. "
+            "Next: put another into the folder."
         )
     if a == b:
         raise UsageError(f"{a} cannot be compared with itself. Next: choose another ranking.")
@@ -146,11 +147,7 @@ def compare(site: Site, choices: Choices) -> Page:
         sections(
             ("verdict", "Verdict", _verdict(site, a, b, corrected)),
             ("pictures", f"{measure}, query by query", join([_about_pictures(site), pictures])),
-            (
-                "queries",
-                "Queries",
-                join([_filters(rows), query_table(site, a, b, measure, rows, corrected)]),
-            ),
+            ("queries", "Queries", join([_filters(rows), query_table(site, a, b, measure, rows, corrected)])),
         ),
         opening=choose(site, "compare", a, b, measure, list(scores), corrected),
         scripts=("compare",),

@@ -16,12 +16,12 @@ from rankproof.diagnosing.diagnose import diagnose as diagnosed
 from rankproof.document.formats.html import Link, part_of_page
 from rankproof.document.model import Document
 from rankproof.document.page import Markup, el, ident, join
-from rankproof.errors import DataError, UsageError, one_of
+from rankproof.errors import DataError, RankproofError, UsageError, one_of
 from rankproof.io.load import load_ranking
 from rankproof.scoring.scores import Scores
 from rankproof.scoring.words import wrong_data
 from rankproof.web.folder import FileKind, named_by_stem
-from rankproof.web.site import Choices, Page, Site, button, form, measure_of, note, sections, select
+from rankproof.web.site import Choices, Page, Site, button, form, measure_of, note, problem, sections, select
 
 
 def _system(site: Site, choices: Choices) -> str:
@@ -125,8 +125,10 @@ MOST = 50
 def board(site: Site, choices: Choices) -> Page:
     """The rankings in their order, and how far it can be trusted."""
     space = site.workspace
-    if len(space.runs) < 2:
-        raise UsageError("a leaderboard needs two rankings or more. Next: put another into the folder.")
+    if len(space.scorable()) < 2:
+        raise UsageError(
+            "a leaderboard needs two rankings or more that can be scored. Next: put another into the folder."
+        )
     measure = measure_of(space.scores(space.baseline()), choices.get("m"))
     shown = site.later(*board_job(site, measure), board_part, "leaderboard", m=measure)
     chosen = None
@@ -135,13 +137,20 @@ def board(site: Site, choices: Choices) -> Page:
         chosen = form(
             site, "/leaderboard", select("m", "measure", measures, measure), button("Show"), cls="choices"
         )
-    return Page(f"Leaderboard by {measure}", sections(("board", "Order", shown)), opening=chosen)
+    wrong = join(wrong_card(name, error) for name in space.runs if (error := space.error(name)))
+    body = join([shown, el("h3", "Left out") if wrong else None, wrong])
+    return Page(f"Leaderboard by {measure}", sections(("board", "Order", body)), opening=chosen)
+
+
+def wrong_card(name: str, error: RankproofError) -> Markup:
+    """A ranking that cannot be scored, with its error."""
+    return el("div", el("h3", ident(name)), problem(error), cls="card")
 
 
 def board_job(site: Site, measure: str) -> tuple[Any, Any]:
     """The leaderboard of the rankings, and its cache key."""
     space = site.workspace
-    names = list(space.runs)[:MOST]
+    names = space.scorable()[:MOST]
     key = ("board", measure, *(space.run(name).stamp for name in names))
     return key, lambda: leaderboard({name: space.scores(name) for name in names}, measure)
 

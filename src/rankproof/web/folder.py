@@ -15,7 +15,17 @@ from rankproof.document.display import Displayable
 from rankproof.errors import DataError, RankproofError, UsageError
 from rankproof.io.files import read_head
 from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, sniff
-from rankproof.io.roles import column_of
+from rankproof.io.labelled import RELEVANT
+from rankproof.io.roles import (
+    EXPECTED,
+    JUDGMENTS,
+    column_of,
+    guess,
+    is_of_lists,
+    plain_name,
+    without_expected,
+)
+from rankproof.monitoring.events import EventSchema
 
 DEEPEST = 3
 """The depth to which folders inside folders are searched."""
@@ -40,6 +50,8 @@ class FileKind(StrEnum):
     GRID = "grid"
     PROGRESS = "progress of a run"
     PARTIAL = "answers of an unfinished run"
+    LOG = "production log"
+    UNCLEAR = "judgments or a ranking"
     UNKNOWN = "unknown"
     DAMAGED = "damaged"
 
@@ -67,7 +79,8 @@ class FoundFile(Displayable):
 def find_files(places: Sequence[str | os.PathLike[str]], known: Iterable[FoundFile] = ()) -> list[FoundFile]:
     """Every file in these places, in the order of their names; those that are `known` and unchanged are not read.
 
-    A place is a file or a folder; hidden files, and files in hidden folders, are passed over.
+    A place is a file or a folder. Hidden files, files in hidden folders, compiled Python and what SQLite keeps beside
+    a database are passed over.
     """
     before = {each.stamp: each for each in known}
     found: list[FoundFile] = []
@@ -97,21 +110,33 @@ def _paths(root: Path) -> Iterator[tuple[Path, str]]:
     for folder, inside, files in os.walk(root):
         below = Path(folder).relative_to(root)
         inside[:] = sorted(
-            each for each in inside if not each.startswith(".") and len(below.parts) + 1 < DEEPEST
+            each for each in inside if not each.startswith((".", "__")) and len(below.parts) + 1 < DEEPEST
         )
-        for name in sorted(files):
+        kept = set(files)
+        for name in sorted(kept):
             path = Path(folder, name)
-            if not name.startswith(".") and path.is_file():
+            beside = any(name.removesuffix(end) in kept - {name} for end in COMPANIONS)
+            if not name.startswith(".") and not beside and path.is_file():
                 yield path, (below / name).as_posix()
+
+
+COMPANIONS = ("-wal", "-shm", "-journal")
+"""Endings of files that SQLite keeps beside an open database, whose name stands before them."""
 
 
 def _look(path: Path, name: str, size: int, changed: float) -> FoundFile:
     """The file with its kind; an unreadable file is not an error."""
     try:
         kind, problem = _kind(path), ""
+    except Unclear as error:
+        kind, problem = FileKind.UNCLEAR, str(error)
     except (RankproofError, OSError, ValueError, RecursionError) as error:
         kind, problem = FileKind.DAMAGED, str(error)
     return FoundFile(name, path, kind, size, changed, problem)
+
+
+class Unclear(DataError):
+    """A file whose columns may be taken in more than one way."""
 
 
 def _kind(path: Path) -> FileKind:
@@ -138,9 +163,9 @@ def _kind(path: Path) -> FileKind:
 
 
 OTHERS = {
-    *(".html", ".htm", ".pdf", ".tex", ".md", ".png", ".svg", ".toml", ".yaml", ".yml", ".py", ".log"),
-    *(".js", ".css"),
-}
+    ".html", ".htm", ".pdf", ".tex", ".md", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".toml", ".yaml", ".yml", ".py",
+    ".pyc", ".ipynb", ".log", ".js", ".css",
+}  # fmt: skip
 """Endings of files that contain neither judgments nor rankings."""
 
 
@@ -173,7 +198,7 @@ def _kind_of_parquet(path: Path) -> FileKind:
         raise DataError(
             "a Parquet file, which needs pyarrow. Next: pip install 'rankproof[arrow]'."
         ) from None
-    return _by_columns(read_schema(path).names)
+    return _by_columns(read_schema(path).names, path)
 
 
 def _kind_of_table(path: Path, delimiter: str) -> FileKind:
@@ -181,7 +206,7 @@ def _kind_of_table(path: Path, delimiter: str) -> FileKind:
     if not head:
         return FileKind.UNKNOWN
     names = [cell.strip().strip('"') for cell in head[0].split(delimiter)]
-    kind = _by_columns(names)
+    kind = _by_columns(names, path)
     if kind is FileKind.RUN and (scores := column_of("score", names)):
         place = names.index(scores[0])
         rows = (line.split(delimiter) for line in head[1:GRADES])
@@ -203,12 +228,62 @@ HIGHEST = 6
 """Different grades that judgments have at most, if nothing else tells them from scores."""
 
 
-def _by_columns(names: Sequence[str]) -> FileKind:
-    """Judgments, a run, questions or documents, by the names of the columns."""
-    has = {role: bool(column_of(role, names)) for role in ("query", "doc", "grade", "score", "rank")}
-    if has["query"] and has["doc"]:
-        return FileKind.JUDGMENTS if has["grade"] and not has["rank"] else FileKind.RUN
+def _by_columns(names: Sequence[str], path: Path) -> FileKind:
+    """Judgments, a run, a log, questions or documents, by the names of the columns, or of a record's fields."""
+    known = EventSchema().places(names)[0].keys()
+    has = {role for role in ("query", "doc", "grade", "score", "rank") if column_of(role, names)}
+    fields = set(map(plain_name, names))
+    measured = has & {"grade", "score", "rank"}
+    if {"query", "results"} <= known and known & ACTIONS | fields & TIMES and not has & {"score", "rank"}:
+        return FileKind.LOG if fields.isdisjoint(GIVEN) else FileKind.SAMPLES
+    if not measured and not set(names).isdisjoint(SAMPLED):
+        return FileKind.SAMPLES
+    if "query" in has and has & {"doc", "grade"} and not {"who", "what"} <= fields:
+        if "doc" not in has:
+            return FileKind.JUDGMENTS if fields & set(map(plain_name, RELEVANT)) else _by_fields(set(names))
+        if measured:
+            return FileKind.JUDGMENTS if "grade" in has and "rank" not in has else FileKind.RUN
+        return _without_numbers(names, path)
     return _by_fields(set(names))
+
+
+GIVEN = {"contexts", "retrievedcontexts"}
+SAMPLED = {"user_input", "retrieved_contexts", "contexts", "answer", "response"}
+"""Fields of samples to judge; no log has those of the first line."""
+ACTIONS = {"ts", "clicks", "thumb", "latency_ms", "session"}
+TIMES = {"when", "datetime", "loggedat"}
+"""The fields, and the names of times, by which a log is known: a ranking has none of them."""
+SAID = tuple(map(plain_name, (*EXPECTED, *RELEVANT, "relevant", "answers", "labels", "judged")))
+"""The beginnings of names of files that hold what is relevant."""
+
+
+def _without_numbers(names: Sequence[str], path: Path) -> FileKind:
+    """Queries and documents without grade, score or rank: what they are is said by a name, or by nothing."""
+    if any(map(is_of_lists, without_expected(names))):
+        return FileKind.RUN
+    if len(without_expected(names)) < len(names) or _is_said_relevant(path):
+        try:
+            guess(names, JUDGMENTS, path.name)
+        except DataError as error:
+            raise Unclear(
+                f"{str(error).partition(' Next: ')[0]} Next: say which: rankproof convert {path.name} "
+                "judgments.tsv --as judgments --columns query=NAME,doc=NAME"
+            ) from error
+        return FileKind.JUDGMENTS
+    raise _unclear(path, f"no column of {', '.join(map(repr, names))} is a grade, a score or a rank, so it")
+
+
+def _unclear(path: Path, why: str) -> Unclear:
+    convert = f"rankproof convert {path.name}"
+    return Unclear(
+        f"{path.name}: {why} may hold what is relevant or what was found. Next: say which: "
+        f"{convert} judgments.tsv --as judgments, or {convert} ranking.run --as ranking"
+    )
+
+
+def _is_said_relevant(path: Path) -> bool:
+    """Whether the name of a file says that it holds what is relevant."""
+    return plain_name(path.name.partition(".")[0]).startswith(SAID)
 
 
 def _by_fields(fields: set[str]) -> FileKind:
@@ -219,7 +294,7 @@ def _by_fields(fields: set[str]) -> FileKind:
         return FileKind.POOL
     if {"query", "document", "who", "what"} <= fields:
         return FileKind.LABELS
-    if fields & {"user_input", "retrieved_contexts", "contexts", "answer", "response"}:
+    if fields & SAMPLED:
         return FileKind.SAMPLES
     if fields & {"text", "query", "question", "title", "body", "contents"}:
         long = fields & {"title", "body", "contents", "url", "metadata"}
@@ -228,40 +303,27 @@ def _by_fields(fields: set[str]) -> FileKind:
 
 
 def _kind_of_json(path: Path) -> FileKind:
-    """By the first record of lines, or by the shape of one whole mapping."""
+    """By the first record of lines or of a list, or by the shape of one whole mapping."""
     with open(path, "rb") as stream:
         first = stream.readline(1 << 20)
     try:
         record: Any = json.loads(first)
     except ValueError:
-        return _kind_of_whole_json(path)
+        if path.stat().st_size > LARGEST:
+            return FileKind.UNKNOWN
+        try:
+            record = json.loads(path.read_bytes())
+        except ValueError as error:
+            raise DataError(f"no JSON: {error}. Next: check how it was made.") from error
+    if isinstance(record, list) and record:
+        record = record[0]
     if not isinstance(record, dict):
         return FileKind.UNKNOWN
-    if _is_nested(record):
-        return _kind_of_mapping(record)
-    fields = set(map(str, record))
-    has = {role: bool(column_of(role, sorted(fields))) for role in ("query", "doc", "grade")}
-    if has["query"] and has["doc"] and not fields >= {"who", "what"}:
-        return FileKind.JUDGMENTS if has["grade"] else FileKind.RUN
-    return _by_fields(fields)
+    return _kind_of_mapping(record, path) if _is_nested(record) else _by_columns(list(record), path)
 
 
 LARGEST = 64 << 20
 """The largest JSON document that is read completely, in bytes."""
-
-
-def _kind_of_whole_json(path: Path) -> FileKind:
-    if path.stat().st_size > LARGEST:
-        return FileKind.UNKNOWN
-    try:
-        record = json.loads(path.read_bytes())
-    except ValueError as error:
-        raise DataError(f"no JSON: {error}. Next: check how it was made.") from error
-    if isinstance(record, list) and record and isinstance(record[0], dict):
-        return _by_columns(list(map(str, record[0])))
-    if not isinstance(record, dict):
-        return FileKind.UNKNOWN
-    return _kind_of_mapping(record) if _is_nested(record) else _by_fields(set(record))
 
 
 def _is_nested(record: dict[str, Any]) -> bool:
@@ -269,10 +331,15 @@ def _is_nested(record: dict[str, Any]) -> bool:
     return bool(record) and all(isinstance(each, dict | list) for each in list(record.values())[:20])
 
 
-def _kind_of_mapping(record: dict[str, Any]) -> FileKind:
-    """Judgments have whole grades, and few of them; rankings have scores, or lists."""
+def _kind_of_mapping(record: dict[str, Any], path: Path) -> FileKind:
+    """Judgments have whole grades, and few of them; rankings have scores, or lists if no name says otherwise."""
     values = list(record.values())[:200]
-    if any(isinstance(each, list) for each in values):
+    lists = [each for each in values if isinstance(each, list)]
+    if lists and _is_said_relevant(path):
+        return FileKind.JUDGMENTS
+    if 2 * sum(len(each) < 2 for each in lists) > len(lists):
+        raise _unclear(path, "most queries have one document, so it")
+    if lists:
         return FileKind.RUN
     grades = [grade for each in values for grade in each.values()]
     whole = all(isinstance(each, int) and not isinstance(each, bool) for each in grades)

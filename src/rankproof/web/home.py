@@ -18,7 +18,7 @@ from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores
 from rankproof.scoring.tables import UNBOUNDED
 from rankproof.stats.intervals import GUESSED
-from rankproof.web.findings import errors_part
+from rankproof.web.findings import errors_part, wrong_card
 from rankproof.web.folder import FileKind, FoundFile
 from rankproof.web.site import Choices, Page, Site, day, note, problem, sections, some_names
 
@@ -35,6 +35,7 @@ KINDS = {
     FileKind.LABELS: "Labels",
     FileKind.ANSWERS: "Answers of retrievers",
     FileKind.GRID: "Saved grids",
+    FileKind.LOG: "Production logs (rankproof monitor reads them)",
 }
 
 
@@ -42,7 +43,7 @@ def home(site: Site, choices: Choices) -> Page:
     """The cards and tables of the folder."""
     space = site.workspace
     waiting = [name for name in space.runs if space.judgments_file and space.scores_if_ready(name) is None]
-    places = ", ".join(Path(each).name or each for each in space.settings.places)
+    places = ", ".join(Path(each).resolve().name or each for each in space.settings.places)
     return Page(
         f"What is in {places}",
         sections(
@@ -101,17 +102,18 @@ def _runs(site: Site, waiting: Sequence[str]) -> Markup:
         if waiting
         else None
     )
-    cards = join(el("div", el("h3", ident(name)), problem(each), cls="card") for name, each in wrong.items())
-    shown = join([errors_part(scores.items()), _means(site, scores)]) if scores else None
+    cards = join(wrong_card(name, each) for name, each in wrong.items())
+    first = None if space.settings.baseline else next((name for name in ready if name not in wrong), None)
+    shown = join([errors_part(scores.items()), _means(site, scores, first)]) if scores else None
     return join([progress, shown, cards])
 
 
-def _means(site: Site, scores: dict[str, Scores]) -> Markup:
-    """The rankings, the best first."""
+def _means(site: Site, scores: dict[str, Scores], first_run: str | None) -> Markup:
+    """The rankings, the best first; links compare them with the first, unless another was named."""
     first = next(iter(scores.values()))
     measure = first_measure(first)
     ordered = sorted(scores, key=lambda name: -sign_of(first) * scores[name][measure])
-    baseline = site.workspace.baseline()
+    baseline = first_run or site.workspace.baseline()
     shown = list(first)[:6]
     rows: list[list[Child]] = []
     guessed = False
@@ -213,12 +215,15 @@ def _gates(found: Sequence[Saved]) -> list[list[Child]]:
 def _files(site: Site) -> Markup:
     """The other files by kind; a damaged one with its error."""
     space = site.workspace
+    unclear = {each: each.problem for each in space.of_kind(FileKind.UNCLEAR)}
     cards = [
-        el("div", el("h3", ident(each.name)), el("p", each.problem, cls="bad"), cls="card")
-        for each in space.of_kind(FileKind.DAMAGED)
+        el("div", el("h3", ident(file.name)), el("p", why, cls=cls), cls="card")
+        for shown, cls in ((unclear, None), (space.damaged(), "bad"))
+        for file, why in shown.items()
     ]
+    kinds = {each: each.kind for each in space.files} | space.texts()
     rows: list[list[Child]] = [
-        [KINDS[each.kind], ident(each.name), _size(each.size)] for each in space.files if each.kind in KINDS
+        [KINDS[kind], ident(each.name), _size(each.size)] for each, kind in kinds.items() if kind in KINDS
     ]
     unknown = [each for each in space.files if each.kind is FileKind.UNKNOWN]
     left = note(f"{count(len(unknown), 'other file')} passed over.") if unknown else None

@@ -86,10 +86,9 @@ def _run(site: Site, file: FoundFile, lines: list[Mapping[str, Any]], now: float
     )
     bar = el("progress", value=done, max=total, aria_label=words) if total else None
     facts = f"{speed:.3g} a second" if speed else ""
-    said = {
-        "silent": "No news of it for a minute: it may have been stopped. ",
-        "ended": "Ended. ",
-    }.get(state, "")
+    said = {"silent": "No news of it for a minute: it may have been stopped. ", "ended": "Ended. "}.get(
+        state, ""
+    )
     return el(
         "div",
         el("h3", ident(str(last.get("what", file.name)))),

@@ -27,7 +27,7 @@ DEEP = 20
 def queries(site: Site, choices: Choices) -> Page:
     """All queries, the hardest first."""
     space = site.workspace
-    if len(space.runs) < 2:
+    if "b" not in choices and space.other(choices.get("a") or space.baseline()) is None:
         return _of_one(site, choices)
     a, b = pair_of(site, choices)
     measure = measure_of(space.scores(a), choices.get("m"))
@@ -68,9 +68,7 @@ def _of_one(site: Site, choices: Choices) -> Page:
     listed = table("", ("query", measure), rows, label="Queries")
     return Page(
         "Queries",
-        sections(
-            ("queries", f"By {measure} of {name}", join([errors_part([(name, scores)]), listed])),
-        ),
+        sections(("queries", f"By {measure} of {name}", join([errors_part([(name, scores)]), listed]))),
     )
 
 
@@ -150,8 +148,8 @@ def _shown(site: Site, choices: Choices) -> list[str]:
         for each in names:
             space.run(each)
         return names[:4]
-    if len(space.runs) == 1:
-        return [space.baseline()]
+    if "b" not in choices and space.other(choices.get("a") or space.baseline()) is None:
+        return [choices.get("a") or space.baseline()]
     return list(pair_of(site, choices))
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,7 +29,7 @@ from rankproof.comparing.alignment import first_measure, sign_of
 from rankproof.comparing.compare import compare_scores
 from rankproof.comparing.comparison import Comparison
 from rankproof.comparing.gate import Gate, gate_scores
-from rankproof.core.corpus import Corpus, Document
+from rankproof.core.corpus import Document
 from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
@@ -36,6 +37,7 @@ from rankproof.errors import DataError, RankproofError, UsageError, nearest, sho
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.groups import groups_of
 from rankproof.io.load import load_judgments, load_ranking
+from rankproof.io.read import DOCUMENT_ID, QUESTION_ID, QUESTION_TEXT, field_of, rows_in
 from rankproof.io.trec.run import TrecRankings
 from rankproof.scoring.evaluate import Measures, evaluate, prepare
 from rankproof.scoring.scores import Scores
@@ -79,6 +81,8 @@ class Workspace:
     files: list[FoundFile] = field(default_factory=list)
     runs: Mapping[str, FoundFile] = field(default_factory=dict)
     """The rankings by their names."""
+    unreadable: dict[FoundFile, str] = field(default_factory=dict)
+    """Files of texts that could not be read when they were needed, with their errors."""
     _results: OrderedDict[Any, Future[Any]] = field(default_factory=OrderedDict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _writing: threading.Lock = field(default_factory=threading.Lock)
@@ -113,14 +117,21 @@ class Workspace:
 
     @property
     def judgments_file(self) -> FoundFile | None:
-        """The judgments of all rankings: those that were named, else the first file of judgments."""
-        return self._named(self.settings.judgments, FileKind.JUDGMENTS)
+        """The judgments of all rankings: those that were named, else those of most queries of a ranking."""
+        found = self.of_kind(FileKind.JUDGMENTS)
+        if self.settings.judgments is not None:
+            return self._at(self.settings.judgments)
+        if len(found) < 2:
+            return found[0] if found else None
+        runs = list(self.runs.values())
+        key = ("judged by", *(each.stamp for each in (*found, *runs)))
+        return self.kept(key, lambda: _most_used(found, self._judged, runs))
 
-    def _named(self, given: str | None, kind: FileKind) -> FoundFile | None:
-        if given is not None:
-            return next(iter(find_files([given], self.files)), None)
-        found = self.of_kind(kind)
-        return found[0] if found else None
+    def _at(self, place: str) -> FoundFile | None:
+        return next(iter(find_files([place], self.files)), None)
+
+    def _judged(self, file: FoundFile) -> Judgments:
+        return self.kept(("judgments", file.stamp), lambda: prepare(load_judgments(file.path)))
 
     @property
     def labels_path(self) -> Path:
@@ -177,7 +188,7 @@ class Workspace:
                 "there are no judgments here. Next: put a file of them into the folder, or name one: "
                 "rankproof app FOLDER --judgments FILE."
             )
-        plain = self.kept(("judgments", file.stamp), lambda: prepare(load_judgments(file.path)))
+        plain = self._judged(file)
         if not corrected or not self.grades:
             return plain
         return self.kept(("judgments", file.stamp, self._labels_stamp), lambda: self._laid_over(plain))
@@ -283,25 +294,42 @@ class Workspace:
             errors = [str(each)] if isinstance(each, RankproofError) else [] if each is None else each.wrong
             for error in errors:
                 found.setdefault(str(error), []).append(name)
-        for file in self.of_kind(FileKind.DAMAGED):
-            found.setdefault(file.problem, []).append(file.name)
+        for file, problem in self.damaged().items():
+            found.setdefault(problem, []).append(file.name)
         return found
 
+    def damaged(self) -> dict[FoundFile, str]:
+        """The files that cannot be read, with their errors."""
+        texts = {file: why for file, why in self.unreadable.items() if file in self.files}
+        return {file: file.problem for file in self.of_kind(FileKind.DAMAGED)} | texts
+
+    def error(self, name: str) -> RankproofError | None:
+        """Why this ranking cannot be scored; None if it can."""
+        with suppress(Exception):
+            self.scores(name)
+        found = self.scores_if_ready(name)
+        return found if isinstance(found, RankproofError) else None
+
+    def scorable(self) -> list[str]:
+        """The names of the rankings that can be scored."""
+        return [name for name in self.runs if self.error(name) is None]
+
     def baseline(self) -> str:
-        """The ranking that others are compared with: the one that was named, else the first."""
+        """The ranking that others are compared with: the one that was named, else the first that can be scored."""
         runs = self.runs
         if self.settings.baseline is not None:
             self.run(self.settings.baseline)
             return self.settings.baseline
         if not runs:
             raise UsageError("there is no ranking here. Next: put one into the folder.")
-        return next(iter(runs))
+        first = next(iter(runs))
+        return next((name for name in runs if self.error(name) is None), first)
 
     def other(self, baseline: str) -> str | None:
         """The best of the others."""
         scores = {name: each for name, each in self.ready().items() if name != baseline}
         if not scores:
-            return next((name for name in self.runs if name != baseline), None)
+            return next((name for name in self.scorable() if name != baseline), None)
         return max(scores, key=lambda name: sign_of(scores[name]) * scores[name][first_measure(scores[name])])
 
     # --- texts ---------------------------------------------------------------------------------
@@ -309,18 +337,49 @@ class Workspace:
     @property
     def questions(self) -> Mapping[str, str]:
         """The texts of the queries; empty if they are not known."""
-        file = self.text_file(FileKind.QUERIES)
-        return {} if file is None else self.kept(("queries", file.stamp), lambda: _questions(file.path))
+        return self._texts_of(FileKind.QUERIES, load_questions)
 
     @property
     def corpus(self) -> Mapping[str, Document]:
         """The documents; empty if they are not known."""
-        file = self.text_file(FileKind.CORPUS)
-        return {} if file is None else self.kept(("corpus", file.stamp), lambda: _corpus(file.path))
+        return self._texts_of(FileKind.CORPUS, load_corpus)
+
+    def _texts_of(self, kind: FileKind, load: Callable[[str], Mapping[str, T]]) -> Mapping[str, T]:
+        file = self.text_file(kind)
+        if file is None:
+            return {}
+        try:
+            return self.kept((kind, file.stamp), lambda: load(os.fspath(file.path)))
+        except RankproofError as error:
+            self.unreadable[file] = str(error)  # the numbers are shown without the texts
+            return {}
 
     def text_file(self, kind: FileKind) -> FoundFile | None:
-        """The file of the queries' or the documents' texts: the one that was named, else the first."""
-        return self._named(self.settings.queries if kind is FileKind.QUERIES else self.settings.corpus, kind)
+        """The file of the queries' or the documents' texts: the one that was named, else that of most of their ids."""
+        given = self.settings.queries if kind is FileKind.QUERIES else self.settings.corpus
+        if given is not None:
+            return self._at(given)
+        return next((file for file, own in self.texts().items() if own is kind), None)
+
+    def texts(self) -> dict[FoundFile, FileKind]:
+        """Each file of texts as queries or documents, by the ids that are judged; the file with most of them first."""
+        files = [each for each in self.files if each.kind in (FileKind.QUERIES, FileKind.CORPUS)]
+        try:
+            used = self.judgments_file or next(iter(self.runs.values()), None)
+            key = ("texts", used and used.stamp, *(each.stamp for each in files))
+            return self.kept(key, lambda: _kinds_of_texts(files, *self._ids()))
+        except (RankproofError, OSError):
+            return {each: each.kind for each in files}
+
+    def _ids(self) -> tuple[Collection[str], Collection[str]]:
+        """The queries and the documents of the judgments, without them those of the first ranking."""
+        if self.judgments_file is not None:
+            judged = self.judgments()
+            return judged.index, judged.doc_ids
+        for file in self.runs.values():
+            rows = load_ranking(file.path).table()
+            return set(rows.query), set(rows.doc)
+        return (), ()
 
     def table(self, name: str, query: str) -> RankingTable:
         """The documents of one query in a ranking."""
@@ -359,12 +418,54 @@ def _fulfil(future: Future[T], make: Callable[[], T]) -> None:
         raise
 
 
-def _questions(path: Path) -> Mapping[str, str]:
-    return load_questions(os.fspath(path))
+def _most_used(
+    files: Sequence[FoundFile], judged: Callable[[FoundFile], Judgments], runs: Sequence[FoundFile]
+) -> FoundFile:
+    """The judgments of most queries of the first ranking that can be read, of most documents if several are."""
+    queries: Collection[str] = ()
+    for each in runs:
+        with suppress(RankproofError, OSError):
+            ranking = load_ranking(each.path)
+            queries = (
+                ranking.by_query().keys() if isinstance(ranking, TrecRankings) else set(ranking.table().query)
+            )
+            break
+
+    def use(file: FoundFile) -> tuple[int, int]:
+        try:
+            found = judged(file)
+        except (RankproofError, OSError):
+            return -1, 0
+        return sum(query in queries for query in found.index), len(found.docs)
+
+    return max(files, key=use)
 
 
-def _corpus(path: Path) -> Corpus:
-    return load_corpus(os.fspath(path))
+LOOKED_AT = 1000
+"""The number of texts of a file by whose ids it is known whose texts they are."""
+
+
+def _kinds_of_texts(
+    files: Sequence[FoundFile], queries: Collection[str], documents: Collection[str]
+) -> dict[FoundFile, FileKind]:
+    """By the ids that are queries or documents, else by the fields; the file with most such ids first."""
+    wanted, found = {FileKind.QUERIES: set(queries), FileKind.CORPUS: set(documents)}, {}
+    for file in files:
+        shared = dict.fromkeys(wanted, 0)
+        with suppress(RankproofError, OSError):
+            for _, record in islice(rows_in(file.path), LOOKED_AT):
+                if not isinstance(record, Mapping):
+                    continue
+                named = (field_of(record, names) for names in (QUESTION_ID, DOCUMENT_ID, QUESTION_TEXT))
+                own = {str(record[each]) for each in named if each is not None}
+                for kind, ids in wanted.items():
+                    shared[kind] += not ids.isdisjoint(own)
+        most = max(wanted, key=lambda kind: (shared[kind], kind is file.kind))
+        found[file] = (shared[most], most)
+    if any(n and kind is FileKind.QUERIES for n, kind in found.values()):
+        # Texts of which no id is judged are no queries if others are: most documents of a corpus are not judged.
+        found = {file: (n, kind if n else FileKind.CORPUS) for file, (n, kind) in found.items()}
+    return {file: kind for file, (n, kind) in sorted(found.items(), key=lambda each: -each[1][0])}
 
 
 def _by_query(ranking: Rankings) -> Callable[[str], RankingTable]:
