@@ -6,11 +6,19 @@ python -m benchmarks.sequential [TRIALS]
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from datetime import UTC
+from typing import Any
 
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.monitoring.interleave import FEWEST
+from rankproof.monitoring.block import SESSION, USER, VALUES, Codes, EventBlock, as_bytes, hash_bytes
+from rankproof.monitoring.interleave import FEWEST, compare_variants
+from rankproof.monitoring.metrics import metrics
+from rankproof.monitoring.sessions import DAY
+from rankproof.monitoring.sums import Sums
+from rankproof.monitoring.windows import Calendar
 from rankproof.stats.confidence import betting, betting_p, normal_mixture
 
 DAYS, DAILY = 60, 200
@@ -65,6 +73,51 @@ def betting_rates(trials: int, share: float, users: int = 400) -> tuple[float, f
     return said / trials, held / trials
 
 
+def searches(
+    rng: np.random.Generator, day: int, users: int, lift: float = 0.0, slow: float = 0.0, heavy: bool = False
+) -> EventBlock:
+    """A day of two variants: users differ in what they click and how long they wait, one may send a third of all."""
+    number = 1 + rng.geometric(0.4, users)
+    variant = rng.integers(0, 2, users)
+    if heavy:
+        number[0], variant[0] = 2 * users, 1
+    user = np.repeat(np.arange(users), number)
+    own = rng.beta(4, 6, users) * (1 + lift * variant)
+    wait = 6 + rng.normal(0, 0.5, users) + slow * variant
+    clicks = rng.random(len(user)) < own[user]
+    values = np.full((len(VALUES) + 3, len(user)), np.nan, dtype=np.float32)
+    row = dict(zip((*VALUES, "score"), values, strict=False))
+    row["results"][:], row["clicks"][:] = 10, clicks
+    row["latency_ms"][:] = np.exp(
+        wait[user] + rng.normal(0, 0.8, len(user)) + 3 * (rng.random(len(user)) < 0.02)
+    )
+    row["score"][:] = np.minimum(0.6 * own[user] + 0.4 * rng.random(len(user)), 1)
+    ids = np.zeros((4, len(user)), dtype=np.uint64)
+    ids[SESSION] = ids[USER] = hash_bytes(*as_bytes([f"{day} {each}" for each in range(users)]))[user]
+    time = np.full(len(user), day * DAY + DAY // 2, dtype=np.int64)
+    codes = variant[user].astype(np.int32)[None]
+    return EventBlock(time, ids, np.zeros((4, len(user)), dtype=np.uint64), values, codes)
+
+
+def kinds(trials: int, **how: Any) -> dict[str, float]:
+    """How often a share, a mean and percentiles are told to differ on any of 30 days; "any" is corrected by Holm."""
+    found: Counter[str] = Counter(any=0)
+    for seed in range(trials):
+        rng, codes = np.random.default_rng(seed), Codes()
+        codes.code("A"), codes.code("B")
+        sums = Sums(metrics((1,), ("score",)), ("variant",), [codes], Calendar(UTC), ("score",))
+        told = set()
+        for day in range(20_001, 20_031):
+            sums.add(searches(rng, day, 200, **how))
+            sums.close((day + 1) * DAY)
+            cells = {key: cell for key, cell in sums.total.items() if key[0]}
+            for each in compare_variants(list(sums.estimates(cells)), planned=6000):
+                told |= {each.metric} if each.p <= 0.05 else set()
+                told |= {"any"} if each.p_corrected <= 0.05 else set()
+        found.update(told)
+    return {name: number / trials for name, number in found.items()}
+
+
 def main() -> None:
     """Print everything."""
     trials = int(sys.argv[1]) if len(sys.argv) > 1 else 300
@@ -74,6 +127,9 @@ def main() -> None:
             print(
                 f"rate {rate}, lift {lift:.3f}: found in {DAYS} days {always:.1%}; by a 95 % test a day {once:.1%}"
             )
+    for how in ({}, {"heavy": True}, {"lift": 0.1, "slow": 0.1}):
+        told = ", ".join(f"{name} {value:.1%}" for name, value in kinds(trials, **how).items())
+        print(f"30 days, {how or 'equal variants'}: {told}")
     for share in (0.5, 0.6):
         said, held = betting_rates(trials, share)
         print(f"interleaving won in {share:.0%}: said {said:.1%}, interval holds {held:.1%}")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.sequential import betting_rates, rates
+from benchmarks.sequential import betting_rates, kinds, rates
 from rankproof.errors import DataError, UsageError
 from rankproof.monitoring.interleave import (
     Interleaved,
@@ -17,6 +17,7 @@ from rankproof.monitoring.interleave import (
     split_mismatch,
     team_draft,
 )
+from rankproof.monitoring.online_tests import interleaving
 from rankproof.stats.confidence import betting, normal_mixture
 
 pytestmark = pytest.mark.cover
@@ -52,6 +53,56 @@ def test_a_draft_has_each_document_once_in_fair_turns() -> None:
     assert team_draft({"a": [], "b": []}, 5, rng).docs == []
     with pytest.raises(UsageError):
         team_draft({"a": ["d1"]}, 3, rng)
+
+
+@pytest.mark.parametrize("click", ["d7", 0, -1, 1.5, None, True, float("nan"), {"id": "x"}, {"rank": None}])
+def test_a_click_without_a_rank_is_refused_in_words(click) -> None:
+    with pytest.raises(DataError, match="Next:"):
+        score_interleaving([{"teams": ["a", "b"], "clicks": [click]}])
+
+
+def test_a_document_of_no_team_wins_for_nobody() -> None:
+    rows = [{"teams": [None, "a", "b"], "clicks": [1, 2] if at % 2 else [1]} for at in range(40)]
+    (found,) = score_interleaving(rows)
+    assert (found.first, found.second, found.wins, found.losses) == ("a", "b", 20, 0)
+    placed = [
+        {"rank": str(at), "id": f"d{at}", "team": team} for at, team in ((2, "a"), (10, "b"), (1, None))
+    ]
+    log = [{"ts": 1.7e9 + at, "results": placed, "clicks": ["d2"]} for at in range(20)]
+    assert interleaving(log).preferences[0].wins == 20
+
+
+def test_odd_shares_are_refused_in_words() -> None:
+    assert split_mismatch({"A": 10}) == 1.0
+    with pytest.raises(UsageError, match="Next:"):
+        split_mismatch({"A": 10, "B": 5}, {"A": "half", "B": 0.5})  # type: ignore[dict-item]
+
+
+@pytest.mark.no_cover
+@pytest.mark.slow
+def test_shares_means_and_latencies_may_be_looked_at_every_day() -> None:
+    for how in ({}, {"heavy": True}):
+        calm = kinds(30, **how)
+        assert calm["any"] <= 0.1
+        assert max(calm.values()) <= 0.14
+    moved = kinds(10, lift=0.1, slow=0.3)
+    assert min(moved[name] for name in ("ctr", "score", "latency_p50")) >= 0.7
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("teams", [2, 3])
+def test_equal_rankings_are_told_apart_in_one_of_twenty_however_often_one_looks(teams) -> None:
+    told = 0
+    for seed in range(60):
+        rng, rows = np.random.default_rng(seed), []
+        docs = {f"t{at}": [f"d{doc}" for doc in rng.permutation(10)] for at in range(teams)}
+        for user in range(160):
+            made = team_draft(docs, 6, rng)
+            clicks = [at + 1 for at in range(len(made.teams)) if rng.random() < 0.5 / (at + 1)]
+            rows.append({"user": f"u{user % 120}", "teams": made.teams, "clicks": clicks})
+        looks = (score_interleaving(rows[:end]) for end in range(40, 161, 40))
+        told += any(each.verdict != "unclear" for found in looks for each in found)
+    assert told <= 6  # more than five of a hundred by chance alone: in 3 of 100
 
 
 def test_clicks_are_credited_once_by_rank_or_document() -> None:

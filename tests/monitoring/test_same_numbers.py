@@ -8,9 +8,11 @@ import gzip
 import io
 import json
 import re
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -86,8 +88,6 @@ def test_times_without_a_zone_are_local_in_months_in_which_clocks_change(tmp_pat
         for each in made:
             each["ts"] = round(each["ts"])
         how = {"timezone": zone, "window": "day"}
-        from zoneinfo import ZoneInfo
-
         local = [datetime.fromtimestamp(each["ts"], ZoneInfo(zone)).replace(tzinfo=None) for each in made]
         rows = [{**each, "ts": time.isoformat()} for each, time in zip(made, local, strict=True)]
         table = pa.Table.from_pylist([{**each, "ts": time} for each, time in zip(made, local, strict=True)])
@@ -97,6 +97,39 @@ def test_times_without_a_zone_are_local_in_months_in_which_clocks_change(tmp_pat
 
 
 @pytest.mark.slow
+def test_times_that_no_clock_showed_are_the_same_in_every_format() -> None:
+    times = [datetime(2025, 3, 30, 2, 30), datetime(2025, 10, 26, 2, 30)]  # put forward and back in Berlin
+    listed: dict[str, Any] = {"ts": times, "user": ["a", "b"], "clicks": [[1], [1]]}
+    rows = [dict(zip(listed, row, strict=True)) for row in zip(*listed.values(), strict=True)]
+    texts = listed | {"ts": [each.isoformat() for each in times]}
+    logs = [rows, pa.table(listed), pa.table(texts)]
+    counts = [monitor(log, timezone="Europe/Berlin").counts for log in logs]
+    assert len({(each.first, each.last) for each in counts}) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "zone", ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "UTC"]
+)
+@pytest.mark.parametrize("start", ["2025-03-01", "2025-03-15", "2025-10-12"])
+def test_a_month_in_which_clocks_change_is_counted_by_the_clock_on_the_wall(zone, start) -> None:
+    first, local = datetime.fromisoformat(f"{start}T00:00:00+00:00").timestamp(), ZoneInfo(zone)
+    log = [
+        {"ts": first + 600 * at, "user": f"u{at % 300}", "clicks": [1] * (at % 3 > 0)} for at in range(4320)
+    ]
+    walls = [datetime.fromtimestamp(each["ts"], local) for each in log]
+    found = monitor(log, timezone=zone)
+    days = {found.calendar.label(each.start or 0): each.n for each in found.series("ctr")}
+    assert days == Counter(wall.date().isoformat() for wall in walls)
+    hours = {
+        int(each.group): each.n for each in found.profile if (each.metric, each.slice) == ("ctr", "hour")
+    }
+    assert hours == Counter(wall.hour for wall in walls)
+    by_hour = monitor(log, timezone=zone, window="hour")
+    assert sum(each.n for each in by_hour.series("ctr")) == len(log)
+    assert [*found.changes, *found.outages, *by_hour.changes, *by_hour.outages] == []
+
+
 def test_columns_of_every_type(tmp_path, records) -> None:
     expected = numbers(records, **BY)
     table = pa.Table.from_pylist(records)

@@ -251,7 +251,8 @@ class ArrowReader:
                 import pyarrow.compute as pc
 
                 zone = str(self._maker.schema.timezone)
-                column = pc.assume_timezone(column, zone, ambiguous="earliest", nonexistent="latest")
+                # A time that no clock showed, as it was put forward, is refused here and looked at row by row.
+                column = pc.assume_timezone(column, zone, ambiguous="earliest", nonexistent="raise")
             whole = column.cast(pa.timestamp("us", column.type.tz), safe=False).cast(pa.int64())
             time = values_of(whole)
             time = np.where(nulls(whole), 0, time) if whole.null_count else time

@@ -13,6 +13,7 @@ import numpy as np
 
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, check_number, check_whole, shorten
+from rankproof.monitoring.events import Rejected, of_digits, place
 from rankproof.stats.confidence import Anytime, betting, normal_mixture
 from rankproof.stats.corrections import holm
 
@@ -42,8 +43,8 @@ class Interleaved(Displayable):
         return found
 
 
-def team_draft(rankings: Mapping[str, Sequence[str]], k: int, rng: np.random.Generator) -> Interleaved:
-    """One list of `k` documents from two or more rankings: in each round the teams pick in random order.
+def team_draft(rankings: Mapping[str, Sequence[str]], k: int, rng: np.random.Generator | int) -> Interleaved:
+    """One list of `k` documents from two or more rankings: in each round the teams pick in random order (or by a seed).
 
     Each picks its best document that is not there yet. With more than two rankings that is team-draft multileaving.
 
@@ -55,6 +56,7 @@ def team_draft(rankings: Mapping[str, Sequence[str]], k: int, rng: np.random.Gen
     ('d1', ['d2', 'd3'])
     """
     check_whole("k", k)
+    rng = np.random.default_rng(rng)
     if len(rankings) < 2:
         raise UsageError(
             f"rankings: got {len(rankings)}, expected two or more. Next: give {{name: documents}}."
@@ -63,8 +65,8 @@ def team_draft(rankings: Mapping[str, Sequence[str]], k: int, rng: np.random.Gen
     left = {name: iter(dict.fromkeys(docs)) for name, docs in rankings.items()}
     docs: dict[str, str] = {}
     while left and len(docs) < k:
-        for place in rng.permutation(len(names)):
-            name = names[int(place)]
+        for at in rng.permutation(len(names)):
+            name = names[int(at)]
             if name not in left or len(docs) >= k:
                 continue
             best = next((doc for doc in left[name] if doc not in docs), None)
@@ -99,9 +101,10 @@ class Preference(Displayable):
 def score_interleaving(shown: Iterable[Any], *, level: float = 0.95) -> list[Preference]:
     """Who wins, from lists as they were shown, in order of time.
 
-    Each is a mapping with `teams` (the team of each rank), `clicks` (ranks from 1 on) and, if known, `user`; the lists
-    of a user count as one, at the time of the first. Intervals and p-values hold at every look (betting), p-values are
-    corrected by Holm over the pairs. A list without any click says nothing and is left out.
+    Each is a mapping with `teams` (the team of each rank, None if a document is of none), `clicks` (ranks from 1 on)
+    and, if known, `user`; the lists of a user count as one, at the time of the first. Intervals and p-values hold at
+    every look (betting), p-values are corrected by Holm over the pairs. A list without any click on a team's document
+    says nothing and is left out.
 
     >>> rows = [{"teams": ["a", "b"], "clicks": [1]}] * 40
     >>> score_interleaving(rows)[0].verdict
@@ -145,9 +148,15 @@ def _credit(row: Any) -> tuple[str | None, dict[str, int]]:
             f'interleaving: got {shorten(row)}, expected {{"teams": [...], "clicks": [ranks]}}. '
             "Next: log which team each rank was of."
         )
-    ranks = [each["rank"] if isinstance(each, Mapping) else each for each in clicks]
-    names = [str(each) for each in teams]
-    return row.get("user"), Interleaved([f"{at}" for at in range(len(names))], names).credit(map(int, ranks))
+    try:
+        ranks = [place(of_digits(each.get("rank") if isinstance(each, Mapping) else each)) for each in clicks]
+    except Rejected as error:
+        raise DataError(
+            f"interleaving: {error} among the clicks {shorten(clicks)}. Next: give the ranks of what was clicked."
+        ) from error
+    names = ["" if each is None else str(each) for each in teams]
+    found = Interleaved([f"{at}" for at in range(len(names))], names).credit(ranks)
+    return row.get("user"), {name: clicked for name, clicked in found.items() if name}
 
 
 def _winner(share: float, p: float, level: float) -> str:
@@ -237,6 +246,7 @@ def split_mismatch(users: Mapping[str, int], shares: Mapping[str, float] | None 
     wanted = dict.fromkeys(users, 1 / len(users)) if shares is None else shares
     if (
         set(wanted) != set(users)
+        or not all(isinstance(each, (int, float)) for each in wanted.values())
         or not math.isclose(sum(wanted.values()), 1, abs_tol=1e-6)
         or min(wanted.values()) <= 0
     ):
@@ -249,7 +259,7 @@ def split_mismatch(users: Mapping[str, int], shares: Mapping[str, float] | None 
         if total
         else 0.0
     )
-    free = len(users) - 1
+    free = max(len(users) - 1, 1)
     # Wilson and Hilferty: the cube root of a chi-squared over its degrees of freedom is nearly normal.
     z = ((squares / free) ** (1 / 3) - (1 - 2 / (9 * free))) / math.sqrt(2 / (9 * free))
     return 2 * (1 - NormalDist().cdf(math.sqrt(squares))) if free == 1 else 1 - NormalDist().cdf(z)

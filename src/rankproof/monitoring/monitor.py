@@ -21,6 +21,7 @@ from rankproof.core.corpus import Corpus
 from rankproof.document.display import Displayable
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
+from rankproof.document.numbers import count
 from rankproof.errors import (
     DataError,
     NotThere,
@@ -267,8 +268,8 @@ def monitor(
             raise _nothing(rejects)
         if not any(cell.by.any() or cell.histograms for cell in sums.total.values()):
             raise DataError(
-                f"{watch.sessions.counts.events:,} events have a time, and nothing that a metric needs under a name "
-                "that is known. Next: name the columns, like query=question_text (columns=, in the shell --columns)."
+                f"the log has {count(sessions.counts.events, 'event')} with a time, and nothing that a metric needs "
+                "under a name that is known. Next: name the columns, like query=question_text (columns=, --columns)."
             )
         found = watch.result(reader, declared, wanted, level, cluster)
         if judge is not None:
@@ -458,12 +459,12 @@ def _notes(found: Monitor, maker: RowMaker) -> Iterator[str]:
         yield f"{share}, so {left}. Next: log results, or clicks as numbers or objects with a rank."
     if counts.reused:
         yield (
-            f"{counts.reused:,} events have the id of an earlier event with another query; they were kept apart. "
+            f"{count(counts.reused, 'event')} with the id of an earlier event and another query: kept apart. "
             "Next: name the field that holds the id of an event."
         )
     if counts.late:
         yield (
-            f"{counts.late:,} events came after their window was closed; they count only in the whole log. "
+            f"{count(counts.late, 'event')} came after the window was closed: counted in the whole log only. "
             "Next: allow more lateness."
         )
     if not counts.sessions:

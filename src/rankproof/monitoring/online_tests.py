@@ -86,8 +86,8 @@ class TeamSchema(EventSchema):
                 and shown
                 and all(isinstance(e, Mapping) and "team" in e for e in shown)
             ):
-                ranked = sorted(shown, key=lambda each: each.get("rank") or 0)
-                teams = [each["team"] for each in ranked]
+                ranked = zip(event.results or (), shown, strict=True)
+                teams = [each["team"] for _, each in sorted(ranked, key=lambda pair: pair[0].rank)]
         if teams is not None and not isinstance(teams, list | tuple):
             raise Rejected("bad teams", f"teams: got {teams!r}, expected a list with the team of each rank")
         event.other["teams"] = teams
