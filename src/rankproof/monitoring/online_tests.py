@@ -80,13 +80,9 @@ class TeamSchema(EventSchema):
         if isinstance(teams, str):
             teams = [each for each in teams.replace(",", " ").replace(";", " ").split() if each]
         if teams is None:
-            shown = record.get(self.places(record)[0].get("results", ""))
-            if (
-                isinstance(shown, list)
-                and shown
-                and all(isinstance(e, Mapping) and "team" in e for e in shown)
-            ):
-                ranked = zip(event.results or (), shown, strict=True)
+            hits = record.get(self.places(record)[0].get("results", ""))
+            if isinstance(hits, list) and hits and all(isinstance(e, Mapping) and "team" in e for e in hits):
+                ranked = zip(event.results or (), hits, strict=True)
                 teams = [each["team"] for _, each in sorted(ranked, key=lambda pair: pair[0].rank)]
         if teams is not None and not isinstance(teams, list | tuple):
             raise Rejected("bad teams", f"teams: got {teams!r}, expected a list with the team of each rank")

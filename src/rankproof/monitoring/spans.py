@@ -123,10 +123,8 @@ class Traces:
             spans.extend(spans_of(record))
         except (TypeError, ValueError, AttributeError, KeyError):
             yield name, at, record
-        else:
-            if not spans and any(
-                record.values()
-            ):  # an exporter that had nothing to send writes an empty list
+        else:  # an exporter that had nothing to send writes an empty list
+            if not spans and any(record.values()):
                 yield name, at, record
         roots = _roots_of([span for span in spans if not span.trace])
         for span in spans:
