@@ -75,16 +75,21 @@ def prepare_text(text: str) -> str:
         return _BEYOND_ASCII.sub(
             lambda run: _short(run[0]) if len(run[0]) < LONG else _folded_run(run[0]), text
         )
-    if _BEYOND_LATIN.search(beyond):
-        text = letters = text.casefold()  # most letters of other alphabets only lose their case
-    else:
-        letters = "".join(set(beyond))
-    changed = set(_changed_alone().findall(letters))
-    if len(changed) > FEW:
-        return text.translate(_ALONE)
-    for letter in changed:
-        text = text.replace(letter, _short(letter))
-    return text
+    if not _BEYOND_LATIN.search(beyond):
+        changed = set(_changed_alone().findall("".join(set(beyond))))
+        if len(changed) > FEW:
+            return text.translate(_ALONE)
+        for letter in changed:
+            text = text.replace(letter, _short(letter))
+        return text
+    text = text.casefold()  # most letters of other alphabets only lose their case
+    found = _changed_alone().search(text)
+    for _ in range(FEW):
+        if found is None:
+            return text
+        text = text.replace(found[0], _short(found[0]))
+        found = _changed_alone().search(text, found.start())  # there are none of them before it any more
+    return text.translate(_ALONE)
 
 
 def _folded_run(run: str) -> str:
