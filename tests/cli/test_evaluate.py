@@ -28,7 +28,6 @@ def test_the_table_has_the_worked_values(rankproof: Any, files: Path) -> None:
         "first.run",
         "-m",
         "P@1,P@3,P@5,R@1,R@3,R@5,F@3,F@5,Hit@1,Hit@3,MAP,MRR,nDCG@5,nDCG@3",
-        "--full",
     )
     assert (done.code, done.err) == (0, "")
     worked = {
@@ -220,9 +219,7 @@ def test_texts_for_papers_have_the_same_numbers(form: str, rankproof: Any, files
 
 def test_every_measure_can_be_printed(rankproof: Any, files: Path) -> None:
     names = [name for name, each in REGISTRY.items() if each.spec.kind == "ranking"]
-    done = rankproof(
-        "evaluate", "judgments.txt", "tied.run", "-m", ",".join(names), "--corpus-size", "1000", "--full"
-    )
+    done = rankproof("evaluate", "judgments.txt", "tied.run", "-m", ",".join(names), "--corpus-size", "1000")
     assert (done.code, done.err) == (0, "")
     assert max(map(len, done.out.splitlines())) <= 80
     for name in names:

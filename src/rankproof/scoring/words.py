@@ -26,10 +26,9 @@ from rankproof.document.model import (
     Paragraph,
     Part,
     Table,
-    first_rows,
 )
 from rankproof.document.numbers import count, score, share, short_span, span
-from rankproof.document.terminal import GAP, bin_means, cut, page_height, spark, width
+from rankproof.document.terminal import GAP, bin_means, cut, spark, width
 from rankproof.scoring import tables
 from rankproof.scoring.tables import DISTRUST, UNBOUNDED, Reasons, Values, best_means, legend, telling_columns
 from rankproof.stats.intervals import GUESSED
@@ -40,8 +39,6 @@ if TYPE_CHECKING:
 
 
 BEFORE = "Before you trust these numbers:"
-NOT_MEASURES = 14
-"""The lines of a screen that are left for the caption, the headings, and the most serious warning."""
 LIKELY, MAYBE, FURTHER, SELDOM = 1, 2, 3, 4
 """The order in which parts are left out: sizes and groups; notes; more warnings and columns; how it was measured."""
 
@@ -62,8 +59,7 @@ def wrong_data(wrong: Sequence[str]) -> Part:
 
 def _one(summary: Summary) -> Iterator[Part]:
     """One ranking."""
-    room = page_height() - NOT_MEASURES
-    yield from first_rows(measures(summary.rows, summary.name), room, FURTHER, "the other measures")
+    yield Part(measures(summary.rows, summary.name))
     if summary.slices:
         yield Part(slices(summary), rank=LIKELY, name="groups", media=TERMINAL)
         yield Part(*(measures(rows, group) for group, rows in summary.slices.items()), media=(PAGE,))
