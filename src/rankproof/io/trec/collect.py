@@ -189,7 +189,6 @@ def _first_pass(
 
 def _narrow(ordered: Ordered) -> Ordered:
     """The same in a quarter of the memory: the content of all pieces is kept until the last was read."""
-
     columns = (getattr(ordered, each.name) for each in fields(Ordered))
     return Ordered(*(None if column is None else narrow(column) for column in columns))  # type: ignore[arg-type]
 
