@@ -13,12 +13,16 @@ from urllib.parse import quote
 
 import pytest
 
-from rankproof import Grid, compare, evaluate, gate, grid
+from rankproof import Grid, compare, evaluate, gate, grid, judge
 from rankproof.bench.testset.labels import last_labels, merge_labels, read_labels
 from rankproof.comparing.conclusions import conclusions
+from rankproof.core.names import parse
 from rankproof.document.formats.html import part_of_page
 from rankproof.document.numbers import score
 from rankproof.errors import DataError
+from rankproof.judging.verdicts import Relation
+from rankproof.judging.words import QUESTIONS
+from rankproof.scoring.catalogue import describe_measure
 from rankproof.web.server import make_server
 from rankproof.web.workspace import LABELS, Settings
 
@@ -223,6 +227,53 @@ def test_a_grade_that_is_none_is_refused(start: Start, folder: Path, grade: str)
     assert answer.status == 400
     assert "Next:" in answer.text
     assert not (folder / LABELS).exists()
+
+
+def test_what_is_skipped_is_not_counted_as_graded(start: Start, folder: Path) -> None:
+    app = start(folder).enter()
+    for document, grade in (("a", "1"), ("b", "0"), ("c", "skip")):
+        assert app.grade("q02", document, grade).status == 200
+    assert "2 graded, 1 skipped" in app.ask("/judge").text
+
+
+def test_calibration_asks_as_the_terminal_does(start: Start, folder: Path) -> None:
+    rows = [{"question": "Refund?", "contexts": [f"Within {n} days.", f"{n}."]} for n in range(3)]
+    judge(rows, "context_relevance", judge=lambda *_: True, ledger=folder / "verdicts.db")
+    app = start(folder).enter()
+
+    def answer(value: str) -> str:
+        page = app.ask("/calibration").text
+        sent = {
+            name: unescape(re.findall(f'name="{name}" value="([^"]*)"', page)[0])
+            for name in ("left", "right")
+        }
+        app.ask("/calibrate", send={"csrf": app.csrf, "ledger": "verdicts.db", "value": value, **sent})
+        return re.findall(
+            r'<h2 id="pair-heading">([^<]*) pairs labelled by [^<,]*([^<]*)', app.ask("/calibration").text
+        )[0]
+
+    asked, _, answers = QUESTIONS[Relation.CONTEXT_ANSWERS].partition("? ")
+    page = app.ask("/calibration").text
+    assert asked in page
+    assert re.findall(r">([^<]+)</button>", page)[1:] == [*answers.split(", "), "skip", "undo the last"]
+    assert answer("3") == ("1 of 6", "")
+    assert answer("skip") == ("1 of 6", ", 1 skipped")
+    assert answer("undo") == ("1 of 6", "")
+    assert answer("undo") == ("0 of 6", "")
+    assert answer("1") == ("1 of 6", "")
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "AP", "RR@10"])
+def test_formulas_are_shown_without_the_marks_of_code(start: Start, folder: Path, measure: str) -> None:
+    app = start(folder).enter()
+    assert "`" not in app.ask(f"/explain?id=q02&s=dense&m={quote(measure)}").text
+    assert "`" not in describe_measure(parse(measure))
+
+
+def test_the_first_page_names_the_folder(start: Start, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    for place in (".", "../runs", "./"):
+        assert "<h1>What is in runs</h1>" in start(Path(place)).enter().ask("/").text
 
 
 def test_a_damaged_file_is_an_error_on_its_own_card(start: Start, folder: Path) -> None:

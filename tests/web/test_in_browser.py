@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rankproof import History, evaluate, grid, judge
+from rankproof import History, evaluate, grid, judge, report
 from rankproof.web.workspace import LABELS
 
 from .conftest import RunningApp, Start
@@ -56,6 +56,18 @@ def go(page: Any, app: RunningApp, path: str) -> None:
     page.wait_for_function("() => !document.querySelector('.later')", timeout=60_000)
 
 
+MISPLACED = """() => [...document.querySelectorAll("svg[role=img]")].flatMap((svg) => {
+  const own = svg.getBoundingClientRect();
+  const texts = [...svg.querySelectorAll("text")].map((each) => [each.textContent, each.getBoundingClientRect()]);
+  const outside = texts.filter(([, box]) => box.left < own.left - 2 || box.right > own.right + 2 || box.top < own.top - 6);
+  const over = texts.flatMap(([words, box], i) => texts.slice(i + 1).filter(([, other]) => box.width && other.width
+    && box.left < other.right - 1 && other.left < box.right - 1
+    && box.top < other.bottom - 5 && other.top < box.bottom - 5).map(([others]) => [words + " over " + others]));
+  return [...outside, ...over].map(([words]) => svg.getAttribute("aria-label").slice(0, 40) + ": " + words);
+})"""
+"""The texts of pictures that leave them, or lie over another."""
+
+
 @pytest.mark.no_cover
 def test_no_page_has_errors_or_barriers_at_any_width(start: Start, browser: Any, full: Path) -> None:
     """Each page is loaded on a telephone and on a desk; the width between and the other colours need no new load."""
@@ -76,6 +88,7 @@ def test_no_page_has_errors_or_barriers_at_any_width(start: Start, browser: Any,
                 if wide != 700:
                     found = Axe().run(page)
                     assert found.violations_count == 0, f"{path} at {wide}: {found.generate_report()}"
+                assert page.evaluate(MISPLACED) == [], (path, wide)
                 if kept:
                     name = path.strip("/").partition("?")[0] or "home"
                     page.screenshot(path=f"{kept}/{name}-{wide}-{colours}.png")
@@ -122,6 +135,54 @@ def test_from_a_red_gate_to_another_verdict_by_keyboard(start: Start, browser: A
     page.wait_for_selector("#given")
     assert "1 grade" in page.locator("#given").inner_text()
     assert wrong == []
+
+
+def test_keys_work_from_anywhere_on_the_page_of_a_query(start: Start, browser: Any, full: Path) -> None:
+    page, wrong = page_of(browser, app := start(full))
+    go(page, app, "/query?id=q02&a=dense&b=fused")
+    page.keyboard.press("3")
+    assert "press an arrow key" in page.locator("#whatif").inner_text()
+    first = page.locator(".ranking li").first.get_attribute("data-doc")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.dataset.doc") == first
+    page.keyboard.press("ArrowDown")
+    chosen = page.evaluate("document.activeElement.dataset.doc")
+    assert chosen != first
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.dataset.doc") == chosen
+    assert not (full / LABELS).exists()
+    go(page, app, "/query?id=q02&a=dense&b=fused")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the rankings"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.dataset.doc") == first
+    assert wrong == []
+
+
+def test_a_telephone_shows_the_verdict_beside_long_names(
+    start: Start, browser: Any, full: Path, tmp_path: Path
+) -> None:
+    runs = [full / f"hybrid-bm25-plus-e5-large-v2-rerank-top50-2026-11-{day}.run" for day in (21, 22)]
+    for path, name in zip(runs, ("dense", "fused"), strict=True):
+        (full / f"{name}.run").rename(path)
+    page, _ = page_of(browser, app := start(full), 390)
+    reported = tmp_path / "report.html"
+    page_text = report(full / "judgments.tsv", {path.stem: path for path in runs}).html()
+    reported.write_text(page_text)
+    for address in (f"http://{app.host}/compare?a={runs[0].stem}&b={runs[1].stem}", reported.as_uri()):
+        page.goto(address)
+        page.wait_for_function("() => !document.querySelector('.later')", timeout=60_000)
+        cut = page.evaluate(
+            """() => [...document.querySelectorAll("table")].flatMap((table) => {
+              const at = [...table.querySelectorAll("thead th")].findIndex((each) => each.textContent === "verdict");
+              return at < 0 ? [] : [table.querySelectorAll("thead th")[at], ...table.querySelectorAll("td.w")];
+            }).filter((each) => each.getBoundingClientRect().right > innerWidth).map((each) => each.textContent)"""
+        )
+        assert page.get_by_text("verdict", exact=True).count(), address
+        assert cut == [], address
 
 
 def test_another_grade_is_tried_without_writing_it(start: Start, browser: Any, full: Path) -> None:

@@ -252,15 +252,15 @@ def _told(row: ComparisonRow) -> str:
 
 
 def _in_full(found: Comparison, rows: Sequence[ComparisonRow]) -> Table:
-    """One table with the columns of both, and the verdict in full."""
-    headings = (*HEADINGS[:-1], *DETAILS[2:-1], HEADINGS[-1])
+    """One table with the columns of both, and the verdict in full beside the names: telephones show the first."""
+    headings = (*HEADINGS[:2], HEADINGS[-1], *HEADINGS[2:-1], *DETAILS[2:-1])
     compared = [each for same in by_measure(rows).values() for each in same]
     more = iter(zip(_detail_cells(rows), compared, strict=True))
     lines = []
     for line in _cells(found, rows):
         detail, each = (("",) * len(DETAILS), None) if line[-1] == "baseline" else next(more)
         said = line[-1] if each is None else verdict(each, found.margin)
-        lines.append((*line[:-1], *detail[2:-1], said))
+        lines.append((*line[:2], said, *line[2:-1], *detail[2:-1]))
     return Table.of(headings, lines, WORDS, caption=_heading(found, rows))
 
 

@@ -175,6 +175,15 @@ def _block(columns: Sequence[Column]) -> list[str]:
     return [GAP.join(map(pad, cells, widths, sides)).rstrip() for cells in rows]
 
 
+def without_backticks(text: str) -> str:
+    """Our own words without the marks of code, for where they would be seen.
+
+    >>> without_backticks("by `min(k, R)`")
+    'by min(k, R)'
+    """
+    return text.replace("`", "")
+
+
 def wrap(text: str, limit: int | None = None, first: str = "", later: str | None = None) -> list[str]:
     """The words of a text in lines of at most `limit` columns; `first` and `later` begin them.
 

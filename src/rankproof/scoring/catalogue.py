@@ -10,7 +10,7 @@ from typing import Any
 from rankproof.core.measure import Measure, docstring, sections
 from rankproof.core.profiles import Profile
 from rankproof.document.model import PAGE, PAPER, SCREEN, TEXT, Chart, Document, Part, Record, Table
-from rankproof.document.terminal import wrap
+from rankproof.document.terminal import without_backticks, wrap
 from rankproof.errors import UsageError, nearest, shorten
 
 NAME = 20
@@ -77,7 +77,7 @@ def _family(module: str) -> str:
 
 def _entry(name: str, words: str) -> list[str]:
     first = f"  {name:{NAME}} "
-    return wrap(words, first=first, later=" " * len(first))
+    return wrap(without_backticks(words), first=first, later=" " * len(first))
 
 
 def measure_page(measure: Measure) -> Document:
@@ -88,9 +88,9 @@ def measure_page(measure: Measure) -> Document:
 def describe_measure(measure: Measure) -> str:
     """One measure in full."""
     spec = measure.spec
-    lines = [str(measure), "", *wrap(spec.title), *_reads(measure)]
+    lines = [str(measure), "", *wrap(without_backticks(spec.title)), *_reads(measure)]
     for name, said in sections(spec.doc).items():
-        lines += ["", *wrap(said, first=f"{name}: ", later="    ")]
+        lines += ["", *wrap(without_backticks(said), first=f"{name}: ", later="    ")]
     if spec.parameters:
         lines += ["", "Parameters:", *_parameters(measure)]
     if spec.also:

@@ -37,7 +37,7 @@ from rankproof.document.model import (
     Table,
 )
 from rankproof.document.numbers import ABSENT, score
-from rankproof.document.terminal import Column, cut, pad, page_width, table, width, wrap
+from rankproof.document.terminal import Column, cut, pad, page_width, table, width, without_backticks, wrap
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.io.corpora import QUERY_TEXT, read_texts, read_titles
 from rankproof.io.load import load_judgments, load_ranking
@@ -94,8 +94,9 @@ def _lines(lines: Sequence[str], rank: int = 0, name: str = "") -> Part:
 
 
 def _meaning(own: Explained) -> list[str]:
-    formula = wrap(own.formula, first="Formula: ", later="         ") if own.formula else []
-    return [*wrap(own.title), *formula]
+    said = without_backticks(own.formula)
+    formula = wrap(said, first="Formula: ", later="         ") if said else []
+    return [*wrap(without_backticks(own.title)), *formula]
 
 
 def _headline(own: Explained) -> list[str]:
@@ -261,8 +262,8 @@ def _blocks(own: Explained, other: Explained | None, wrong: Iterable[str]) -> li
     """The same, if lines need not be aligned."""
     shown = _telling(own)
     blocks: list[Block] = [*(Paragraph(f"{DISTRUST} {each}") for each in wrong)]
-    blocks += [Heading(" ".join(_headline(own)), 3), Paragraph(own.title)]
-    blocks += [Paragraph(f"Formula: {own.formula}")] if own.formula else []
+    blocks += [Heading(" ".join(_headline(own)), 3), Paragraph(without_backticks(own.title))]
+    blocks += [Paragraph(f"Formula: {without_backticks(own.formula)}")] if own.formula else []
     blocks += (
         [Table(_columns(shown))] if own.lines else [Paragraph("The ranking has no documents for this query.")]
     )

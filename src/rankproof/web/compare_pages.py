@@ -21,10 +21,10 @@ from rankproof.document.page import (
     figure,
     ident,
     join,
+    label,
     line,
     number,
     picture,
-    text,
     ticks,
     x_axis,
     y_axis,
@@ -212,20 +212,25 @@ def _about_pictures(site: Site) -> Markup:
     )
 
 
-HIGH, LEFT, BOTTOM = 300, 44, 34
+HIGH, LEFT, TOP, BOTTOM = 300, 52, 28, 34
+"""The edges of the pictures: a signed number of four digits fits on the left, the name of an axis above it."""
+
+
+NAMED = 48
+"""The number of characters of the name of an axis."""
 
 
 def _scatter(measure: str, a: str, b: str, rows: Sequence[QueryRow]) -> Markup:
     """Every query by its value before and after."""
     values = [value for row in rows for value in (row.mine, row.theirs)] or [0.0, 1.0]
     low, high = min(0.0, *values), max(1.0 if max(values) <= 1 else max(values), *values)
-    x, y = Scale(low, high, LEFT, WIDE - 12), Scale(low, high, HIGH - BOTTOM, 12)
-    axes = [x_axis(x, HIGH - BOTTOM, 12, ticks(low, high)), y_axis(y, LEFT, WIDE - 12, ticks(low, high))]
+    x, y = Scale(low, high, LEFT, WIDE - 12), Scale(low, high, HIGH - BOTTOM, TOP)
+    axes = [x_axis(x, HIGH - BOTTOM, TOP, ticks(low, high)), y_axis(y, LEFT, WIDE - 12, ticks(low, high))]
     diagonal = line(x(low), y(low), x(high), y(high), "zero")
     points = join(_point(i, row, x(row.mine), y(row.theirs)) for i, row in enumerate(rows))
     named = [
-        text((LEFT + WIDE) / 2, HIGH - 4, f"before: {a}"[:60], "axis mid"),
-        text(2, 8, f"after: {b}"[:60], "axis"),
+        label((LEFT + WIDE) / 2, HIGH - 4, f"before: {a}", "axis mid", NAMED),
+        label(2, 10, f"after: {b}", "axis", NAMED),
     ]
     says = f"{count(len(rows), 'query', 'queries')}; the table below has the values"
     drawn = picture(

@@ -36,9 +36,10 @@ def page_text(site: Site, page: Page, name: str, *, alone: bool = False) -> str:
     )
     made = f"rankproof {__version__}. The numbers are those of the command line."
     foot = el("footer", el("hr"), el("p", made, _save(site, page, name, alone)))
+    skips = (("main", "Skip to the content"), page.skip or ("", ""))
     body = el(
         "body",
-        el("a", "Skip to the content", href="#main", cls="skip"),
+        *(el("a", words, href=f"#{key}", cls="skip") for key, words in skips if key),
         None if alone else _bar(site, name),
         header,
         el("main", *(Markup(str(each)) for each in page.sections), id="main"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rankproof.bench.testset.labels import alpha, pairs
+from rankproof.bench.testset.labels import SKIPPED, alpha, pairs
 from rankproof.bench.testset.pool import Item, Pool, read_pool
 from rankproof.core.table import best_first
 from rankproof.document.numbers import score
@@ -71,7 +71,9 @@ def judge(site: Site, choices: Choices) -> Page:
     space = site.workspace
     name, pool = pool_of(site, choices)
     item = next(to_grade(site, pool), None)
-    done = f"{len(space.labels.get(site.who, {})):,} graded"
+    own = list(space.labels.get(site.who, {}).values())
+    skipped = sum(each.what == SKIPPED for each in own)
+    done = f"{len(own) - skipped:,} graded" + (f", {skipped:,} skipped" if skipped else "")
     if pool is not None:
         done += f", {sum(1 for _ in to_grade(site, pool)):,} left"
     merge = f"rankproof label --labels {space.labels_path.name} --qrels NEW.tsv --add-to JUDGMENTS.tsv"

@@ -106,6 +106,7 @@ def query(site: Site, choices: Choices) -> Page:
         *_lists(site, sides, name, wanted_words(words), highest),
         cls=f"rankings of-{len(sides)}",
         id="rankings",
+        tabindex=-1,
         data_query=name,
         data_measure=measure,
     )
@@ -137,6 +138,7 @@ def query(site: Site, choices: Choices) -> Page:
         ),
         opening=join([el("p", ident(name), cls="size"), _choose(site, name, shown, measure, corrected)]),
         scripts=("query",) if site.writes else (),
+        skip=("rankings", "Skip to the rankings"),
     )
 
 

@@ -29,6 +29,8 @@ class Page:
     opening: Child = None
     scripts: tuple[str, ...] = ()
     """The scripts that it needs beside the common one."""
+    skip: tuple[str, str] | None = None
+    """A further link for the keyboard at the top of the page: its target and its words."""
     choices: Choices = field(default_factory=dict)
     """The context it was made with."""
     changing: bool = False

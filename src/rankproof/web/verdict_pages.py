@@ -290,8 +290,10 @@ def _calibration_words(site: Site, file: FoundFile) -> Markup:
 
 
 def _task(site: Site, file: FoundFile) -> Task:
-    """The session of this person."""
-    return prepare_task(file.path, None, None, site.who, Draw(DRAWN))
+    """The session of this person, which goes on from one request to the next."""
+    task = prepare_task(file.path, None, None, site.who, Draw(DRAWN))
+    task.session.steps = site.workspace.labelling.setdefault((site.who, str(file.path)), [])
+    return task
 
 
 def calibration(site: Site, choices: Choices) -> Page:
@@ -302,8 +304,12 @@ def calibration(site: Site, choices: Choices) -> Page:
     task = _task(site, file)
     pair = task.session.next()
     done = f"{task.session.done:,} of {len(task.session.drawn):,} pairs labelled by {site.who}"
+    if task.session.skipped:
+        done += f", {task.session.skipped:,} skipped"
     body = (
-        note("Every pair that was drawn is labelled.") if pair is None else _pair_card(site, file, pair.ask)
+        note("Every pair that was drawn is labelled or skipped.")
+        if pair is None
+        else _pair_card(site, file, pair.ask)
     )
     return Page(
         "Calibration",
@@ -317,12 +323,12 @@ def calibration(site: Site, choices: Choices) -> Page:
 
 def _pair_card(site: Site, file: FoundFile, ask: Any) -> Markup:
     left, right = nouns(ask.relation, ask.right)
-    values = VALUES[ask.relation]
+    asked, _, answers = QUESTIONS[ask.relation].partition("? ")
     return el(
         "article",
         el("div", el("small", left), el("p", ident_free(ask.left)), cls="side"),
         el("div", el("small", right), el("p", ident_free(ask.right)), cls="side"),
-        el("p", QUESTIONS[ask.relation].partition("?")[0], "?"),
+        el("p", asked, "?"),
         form(
             site,
             "/calibrate",
@@ -331,14 +337,12 @@ def _pair_card(site: Site, file: FoundFile, ask: Any) -> Markup:
             el("input", type="hidden", name="right", value=ask.right),
             el("input", type="hidden", name="back", value=site.links.to("calibration", ledger=file.name)),
             *(
-                button(
-                    f"{value}: {WORDS[ask.relation][value]}",
-                    name="value",
-                    value=str(value),
-                    data_key="-" if value < 0 else str(value),
-                )
-                for value in sorted(values, reverse=True)
+                button(each, name="value", value=value, data_key=value.replace("-1", "-"))
+                for each in answers.split(", ")
+                for value in [each.partition(" ")[0]]
             ),
+            button("skip", name="value", value="skip", data_key="s"),
+            button("undo the last", name="value", value="undo", data_key="u"),
             method="post",
             cls="grades",
         ),
@@ -350,13 +354,19 @@ def _pair_card(site: Site, file: FoundFile, ask: Any) -> Markup:
 def label(site: Site, sent: Mapping[str, str]) -> None:
     """Save the label of a pair, if it is the one that was shown."""
     file, value = _ledger(site, sent), sent.get("value", "")
-    if file is None or not value.lstrip("-").isdigit():
+    if file is None or not (value.lstrip("-").isdigit() or value in ("skip", "undo")):
         raise UsageError("there is nothing to label. Next: load the page again.")
     session = _task(site, file).session
+    if value == "undo":
+        session.undo()
+        return
     pair = session.next()
     if pair is None or (pair.ask.left, pair.ask.right) != (sent.get("left"), sent.get("right")):
         raise UsageError(
             "this pair is labelled already, perhaps in another window. Next: load the page again."
         )
-    session.grade(int(value))
+    if value == "skip":
+        session.skip()
+    else:
+        session.grade(int(value))
     site.workspace.refresh()

@@ -83,6 +83,8 @@ class Workspace:
     """The rankings by their names."""
     unreadable: dict[FoundFile, str] = field(default_factory=dict)
     """Files of texts that could not be read when they were needed, with their errors."""
+    labelling: dict[tuple[str, str], list[Any]] = field(default_factory=dict)
+    """What each person decided on the pairs of a ledger since the start, for what is skipped and taken back."""
     _results: OrderedDict[Any, Future[Any]] = field(default_factory=OrderedDict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _writing: threading.Lock = field(default_factory=threading.Lock)

@@ -47,9 +47,18 @@ const ask = async (item, value) => {
 };
 
 let asking = false;
-lists?.addEventListener("keydown", (event) => {
-  const item = event.target.closest("li[tabindex]");
-  if (!item || event.ctrlKey || event.metaKey || event.altKey) return;
+let chosen = null; // the document that had the focus last
+document.addEventListener("keydown", (event) => {
+  if (!items.length || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("input, select, textarea, button, summary, .scroll")) return;
+  const item = event.target.closest(".ranking li[tabindex]");
+  if (!item) {
+    if (/^(Arrow(Down|Up|Left|Right)|j|k)$/.test(event.key)) (chosen ?? items[0]).focus();
+    else if (/^[0-9uw]$/.test(event.key)) tell(["Choose a document first: press an arrow key."]);
+    else return;
+    event.preventDefault();
+    return;
+  }
   const own = [...item.parentElement.children];
   const sides = [...document.querySelectorAll(".ranking")];
   const row = own.indexOf(item), side = sides.indexOf(item.parentElement);
@@ -70,5 +79,5 @@ lists?.addEventListener("keydown", (event) => {
   else return;
   event.preventDefault();
 });
-for (const item of items) item.addEventListener("focus", () => mark(item));
+for (const item of items) item.addEventListener("focus", () => mark(chosen = item));
 if (address.has("at")) items[Number(address.get("at"))]?.focus();
