@@ -252,11 +252,11 @@ def test_calibration_asks_as_the_terminal_does(start: Start, folder: Path) -> No
             r'<h2 id="pair-heading">([^<]*) pairs labelled by [^<,]*([^<]*)', app.ask("/calibration").text
         )[0]
 
-    asked, _, answers = QUESTIONS[Relation.CONTEXT_ANSWERS].partition("? ")
+    asked, _, answers = QUESTIONS[Relation.STATEMENT_BEARS].partition("? ")
     page = app.ask("/calibration").text
     assert asked in page
     assert re.findall(r">([^<]+)</button>", page)[1:] == [*answers.split(", "), "skip", "undo the last"]
-    assert answer("3") == ("1 of 6", "")
+    assert answer("0") == ("1 of 6", "")
     assert answer("skip") == ("1 of 6", ", 1 skipped")
     assert answer("undo") == ("1 of 6", "")
     assert answer("undo") == ("0 of 6", "")

@@ -283,6 +283,7 @@ def _filters(rows: Sequence[QueryRow]) -> Markup | None:
     """Filters of the table and the pictures, which need a script."""
     groups = sorted({row.group for row in rows if row.group})
     grades = sorted({row.grade for row in rows})
+    least = el("input", type="number", name="least", min=0, max=1, step=0.01, size=5)
     return el(
         "form",
         el("label", el("span", "text or id"), el("input", type="search", name="text", size=16)),
@@ -290,17 +291,11 @@ def _filters(rows: Sequence[QueryRow]) -> Markup | None:
         select("group", "group", {"": "all", **{each: each for each in groups}}, "") if groups else None,
         select("mode", "after", {"": "all", **MODES}, ""),
         select("grade", "best grade", {"": "all", **{f"{each:g}": f"{each:g}" for each in grades}}, ""),
-        _number("least", "change of at least"),
+        el("label", el("span", "change of at least"), least),
         button("All", type="reset"),
         el("output", f"{len(rows):,} of {len(rows):,}", id="shown", aria_live="polite"),
         cls="choices needs-script",
         id="filters",
-    )
-
-
-def _number(name: str, label: str) -> Markup:
-    return el(
-        "label", el("span", label), el("input", type="number", name=name, min=0, max=1, step=0.01, size=5)
     )
 
 

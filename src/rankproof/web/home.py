@@ -179,7 +179,7 @@ def _saved(file: FoundFile) -> Iterator[Saved]:
 
 def _line(measure: str, found: Sequence[Saved]) -> Markup:
     points = [
-        (_short(name), scores[measure], *scores.interval(measure))
+        (cut(name, 12), scores[measure], *scores.interval(measure))
         for at, name, scores in found
         if measure in scores
     ]
@@ -190,11 +190,6 @@ def _line(measure: str, found: Sequence[Saved]) -> Markup:
             for label, value, low, high in points
         ],
     )
-
-
-def _short(name: str) -> str:
-    """A name under an axis."""
-    return cut(name, 12)
 
 
 def _gates(found: Sequence[Saved]) -> list[list[Child]]:

@@ -178,6 +178,7 @@ def _card(site: Site, file: FoundFile, each: LedgerEntry, people: Sequence[Ledge
     relation = Relation(each.relation)
     left, right = nouns(relation, each.right)
     said = verdict(relation, each.value, each.reason) + certainty(each.probability)
+    items = el("ul", *(el("li", ident(item)) for item in each.items)) if each.items else None
     human = each.judge.startswith(f"{HUMAN}:")
     others = join(
         el(
@@ -195,7 +196,7 @@ def _card(site: Site, file: FoundFile, each: LedgerEntry, people: Sequence[Ledge
         el(
             "div",
             el("div", el("small", left), el("p", ident(each.left))) if left else None,
-            el("div", el("small", right), el("p", *_quoted(each.right, each.quote)), _items(each)),
+            el("div", el("small", right), el("p", *_quoted(each.right, each.quote)), items),
             cls="sides",
         ),
         el("p", el("b", said), f", says {each.judge}", _why(each), f" ({day(each.at)})" if each.at else ""),
@@ -209,10 +210,6 @@ def _card(site: Site, file: FoundFile, each: LedgerEntry, people: Sequence[Ledge
 def _why(each: LedgerEntry) -> str:
     reason = str(each.origin.get("why", ""))
     return f", because: {reason}" if reason else ""
-
-
-def _items(each: LedgerEntry) -> Markup | None:
-    return el("ul", *(el("li", ident(item)) for item in each.items)) if each.items else None
 
 
 LONG = 1500
