@@ -14,7 +14,7 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 363,  # 300 of them without monitoring, web, io/counted and spark
-    "lines": 96_655,
+    "lines": 96_672,
     "code lines": 65_515,
     "file names used twice": 30,
     "class names in two packages": 9,
