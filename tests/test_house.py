@@ -14,8 +14,8 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 363,  # 300 of them without monitoring, web, io/counted and spark
-    "lines": 96_672,
-    "code lines": 65_515,
+    "lines": 96_835,
+    "code lines": 65_650,
     "file names used twice": 30,
     "class names in two packages": 9,
     "short helpers used once": 447,

@@ -54,9 +54,11 @@ def test_python_on_the_page_runs_and_prints_what_it_shows(
     monkeypatch.chdir(folder)
     names: dict[str, object] = {"__name__": page.stem}
     shown = blocks(page)
+    alone = page.name == "README.md"  # what is copied from it first must run by itself
     for (language, body), (after, expected) in zip(shown, [*shown, ("", "")][1:], strict=True):
         if language != "python":
             continue
+        names = {"__name__": page.stem} if alone else names
         if body.startswith(">>>"):
             run_session(body, names, page)
             continue

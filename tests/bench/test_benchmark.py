@@ -448,3 +448,43 @@ def test_k_may_be_a_whole_number_of_numpy() -> None:
     assert Benchmark(["why?"]).run("one", lambda text: ["d1", "d2"], np.int64(1)).ranking == {
         "why?": {"d1": 2.0}
     }
+
+
+def test_reasons_that_name_an_id_each_are_one_with_an_example() -> None:
+    bench = Benchmark({f"q{at}": f"question {at}" for at in range(45)}, {f"q{at}": ["a"] for at in range(45)})
+    for name, search in (
+        ("nan", lambda text: [(f"doc {text}", float("nan"))]),
+        ("score", lambda text: [(f"doc {text}", "high")]),
+        ("text", lambda text: "found " + text),
+    ):
+        run = bench.run(name, search)
+        assert len(set(run.failures.values())) == 45
+        shown = str(run)
+        assert "45 questions failed" in shown
+        assert "the first: " in " ".join(shown.split())
+        assert len(shown.splitlines()) < 12, shown
+
+
+def test_reasons_of_many_kinds_are_counted_below_the_most_frequent() -> None:
+    def search(text: str) -> list[str]:
+        raise ValueError(text)
+
+    bench = Benchmark({f"q{at}": f"question {at}" for at in range(45)}, {f"q{at}": ["a"] for at in range(45)})
+    shown = " ".join(str(bench.run("own", search)).split())
+    assert "42 more reasons; the rows (JSON, CSV) have that of every question." in shown
+
+
+def test_a_run_without_judgments_says_how_it_gets_a_score() -> None:
+    shown = " ".join(str(Benchmark(["how to ask"]).run("own", lambda text: ["a"])).split())
+    assert "Not scored: there are no judgments. Next: Benchmark.load(FILE)" in shown
+    judged = Benchmark({"q1": "how to ask"}, {"q1": ["a"]}).run("own", lambda text: ["a"])
+    assert "Not scored" not in str(judged)
+
+
+def test_a_run_that_replaces_one_of_its_name_says_so() -> None:
+    bench = Benchmark({"q1": "how to ask"}, {"q1": ["a"]})
+    bench.run("mine", lambda text: ["b"])
+    with pytest.warns(UserWarning, match="run 'mine' replaces the one before") as told:
+        bench.run("mine", lambda text: ["a"])
+    assert [Path(each.filename) for each in told] == [Path(__file__)]
+    assert bench.runs["mine"].scores["RR@10"] == 1

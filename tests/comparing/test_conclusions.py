@@ -188,6 +188,8 @@ def test_a_verdict_that_the_unjudged_could_turn_says_so() -> None:
         said = found(judged, old, new, measure)
         assert "new is worse than old" in said
         assert "Unjudged documents could change this" in said, said
+        # What is told is a difference, not a value of the measure.
+        assert f"the difference of new on {measure} would be " in said
         assert "Nobody judged, of the first" in said
     complete = {q: {"a": 1, "b": 1, "x0": 0, "x1": 0, "u": 0, "v": 0} for q in JUDGED}
     assert "obody judged" not in found(complete, old, new, "P@2")

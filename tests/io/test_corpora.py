@@ -181,7 +181,10 @@ def test_the_questions_of_the_sample_are_read() -> None:
     ("source", "message"),
     [
         ({"q1": " "}, "'q1': a question without words"),
-        ([("q1", "a"), ("q1", "b")], r"item 2: question 'q1' was given before \(the questions, item 1\)"),
+        (
+            [("q1", "a"), ("q1", "b")],
+            r"item 2: question 'q1' was given before with another text \(the questions, item 1\)",
+        ),
         ([None], "item 1: got None, expected a question"),
         ({}, "no questions"),
         (b"bytes", "got b'bytes'"),
@@ -190,3 +193,10 @@ def test_the_questions_of_the_sample_are_read() -> None:
 def test_what_is_wrong_with_questions_is_said(source: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):
         load_questions(source)
+
+
+def test_the_same_question_twice_is_one_as_labels_have_it_in_every_row(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("id,question,doc\n4,how to ask,d1\n4,how to ask,d2\n5,why,d1\n")
+    assert load_questions(path) == {"4": "how to ask", "5": "why"}
+    assert load_questions([("4", "a"), ("4", "a")]) == {"4": "a"}

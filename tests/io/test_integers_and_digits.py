@@ -89,5 +89,5 @@ def test_a_leading_zero_speaks_against_it(tmp_path: Path, untyped: str) -> None:
         file = UNTYPED[untyped](tmp_path, table)
         file.write_text(file.read_text().replace("12", "012"))
         given = (file, other) if table is GRADES else (other, file)
-        with pytest.raises(RankproofError, match="rankproof convert"):
+        with pytest.raises(RankproofError, match="convert"):
             evaluate(*given, "nDCG@10")

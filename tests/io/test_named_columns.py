@@ -50,7 +50,7 @@ def test_named_columns_of_every_format(form: str, tmp_path: Path) -> None:
     expected = evaluate(GRADES, SCORES, "nDCG@10").per_query
     for columns in (COLUMNS, WORDS):
         assert evaluate(judged, ranked, "nDCG@10", columns=columns).per_query == expected
-    with pytest.raises(DataError, match="Next: " if form == "tsv" else "--columns "):
+    with pytest.raises(DataError, match="Next: " if form == "tsv" else "columns={"):
         evaluate(judged, SCORES, "nDCG@10")
 
 

@@ -87,7 +87,7 @@ def test_what_cannot_be_ranked_leaves_nothing_behind(tmp_path: Path) -> None:
     target.mkdir()
     (target / "mine").write_text("x")
     good = as_parquet(tmp_path / "good.parquet", rows)
-    assert "something already" in refused(good, target, UsageError)
+    assert "it is there already" in refused(good, target, UsageError)
     assert (target / "mine").exists()
 
 

@@ -19,6 +19,7 @@ from rankproof.monitoring.events import EventSchema
 from rankproof.monitoring.monitor import monitor
 from rankproof.monitoring.rows import RecordColumns, RowMaker
 from rankproof.monitoring.sums import BINS, FEWER_GROUPS, SMALLEST, WIDTH, percentiles
+from rankproof.monitoring.words import _drawn
 
 pytestmark = pytest.mark.cover
 
@@ -326,7 +327,7 @@ def test_nothing_to_read_is_an_error(tmp_path) -> None:
     for source, words in ((empty, "empty"), (bad, "rejected"), ([], "no event")):
         with pytest.raises(DataError, match=words):
             monitor(source)
-    with pytest.raises(DataError, match="--columns"):
+    with pytest.raises(DataError, match="question_text"):
         monitor([{"ts": NOON, "frage": "?", "klicks": [1]}])
     for wrong in (
         {"window": "dya"},
@@ -427,3 +428,27 @@ def test_a_percentile_without_a_limit_is_said_in_every_format() -> None:
     assert "inf" not in found.format("prometheus").lower().replace("info", "")
     json.loads(found.format("json"), parse_constant=pytest.fail)
     json.loads(found.format("otel"), parse_constant=pytest.fail)
+
+
+@pytest.mark.parametrize("level", [0.0, 0.5, 1.0, 250.0])
+def test_what_is_constant_is_one_middle_line_whatever_its_level(level: float) -> None:
+    assert _drawn([level] * 4) == _drawn([0.5] * 4) == "▄▄▄▄"
+
+
+def test_what_hardly_moves_stays_about_the_middle_and_what_moves_fills_the_room() -> None:
+    assert set(_drawn([1.0, 0.999, 1.0])) <= set("▄▅")
+    assert _drawn([0.0, 1.0]) == "▁█"
+
+
+def test_ctr_at_every_rank_stands_in_one_table_and_latencies_have_a_unit() -> None:
+    start = 1740960000
+    records = [
+        {"ts": start + 9000 * at, "user": f"u{at}", "query": f"q{at}", "results": ["a", "b", "c"],
+         "clicks": ["a"] * (at % 2), "latency_ms": 100 + at % 9}
+        for at in range(60)
+    ]  # fmt: skip
+    blocks = str(monitor(records)).split("\n\n")
+    assert sum("ctr@" in block for block in blocks) == 1
+    for line in str(monitor(records)).splitlines():
+        if line.startswith("latency_p"):
+            assert " ms  " in line

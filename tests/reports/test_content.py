@@ -184,3 +184,12 @@ def test_the_page_says_how_its_numbers_were_made() -> None:
         "Bayesian bootstrap, part of a query at either end of the range"
         in report(RELEVANT, {"old": OLD, "new": NEW}, "RR").html()
     )
+
+
+def test_every_form_of_a_report_says_over_how_many_comparisons_p_is_corrected() -> None:
+    systems = {name: sample.rankings()[name] for name in ("keyword", "dense")}
+    two = report(sample.judgments(), systems, ["nDCG@10", "RR"])
+    for form in ("full", "markdown", "latex", "html"):
+        shown = " ".join(two.format(form).split())
+        assert "corrected over the 2 comparisons of this report (holm)" in shown, form
+    assert "comparisons of this report" not in report(sample.judgments(), systems, ["RR"]).format("full")

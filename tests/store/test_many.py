@@ -54,7 +54,7 @@ def test_damage_is_named_by_its_column_and_concerns_nobody_else(history: History
     with pytest.raises(DataError) as caught:
         history.scores("poor")
     assert where.strip() in str(caught.value)
-    assert "rankproof rm poor" in str(caught.value)
+    assert "History.remove('poor')" in str(caught.value)
     assert history.scores("good")["RR"] == 1.0
     assert history.show("good").tags == {"k": "good"}
     assert history.gate("good", "good", measures="RR", minimum=2).rows

@@ -267,7 +267,7 @@ class Benchmark(Displayable):
         progress: bool | None = None,
         **limits: Unpack[RunLimits],
     ) -> Run:
-        """Ask a retriever every question, and remember the run under a name.
+        """Ask a retriever every question, and remember the run under a name; it takes the place of one before.
 
         `retriever` is any callable `text -> [id] | [(id, score)] | [documents]`, sync or async; with `batch=True`
         of a list of texts (`batch=50`: of so many at once); a retriever of LangChain, LlamaIndex or Haystack; an
@@ -287,6 +287,8 @@ class Benchmark(Displayable):
         rows = answer_rows(
             name, questions, found, reading, plan, corpus=self.corpus, cache=cache, progress=progress
         )
+        if name in self.runs:
+            warn_caller(f"run {name!r} replaces the one before. Next: choose another name to keep both.")
         self.runs[name] = Run(
             name=name,
             k=reading.k,

@@ -5,6 +5,7 @@ Of a grid: the winner and what it is worth, every configuration, what each facto
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -40,7 +41,7 @@ from rankproof.document.numbers import (
     signed_number,
     signed_span,
 )
-from rankproof.document.terminal import width
+from rankproof.document.terminal import for_face, width
 from rankproof.errors import shorten
 from rankproof.scoring.words import wrong_data
 from rankproof.stats.shares import Quantile
@@ -92,7 +93,12 @@ def run(found: Run) -> Document:
         f"{duration(found.seconds)}{f', {known} of them known from before' if known else ''}"
     )
     scored = found.judgments is not None and found.latencies
-    said = [*_failures(found.failures), *found.notes]
+    unscored = for_face(
+        "Not scored: there are no judgments. Next: Benchmark.load(FILE) for questions and what is relevant in one "
+        "file, or Benchmark(queries, judgments=...).",
+        "Not scored: there are no judgments. Next: give --judgments FILE, or 'rankproof evaluate' the ranking.",
+    )
+    said = [*_failures(found.failures), *([unscored] if found.judgments is None else []), *found.notes]
     records = [{"question": each.question, **run_details(each)} for each in found.rows]
     parts = [
         Part(Paragraph(asked)),
@@ -122,19 +128,24 @@ def _latency(found: Sequence[Quantile]) -> Table:
     return Table.of(headings, rows, ("latency", "95 % interval"))
 
 
+NAMED = re.compile(r"""(?<=\w )(?:'[^']*'|"[^"]*")|(?<=document )\d+ of \d+|(?<=integer )\d+""")
+"""What a reason names, as an id: reasons that differ in it alone are one."""
+
+
 def _failures(found: Mapping[str, str]) -> list[str]:
-    """Which questions failed, by reason, the most frequent first."""
-    reasons = Counter(found.values())
-    return [
-        _failed(reason, [name for name in found if found[name] == reason])
-        for reason, _ in reasons.most_common()
-    ]
-
-
-def _failed(reason: str, names: list[str]) -> str:
-    shown = ", ".join(shorten(name, 40) for name in names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")
-    verb = "failed and counts as a miss" if len(names) == 1 else "failed and count as misses"
-    return f"{count(len(names), 'question')} {verb} ({shown}): {reason}"
+    """Which questions failed, by reason, the most frequent first, each with its first example."""
+    kinds: dict[str, list[str]] = {}
+    for name, reason in found.items():
+        kinds.setdefault(NAMED.sub("", reason), []).append(name)
+    told = []
+    for names in sorted(kinds.values(), key=len, reverse=True)[:REASONS]:
+        shown = ", ".join(shorten(name, 40) for name in names[:SHOWN]) + ", ..." * (len(names) > SHOWN)
+        verb = "failed and counts as a miss" if len(names) == 1 else "failed and count as misses"
+        first = "" if len({found[name] for name in names}) == 1 else "the first: "
+        told.append(f"{count(len(names), 'question')} {verb} ({shown}): {first}{found[names[0]]}")
+    rest = len(kinds) - len(told)
+    more = f"{count(rest, 'more reason', 'more reasons')}; the rows (JSON, CSV) have that of every question."
+    return [*told, more] if rest else told
 
 
 Line = Mapping[str, Any]
@@ -166,7 +177,7 @@ LABEL = 40
 LEAST = 0.0005
 """A smaller share is not shown."""
 REASONS = 3
-"""How many reasons are shown for a configuration."""
+"""How many reasons are shown for a run or a configuration."""
 ON_FRONT = "*"
 LEGEND = (
     "Milliseconds are those of one question, all steps together: half of the questions take no longer, and 19 "
@@ -274,9 +285,12 @@ def _grid_failures(found: Grid) -> Iterator[str]:
 
 def _why(reasons: Mapping[str, int]) -> str:
     """The most frequent reasons, with how often if there are several."""
-    told = list(reasons.items())[:REASONS]
-    said = "; ".join(f"{times} x {reason}" if len(reasons) > 1 else reason for reason, times in told)
-    return said + (f"; {len(reasons) - REASONS} more reasons" if len(reasons) > REASONS else "")
+    times, examples = Counter[str](), dict[str, str]()
+    for reason, often in reasons.items():
+        times[kind := NAMED.sub("", reason)] += often
+        examples.setdefault(kind, reason)
+    told = [f"{often} x " * (len(times) > 1) + examples[kind] for kind, often in times.most_common(REASONS)]
+    return "; ".join(told) + f"; {len(times) - REASONS} more reasons" * (len(times) > REASONS)
 
 
 # --- tables and the picture -------------------------------------------------------------------------

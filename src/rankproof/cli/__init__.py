@@ -289,9 +289,14 @@ def run(arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except click.ClickException as error:
+        if (
+            type(error).__name__ == "NoArgsIsHelpError"
+        ):  # a group without a command; older versions of click show it
+            click.echo(error.format_message())
+            return 0
         context = getattr(error, "ctx", None)
-        hint = "" if context is None else f" Next: '{context.command_path} --help' lists what there is."
-        return _fail(f"{error.format_message().rstrip('.')}.{hint}", error.exit_code)
+        said = error.format_message().rstrip(".")
+        return _fail(f"{said}.{'' if context is None else _next(context, said)}", error.exit_code)
     except RankproofError as error:
         return _fail(as_options(str(error)), error.exit_code)
     except OSError as error:
@@ -299,6 +304,15 @@ def run(arguments: Sequence[str]) -> int:
     finally:
         lay_out_for("python")
     return code if isinstance(code, int) else 0
+
+
+def _next(context: click.Context, said: str) -> str:
+    """What to do after a wrong word: a file where none is expected may be what an option takes."""
+    word = said.split()[-1].strip("()'\"")
+    kept = next((each for each in context.command.params if each.name in ("ledger", "history")), None)
+    if kept is not None and os.path.isfile(word):
+        return f" Next: '{context.command_path} {kept.opts[0]} {word}'."
+    return f" Next: '{context.command_path} --help' lists what there is."
 
 
 def _show_to_nobody() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from rankproof.cli.output import (
     write,
     write_result,
 )
+from rankproof.document.numbers import count
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -130,10 +132,10 @@ def _kinship(
     from rankproof.comparing.kinship import kinship
 
     check_one_stdin(*paths, machine)
-    judgments, *runs = paths
+    systems = _systems(paths, shown_as)
     ways = {name: value for name, value in settings.items() if name not in NOT_OF_KINSHIP}
     with tell_progress("comparing"):
-        return kinship(judgments, machine, named_paths(runs, shown_as), measures, **ways)
+        return kinship(paths[0], machine, systems, measures, **ways)
 
 
 def _comparison_of_names(names: tuple[str, ...], history: str, **settings: Any) -> Comparison:
@@ -147,9 +149,23 @@ def _comparison_of_files(paths: tuple[str, ...], shown_as: str | None, **setting
     from rankproof.comparing.compare import compare
 
     check_one_stdin(*paths)
-    judgments, *runs = paths
+    systems = _systems(paths, shown_as)
     with tell_progress("comparing"):
-        return compare(judgments, named_paths(runs, shown_as), **settings)
+        return compare(paths[0], systems, **settings)
+
+
+def _systems(paths: tuple[str, ...], shown_as: str | None) -> dict[str, Any]:
+    """The rankings after the judgments by name, if there are two or more."""
+    systems = named_paths(paths[1:], shown_as)
+    if len(systems) < 2:
+        one = f"name another after it, or score it: rankproof evaluate {shlex.join(paths)}"
+        raise options.too_few_files(
+            "compare",
+            paths,
+            f"{count(len(systems), 'ranking')}, expected JUDGMENTS and two or more of them, or saved names",
+            one if systems else "name them after the judgments",
+        )
+    return systems
 
 
 MORE = ("junit",)

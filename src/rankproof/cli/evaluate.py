@@ -96,8 +96,8 @@ def command(
             "--worst is for tables. Next: leave out -f, or take -q for the value of every query."
         )
     if not runs and not counted:
-        raise UsageError(
-            "evaluate: got judgments alone, expected a run too. Next: name one, or --counted FILE."
+        raise options.too_few_files(
+            "evaluate", [judgments], "judgments alone, expected a run too", "name one, or --counted FILE"
         )
     if lengths is not None and len(counted) != 1:
         raise UsageError(

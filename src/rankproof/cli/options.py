@@ -7,8 +7,10 @@ import importlib
 import importlib.util
 import os
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Any, TypeVar
 
@@ -48,6 +50,20 @@ def named_paths(paths: Sequence[str], shown_as: str | None = None) -> dict[str, 
         return dict(zip(names if len(set(names)) == len(names) else paths, found.values(), strict=True))
     names = ["standard input" if path == STDIN else PurePath(path).name for path in paths]
     return dict(zip(names if len(set(names)) == len(names) else paths, paths, strict=True))
+
+
+def too_few_files(verb: str, words: Sequence[str], expected: str, advice: str) -> UsageError:
+    """The error for judgments with too few rankings; a ranking that stands first says that judgments are missing."""
+    from rankproof.io.write import what_is_in
+
+    first = words[0]
+    with suppress(RankproofError, OSError):
+        if first != STDIN and what_is_in(first, "") == "ranking":
+            return UsageError(
+                f"{verb}: {first} is a ranking, expected the judgments first. "
+                f"Next: rankproof {verb} JUDGMENTS {shlex.join(words)}"
+            )
+    return UsageError(f"{verb}: got {expected}. Next: {advice}.")
 
 
 PART = re.compile(

@@ -31,9 +31,11 @@ def scores_of_systems(
     judgments, *given = words
     runs = [each for path in given for each in matching_paths(path)]
     if len(set(runs)) < 2:
-        raise UsageError(
-            f"got {count(len(set(runs)), 'ranking')}, expected JUDGMENTS and two or more of them, or saved names."
-            " Next: give another ranking, or two saved names."
+        raise options.too_few_files(
+            click.get_current_context().info_name or "",
+            words,
+            f"{count(len(set(runs)), 'ranking')}, expected JUDGMENTS and two or more of them, or saved names",
+            "give another ranking, or two saved names",
         )
     check_one_stdin(*words)
     judged = prepare(judgments)

@@ -14,6 +14,7 @@ import numpy as np
 
 from rankproof.document.model import Block, Column, Table
 from rankproof.document.numbers import count, probability, score, share, signed_number, signed_span
+from rankproof.document.terminal import for_face
 
 if TYPE_CHECKING:
     from rankproof.comparing.compare import SystemPair
@@ -169,7 +170,8 @@ def _tiny(row: ComparisonRow, found: Comparison) -> str:
     level = max(abs(mean), abs(mean - row.difference))
     if by > (min(SMALL, PART * level) if level <= 1 else SMALL * level):
         return ""
-    return " That is tiny, though significant: a margin (--margin 0.01) asks whether it matters."
+    margin = for_face("margin=0.01", "--margin 0.01")
+    return f" That is tiny, though significant: a margin ({margin}) asks whether it matters."
 
 
 def leader_sentence(
@@ -259,8 +261,8 @@ def turned_notes(rows: Iterable[ComparisonRow], data: Mapping[str, Mapping[str, 
         then = mine[1] - theirs[1]
         if then * row.difference <= 0:
             yield (
-                f"Unjudged documents could change this: if those documents were relevant, {row.system} would be "
-                f"{signed_number(then)} on {row.measure}, not {signed_number(row.difference)}."
+                f"Unjudged documents could change this: if those documents were relevant, the difference of "
+                f"{row.system} on {row.measure} would be {signed_number(then)}, not {signed_number(row.difference)}."
             )
 
 

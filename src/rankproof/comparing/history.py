@@ -20,6 +20,7 @@ from rankproof.comparing.gate import Gate, gate_scores
 from rankproof.comparing.gate_rows import mean_of
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
+from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, check_whole, explain_calls, shorten
 from rankproof.io.groups import Grouping
 from rankproof.scoring.evaluate import Measures
@@ -212,7 +213,8 @@ class History(Result):
         if not found:
             raise UsageError(
                 f"{self.path}: nothing is saved{'' if like == '*' else f' like {shorten(like)}'}"
-                f"{'' if before is None else f' before {shorten(before)}'}. Next: 'rankproof history' lists what is."
+                f"{'' if before is None else f' before {shorten(before)}'}. "
+                f"Next: {for_face('entries()', repr('rankproof history'))} lists what is."
             )
         return found[-n:]
 

@@ -24,7 +24,7 @@ from rankproof.document.model import (
 )
 from rankproof.document.numbers import ABSENT, count, score, share, short_span, span
 from rankproof.document.page import figure
-from rankproof.document.terminal import cut, page_height
+from rankproof.document.terminal import cut, for_face, page_height
 from rankproof.scoring.words import wrong_data
 from rankproof.stats.corrections import groups
 
@@ -190,7 +190,9 @@ def history(entries: Sequence[Entry], older: int = 0) -> Document:
     `older` ones are counted.
     """
     if not entries:
-        nothing = Paragraph("Nothing is saved yet. Next: 'rankproof evaluate ... --save NAME'.")
+        nothing = Paragraph(
+            f"Nothing is saved yet. Next: {for_face('save(scores, name)', repr('rankproof evaluate ... --save NAME'))}."
+        )
         return Document("History", [Part(nothing)])
     counts: dict[str, int] = {}
     for each in entries:
@@ -207,7 +209,7 @@ def history(entries: Sequence[Entry], older: int = 0) -> Document:
         columns.append(Column("commit", [(each["commit"] or "")[:8] for each in entries]))
     if any(each["tags"] for each in entries):
         columns.append(Column("tags", [_tags(each) for each in entries]))
-    more = Paragraph(f"{count(older, 'older one')} with --full.")
+    more = Paragraph(f"{count(older, 'older one')} with {for_face('more entries', '--full')}.")
     records = [
         {
             **{name: value for name, value in each.items() if name not in ("means", "tags")},

@@ -39,6 +39,7 @@ from rankproof.diagnosing.modes import (
 from rankproof.diagnosing.patterns import Cause, Pattern, patterns
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
+from rankproof.document.terminal import for_face
 from rankproof.errors import check_whole
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.groups import Grouping, group_places, groups_of
@@ -324,11 +325,12 @@ def _notes(evidence: Evidence) -> list[str]:
     if evidence.judgments.machine:
         said.append("A machine made these judgments, so its levels may be off, and no band is named.")
     if not texts:
-        said.append("Without the texts of the questions (queries=), their words were not looked at.")
+        given = for_face("queries=", "--queries")
+        said.append(f"Without the texts of the questions ({given}), their words were not looked at.")
     if evidence.corpus is None:
         said.append(
-            "Without the documents (corpus=), spelling, vocabulary, languages and copies were not looked at, and "
-            "no other search was tried."
+            f"Without the documents ({for_face('corpus=', '--corpus')}), spelling, vocabulary, languages and copies "
+            "were not looked at, and no other search was tried."
         )
     if texts and evidence.corpus is not None and len(evidence.corpus) > MOST_PLACED:
         said.append(f"Dense search was not tried: that takes long with more than {MOST_PLACED:,} documents.")

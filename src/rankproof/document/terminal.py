@@ -60,6 +60,11 @@ def in_shell() -> bool:
     return _face.get() == "shell"
 
 
+def for_face(python: str, shell: str) -> str:
+    """The words for who calls: Python, or a command, also one that writes to a file."""
+    return python if _face.get() == "python" else shell
+
+
 def page_width() -> int:
     """The width of the page: $COLUMNS, else that of the terminal, else 80."""
     return min(max(_size("COLUMNS", 0, WIDTH), NARROWEST), WIDEST)

@@ -237,7 +237,7 @@ def load_questions(source: Any) -> dict[str, str]:
     """The text of each question by its id.
 
     `source` is `{id: text}`, a list of texts (each its own id), pairs, records, a data frame, the path of JSON
-    Lines, JSON, CSV, TSV or Parquet, a BEIR folder, or an ir_datasets object. An id twice, and a question
+    Lines, JSON, CSV, TSV or Parquet, a BEIR folder, or an ir_datasets object. An id with two texts, and a question
     without words, are errors that say where.
 
     >>> load_questions(["Can I get a refund?"])
@@ -249,9 +249,12 @@ def load_questions(source: Any) -> dict[str, str]:
     seen: dict[str, str] = {}
     for where, item in _placed_question(source):
         name, text = _question(where, item)
-        if name in seen:
+        if (
+            found.get(name, text) != text
+        ):  # the same text once more is no conflict: labels have it in every row
             raise DataError(
-                f"{where}: question {shorten(name)} was given before ({seen[name]}). Next: keep one of them."
+                f"{where}: question {shorten(name)} was given before with another text ({seen[name]}). "
+                "Next: keep one of them."
             )
         found[name], seen[name] = text, where
     if not found:

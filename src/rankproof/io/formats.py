@@ -10,6 +10,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, shorten
 from rankproof.io.files import MOST, text_of
 from rankproof.io.frames import MAGIC
@@ -179,9 +180,10 @@ def _mostly(which: Iterable[bool]) -> bool:
 NUMBERS = ("grade", "score", "rank")
 """The roles whose fields are numbers."""
 
-NEXT = (
-    "Next: add a header line, as query_id,doc_id,{}, or name its columns with --columns query=NAME,doc=NAME."
-)
+
+def _named(value: str) -> str:
+    how = for_face("columns={'query': NAME, 'doc': NAME}", "--columns query=NAME,doc=NAME")
+    return f"add a header line, as query_id,doc_id,{value}, or name its columns with {how}."
 
 
 def read_delimited(text: str, delimiter: str, wanted: Wanted, source: str) -> Rows:
@@ -231,7 +233,7 @@ def _places(fields: list[list[str]], wanted: Wanted, source: str) -> dict[str, i
 def _no_header(fields: list[str], wanted: Wanted, source: str, value: str) -> DataError:
     return DataError(
         f"{source}, line 1: got {len(fields)} columns without a header that is known ({list_in_words(fields)}), "
-        f"so it cannot be told which is what of {wanted.what}. {NEXT.format(value)}"
+        f"so it cannot be told which is what of {wanted.what}. Next: {_named(value)}"
     )
 
 
@@ -251,7 +253,7 @@ def _check_no_ranks(fields: list[list[str]], source: str) -> None:
     if max(last.values()) > 1:
         raise DataError(
             f"{source}: the third column counts 1, 2, 3 in every query, so it may be a rank or a score. "
-            f"{NEXT.format('rank')}"
+            f"Next: {_named('rank')}"
         )
 
 

@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Any
 
 from rankproof.core.judgments import Judgments
+from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, shorten
 
 
@@ -107,8 +108,11 @@ def check_same_kind(ours: bool | None, judged: bool | None, what: str) -> None:
         kind = {True: "integers", False: "text"}
         raise DataError(
             f"{what}: got ids that are {kind[ours]} where the judgments have {kind[judged]}. "
-            "Next: give both as text, written the same way; 'rankproof convert' writes a file whose ids are text, "
-            "like convert judgments.parquet judgments.qrels."
+            "Next: give both as text, written the same way, "
+            + for_face(
+                "as str(id), or by convert('judgments.parquet', 'judgments.qrels'), whose ids are text.",
+                "as 'rankproof convert judgments.parquet judgments.qrels' writes them.",
+            )
         )
 
 

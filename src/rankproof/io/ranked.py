@@ -14,6 +14,7 @@ from rankproof.core.arrays import runs
 from rankproof.core.hits import Array
 from rankproof.core.join import Rankings
 from rankproof.core.resamples import hash_of
+from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, missing_extra, shorten
 from rankproof.io.columns import ColumnRankings
 from rankproof.io.load import warn_of_left_out
@@ -43,7 +44,9 @@ def write_ranked(ranking: Rankings, folder: str | os.PathLike[str], *, force: bo
         raise missing_extra("Parquet", "pyarrow", "arrow") from error
     target = Path(folder)
     if target.exists() and not force and (not target.is_dir() or any(target.iterdir())):
-        raise UsageError(f"{target}: there is something already. Next: name another folder, or add --force.")
+        raise UsageError(
+            f"{target}: it is there already. Next: name another folder, or add {for_face('force=True', '--force')}."
+        )
     partial, old = (target.with_name(f".{target.name}.{what}") for what in ("partial", "old"))
     shutil.rmtree(partial, ignore_errors=True)
     rows = 0

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import filterfalse
 from typing import Any, BinaryIO, Literal, NamedTuple, TypeAlias
 
+from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.files import name_of, open_file, text_of
 from rankproof.io.frames import MAGIC, is_frame, read_every_column, records_of_frame
@@ -223,7 +224,10 @@ def rows_in(
         elif headless is pairs and "\t" not in first:
             raise UsageError(
                 f"{name}, line 1: got {shorten(first.strip())}, expected JSON Lines, a header like id,text, or "
-                "ID<TAB>TEXT. Next: add a header line."
+                "ID<TAB>TEXT. Next: add a header line; if this is one, name its columns, like "
+                + for_face(
+                    "columns={'query': NAME, 'question': NAME}.", "--columns query=NAME,question=NAME."
+                )
             )
         elif headless is not None:
             yield from headless(_after((number, first), lines), name)

@@ -85,12 +85,12 @@ def read_hashes(source: str | os.PathLike[str] | Mapping[str, str]) -> dict[str,
         found = json.loads(Path(source).read_text(encoding="utf-8"))
     except ValueError as error:
         raise DataError(
-            f"{source}: no JSON ({error}). Next: name the file that --keep-hashes wrote."
+            f"{source}: no JSON ({error}). Next: name the file that 'rankproof drift --keep-hashes' wrote."
         ) from error
     if not isinstance(found, dict) or not all(isinstance(each, str) for each in found.values()):
         raise DataError(
             f"{source}: got {shorten(found)}, expected {{document: hash}}. "
-            "Next: name the file that --keep-hashes wrote."
+            "Next: name the file that 'rankproof drift --keep-hashes' wrote."
         )
     return found
 

@@ -19,6 +19,7 @@ from rankproof.core.measure import Measure
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
 from rankproof.document.numbers import count
+from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, check_whole, is_number, one_of, shorten, warn_caller
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import load_judgments
@@ -193,7 +194,9 @@ def drift(
     users = np.unique(live.users, return_inverse=True)[1]
     if scores is None and ranking is not None:
         if graded is None:
-            raise UsageError("drift: got a ranking without judgments. Next: give judgments= as well.")
+            raise UsageError(
+                f"drift: got a ranking without judgments. Next: give {for_face('judgments=', '--judgments')} as well."
+            )
         scores = evaluate(graded, ranking, measures or DEFAULT_MEASURE)
     found = coverage.strata(kind[: len(own)], kind[len(own) :], users)
     return Drift(
@@ -315,9 +318,13 @@ def _ends(values: Mapping[str, float], measure: Measure | None = None) -> tuple[
 def _stale(judgments: Judgments | None, corpus: Any, hashes: Any) -> Stale | None:
     if corpus is None:
         if hashes is not None:
-            raise UsageError("drift: got hashes without a corpus. Next: give corpus= as well.")
+            raise UsageError(
+                f"drift: got hashes without a corpus. Next: give {for_face('corpus=', '--corpus')} as well."
+            )
         return None
     if judgments is None:
-        raise UsageError("drift: got a corpus without judgments. Next: give judgments= as well.")
+        raise UsageError(
+            f"drift: got a corpus without judgments. Next: give {for_face('judgments=', '--judgments')} as well."
+        )
     documents = corpus if isinstance(corpus, Corpus) else load_corpus(corpus)
     return stale_judgments(judgments, documents, None if hashes is None else read_hashes(hashes))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankproof.document.model import PAGE, PAPER, TERMINAL, Column, Document, Paragraph, Part, Table
 from rankproof.document.numbers import count, estimate_text, score, share
-from rankproof.document.terminal import cut
+from rankproof.document.terminal import cut, for_face
 from rankproof.scoring.words import wrong_data
 
 if TYPE_CHECKING:
@@ -194,7 +194,8 @@ def _ageing(found: Drift) -> Iterator[tuple[int, str, str]]:
         changed = (
             f", {count(len(stale.changed))} of {count(stale.compared)} with a hash changed{_few(stale.changed)}"
             if stale.compared
-            else "; whether others changed cannot be said without hashes of then (--keep-hashes)"
+            else "; whether others changed cannot be said without hashes of then "
+            f"({for_face('hashes=', '--keep-hashes')})"
         )
         of = f"{count(len(stale.vanished))} of {count(stale.judged, 'judged document')}"
         text = f"{of} vanished{_few(stale.vanished)}{changed}."

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 import os
+import re
+import shlex
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,6 +24,7 @@ from rankproof.document.display import Displayable
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
 from rankproof.document.numbers import count
+from rankproof.document.terminal import for_face
 from rankproof.errors import (
     DataError,
     NotThere,
@@ -124,7 +127,7 @@ class Monitor(Result):
             groups = sorted({f"{e.slice}={e.group}" for e in self.estimates if e.slice}) or ["none"]
             raise NotThere(
                 f"slice: got {slice}={group}, which has no {metric}; there are {', '.join(groups[:10])}. "
-                "Next: choose one, or name the slice with by=."
+                f"Next: choose one, or name the slice with {for_face('by=', '--by')}."
             )
         declared = {each.name: each for each in self.metrics}
         if metric in declared:
@@ -237,7 +240,9 @@ def monitor(
     deliveries = _deliveries([webhook] if isinstance(webhook, str) else webhook)
     if alerts is None and (deliveries or state is not None):
         used = "webhook: it sends" if deliveries else "state: it remembers"
-        raise UsageError(f"{used} alerts, and there is no rule. Next: give alerts= (--alerts).")
+        raise UsageError(
+            f"{used} alerts, and there is no rule. Next: give {for_face('alerts=', '--alerts')}."
+        )
     maker = RowMaker(schema, wanted, fields, change)
     rejects = Rejects(write=on_rejected, silent=change is not None)
     reader = LogReader(maker, rejects)
@@ -269,7 +274,7 @@ def monitor(
         if not any(cell.by.any() or cell.histograms for cell in sums.total.values()):
             raise DataError(
                 f"the log has {count(sessions.counts.events, 'event')} with a time, and nothing that a metric needs "
-                "under a name that is known. Next: name the columns, like query=question_text (columns=, --columns)."
+                f"under a name that is known. Next: name the columns, like {_columns_named('query', 'question_text')}."
             )
         found = watch.result(reader, declared, wanted, level, cluster)
         if judge is not None:
@@ -424,10 +429,15 @@ def _nothing(rejects: Rejects) -> DataError:
             "the log holds no event: it is empty. Next: check the path, and how the log was made."
         )
     reason, lines = next(iter(rejects.examples.items()))
+    timed = re.search("; '(.+)' holds times$", lines[0])
     return DataError(
         f"the log holds no event: all {rejects.total:,} lines were rejected, most as {reason!r}. {lines[0]}. "
-        "Next: name the columns (columns=), or mend the log."
+        f"Next: name the columns, like {_columns_named('ts', timed[1] if timed else 'when')}, or mend the log."
     )
+
+
+def _columns_named(field: str, column: str) -> str:
+    return for_face(f"columns={{{field!r}: {column!r}}}", f"--columns {shlex.quote(f'{field}={column}')}")
 
 
 def _notes(found: Monitor, maker: RowMaker) -> Iterator[str]:

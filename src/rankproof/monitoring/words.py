@@ -98,15 +98,15 @@ def monitor(found: Monitor) -> Document:
 
 
 def value_of(metric: str, value: float) -> str:
-    """A value as its metric is read: shares with three decimals, milliseconds whole.
+    """A value as its metric is read: shares with three decimals, milliseconds whole and with their unit.
 
     >>> value_of("ctr", 0.68047), value_of("latency_p95", 1591.7), value_of("margin_p50", 0.0556)
-    ('.680', '1,592', '.0556')
+    ('.680', '1,592 ms', '.0556')
     """
     if math.isnan(value):
         return ABSENT
     if metric.startswith("latency"):
-        return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+        return f"{value:,.0f} ms" if value >= 100 else f"{value:.3g} ms"
     if metric.startswith("margin"):
         return _no_zero(f"{value:.3g}" if value < 1000 else f"{value:,.0f}")
     return _no_zero(f"{value:.3f}")
@@ -120,11 +120,10 @@ def interval_of(each: OnlineEstimate) -> str:
     """The interval in the same digits."""
     if math.isnan(each.low):
         return ABSENT
-    if math.isinf(each.high):
-        return f"[{value_of(each.metric, each.low)}, no limit]"
-    if each.metric.startswith(("latency", "margin")):
-        return f"[{value_of(each.metric, each.low)}, {value_of(each.metric, each.high)}]"
-    return short_span(each.low, each.high)
+    if not math.isinf(each.high) and not each.metric.startswith(("latency", "margin")):
+        return short_span(each.low, each.high)
+    low, high = (value_of(each.metric, end).removesuffix(" ms") for end in (each.low, each.high))
+    return f"[{low}, {'no limit' if math.isinf(each.high) else high}]"
 
 
 def _gravest(found: Monitor) -> tuple[list[Block], list[Block]]:
@@ -159,7 +158,10 @@ def _lead(found: Monitor) -> tuple[list[OnlineEstimate], list[OnlineEstimate]]:
     moved = {*fired, *(each.metric for each in _changed(found)[:SHOWN])}
     # First those that changed, then those that do not repeat another; each in its order.
     order = sorted(rows, key=lambda each: (each.metric not in moved, each.metric.startswith(DETAILS)))
-    shown = {each.metric for each in order[: max(METRICS_SHOWN - 2 * len(fired), len(moved))]}
+    at = max(METRICS_SHOWN - 2 * len(fired), len(moved))
+    # Details of one kind, as ctr at every rank, are read side by side: all of them are here, or all below.
+    split = tuple(kind for kind in DETAILS if any(each.metric.startswith(kind) for each in order[at:]))
+    shown = {e.metric for e in order[:at] if e.metric in moved or not e.metric.startswith(split)}
     return [e for e in rows if e.metric in shown], [e for e in rows if e.metric not in shown]
 
 
@@ -195,7 +197,8 @@ def _drawn(values: Sequence[float]) -> str:
         return ""
     low, high = min(kept), max(kept)
     room = max(high - low, 0.1 * abs(high))
-    return spark([0.1 + (each - low) / room for each in kept], 1.1) if room else spark([0.5] * len(kept), 1)
+    flat = 1 - (high - low) / (room or 1)  # what is constant is one line in the middle, whatever its level
+    return spark([0.1 + flat / 2 + (each - low) / (room or 1) for each in kept], 1.1)
 
 
 def _charts(found: Monitor) -> Iterator[Chart]:

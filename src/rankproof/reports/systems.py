@@ -178,7 +178,19 @@ def systems_section(content: Content) -> Section:
         PAIRED if content.comparison else None,
     )
     pictures = el("div", *(_picture(content, i) for i in range(len(content.definitions))), cls="grid")
-    return Section("systems", "Systems", join([lead, pictures, values(content)]))
+    told = [pictures, values(content), paragraphs(corrected_note(content))]
+    return Section("systems", "Systems", join([lead, *told]))
+
+
+def corrected_note(content: Content) -> list[str]:
+    """Why p is another one where other measures or systems are compared."""
+    tests = sum(not each.slice for each in content.comparison or ())
+    if content.comparison is None or tests < 2:
+        return []
+    return [
+        f"Each p is corrected over the {tests} comparisons of this report ({content.comparison.correction}), so it "
+        "is another one where fewer or more measures or systems are compared at once."
+    ]
 
 
 def _picture(content: Content, i: int) -> Markup:

@@ -36,7 +36,7 @@ from rankproof.document.numbers import (
 from rankproof.document.terminal import cut
 from rankproof.reports.content import BUCKETS, DEPTHS, Content, System
 from rankproof.reports.queries import rank_bucket
-from rankproof.reports.systems import methods, size, summary_sentences
+from rankproof.reports.systems import corrected_note, methods, size, summary_sentences
 
 if TYPE_CHECKING:
     from rankproof.reports.report import Report
@@ -120,7 +120,8 @@ def _sections(content: Content) -> Iterator[tuple[str, Sequence[Block]]]:
     yield "Systems", _systems(content)
     if content.comparison is not None:
         compared = content.comparison
-        yield "Differences", [*difference_tables(compared), *waterfalls(compared)]
+        note = map(Paragraph, corrected_note(content))
+        yield "Differences", [*difference_tables(compared), *note, *waterfalls(compared)]
     if 0 in content.splits:
         yield "Where it is lost", _losses(content)
     success = Column(f"success, k = 1 to {DEPTHS[-1]}", [_spark(each.success) for each in content.systems])
@@ -221,7 +222,7 @@ def tables(content: Content) -> Iterator[tuple[str, Table]]:
     if content.comparison is not None:
         yield (
             f"Differences to {content.comparison.baseline}",
-            _differences(row for row in content.comparison if not row.slice),
+            _differences((row for row in content.comparison if not row.slice), *corrected_note(content)),
         )
     if content.splits:
         yield "Where it is lost", _lost_means(content)
@@ -244,7 +245,7 @@ def _means(content: Content) -> Table:
     return Table.of(headings, rows, WORDS)
 
 
-def _differences(rows: Iterable[ComparisonRow]) -> Table:
+def _differences(rows: Iterable[ComparisonRow], caption: str = "") -> Table:
     headings = ("of", "system", "difference", "interval", "p", "won/lost", "verdict")
     lines = [
         (
@@ -254,7 +255,7 @@ def _differences(rows: Iterable[ComparisonRow]) -> Table:
         )
         for row in rows
     ]
-    return Table.of(headings, lines, WORDS)
+    return Table.of(headings, lines, WORDS, caption=caption)
 
 
 def _lost_means(content: Content) -> Table:

@@ -251,9 +251,9 @@ TERMS = {
     "unjudged": "A document that nobody judged counts as not relevant. The column 'if the unjudged were relevant' has "
     "the smallest and the largest mean that judging all of them could give.",
     "equal scores": "Documents with the same score have no order of their own. The column gives the smallest and the "
-    "largest mean that any order of them has; --ties names the order that is used.",
+    "largest mean that any order of them has; the option ties names the order that is used.",
     "difference": "The system's mean minus the baseline's, over the same queries.",
-    "baseline": "The system that all others are compared with: the first, or the one that --baseline names.",
+    "baseline": "The system that all others are compared with: the first, or the one that is named as baseline.",
     "p": "The probability that chance alone (the signs of the differences flipped at random, query by query) gives a "
     "difference at least as large. It is corrected over all rows that are tested together; 'p alone' is "
     "not.",

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, RankproofError, UsageError
 
 
@@ -18,10 +19,10 @@ class Schema:
     """A kind of file: its tables, and its name in messages."""
 
     noun: str
-    option: str
-    """The option of the command line that names such a file."""
-    made_by: str
-    """The command that makes one."""
+    option: tuple[str, str]
+    """What names such a file, in Python and in the shell."""
+    made_by: tuple[str, str]
+    """What makes one, in both."""
     application: int
     """SQLite's `application_id` in it, so that another program's file is never mistaken for one."""
     steps: tuple[tuple[str, ...], ...]
@@ -70,8 +71,8 @@ MIGRATIONS = (
 )
 HISTORY = Schema(
     noun="history",
-    option="--history",
-    made_by="rankproof evaluate ... --save NAME",
+    option=("History(path)", "--history"),
+    made_by=("History(path).save(scores, name)", "rankproof evaluate ... --save NAME"),
     application=0x524E4B50,  # "RNKP"
     steps=MIGRATIONS,
 )
@@ -110,8 +111,8 @@ def open_to_read(
     """The file for reading; one of an older version is brought up to date in memory only."""
     if not path.is_file():
         raise UsageError(
-            f"{path}: there is no {schema.noun}. Next: make one with '{schema.made_by}', or name "
-            f"the file with {schema.option}."
+            f"{path}: there is no {schema.noun}. Next: make one with '{for_face(*schema.made_by)}', or "
+            f"name the file with {for_face(*schema.option)}."
         )
     with _speaking(path, timeout, schema), closing(_connected(path, timeout, "rw")) as connection:
         _check(path, connection, schema)
@@ -193,7 +194,7 @@ def _check(path: Path, connection: sqlite3.Connection, schema: Schema) -> None:
     if not ours:
         raise DataError(
             f"{path}: a database of another program, expected a {schema.noun} of rankproof; it was left as it is. "
-            f"Next: name another file with {schema.option}."
+            f"Next: name another file with {for_face(*schema.option)}."
         )
     if found > schema.newest:
         raise DataError(
@@ -232,7 +233,7 @@ def _in_words(path: Path, timeout: float, error: sqlite3.DatabaseError, schema: 
     if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
         return UsageError(
             f"{path}: cannot be opened for writing ({error}). Next: name a file that can be written, with "
-            f"{schema.option}."
+            f"{for_face(*schema.option)}."
         )
     return DataError(f"{path}: {error}; nothing was written. Next: look at the disk and at the file.")
 
@@ -240,8 +241,11 @@ def _in_words(path: Path, timeout: float, error: sqlite3.DatabaseError, schema: 
 def damage_error(path: Path, why: str, schema: Schema = HISTORY, saved: str | None = None) -> DataError:
     """The error for a damaged file, or for one damaged entry in it."""
     rest = (
-        f"Next: name another file with {schema.option}, or put a copy in its place."
+        f"Next: name another file with {for_face(*schema.option)}, or put a copy in its place."
         if saved is None
-        else f"Next: save it again with --replace, or take it out with 'rankproof rm {shlex.quote(str(saved))}'."
+        else for_face(
+            f"Next: save it again with replace=True, or take it out with History.remove({saved!r}).",
+            f"Next: save it again with --replace, or take it out with 'rankproof rm {shlex.quote(str(saved))}'.",
+        )
     )
     return DataError(f"{path}: no {schema.noun}, or a damaged one ({why}); it was left as it is. {rest}")

@@ -17,6 +17,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.document.disk import write_file
 from rankproof.document.display import Displayable
+from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.store import damage_error
 
@@ -268,7 +269,7 @@ def unknown_error(path: Path, name: str, known: list[str]) -> UsageError:
     """The error for a name under which nothing is saved."""
     return UsageError(
         f"{path}: nothing is saved as {shorten(name)}.{nearest(name, known)} "
-        "Next: 'rankproof history' lists all names."
+        f"Next: {for_face('History(path).entries()', repr('rankproof history'))} lists all names."
     )
 
 
@@ -293,7 +294,7 @@ def taken_error(path: Path, name: str) -> UsageError:
     """The error for a name that is used already."""
     return UsageError(
         f"{path}: something is saved as {shorten(name)} already, and was kept. "
-        "Next: choose another name, or replace it with --replace."
+        f"Next: choose another name, or replace it with {for_face('replace=True', '--replace')}."
     )
 
 

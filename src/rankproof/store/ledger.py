@@ -37,8 +37,8 @@ FRAMES_SINCE = 2
 
 LEDGER = Schema(
     noun="ledger of verdicts",
-    option="--ledger",
-    made_by="rankproof judge ... --ledger FILE",
+    option=("ledger=", "--ledger"),
+    made_by=("judge(..., ledger=FILE)", "rankproof judge ... --ledger FILE"),
     application=0x524E4B4C,  # "RNKL"
     often=True,
     steps=(

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -420,3 +421,12 @@ def test_an_answer_is_what_a_model_gave_back(name: str) -> None:
         [{"query": "q?", "contexts": ["c"], "answer": SimpleNamespace(**{name: "since"})}]
     )
     assert found.answer == "since"
+
+
+def test_the_list_of_references_of_ragas_is_one_reference() -> None:
+    for texts in (["One.", "Two."], np.array(["One.", "Two."])):
+        assert sample_of({"question": "why?", "ground_truths": texts}).reference == "One.\nTwo."
+    both = {"question": "why?", "ground_truth": "One.", "ground_truths": ["One."]}
+    assert sample_of(both).reference == "One."
+    with pytest.raises(DataError, match="ground_truth"):
+        sample_of({**both, "ground_truths": ["Two."]})

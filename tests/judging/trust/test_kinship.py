@@ -126,7 +126,7 @@ def test_only_pairs_that_both_judged_count() -> None:
     assert found.row("s1", "RR").excess == pytest.approx(gain["s1"] - (gain["s0"] + gain["s2"]) / 2)
     with pytest.raises(DataError, match="no pair"):
         kinship(people, {"x": {"y": 1}}, runs)
-    with pytest.raises(UsageError, match="at least two rankings"):
+    with pytest.raises(UsageError, match="expected 2 or more systems by name"):
         kinship(people, machine, {"s0": runs["s0"]})
     few = kinship(*world(5, 0.9, 1), "P@3")
     assert all(each.verdict == "unclear" for each in few.rows)

@@ -126,7 +126,7 @@ def run_id(path: str) -> str:
             return fields[5]
     raise DataError(
         f"{path}: no results in it, expected lines of topic, Q0, document, rank, score, run id."
-        " Next: give the file of results that was meant."
+        f" Next: give the file of results that was meant, or make one of it: rankproof convert {path} OUT.run"
     )
 
 

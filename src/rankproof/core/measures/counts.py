@@ -24,6 +24,7 @@ from rankproof.core.paper import (
     writes,
 )
 from rankproof.core.parameters import Cutoff, Grade, Number
+from rankproof.document.terminal import for_face
 from rankproof.errors import UsageError
 
 
@@ -32,7 +33,7 @@ def documents(h: Hits, name: str) -> float:
     if h.corpus_size is None:
         raise UsageError(
             f"{name} needs the number of documents in the collection, and none was given. "
-            "Next: pass corpus_size=, like evaluate(..., corpus_size=10_000)."
+            f"Next: give {for_face('corpus_size=10_000', '--corpus-size 10000')}, say."
         )
     known = (h.retrieved + h.judged.count() - h.count()).max(initial=0)
     if h.corpus_size < known:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
+from pathlib import PurePath
 from typing import BinaryIO, NamedTuple, TypeVar
 
 import numpy as np
 
 from rankproof.core.hits import Array
+from rankproof.document.terminal import for_face
 
 SIZE = 1 << 20
 """How many bytes are read at once: the arrays made of them should stay in the processor's cache."""
@@ -36,6 +39,14 @@ class BadLine(Exception):
         super().__init__(found)
         self.line = line
         self.found = found
+
+    def advice(self, source: str, ending: str) -> str:
+        """What to do; if not even the first line has the columns, the file is in another format."""
+        if self.line or "columns, expected" not in self.found:
+            return "correct the line or drop it"
+        made = f"{PurePath(source).stem}{ending}"
+        how = for_face(f"convert({source!r}, {made!r})", f"rankproof convert {shlex.join((source, made))}")
+        return f"correct the line or drop it; if this is no TREC file, make one of it: {how}"
 
 
 class Chunk(NamedTuple):

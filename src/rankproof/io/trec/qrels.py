@@ -56,7 +56,7 @@ def read_qrels(
         grade = _grades(lines)
     except BadLine as bad:
         raise DataError(
-            f"{source}, line {bad.line + 1}: {bad.found}. Next: correct the line or drop it."
+            f"{source}, line {bad.line + 1}: {bad.found}. Next: {bad.advice(source, '.qrels')}."
         ) from bad
     if not len(lines):
         raise DataError(

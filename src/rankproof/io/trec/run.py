@@ -265,7 +265,8 @@ class TrecRankings:
         return DataError(f"{where}: {bad.found} comes twice. {KEEP_ONE}")
 
     def _refused(self, line: int, bad: BadLine) -> DataError:
-        return DataError(f"{self.source}, line {line}: {bad.found}. Next: correct the line or drop it.")
+        advice = BadLine(line - 1, bad.found).advice(self.source, ".run")
+        return DataError(f"{self.source}, line {line}: {bad.found}. Next: {advice}.")
 
 
 def _pieces(stream: BinaryIO, size: int) -> Iterator[bytes]:

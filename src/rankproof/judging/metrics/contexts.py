@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from rankproof.core.measure import Measure
 from rankproof.core.parameters import Count, Cutoff, Grade
+from rankproof.document.terminal import for_face
 from rankproof.errors import UsageError
 from rankproof.judging.case import (
     SILENCE,
@@ -90,7 +91,7 @@ def of_grades(measure: Measure) -> Metric:
     if counts is None or measure.spec.kind != "ranking":
         raise UsageError(
             f"{measure}: cannot be computed from the grades of retrieved contexts. Next: write the verdicts as "
-            "judgments (--qrels FILE), and evaluate with them."
+            f"judgments ({for_face('as_judgments()', '--qrels FILE')}), and evaluate with them."
         )
     readers: dict[str, Callable[..., Any]] = {"none": _returned_within, "all": _returned_and_missed}
     return Metric(

@@ -67,7 +67,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "context_ids": ("context_ids", "retrieved_context_ids"),
     "reference": (
         *("reference", "ground_truth", "expected_output", "expected_response", "gt_answer"),
-        *("reference_answer", "expected_answer", "expectedOutput", "reference_outputs"),
+        *("reference_answer", "expected_answer", "expectedOutput", "reference_outputs", "ground_truths"),
     ),
     "answer": ("answer", "response", "actual_output", "output", "result", "generated_answer", "answer_text"),
     "reference_contexts": ("reference_contexts", "expected_retrieved_context", "ground_truth_contexts"),
@@ -96,10 +96,17 @@ def fields_in(row: Mapping[str, Any], where: str) -> dict[str, Any]:
     flat = _flat(row)
     found = {}
     for field, names in NAMES.items():
-        given = {name: flat[name] for name in names if name in flat}
+        given = {name: _joined(name, flat[name]) for name in names if name in flat}
         if given:
             found[field] = _agreed(given, field, where)
     return found
+
+
+def _joined(name: str, value: Any) -> Any:
+    """The texts of Ragas's former list of references as one reference, as Ragas read them."""
+    texts = _plain(value)
+    several = name == "ground_truths" and isinstance(texts, list) and all(isinstance(x, str) for x in texts)
+    return "\n".join(texts) if several else value
 
 
 def others_in(row: Mapping[str, Any]) -> dict[str, str | int | float]:

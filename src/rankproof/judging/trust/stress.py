@@ -209,8 +209,8 @@ class Stress(Result):
         if n and again > n / 100:
             return (
                 "It says other things when asked the same again, so this is chance, not company. "
-                "Next: give it a temperature of 0 and a seed (--set temperature=0 --set seed=1), if the service "
-                "knows them; fewer pairs a call would not help."
+                "Next: give it a temperature of 0 and a seed (--set temperature=0 --set seed=1, in Python as "
+                "arguments), if the service knows them; fewer pairs a call would not help."
             )
         return "Company does not sway it as far as these samples show; nothing to fix."
 

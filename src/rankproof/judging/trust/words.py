@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankproof.document.model import Block, Bullets, Column, Document, Paragraph, Part, Record, Table
 from rankproof.document.numbers import ABSENT, count, score, share, span
+from rankproof.document.terminal import for_face
 from rankproof.judging.words import RELATIONS, WORDS
 from rankproof.scoring.words import wrong_data
 
@@ -176,7 +177,7 @@ def _sentences(found: Any) -> Iterator[str]:
 
 # --- two sets of judgments ------------------------------------------------------------------------------
 
-TOO_FEW = "Under 30 labels nothing is corrected. Next: label more; --next 50 -o pool.jsonl says which pairs."
+TOO_FEW = "Under 30 labels nothing is corrected. Next: label more; 'rankproof calibrate --next 50 -o FILE' says which."
 
 
 def two_judgments(found: JudgmentCalibration) -> Document:
@@ -299,7 +300,7 @@ def _sentences_of_both(found: Any) -> Iterator[str]:
         yield (
             f"{'The others are' if whole else 'Corrected are'} expectations over label vectors drawn given the "
             f"machine's grades, by {modelled[0].n:,} labels. That takes what people say to follow from the machine's "
-            "grade and the rank; 20 queries judged whole need no such belief (--next 20 --whole)."
+            "grade and the rank; 20 queries judged whole need no such belief ('rankproof calibrate --next 20 --whole')."
         )
     if found.runs and not estimates:
         yield TOO_FEW
@@ -319,7 +320,7 @@ def _sentences_of_both(found: Any) -> Iterator[str]:
         if max(people) != max(machine):
             yield (
                 f"The highest grade is {max(people):g} by people and {max(machine):g} by the machine: if the scales "
-                "differ, read kappa of relevant or not, and choose its grade (--rel)."
+                f"differ, read kappa of relevant or not, and choose its grade ({for_face('rel=', '--rel')})."
             )
     yield LEVELS
 

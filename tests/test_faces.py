@@ -1,0 +1,120 @@
+"""A message speaks to who calls: in Python of arguments, in the shell of options."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import rankproof as rp
+from rankproof import Benchmark, History, compare, evaluate, monitor
+from tests.shell import rankproof
+
+ROOT = Path(rp.__file__).parent
+OF_ONE_FACE = {"cli", "web", "compat", "demo.py", "pytest_plugin.py"}
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+( [\w.]+=[^ )]*)?")
+WORDS_APART = ("; --worst X lists more", "Described by --full; one in full by: rankproof measures NAME")
+"""Sentences that only a command says."""
+
+
+def sentences(node: ast.AST, chosen: bool = False) -> Iterator[tuple[int, str]]:
+    """The texts of a module that are no docstrings, and not chosen by who calls."""
+    chosen = chosen or (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "for_face")
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return
+    if isinstance(node, ast.Constant | ast.JoinedStr) and not chosen:
+        parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+        yield (
+            node.lineno,
+            "".join(str(each.value) if isinstance(each, ast.Constant) else "X" for each in parts),
+        )
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(node, ast.JoinedStr) and isinstance(child, ast.Constant)):
+            yield from sentences(child, chosen)
+
+
+def test_no_message_names_an_option_of_the_shell_alone() -> None:
+    odd = []
+    for path in ROOT.rglob("*.py"):
+        place = path.relative_to(ROOT)
+        if place.parts[0] in OF_ONE_FACE:
+            continue
+        for line, text in sentences(ast.parse(path.read_text(encoding="utf-8"))):
+            rest = OPTION.sub("", text.replace("pip install --upgrade", ""))
+            alone = (
+                " " in text.strip()
+                and text not in WORDS_APART
+                and not text.startswith(("rankproof ", "--print"))
+            )
+            both = re.search(r"\w=|in Python|in the shell|'rankproof ", rest)
+            if alone and not both and OPTION.search(text.replace("pip install --upgrade", "")):
+                odd.append((str(place), line, text))
+    assert odd == []
+
+
+JUDGED = "q1 0 a 1\nq2 0 b 1\n"
+RUN = "q1 Q0 a 1 2.0 r\nq2 Q0 a 1 2.0 r\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "j.qrels").write_text(JUDGED)
+    (tmp_path / "a.run").write_text(RUN)
+    (tmp_path / "b.run").write_text(RUN)
+    (tmp_path / "log.csv").write_text("when,query\n2026-10-01T10:44:00,badge\n2026-10-01T10:45:00,desk\n")
+    (tmp_path / "labels.csv").write_text("No,Frage,Doc\n1,how,a\n")
+    (tmp_path / "j.csv").write_text("query_id,doc_id,grade\nq1,a,1\n")
+    return tmp_path
+
+
+@pytest.mark.slow
+@pytest.mark.cover
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("compare j.qrels a.run", "name another after it, or score it: rankproof evaluate j.qrels a.run."),
+        ("compare a.run b.run", "a.run is a ranking, expected the judgments first"),
+        ("leaderboard a.run b.run", "Next: rankproof leaderboard JUDGMENTS a.run b.run"),
+        ("evaluate a.run", "a.run is a ranking, expected the judgments first"),
+        ("compare j.qrels", "got 0 rankings, expected JUDGMENTS and two or more"),
+        ("compare j.qrels a.run --machine j.qrels", "got 1 ranking, expected JUDGMENTS"),
+        ("monitor log.csv", "name the columns, like --columns ts=when"),
+        ("diagnose j.qrels a.run --queries labels.csv", "like --columns query=NAME,question=NAME"),
+        ("trec_eval j.csv a.run", "make one of it: rankproof convert j.csv j.qrels"),
+        ("trec_eval j.qrels j.csv", "make one of it: rankproof convert j.csv "),
+        ("verdicts j.csv", "Next: 'rankproof verdicts --ledger j.csv'."),
+        ("history j.csv", "Next: 'rankproof history --history j.csv'."),
+    ],
+)
+def test_a_command_speaks_of_options(folder: Path, line: str, said: str) -> None:
+    ran = rankproof(folder, *line.split())
+    assert ran.returncode
+    assert said in ran.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.cover
+@pytest.mark.parametrize("group", ["questions", "experiment"])
+def test_a_group_alone_shows_its_help(folder: Path, group: str) -> None:
+    ran = rankproof(folder, group)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == rankproof(folder, group, "--help").stdout
+
+
+def test_python_speaks_of_arguments(folder: Path) -> None:
+    history = History(folder / "h.db")
+    scores = evaluate({"q1": {"a": 1}}, {"q1": ["a"]}, "RR")
+    history.save(scores, "first")
+    with pytest.raises(rp.RankproofError, match="replace it with replace=True"):
+        history.save(scores, "first")
+    with pytest.raises(rp.RankproofError, match=r"as str\(id\)"):
+        evaluate({"q1": {"a": 1}}, {"q1": [7]}, "RR")
+    with pytest.raises(rp.RankproofError, match=r"like columns=\{'ts': 'when'\}"):
+        monitor(folder / "log.csv")
+    with pytest.raises(rp.RankproofError, match="'before': ranking"):
+        compare({"q1": {"a": 1}}, {"a": {"q1": ["a"]}})
+    with pytest.raises(rp.RankproofError, match=r"columns=\{'query': NAME, 'question': NAME\}"):
+        Benchmark(str(folder / "labels.csv"))
