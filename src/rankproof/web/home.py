@@ -129,15 +129,15 @@ def _means(site: Site, scores: dict[str, Scores], first_run: str | None) -> Mark
         rows.append(
             [
                 ident(name),
+                join([compared, " ", gated]),
                 score(each[measure]),
                 ends,
                 *(score(each[m]) for m in shown[1:] if m in each),
-                join([compared, " ", gated]),
             ]
         )
-    headings = ("ranking", measure, "interval", *shown[1:], "look at")
+    headings = ("ranking", "look at", measure, "interval", *shown[1:])
     caption = f"Means over {count(len(first.queries), 'query', 'queries')}, the best first"
-    means = table(caption, headings, rows, words=(0, len(headings) - 1))
+    means = table(caption, headings, rows, words=(0, 1))
     return join([means, note(f"{measure}: {UNBOUNDED}.") if guessed else None])
 
 
