@@ -298,7 +298,7 @@ def test_one_bad_file_takes_no_page_away(start: Start, folder: Path) -> None:
     (folder / "aaa.run").write_text("q02 Q0 d 1 0.5 r\nq02 Q0 d 2 0.5 r\n")
     (folder / "log.csv").write_text("when,who,query,results,clicked\n2026-10-01,u0,why?,d1|d2,\n" * 2)
     (folder / "two.json").write_text(json.dumps([{"question": "why?", "gold": "d1", "expected": "d2"}]))
-    (folder / "queries.jsonl").write_text('{"_id": "q02", "text": "why?"}\n' * 2)
+    (folder / "queries.jsonl").write_text('{"_id": "q02", "text": "why?"}\n{"_id": "q02", "text": "how?"}\n')
     app = start(folder).enter()
     board = app.ask("/leaderboard").text + app.ask("/part?name=leaderboard").text
     assert board.count("comes twice") == 1
