@@ -83,6 +83,7 @@ def folder(tmp_path: Path) -> Path:
         ("compare j.qrels a.run --machine j.qrels", "got 1 ranking, expected JUDGMENTS"),
         ("monitor log.csv", "name the columns, like --columns ts=when"),
         ("diagnose j.qrels a.run --queries labels.csv", "like --columns query=NAME,question=NAME"),
+        ("fuse a.run b.run --method weighted-sum", "Next: give --weights W,W,...; or find them with --tune"),
         ("trec_eval j.csv a.run", "make one of it: rankproof convert j.csv j.qrels"),
         ("trec_eval j.qrels j.csv", "make one of it: rankproof convert j.csv "),
         ("verdicts j.csv", "Next: 'rankproof verdicts --ledger j.csv'."),

@@ -283,5 +283,5 @@ def as_options(message: str) -> str:
     """The text with conventions as the shell writes them: `--missing skip` for `missing='skip'`, which is as long."""
     from rankproof.core.rules import CHOICES
 
-    names = "|".join([*CHOICES, "to"])
+    names = "|".join([*CHOICES, "to", "normalise"])
     return re.sub(rf"\b({names})='(\w+)'", lambda m: f"--{m[1].replace('_', '-')} {m[2]}", message)

@@ -16,6 +16,7 @@ from rankproof.core.defaults import JUDGE_MEASURES
 from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_each
+from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, check_number, check_whole, nearest, shorten
 from rankproof.io.load import load_judgments, load_rankings
 from rankproof.io.pipes import pipes_kept
@@ -305,7 +306,7 @@ def _only(ledger: Ledger, known: Mapping[str, Any]) -> str:
     if len(known) != 1:
         raise UsageError(
             f"{ledger.path}: has {len(known) or 'no'} machines ({', '.join(known)}), expected one. "
-            "Next: name the judge, and with since= the one before it."
+            f"Next: name the judge, and with {for_face('since=', '--since')} the one before it."
         )
     return next(iter(known))
 

@@ -21,6 +21,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import docstring
 from rankproof.core.parameters import Parameter, parameters_of
 from rankproof.document.display import Displayable
+from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, nearest, one_of, shorten
 
 
@@ -234,8 +235,11 @@ def _weights(method: Method, weights: Any, names: Sequence[str]) -> tuple[float,
         return None
     if weights is None:
         raise UsageError(
-            f"{method.name} needs a weight for each ranking. Next: weights=, as a list or by name; or find them with "
-            "'tune' (in the shell --tune JUDGMENTS)."
+            f"{method.name} needs a weight for each ranking. Next: give "
+            + for_face(
+                "weights=, as a list or by name; or find them with 'tune'.",
+                "--weights W,W,...; or find them with --tune JUDGMENTS.",
+            )
         )
     if "weights" not in method.reads:
         raise UsageError(
