@@ -14,8 +14,8 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 363,  # 300 of them without monitoring, web, io/counted and spark
-    "lines": 96_835,
-    "code lines": 65_650,
+    "lines": 96_845,
+    "code lines": 65_660,
     "file names used twice": 30,
     "class names in two packages": 9,
     "short helpers used once": 447,

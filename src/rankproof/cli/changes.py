@@ -141,6 +141,10 @@ def _kinship(
 def _comparison_of_names(names: tuple[str, ...], history: str, **settings: Any) -> Comparison:
     from rankproof.comparing.history import History
 
+    if len(names) < 2:
+        raise UsageError(
+            f"compare: got {names[0]} alone, expected at least two saved names. Next: 'rankproof history' lists them."
+        )
     with tell_progress("comparing"):
         return History(history).compare(*names, **settings)
 
