@@ -28,9 +28,7 @@ def documents(folder: Path) -> dict[str, str]:
     with tarfile.open(folder / "cacm.tar.gz") as tar:
         for member in tar:
             if (opened := tar.extractfile(member)) is not None:
-                found[Path(member.name).stem] = re.sub(
-                    r"<[^>]+>", " ", opened.read().decode("latin-1")
-                ).strip()
+                found[Path(member.name).stem] = re.sub(r"<[^>]+>", " ", opened.read().decode("latin-1")).strip()
     return found
 
 

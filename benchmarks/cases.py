@@ -214,9 +214,7 @@ def start() -> list[Pair]:
     tiny = python("-m", "rankproof", "evaluate", str(qrels), str(run))
     return [
         Pair("import rankproof", "bare interpreter", python("-c", "import rankproof"), bare, 0.3, times=21),
-        Pair(
-            "rankproof --help", "bare interpreter", python("-m", "rankproof", "--help"), bare, 0.1, times=21
-        ),
+        Pair("rankproof --help", "bare interpreter", python("-m", "rankproof", "--help"), bare, 0.1, times=21),
         Pair(
             "rankproof --help",
             "import numpy",

@@ -48,9 +48,7 @@ def rates(trials: int, days: int, correlation: float, by: float = 2.0) -> dict[s
     return {"false alarms": alarms / trials, "power": found / trials, "day held": held / max(found, 1)}
 
 
-def rates_together(
-    trials: int, days: int, correlation: float, by: float, number: int = 60
-) -> dict[str, float]:
+def rates_together(trials: int, days: int, correlation: float, by: float, number: int = 60) -> dict[str, float]:
     """The same for as many series as metrics and slices have together, of which the first one changes."""
     rng, week = np.random.default_rng(days), seasons(days)
     alarms = found = 0
@@ -72,8 +70,7 @@ def main() -> None:
                 alone = rates(trials, days, correlation, by)
                 together = rates_together(trials // 4, days, correlation, by)
                 shown = "; ".join(
-                    ", ".join(f"{name} {value:.1%}" for name, value in each.items())
-                    for each in (alone, together)
+                    ", ".join(f"{name} {value:.1%}" for name, value in each.items()) for each in (alone, together)
                 )
                 print(f"{days} days, correlated by {correlation}, step of {by:g}: {shown}", flush=True)
 

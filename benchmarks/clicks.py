@@ -45,9 +45,7 @@ def searches(seed: int, model: str, swapped: bool) -> tuple[Array, list[dict[str
             clicks[int(np.argmax(ends)) + 1 if ends.any() else DOCS :] = False
         results = [f"d{doc}" for doc in order]
         ranks = (np.flatnonzero(clicks) + 1).tolist()
-        events.append(
-            {"ts": 1e9, "user": f"u{at % 500}", "query": f"q{query}", "results": results, "clicks": ranks}
-        )
+        events.append({"ts": 1e9, "user": f"u{at % 500}", "query": f"q{query}", "results": results, "clicks": ranks})
     return attracts, events
 
 

@@ -83,12 +83,8 @@ def main() -> None:
     rng, years = np.random.default_rng(0), int(sys.argv[1]) if len(sys.argv) > 1 else 20
     alone, anchored = creep(rng, years=years)
     never = sum(each > CHANGES for each in alone)
-    print(
-        f"{QUERIES} queries, {CHANGES} changes of -{DRIFT}, margin {MARGIN}, anchor {ANCHOR_MARGIN}, alpha {ALPHA}"
-    )
-    print(
-        f"without an anchor: first red after {np.median(alone):.0f} (median); never in {never} of {years} years"
-    )
+    print(f"{QUERIES} queries, {CHANGES} changes of -{DRIFT}, margin {MARGIN}, anchor {ANCHOR_MARGIN}, alpha {ALPHA}")
+    print(f"without an anchor: first red after {np.median(alone):.0f} (median); never in {never} of {years} years")
     print(f"with an anchor: first red after {np.median(anchored):.0f} (median), {max(anchored)} at most")
     reds = no_change(rng, years=years)
     print(f"changes that change nothing: {np.mean(reds):.1f} red a year on average, {max(reds)} at most")

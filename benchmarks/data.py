@@ -58,9 +58,7 @@ def parquet_file(queries: int, length: int, judged: int, seed: int = 1) -> Path:
         _, run = trec_files(queries, length, judged, seed)
         names = ["query", "q0", "doc", "rank", "score", "tag"]
         types = {"query": polars.String, "doc": polars.String}
-        frame = polars.read_csv(
-            run, separator=" ", has_header=False, new_columns=names, schema_overrides=types
-        )
+        frame = polars.read_csv(run, separator=" ", has_header=False, new_columns=names, schema_overrides=types)
         frame.select("query", "doc", "score").write_parquet(path)
     return path
 

@@ -94,9 +94,7 @@ def _reciprocal_ranks(rng: np.random.Generator, n: int, drop: float) -> np.ndarr
 def _near_one(rng: np.random.Generator, n: int, drop: float) -> np.ndarray:
     """A twentieth gains up to .2; few lose up to .5."""
     where, lost = rng.random(n), (drop + 0.005) / 0.25
-    return np.where(where < 0.05, rng.uniform(0, 0.2, n), 0) - np.where(
-        where > 1 - lost, rng.uniform(0, 0.5, n), 0
-    )
+    return np.where(where < 0.05, rng.uniform(0, 0.2, n), 0) - np.where(where > 1 - lost, rng.uniform(0, 0.5, n), 0)
 
 
 def _zeros(rng: np.random.Generator, n: int, drop: float) -> np.ndarray:
@@ -150,8 +148,7 @@ def _again(seen: np.ndarray) -> World:
 def real() -> dict[str, World]:
     """Two rankings of the sample."""
     one, other = (
-        evaluate(sample.judgments(), sample.rankings()[name], "nDCG@10, AP, P@5")
-        for name in ("keyword", "dense")
+        evaluate(sample.judgments(), sample.rankings()[name], "nDCG@10, AP, P@5") for name in ("keyword", "dense")
     )
     return {f"real {m}": _again(one.column(m).values - other.column(m).values) for m in one}
 
@@ -203,9 +200,7 @@ def _phrasings(rng: np.random.Generator, n: int, drop: float) -> np.ndarray:
 OTHERS = {
     "beta, paired": World(lambda rng, n, drop: 0.6 * (rng.beta(3, 3, n) - rng.beta(3, 3, n)) - drop),
     "three grades": World(_grades),
-    "half moved": World(
-        lambda rng, n, drop: np.where(rng.random(n) < 0.5, rng.normal(-2 * drop, 0.2, n), 0.0)
-    ),
+    "half moved": World(lambda rng, n, drop: np.where(rng.random(n) < 0.5, rng.normal(-2 * drop, 0.2, n), 0.0)),
     "calm, a tenth wild": World(_wild),
     "gains, large losses": World(_large_losses),
     "exponential gains": World(lambda rng, n, drop: rng.exponential(0.05, n) - 0.05 - drop),
@@ -229,9 +224,7 @@ def covered(rows: Rows, mean: float) -> tuple[float, float, float, float]:
 
 
 @cache
-def passed(
-    world: World, n: int, drop: float, margin: float, times: int, seed: int = 1
-) -> tuple[float, float]:
+def passed(world: World, n: int, drop: float, margin: float, times: int, seed: int = 1) -> tuple[float, float]:
     """How often the gate passes, and how often both systems are called equivalent."""
     rows = world.rows(n, drop, times, seed)
     samples = [ValueSample.of(row) for row in rows]
@@ -317,9 +310,7 @@ def short(share: float) -> str:
     return f"{share:.2f}".replace("0.", ".", 1) if share < 1 else "1.0"
 
 
-def table(
-    title: str, cell: Callable[[World, int], Iterable[str]], names: Iterable[str] = tuple(WORLDS)
-) -> None:
+def table(title: str, cell: Callable[[World, int], Iterable[str]], names: Iterable[str] = tuple(WORLDS)) -> None:
     print(f"{title}\n")
     print("| world | " + " | ".join(f"{n:,}" for n in SIZES) + " |")
     print("|" + "---|" * (1 + len(SIZES)))
@@ -342,9 +333,7 @@ def main() -> int:
         yield f"{short(mine)} ({f'{wide / students:.2f}' if theirs >= 0.93 else 't ' + short(theirs)})"
 
     def at_margin(place: int) -> Callable[[World, int], Iterable[str]]:
-        return lambda world, n: (
-            short(passed(world, n, drop, drop, times, 77)[place]) for drop in world.margins
-        )
+        return lambda world, n: (short(passed(world, n, drop, drop, times, 77)[place]) for drop in world.margins)
 
     def same(world: World, n: int) -> Iterable[str]:
         margin, rows = world.margins[-1], world.rows(n, 0.0, trials(n), 2)
@@ -355,9 +344,7 @@ def main() -> int:
         margin = world.margins[-1]
         more = margin if world.margins[0] not in (0.01, 0.05) else 2 * margin
         for drop in (more, 0.0):
-            yield "{} / {}".format(*map(short, failed(world.rows(n, drop, trials(n), 3), margin))) + ";" * (
-                drop > 0
-            )
+            yield "{} / {}".format(*map(short, failed(world.rows(n, drop, trials(n), 3), margin))) + ";" * (drop > 0)
 
     def elsewhere(world: World, n: int) -> Iterable[str]:
         holds = covered(world.rows(n, 0.05, trials(n)), -0.05)[0]

@@ -52,9 +52,7 @@ def coverage(trials: int, queries: int) -> tuple[float, float]:
         shares = rng.dirichlet(np.ones(len(TOPICS)))
         topics, texts = _asked(rng, np.ones(len(TOPICS)) / len(TOPICS), queries)
         sample = live_queries(_asked(rng, shares, 1500)[1], seed)
-        values = {
-            f"q{i}": float(rng.beta(4 * quality[t], 4 * (1 - quality[t]))) for i, t in enumerate(topics)
-        }
+        values = {f"q{i}": float(rng.beta(4 * quality[t], 4 * (1 - quality[t]))) for i, t in enumerate(topics)}
         rows = vectors.condense_rows(vectors.ngram_vectors([*texts, *sample.texts]), rng)
         kind, _ = vectors.kinds_of(rows, cover.number_of_kinds(queries), rng)
         users = np.unique(sample.users, return_inverse=True)[1]
@@ -80,9 +78,7 @@ def main() -> None:
             print(f"new topics in {share:.0%} of the log: a drift is found in {found:.0%} ({test})")
     for queries in (60, 200):
         live, own = coverage(trials, queries)
-        print(
-            f"{queries} queries: the re-weighted interval holds the truth in {live:.0%}, the set's own in {own:.0%}"
-        )
+        print(f"{queries} queries: the re-weighted interval holds the truth in {live:.0%}, the set's own in {own:.0%}")
 
 
 if __name__ == "__main__":

@@ -57,9 +57,7 @@ def of_the_sample() -> dict[str, World]:
     return {
         called: world
         for name in ("keyword", "dense")
-        for called, world in resampled(
-            name, sample.judgments(), rankings[name], "nDCG@10, AP, RR, P@5"
-        ).items()
+        for called, world in resampled(name, sample.judgments(), rankings[name], "nDCG@10, AP, RR, P@5").items()
     }
 
 
@@ -103,9 +101,7 @@ def bca(values: np.ndarray) -> Ends:
         return float(values[0]), float(values[0])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = scipy.stats.bootstrap(
-            (values,), np.mean, n_resamples=999, method="BCa", rng=np.random.default_rng(0)
-        )
+        found = scipy.stats.bootstrap((values,), np.mean, n_resamples=999, method="BCa", rng=np.random.default_rng(0))
     return float(found.confidence_interval.low), float(found.confidence_interval.high)
 
 
@@ -272,9 +268,7 @@ def peers_table(times: int) -> None:
 
 def main() -> int:
     times = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    print(
-        f"Coverage at 95 %, {times:,} samples each; in brackets the width beside Student's, or Student's coverage\n"
-    )
+    print(f"Coverage at 95 %, {times:,} samples each; in brackets the width beside Student's, or Student's coverage\n")
     coverage_table(WORLDS, SIZES, times)
     print("Real values per query, drawn again: the sample\n")
     coverage_table(of_the_sample(), FEW, times)

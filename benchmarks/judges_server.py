@@ -47,9 +47,7 @@ def reply_to(request: dict[str, Any]) -> dict[str, Any]:
             "function": {"name": function["name"], "arguments": arguments},
         }
         return {"role": "assistant", "content": None, "tool_calls": [call]}
-    schema = ((request.get("response_format") or {}).get("json_schema") or {}).get("schema") or in_prompt(
-        request
-    )
+    schema = ((request.get("response_format") or {}).get("json_schema") or {}).get("schema") or in_prompt(request)
     said = by_ids(request) or (fitting(schema, schema) if schema else {"rating": 1})
     content = json.dumps(said)
     return {"role": "assistant", "content": content}
@@ -71,9 +69,7 @@ def by_ids(request: dict[str, Any]) -> dict[str, Any] | None:
         for left in lefts.split()
         for right in rights.split()
     )
-    yes = {
-        short for short, text in [*texts.items(), *body.get("statements", {}).items()] if CHECK.search(text)
-    }
+    yes = {short for short, text in [*texts.items(), *body.get("statements", {}).items()] if CHECK.search(text)}
     yes |= {mark for text in texts.values() if CHECK.search(text) for mark in re.findall(r"<(s\w*)>", text)}
     verdicts = []
     for pair in named:

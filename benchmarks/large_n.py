@@ -77,9 +77,7 @@ def main() -> None:
     )
     for title, make, shift in cases:
         print(f"\n**{title}**\n")
-        print(
-            "| queries | t test | sign flips (our default) | Wilcoxon | sign test | within the margin of 0.005 |"
-        )
+        print("| queries | t test | sign flips (our default) | Wilcoxon | sign test | within the margin of 0.005 |")
         print("|---|---|---|---|---|---|")
         for n in SIZES:
             print(

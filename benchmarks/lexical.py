@@ -39,25 +39,18 @@ def main() -> None:
     pairs = samples * CHUNKS * CLAIMS
     print(f"{pairs:,} pairs: {samples:,} samples x {CHUNKS} chunks x {CLAIMS} claims")
     print(f"lexical judge   {pairs / ours:10,.0f} pairs a second")
-    print(
-        f"plain overlap   {pairs / theirs:10,.0f} pairs a second; the judge is {theirs / ours:.2f} times as fast"
-    )
+    print(f"plain overlap   {pairs / theirs:10,.0f} pairs a second; the judge is {theirs / ours:.2f} times as fast")
     print(f"a million pairs {1e6 * ours / pairs:10,.0f} s")
     print(f"peak memory     {before:10,.0f} MB after {few:,} samples, {after:,.0f} MB after {samples:,} more")
 
 
 def judged(samples: int) -> float:
     judge = lexical_judge()
-    return sum(
-        timed(lambda group=group: judge.judge([group], lambda verdicts: None)) for group in groups(samples)
-    )
+    return sum(timed(lambda group=group: judge.judge([group], lambda verdicts: None)) for group in groups(samples))
 
 
 def plainly(samples: int) -> float:
-    return sum(
-        timed(lambda group=group: [overlap(ask.left, ask.right) for ask in group])
-        for group in groups(samples)
-    )
+    return sum(timed(lambda group=group: [overlap(ask.left, ask.right) for ask in group]) for group in groups(samples))
 
 
 def overlap(claim: str, text: str) -> float:

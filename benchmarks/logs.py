@@ -29,9 +29,7 @@ def _lines(number: int) -> Iterator[str]:
     from rankproof import simulate_log
 
     months = (
-        simulate_log(
-            100_000, seed=at, start=f"20{10 + at // 12}-{at % 12 + 1:02}-01", days=28, variants=("A", "B")
-        )
+        simulate_log(100_000, seed=at, start=f"20{10 + at // 12}-{at % 12 + 1:02}-01", days=28, variants=("A", "B"))
         for at in range(180)
     )
     return islice(chain.from_iterable(month.lines() for month in months), number)
@@ -56,11 +54,7 @@ def log_jsonl() -> list[Pair]:
 
     path = _log()
     work = f"a log of {EVENTS:,} events in JSONL"
-    return [
-        Pair(
-            work, "json.loads of each line", lambda: monitor(path), lambda: _decoded(path), 0.5, 3, processor
-        )
-    ]
+    return [Pair(work, "json.loads of each line", lambda: monitor(path), lambda: _decoded(path), 0.5, 3, processor)]
 
 
 @case
@@ -89,9 +83,7 @@ def _peak(number: int) -> float:
     with tempfile.TemporaryFile("w+") as file:
         file.writelines(f"{line}\n" for line in _lines(number))
         file.seek(0)
-        said = subprocess.run(
-            [sys.executable, "-c", STREAM], stdin=file, capture_output=True, text=True, check=True
-        )
+        said = subprocess.run([sys.executable, "-c", STREAM], stdin=file, capture_output=True, text=True, check=True)
     return int(said.stdout) * 1024.0
 
 

@@ -84,16 +84,14 @@ def make(folder: Path, millions: float) -> None:
                 continue
             offsets = np.arange(0, len(ranking) + 1, DEPTH, dtype=np.int32)
             lists = {
-                name: pa.ListArray.from_arrays(offsets, ranking[name].combine_chunks())
-                for name in ("doc_id", "score")
+                name: pa.ListArray.from_arrays(offsets, ranking[name].combine_chunks()) for name in ("doc_id", "score")
             }
             names = ranking["query_id"].combine_chunks().take(pa.array(offsets[:-1]))
             table = pa.table({"query_id": names, "doc_ids": lists["doc_id"], "scores": lists["score"]})
             pq.write_table(table, folder / "lists" / f"part-{part:05d}.parquet")
             columns = (ranking[name].to_pylist() for name in ("query_id", "doc_id", "score"))
             text.writelines(
-                f"{q} Q0 {d} {i % DEPTH + 1} {s:.6f} made\n"
-                for i, (q, d, s) in enumerate(zip(*columns, strict=True))
+                f"{q} Q0 {d} {i % DEPTH + 1} {s:.6f} made\n" for i, (q, d, s) in enumerate(zip(*columns, strict=True))
             )
     whole = pa.concat_tables(judged)
     pq.write_table(whole.slice(0, 5 * FEW), folder / "few.parquet")
@@ -104,9 +102,7 @@ def measured(judgments: Path, ranking: Path, cores: int = 0) -> dict[str, float]
     """What one evaluation took."""
     code = RUN.replace("{measures!r}", repr(MEASURES))
     words = [sys.executable, "-c", code, str(judgments), str(ranking), str(cores)]
-    made = subprocess.run(
-        words, capture_output=True, text=True, check=True, env=os.environ | {"OMP_NUM_THREADS": "1"}
-    )
+    made = subprocess.run(words, capture_output=True, text=True, check=True, env=os.environ | {"OMP_NUM_THREADS": "1"})
     return json.loads(made.stdout)  # type: ignore[no-any-return]
 
 
@@ -126,8 +122,7 @@ def table(folder: Path, sizes: list[float]) -> Iterator[str]:
             forms += [(f"TREC text, {n} core{'s' * (n > 1)}", "judgments", "run.trec", n) for n in (1, 2)]
         for form, judged, path, cores in forms:
             runs = [
-                measured(where / f"{judged}.parquet", where / path, cores)
-                for _ in range(3 if millions <= MOST else 1)
+                measured(where / f"{judged}.parquet", where / path, cores) for _ in range(3 if millions <= MOST else 1)
             ]
             found = min(runs, key=lambda run: run["cpu"])
             same = ""

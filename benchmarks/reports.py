@@ -74,8 +74,7 @@ def _systems() -> tuple[Judgments, dict[str, Run], dict[str, str], dict[str, str
     rnd = random.Random(1)
     systems = {
         f"system {i}": {
-            query: {doc: score + rnd.gauss(0, i) for doc, score in scores.items()}
-            for query, scores in run.items()
+            query: {doc: score + rnd.gauss(0, i) for doc, score in scores.items()} for query, scores in run.items()
         }
         for i in range(1, SYSTEMS + 1)
     }

@@ -62,9 +62,7 @@ def _enlarged() -> dict[str, str]:
     from rankproof import sample
 
     pages = [(name, f"{page['title']}\n{page['text']}") for name, page in sample.corpus().items()]
-    return {
-        f"{pages[n % len(pages)][0]}-{n // len(pages):04}": pages[n % len(pages)][1] for n in range(CHUNKS)
-    }
+    return {f"{pages[n % len(pages)][0]}-{n // len(pages):04}": pages[n % len(pages)][1] for n in range(CHUNKS)}
 
 
 def _tantivy(texts: dict[str, str]) -> Callable[[str], list[tuple[str, float]]]:
@@ -106,9 +104,7 @@ def _dense(batch: int, promised: float) -> Pair:
 
     vectors = np.random.default_rng(0).standard_normal((CHUNKS + batch, SIZE), dtype=np.float32)
     documents, questions = vectors[:CHUNKS], vectors[CHUNKS:]
-    search = dense(
-        {f"d{n}": str(n) for n in range(CHUNKS)}, lambda texts: vectors[[int(each) for each in texts]]
-    )
+    search = dense({f"d{n}": str(n) for n in range(CHUNKS)}, lambda texts: vectors[[int(each) for each in texts]])
     asked = [str(CHUNKS + n) for n in range(batch)]
     return Pair(
         f"dense: {CHUNKS:,} x {SIZE}, top {K}, {batch} at a time",

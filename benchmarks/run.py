@@ -44,9 +44,7 @@ def _run(name: str) -> list[Result]:
 def _table(results: list[Result]) -> str:
     rows = [HEADING, *map(_row, results)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    ]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     said = f"{platform.python_implementation()} {platform.python_version()}, {platform.machine()}; medians"
     return "\n".join([*lines, "", said])
 

@@ -127,9 +127,7 @@ def _over_streams(port: int) -> Callable[[str], object]:
     async def search(text: str) -> list[dict[str, object]]:
         idle = free.setdefault(asyncio.get_running_loop(), [])
         reader, writer = idle.pop() if idle else await asyncio.open_connection("127.0.0.1", port)
-        writer.write(
-            b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(text.encode()) + text.encode()
-        )
+        writer.write(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(text.encode()) + text.encode())
         head = await reader.readuntil(b"\r\n\r\n")
         body = await reader.readexactly(int(head.split(b"Content-Length: ")[1].split(b"\r\n")[0]))
         idle.append((reader, writer))

@@ -88,9 +88,7 @@ def searches(
     values = np.full((len(VALUES) + 3, len(user)), np.nan, dtype=np.float32)
     row = dict(zip((*VALUES, "score"), values, strict=False))
     row["results"][:], row["clicks"][:] = 10, clicks
-    row["latency_ms"][:] = np.exp(
-        wait[user] + rng.normal(0, 0.8, len(user)) + 3 * (rng.random(len(user)) < 0.02)
-    )
+    row["latency_ms"][:] = np.exp(wait[user] + rng.normal(0, 0.8, len(user)) + 3 * (rng.random(len(user)) < 0.02))
     row["score"][:] = np.minimum(0.6 * own[user] + 0.4 * rng.random(len(user)), 1)
     ids = np.zeros((4, len(user)), dtype=np.uint64)
     ids[SESSION] = ids[USER] = hash_bytes(*as_bytes([f"{day} {each}" for each in range(users)]))[user]
@@ -124,9 +122,7 @@ def main() -> None:
     for rate in (0.02, 0.3):
         for lift in (0.0, 0.1 * rate):
             always, once = rates(trials, rate, lift)
-            print(
-                f"rate {rate}, lift {lift:.3f}: found in {DAYS} days {always:.1%}; by a 95 % test a day {once:.1%}"
-            )
+            print(f"rate {rate}, lift {lift:.3f}: found in {DAYS} days {always:.1%}; by a 95 % test a day {once:.1%}")
     for how in ({}, {"heavy": True}, {"lift": 0.1, "slow": 0.1}):
         told = ", ".join(f"{name} {value:.1%}" for name, value in kinds(trials, **how).items())
         print(f"30 days, {how or 'equal variants'}: {told}")

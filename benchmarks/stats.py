@@ -30,9 +30,7 @@ def columns(seed: int = 1) -> list[np.ndarray]:
     rng = np.random.default_rng(seed)
     quality = rng.random((QUERIES, 1, MEASURES)) + 0.003 * np.arange(SYSTEMS)[:, None]
     values = np.clip(quality + rng.normal(0, 0.2, (QUERIES, SYSTEMS, MEASURES)), 0, 1)
-    return [
-        values[:, i, m] - values[:, j, m] for i, j in combinations(range(SYSTEMS), 2) for m in range(MEASURES)
-    ]
+    return [values[:, i, m] - values[:, j, m] for i, j in combinations(range(SYSTEMS), 2) for m in range(MEASURES)]
 
 
 def mean_difference(x: np.ndarray, y: np.ndarray, axis: int) -> np.ndarray:
@@ -50,9 +48,7 @@ def scipys(difference: np.ndarray, permutations: int) -> float:
 def ranxs(python: str) -> float:
     """Seconds of one test by ranx, in its own environment."""
     script = Path(__file__).with_name("stats_ranx.py")
-    return float(
-        subprocess.run([python, script], capture_output=True, text=True, check=True).stdout.split()[-1]
-    )
+    return float(subprocess.run([python, script], capture_output=True, text=True, check=True).stdout.split()[-1])
 
 
 def main() -> None:
@@ -66,9 +62,7 @@ def main() -> None:
     start = time.perf_counter()
     ours = sign_flips(data, np.random.default_rng(1), permutations=asked.permutations)
     took = time.perf_counter() - start
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
-        1024 if sys.platform == "linux" else 1024**2
-    )
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform == "linux" else 1024**2)
 
     start = time.perf_counter()
     theirs = [scipys(each, asked.permutations) for each in data[: asked.pairs]]

@@ -42,9 +42,7 @@ def the_published_case(draws: int = 20) -> tuple[float, float]:
     rng, errors = np.random.default_rng(0), []
     for _ in range(draws):
         people, machine, run = published(rng)
-        found = calibrate_judgments(machine, some_queries(rng, people, 30), {"run": run}, "P@4").estimate(
-            "run", "P@4"
-        )
+        found = calibrate_judgments(machine, some_queries(rng, people, 30), {"run": run}, "P@4").estimate("run", "P@4")
         errors.append((found.alone, found.error))
     alone, error = 100 * np.mean(errors, axis=0)
     return float(alone), float(error)
@@ -63,9 +61,7 @@ def coverage(labels: object, n: int, queries: int, draws: int = 60) -> None:
             raw, each = found.runs["run"][name]
             inside = each.low <= value <= each.high
             rows[name].append((inside, each.value - value, raw - value, each.high - each.low))
-    print(
-        f"\n{labels.__name__}, {n} of {queries} queries: measure, truth, held, bias, bias of the judge, width"
-    )
+    print(f"\n{labels.__name__}, {n} of {queries} queries: measure, truth, held, bias, bias of the judge, width")
     for name, found in rows.items():
         held, bias, raw, width = np.mean(found, axis=0)
         print(f"{name:10} {truth[name]:.3f}  {held:.0%}  {bias:+.3f}  {raw:+.3f}  {width:.3f}")

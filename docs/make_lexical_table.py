@@ -76,18 +76,14 @@ def labelled(folder: Path) -> dict[str, Pairs]:
     questions = rows(folder / "halueval" / "qa_first_250.jsonl")
     return {
         **{
-            f"extractive | BEGIN {name}: response, knowledge": begin(
-                folder / "begin" / f"begin_dev_{name}.tsv"
-            )
+            f"extractive | BEGIN {name}: response, knowledge": begin(folder / "begin" / f"begin_dev_{name}.tsv")
             for name in ("wow", "tc", "cmu")
         },
         "extractive | HaluEval: answer, knowledge": list(made_up(questions)),
         "extractive | CLAPNQ: answer, sentence (part of it)": list(sentences(answered)),
         "abstractive | WiCE: claim, whole page": evidence(wice, {"supported"}),
         **{
-            f"abstractive | SummEdits {name}: summary, document": edits(
-                folder / f"summedits/summedits_{name}.json"
-            )
+            f"abstractive | SummEdits {name}: summary, document": edits(folder / f"summedits/summedits_{name}.json")
             for name in ("ectsum", "samsum", "scitldr")
         },
         "questions | CLAPNQ: question, passage": [*passages(answered, True), *passages(unanswered, False)],
@@ -146,18 +142,14 @@ def knowledge(read: list[dict[str, Any]]) -> Iterator[Pair]:
     """Questions with their own knowledge, and with another question's."""
     for item, row in enumerate(read):
         yield Pair(Ask(Relation.CONTEXT_ANSWERS, row["question"], row["knowledge"]), True, item)
-        yield Pair(
-            Ask(Relation.CONTEXT_ANSWERS, row["question"], other(read, item)["knowledge"]), False, item
-        )
+        yield Pair(Ask(Relation.CONTEXT_ANSWERS, row["question"], other(read, item)["knowledge"]), False, item)
 
 
 def short_answers(read: list[dict[str, Any]]) -> Iterator[Pair]:
     """Questions with their own right answer, of a few words, and with another question's."""
     for item, row in enumerate(read):
         yield Pair(Ask(Relation.ANSWER_ADDRESSES, row["question"], row["right_answer"]), True, item)
-        yield Pair(
-            Ask(Relation.ANSWER_ADDRESSES, row["question"], other(read, item)["right_answer"]), False, item
-        )
+        yield Pair(Ask(Relation.ANSWER_ADDRESSES, row["question"], other(read, item)["right_answer"]), False, item)
 
 
 def documents() -> Iterator[Pair]:
@@ -190,18 +182,14 @@ def statements(answered: list[dict[str, Any]]) -> Iterator[Pair]:
     """The sentences of the question's own passage."""
     for item, row in enumerate(answered):
         for sentence in row["passages"][0]["sentences"]:
-            yield Pair(
-                Ask(Relation.STATEMENT_BEARS, row["input"], sentence), sentence.strip() in chosen(row), item
-            )
+            yield Pair(Ask(Relation.STATEMENT_BEARS, row["input"], sentence), sentence.strip() in chosen(row), item)
 
 
 def answers(answered: list[dict[str, Any]]) -> Iterator[Pair]:
     """Questions with their own answer, and with another question's."""
     for item, row in enumerate(answered):
         for source, label in ((row, True), (other(answered, item), False)):
-            yield Pair(
-                Ask(Relation.ANSWER_ADDRESSES, row["input"], source["output"][0]["answer"]), label, item
-            )
+            yield Pair(Ask(Relation.ANSWER_ADDRESSES, row["input"], source["output"][0]["answer"]), label, item)
 
 
 def other(answered: list[dict[str, Any]], item: int) -> dict[str, Any]:
@@ -226,17 +214,14 @@ def auroc(scores: Sequence[float], labels: Sequence[bool]) -> float:
 def overlap(claim: str, text: str) -> float:
     """The share of a claim's words that are in a text, without any fitting: what the judge has to beat."""
     mine, theirs = (
-        {word.rstrip("s") for word in re.findall(r"\w+", part.lower()) if word not in SMALL}
-        for part in (claim, text)
+        {word.rstrip("s") for word in re.findall(r"\w+", part.lower()) if word not in SMALL} for part in (claim, text)
     )
     return len(mine & theirs) / len(mine) if mine else 0.0
 
 
 def right(pairs: Pairs, is_meant: Callable[[Verdict], bool], yes: bool) -> str:
     """How many verdicts of one kind people agree with."""
-    found = [
-        pair.label == yes for pair in pairs if isinstance(v := settle(pair.ask), Verdict) and is_meant(v)
-    ]
+    found = [pair.label == yes for pair in pairs if isinstance(v := settle(pair.ask), Verdict) and is_meant(v)]
     return f"{sum(found)} of {len(found)}" if found else "–"
 
 
@@ -262,9 +247,7 @@ class Held:
 
 def held_out(collections: Mapping[str, Pairs]) -> dict[str, Held]:
     """The share of yes of each collection, by a base and slope fitted on all others of its relation."""
-    scores = {
-        name: logit(np.array([likelihood(p.ask) for p in pairs])) for name, pairs in collections.items()
-    }
+    scores = {name: logit(np.array([likelihood(p.ask) for p in pairs])) for name, pairs in collections.items()}
     labels = {name: np.array([p.label for p in pairs]) for name, pairs in collections.items()}
     found = {}
     for name, pairs in collections.items():
@@ -272,14 +255,11 @@ def held_out(collections: Mapping[str, Pairs]) -> dict[str, Held]:
         others = [each for each, own in collections.items() if own[0].ask.relation == relation]
         others = [each for each in others if each != name and "part of it" not in each]
         slope, base = (
-            fitted([scores[each] for each in others], [labels[each] for each in others])
-            if len(others) > 1
-            else (1, 0)
+            fitted([scores[each] for each in others], [labels[each] for each in others]) if len(others) > 1 else (1, 0)
         )
         odds = base + slope * scores[name]
         drawn = [
-            float((1 / (1 + np.exp(-(odds + by)))).mean())
-            for by in shifts(relation, np.array([0.5, 0.025, 0.975]))
+            float((1 / (1 + np.exp(-(odds + by)))).mean()) for by in shifts(relation, np.array([0.5, 0.025, 0.975]))
         ]
         found[name] = Held(*drawn, float(labels[name].mean()))
     return found

@@ -45,11 +45,7 @@ def code_lines(path: Path) -> int:
         if token.type not in {*skipped, tokenize.ENDMARKER}:
             lines.update(range(token.start[0], token.end[0] + 1))
     for node in nodes(path):
-        if (
-            isinstance(node, ast.Expr)
-            and isinstance(node.value, ast.Constant)
-            and node.value.value is not ...
-        ):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and node.value.value is not ...:
             lines.difference_update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     return len(lines)
 
@@ -106,9 +102,7 @@ def circles() -> list[set[str]]:
     """Groups of modules that import each other, imports inside functions counted, named lazy doors not."""
     graph = {
         module: {
-            other
-            for other, name in imported(path)
-            if (inner(module), name) not in LAZY_DOORS and other in MODULES
+            other for other, name in imported(path) if (inner(module), name) not in LAZY_DOORS and other in MODULES
         }
         - {module, "rankproof"}
         for module, path in MODULES.items()
@@ -161,9 +155,7 @@ def modules_crossed() -> dict[str, set[str]]:
     ]
     calls: dict[str, Callable[[], Any]] = {
         "evaluate": lambda: str(rankproof.evaluate(judgments, rankings["keyword"], "nDCG@10, P@5")),
-        "gate": lambda: str(
-            rankproof.gate(judgments, rankings["keyword"], rankings["fused"], {"nDCG@10": 0.05})
-        ),
+        "gate": lambda: str(rankproof.gate(judgments, rankings["keyword"], rankings["fused"], {"nDCG@10": 0.05})),
         "judge": lambda: str(rankproof.judge(samples, "context_relevance, faithfulness")),
     }
     for name in calls:

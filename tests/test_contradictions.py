@@ -98,9 +98,7 @@ def test_verdict_p_and_interval_never_contradict_each_other() -> None:
     assert seen == {"better", "worse", "unclear", "equivalent", "inside", "pass", "fail", "inconclusive"}
 
 
-def several(
-    rng: np.random.Generator, n: int, systems: int
-) -> tuple[dict[str, dict[str, int]], dict[str, Found]]:
+def several(rng: np.random.Generator, n: int, systems: int) -> tuple[dict[str, dict[str, int]], dict[str, Found]]:
     """Judgments, and what several systems find of them; some find exactly what another one does."""
     first, second = drawn(rng, n)
     judged = {f"q{i}": {f"d{j}": 1 for j in range(there)} for i, (_, there) in enumerate(first)}

@@ -51,9 +51,7 @@ def test_modules_that_are_named_on_the_page_exist(page: str) -> None:
 def test_functions_that_the_page_of_statistics_names_exist() -> None:
     """Rows such as `paired.d_z`, `hedges_g`, `cliffs_delta`: the first names the module for all."""
     page = (ROOT / "docs/statistics.md").read_text()
-    cells = [
-        line.split(" | ")[1] for line in page.splitlines() if line.startswith("| ") and line.count(" | ") == 2
-    ]
+    cells = [line.split(" | ")[1] for line in page.splitlines() if line.startswith("| ") and line.count(" | ") == 2]
     named = [found for cell in cells if (found := re.findall(r"`([a-z_.]+)`", cell)) and "." in found[0]]
     assert len(named) > 10
     for first, *others in named:

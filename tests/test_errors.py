@@ -37,10 +37,7 @@ def messages(path: Path) -> list[tuple[int, str]]:
     return [
         (node.lineno, written(node.args[0], path))
         for node in nodes(path)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in OURS
-        and node.args
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in OURS and node.args
     ]
 
 

@@ -44,11 +44,7 @@ def test_no_message_names_an_option_of_the_shell_alone() -> None:
             continue
         for line, text in sentences(ast.parse(path.read_text(encoding="utf-8"))):
             rest = OPTION.sub("", text.replace("pip install --upgrade", ""))
-            alone = (
-                " " in text.strip()
-                and text not in WORDS_APART
-                and not text.startswith(("rankproof ", "--print"))
-            )
+            alone = " " in text.strip() and text not in WORDS_APART and not text.startswith(("rankproof ", "--print"))
             both = re.search(r"\w=|in Python|in the shell|'rankproof ", rest)
             if alone and not both and OPTION.search(text.replace("pip install --upgrade", "")):
                 odd.append((str(place), line, text))

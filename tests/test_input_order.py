@@ -34,10 +34,7 @@ def made(seed: int, n: int) -> tuple[dict[str, Any], dict[str, Any], dict[str, s
         each["d0"] = 2
     systems = {
         system: {
-            q: {
-                f"d{j}": float(s)
-                for j, s in enumerate(rng.permutation(15) * 0.1 - skill * (np.arange(15) > 7))
-            }
+            q: {f"d{j}": float(s) for j, s in enumerate(rng.permutation(15) * 0.1 - skill * (np.arange(15) > 7))}
             for q in names[: n - miss]
         }
         for system, skill, miss in (("one", 0.3, 0), ("two", 0.6, 0), ("three", 0.5, 1), ("four", 0.3, 2))
@@ -53,9 +50,9 @@ def shuffled(table: dict[str, Any], rnd: random.Random) -> dict[str, Any]:
 
 def of_evaluate(judged: Any, systems: Any, by: Any) -> Any:
     found = evaluate(judged, systems["three"], MEASURES, by=by)
-    return {
-        name: [found[name], found.interval(name), sorted(found.values(name).items())] for name in found
-    } | {group: dict(each) for group, each in found.slices.items()}
+    return {name: [found[name], found.interval(name), sorted(found.values(name).items())] for name in found} | {
+        group: dict(each) for group, each in found.slices.items()
+    }
 
 
 VERBS: dict[str, Callable[..., Any]] = {
@@ -64,9 +61,7 @@ VERBS: dict[str, Callable[..., Any]] = {
         row.to_dict() for row in compare(j, s, "nDCG@10, RR", by=by, margin=0.05, permutations=2_000)
     ],
     "gate": lambda j, s, by: gate(j, s["one"], s["two"], MEASURES, by=by).to_dict(),
-    "gate about these": lambda j, s, by: gate(
-        j, s["two"], s["one"], MEASURES, by=by, about="these"
-    ).to_dict(),
+    "gate about these": lambda j, s, by: gate(j, s["two"], s["one"], MEASURES, by=by, about="these").to_dict(),
     "leaderboard": lambda j, s, by: leaderboard(j, s, "nDCG@10").to_dict(),
     "diagnose": lambda j, s, by: diagnose(j, s["three"], by=by).to_dict(),
     "rank_correlation": lambda j, s, by: rank_correlation(

@@ -60,13 +60,9 @@ def test_a_fresh_environment_runs_it_and_stays_small(wheel: Path, tmp_path: Path
         if file.is_file() and file.suffix != ".pyc"
     )
     assert size / 1e6 <= MOST_MEGABYTES
-    out = subprocess.run(
-        [python, "-I", "-c", CODE], capture_output=True, text=True, check=True, cwd=tmp_path
-    ).stdout
+    out = subprocess.run([python, "-I", "-c", CODE], capture_output=True, text=True, check=True, cwd=tmp_path).stdout
     assert out == "0.6399\n156\n"
-    shell = subprocess.run(
-        [python.with_name("rankproof"), "--version"], capture_output=True, text=True, check=True
-    )
+    shell = subprocess.run([python.with_name("rankproof"), "--version"], capture_output=True, text=True, check=True)
     assert "0.1.0" in shell.stdout
 
 

@@ -233,12 +233,8 @@ def says_little(name: str) -> bool:
 
 
 def test_a_function_is_called_by_what_it_returns_or_does() -> None:
-    assert all(
-        map(says_little, ["asked", "found", "told", "plain", "whole", "together", "view", "said", "settled"])
-    )
-    assert not any(
-        map(says_little, ["evaluate", "settled_units", "word_counts", "read", "facts_of", "share"])
-    )
+    assert all(map(says_little, ["asked", "found", "told", "plain", "whole", "together", "view", "said", "settled"]))
+    assert not any(map(says_little, ["evaluate", "settled_units", "word_counts", "read", "facts_of", "share"]))
     bare = [
         f"{path.relative_to(ROOT)}: {node.name}"
         for path in MODULES.values()

@@ -51,9 +51,7 @@ def test_what_never_was_is_still_not_found() -> None:
 )
 def test_a_function_of_the_docs_is_found_by_its_old_name(module: str, old: str, new: str) -> None:
     found = importlib.import_module(f"rankproof.{module}")
-    with pytest.warns(
-        DeprecationWarning, match=f"{module}.{old} is now {new}. Next: use the new name."
-    ) as told:
+    with pytest.warns(DeprecationWarning, match=f"{module}.{old} is now {new}. Next: use the new name.") as told:
         assert getattr(found, old) is getattr(found, new)
     assert told[0].filename == __file__
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
@@ -133,9 +131,7 @@ def test_an_argument_is_taken_by_its_old_name(verb: str) -> None:
 def test_the_shell_takes_the_size_of_the_corpus_by_its_old_name(tmp_path: Path) -> None:
     (tmp_path / "j.tsv").write_text("q1\ta\t1\nq2\tb\t1\n")
     (tmp_path / "r.run").write_text("q1 Q0 a 1 2 t\nq1 Q0 x 2 1 t\nq2 Q0 b 1 2 t\n")
-    (tmp_path / "docs.jsonl").write_text(
-        "".join(f'{{"id": "{each}", "text": "It is {each}."}}\n' for each in "abxyz")
-    )
+    (tmp_path / "docs.jsonl").write_text("".join(f'{{"id": "{each}", "text": "It is {each}."}}\n' for each in "abxyz"))
     for command in ("evaluate", "diagnose"):
         ran = [
             shell.rankproof(tmp_path, command, "j.tsv", "r.run", "-m", "Accuracy@1", *words)

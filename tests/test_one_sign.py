@@ -166,9 +166,7 @@ def test_less_of_what_an_answer_should_not_do_wins(metric: str) -> None:
     def verdicts(relation: str, left: str, right: str) -> int:
         return 0 if relation == Relation.ANSWER_ADDRESSES else -1 if "Bad" in left else 1
 
-    scores = {
-        n: judge(samples(bad), metric, judge=verdicts) for n, bad in (("worst", 27), ("old", 15), ("new", 3))
-    }
+    scores = {n: judge(samples(bad), metric, judge=verdicts) for n, bad in (("worst", 27), ("old", 15), ("new", 3))}
     assert scores["worst"][metric] > scores["new"][metric]
     compared = compare_scores(scores, baseline="old")
     assert compared.winner == "new"

@@ -129,16 +129,9 @@ def test_a_module_imports_only_from_wings_before_its_own(own: str) -> None:
 
 
 def test_what_is_taken_from_the_public_face_inside_is_a_named_lazy_door() -> None:
-    taken = {
-        (inner(m), name)
-        for m, path in MODULES.items()
-        for other, name in imported(path)
-        if other == "rankproof"
-    }
+    taken = {(inner(m), name) for m, path in MODULES.items() for other, name in imported(path) if other == "rankproof"}
     faces = {"cli", "demo", "compat", "functional", "pytest_plugin", "__main__", ""}
-    within = {
-        (m, name) for m, name in taken if m.split(".")[0] not in faces and name not in ("", "__version__")
-    }
+    within = {(m, name) for m, name in taken if m.split(".")[0] not in faces and name not in ("", "__version__")}
     assert within <= set(LAZY_DOORS)
 
 
@@ -202,9 +195,7 @@ def test_no_module_bears_the_name_of_a_public_function() -> None:
 
 def test_importing_rankproof_loads_nothing_heavy() -> None:
     code = "import sys, rankproof; print(*sorted({m.split('.')[0] for m in sys.modules}))"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.split()
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"numpy", "narwhals", "click", "rich", "pandas", "polars", "pyarrow"} & set(loaded)
 
 
@@ -233,8 +224,7 @@ def test_a_command_loads_little(tmp_path: Path, arguments: list[str], others: se
     (tmp_path / "q.qrels").write_text("q1 0 d1 1\n")
     (tmp_path / "r.run").write_text("q1 Q0 d1 1 2.0 x\nq1 Q0 d2 2 1.0 x\n")
     code = (
-        "import sys; from rankproof.cli import run; assert run(sys.argv[1:]) == 0; "
-        "print(*sys.modules, file=sys.stderr)"
+        "import sys; from rankproof.cli import run; assert run(sys.argv[1:]) == 0; print(*sys.modules, file=sys.stderr)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=tmp_path, check=True
@@ -344,9 +334,7 @@ def test_conventions_are_applied_in_one_place() -> None:
         name = module.removeprefix("rankproof.")
         for node in nodes(path):
             match node:
-                case ast.Compare(
-                    left=ast.Attribute(attr="missing" | "no_relevant"), comparators=[ast.Constant()]
-                ):
+                case ast.Compare(left=ast.Attribute(attr="missing" | "no_relevant"), comparators=[ast.Constant()]):
                     found.add(name)
     assert found == {"core.rules", *SAYS_SO}
 

@@ -148,9 +148,7 @@ def test_calls_that_are_often_mistaken_say_what_to_call() -> None:
         with pytest.raises(rp.RankproofError, match=f"diagnose: unknown argument '{next(iter(named))}'"):
             rp.diagnose(JUDGED, RUN, **named)
     for second in (OTHER, "other.run"):
-        with pytest.raises(
-            rp.RankproofError, match=r"compare\(judgments, \{'before': first, 'after': second\}\)"
-        ):
+        with pytest.raises(rp.RankproofError, match=r"compare\(judgments, \{'before': first, 'after': second\}\)"):
             rp.compare(JUDGED, "a.run" if second == "other.run" else RUN, second)
     for two in (
         lambda: rp.leaderboard(JUDGED, RUNS, "Hit@5,MRR"),
@@ -218,9 +216,7 @@ METHODS = {
 def test_a_wrong_name_of_an_argument_says_the_right_one(name: str) -> None:
     verb = {**FUNCTIONS, **METHODS}[name]
     own = inspect.signature(verb).parameters
-    needed = [
-        each.name for each in own.values() if each.default is each.empty and each.kind < each.VAR_POSITIONAL
-    ]
+    needed = [each.name for each in own.values() if each.default is each.empty and each.kind < each.VAR_POSITIONAL]
     arguments: Sequence[Any] = VERBS[name][1][: len(needed)] if name in VERBS else [None] * len(needed)
     handed_on = any(each.kind == each.VAR_KEYWORD for each in own.values())
     for wrong in WRONG_NAMES:
@@ -241,14 +237,10 @@ def test_a_wrong_name_of_an_argument_says_the_right_one(name: str) -> None:
 
 def test_the_name_here_is_said() -> None:
     for wrong, right in {
-        "evaluate: unknown argument 'metrics' (here 'measures'). Next: write measures=... instead.": {
-            "metrics": "RR"
-        },
+        "evaluate: unknown argument 'metrics' (here 'measures'). Next: write measures=... instead.": {"metrics": "RR"},
         "evaluate: unknown argument 'k' (a cut-off is part of a measure's name here). Next: write "
         "measures='nDCG@10' instead.": {"k": 5},
-        "evaluate: unknown argument 'tie'. Did you mean 'ties'? Next: name one of measures, ": {
-            "tie": "trec"
-        },
+        "evaluate: unknown argument 'tie'. Did you mean 'ties'? Next: name one of measures, ": {"tie": "trec"},
     }.items():
         with pytest.raises(rp.RankproofError, match=re.escape(wrong)):
             rp.evaluate(JUDGED, RUN, **right)

@@ -237,9 +237,7 @@ def _wrong_call(
     free = [name for name in own if name not in kwargs and name not in placed[: len(args)] and name != "self"]
     unknown = [name for name in kwargs if name not in own]
     called = bare.__qualname__.removesuffix(".__init__")
-    if isinstance(
-        error, RankproofError
-    ):  # the verb hands on what it does not know: only other tools' names are wrong
+    if isinstance(error, RankproofError):  # the verb hands on what it does not know: only other tools' names are wrong
         unknown = [name for name in unknown if _name_here(name, free) and name not in _CUTOFFS]
         return unknown_arguments(called, unknown, free) if unknown else None
     trace = error.__traceback__

@@ -109,9 +109,7 @@ def ndcg_at_k(
     return value(_cut("nDCG", k)(gain=gain, ideal=ideal), retrieved, relevant)
 
 
-def dcg_at_k(
-    retrieved: Retrieved, relevant: Relevant, k: int | None = None, *, gain: Any = "linear"
-) -> float:
+def dcg_at_k(retrieved: Retrieved, relevant: Relevant, k: int | None = None, *, gain: Any = "linear") -> float:
     """The gain of the first `k` places, each divided by the logarithm of its rank plus one.
 
     >>> round(dcg_at_k(["x", "a", "y", "b"], {"a": 3, "b": 1}), 3)
@@ -131,9 +129,7 @@ def expected_reciprocal_rank(
     return value(_cut("ERR", k)(top_grade=top_grade), retrieved, relevant)
 
 
-def context_precision(
-    retrieved: Sequence[Any], relevant: Relevant | None = None, k: int | None = None
-) -> float:
+def context_precision(retrieved: Sequence[Any], relevant: Relevant | None = None, k: int | None = None) -> float:
     """Precision at each relevant chunk, averaged over the relevant chunks found.
 
     Either ids and the relevant ones among them, or the verdicts alone, in rank order.
@@ -163,9 +159,7 @@ def context_entity_recall(reference: Iterable[str], context: Iterable[str]) -> f
     0.6667
     """
     mentioned = set(context)
-    return _share(
-        "context_entity_recall", [float(entity in mentioned) for entity in dict.fromkeys(reference)]
-    )
+    return _share("context_entity_recall", [float(entity in mentioned) for entity in dict.fromkeys(reference)])
 
 
 def context_relevance(bears: Sequence[float]) -> float:

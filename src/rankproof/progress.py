@@ -33,9 +33,7 @@ class LiveFile:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 self._stream = open(place, "w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
             except OSError as error:
-                sys.stderr.write(
-                    f"{place}: {error.strerror}, so nothing is shown of this run while it runs.\n"
-                )
+                sys.stderr.write(f"{place}: {error.strerror}, so nothing is shown of this run while it runs.\n")
 
     def __bool__(self) -> bool:
         return self._stream is not None
@@ -56,9 +54,7 @@ class LiveFile:
 class Progress:
     """Tells of a run that takes longer than a moment: a line that moves on a terminal, else now and then one."""
 
-    def __init__(
-        self, what: str, total: int | None, stream: TextIO | None = None, *, noun: str = "questions"
-    ) -> None:
+    def __init__(self, what: str, total: int | None, stream: TextIO | None = None, *, noun: str = "questions") -> None:
         self._what = what
         self._total = total
         self._noun = noun

@@ -105,9 +105,7 @@ def evaluate(
         more, summary = _counted(of_large, ranked.filter(is_large), kernel)
         values = values.unionByName(rows.sparkSession.createDataFrame(more, values.schema))
         parts.append(summary)
-        notes = (
-            f"{len(more):,} of the queries have more than {large:,} rows each, and were counted by the cluster.",
-        )
+        notes = (f"{len(more):,} of the queries have more than {large:,} rows each, and were counted by the cluster.",)
     found = spread_scores(parts, kernel, values, notes=notes)
     found.extra = int(queries or 0) - found.facts["answered"]
     return found
@@ -160,19 +158,14 @@ def compare(
         rows = one.join(other, "query_id").mapInArrow(_Paired(kernel), schema).collect()
     parts = [json.loads(row[0]) for row in rows]
     one_, other_, differences = (
-        merge_parts([SpreadSummary.from_dict(each[at]) for each in parts] or [SpreadSummary({})])
-        for at in range(3)
+        merge_parts([SpreadSummary.from_dict(each[at]) for each in parts] or [SpreadSummary({})]) for at in range(3)
     )
     if not differences.queries:
-        raise DataError(
-            "values: no query has a value in both tables. Next: check that both use the same query ids."
-        )
+        raise DataError("values: no query has a value in both tables. Next: check that both use the same query ids.")
     means = tuple({name: column.mean for name, column in each.columns.items()} for each in (one_, other_))
     sums = {name: round(each.value) for name, each in differences.sums.items()}
     known = {name: letter for name, letter in zip(names, "ab", strict=True) if not sums[f"unknown {letter}"]}
-    audits = {
-        name: each if isinstance(each, SpreadScores) else _SavedValues() for name, each in given.items()
-    }
+    audits = {name: each if isinstance(each, SpreadScores) else _SavedValues() for name, each in given.items()}
     lost = {name: (sums[f"missing {letter}"], sums["queries"]) for name, letter in known.items()}
     return SpreadComparison(
         differences,
@@ -192,9 +185,7 @@ class _SavedValues:
     wrong: tuple[str, ...] = ()
 
 
-def _not_alike(
-    given: Mapping[str, Any], sizes: list[int], common: int, known: Mapping[str, str]
-) -> Iterator[str]:
+def _not_alike(given: Mapping[str, Any], sizes: list[int], common: int, known: Mapping[str, str]) -> Iterator[str]:
     """How the two sides differ beside their values."""
     for name, size in zip(given, sizes, strict=True):
         if size > common:
@@ -253,9 +244,7 @@ class _Paired:
             return
         table = pyarrow.Table.from_batches(some)
         if len(table.column("query_id").unique()) < len(table):
-            raise DataError(
-                "values: a query comes twice in one table. Next: save the values of one evaluation alone."
-            )
+            raise DataError("values: a query comes twice in one table. Next: save the values of one evaluation alone.")
         sums = {"queries": len(table)}
         for letter in "ab":
             answered = table.column(f"answered_{letter}")
@@ -265,8 +254,7 @@ class _Paired:
         queries, slices = (table.column(name).to_pylist() for name in ("query_id", "slice"))
         values = {
             letter: {
-                each.name: table.column(f"{letter}{at}").to_numpy()
-                for at, each in enumerate(self.kernel.measures)
+                each.name: table.column(f"{letter}{at}").to_numpy() for at, each in enumerate(self.kernel.measures)
             }
             for letter in "ab"
         }
@@ -275,9 +263,7 @@ class _Paired:
         groups = {"slice": slices, "cluster": alone}
         counted = np.ones(len(queries), dtype=np.bool_)
         told = [
-            summary_of(
-                queries, each, counted, groups if letter == "d" else {**groups, "slice": alone}, self.kernel
-            )
+            summary_of(queries, each, counted, groups if letter == "d" else {**groups, "slice": alone}, self.kernel)
             for letter, each in values.items()
         ]
         told[2] = replace(told[2], sums={name: ExactSum.of(np.array([float(n)])) for name, n in sums.items()})
@@ -303,9 +289,7 @@ def _kernel(measures: Measures | None, worst: int, conventions: Mapping[str, Any
 
         asked, rules, _ = apply(profile, asked, rules)
     check_counted(rules, "run")
-    return Kernel(
-        tuple(asked), rules, worst=check_whole("worst", worst, 0, advice="give how many queries, like 10")
-    )
+    return Kernel(tuple(asked), rules, worst=check_whole("worst", worst, 0, advice="give how many queries, like 10"))
 
 
 def _functions() -> Any:
@@ -357,8 +341,7 @@ def _check_kinds(judgments: Any, run: Any) -> None:
     took = guess(list(judgments.columns), JUDGMENTS, "judgments"), guess(list(run.columns), RANKING, "run")
     for role, what in (("query", "queries"), ("doc", "documents")):
         kinds = [
-            frame.schema[each[role]].dataType.typeName()
-            for frame, each in zip((judgments, run), took, strict=True)
+            frame.schema[each[role]].dataType.typeName() for frame, each in zip((judgments, run), took, strict=True)
         ]
         whole = [kind in ("byte", "short", "integer", "long", "bigint", "int") for kind in kinds]
         check_same_kind(whole[1], whole[0], f"run, {what}")

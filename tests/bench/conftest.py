@@ -62,9 +62,7 @@ class Handler(BaseHTTPRequestHandler):
         time.sleep(self.server.delay)
         fault = self.server.faults.pop(0) if self.server.faults else None
         if fault is None or not fault(self):
-            hits = [
-                {"_id": name, "_score": score, "text": DOCUMENTS[name]} for name, score in search(question)
-            ]
+            hits = [{"_id": name, "_score": score, "text": DOCUMENTS[name]} for name, score in search(question)]
             self.send(200, json.dumps({"hits": {"hits": hits}}))
 
     def send(self, status: int, content: str, kind: str = "application/json", **headers: str) -> bool:

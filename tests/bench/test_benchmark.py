@@ -110,9 +110,7 @@ def test_ids_that_are_integers_are_taken_where_the_judgments_have_them() -> None
     assert evaluate(bench.judgments, run, "RR")["RR"] == 0.5
     assert "where the judgments have integers" in bench.run("text", lambda text: ["7"]).failures["q1"]
     text = Benchmark({"q1": "Refund?"}, {"q1": ["007"]})
-    assert (
-        "the integer 7 as an id where the judgments have text" in text.run("n", lambda t: [7]).failures["q1"]
-    )
+    assert "the integer 7 as an id where the judgments have text" in text.run("n", lambda t: [7]).failures["q1"]
 
 
 # --- loading and saving ---------------------------------------------------------------------------
@@ -162,9 +160,7 @@ def test_every_source_loads_the_same_questions(tmp_path: Path) -> None:
     (tmp_path / "b.jsonl").write_text("".join(json.dumps(each) + "\n" for each in records()))
     (tmp_path / "b.json").write_text(json.dumps(records()))
     (tmp_path / "b.csv").write_text(as_csv(rows()))
-    (tmp_path / "json-in.csv").write_text(
-        as_csv([{**r, "relevant": json.dumps(r["relevant"])} for r in records()])
-    )
+    (tmp_path / "json-in.csv").write_text(as_csv([{**r, "relevant": json.dumps(r["relevant"])} for r in records()]))
     pl.DataFrame(rows()).write_parquet(tmp_path / "b.parquet")
     sources = [
         records(),
@@ -258,9 +254,7 @@ def with_hits(names: list[str], share: float, seed: int) -> Any:
 
 def many(n: int = 80) -> tuple[Benchmark, list[str]]:
     texts = [f"question {i}" for i in range(n)]
-    return Benchmark(
-        {f"q{i}": text for i, text in enumerate(texts)}, {f"q{i}": ["right"] for i in range(n)}
-    ), texts
+    return Benchmark({f"q{i}": text for i, text in enumerate(texts)}, {f"q{i}": ["right"] for i in range(n)}), texts
 
 
 def test_a_winner_is_named_only_where_it_is_better_than_every_other() -> None:
@@ -299,9 +293,7 @@ def test_a_comparison_takes_conventions_and_groups() -> None:
     bench, texts = many()
     bench.run("weak", with_hits(texts, 0.1, 1))
     bench.run("strong", with_hits(texts, 0.9, 2))
-    found = bench.compare(
-        "RR", by=lambda query: "even" if int(query[1:]) % 2 == 0 else "odd", margin=0.01, alpha=0.1
-    )
+    found = bench.compare("RR", by=lambda query: "even" if int(query[1:]) % 2 == 0 else "odd", margin=0.01, alpha=0.1)
     assert {row.slice for row in found} == {"", "even", "odd"}
     assert (found.margin, found.alpha, found.winner) == (0.01, 0.1, "strong")
     assert bench.compare("RR", missing="skip", seed=3).winner == "strong"
@@ -445,9 +437,7 @@ def test_a_grade_that_is_no_number_is_said_to_be_none() -> None:
 
 
 def test_k_may_be_a_whole_number_of_numpy() -> None:
-    assert Benchmark(["why?"]).run("one", lambda text: ["d1", "d2"], np.int64(1)).ranking == {
-        "why?": {"d1": 2.0}
-    }
+    assert Benchmark(["why?"]).run("one", lambda text: ["d1", "d2"], np.int64(1)).ranking == {"why?": {"d1": 2.0}}
 
 
 def test_reasons_that_name_an_id_each_are_one_with_an_example() -> None:

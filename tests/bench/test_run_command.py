@@ -142,15 +142,10 @@ def test_a_missing_script_is_told_without_a_riddle(folder: Path) -> None:
 
 
 def test_ids_that_the_format_cannot_hold_are_met_before_a_question_is_asked(folder: Path) -> None:
-    (folder / "own_search.py").write_text(
-        "def find(text):\n    open('asked', 'w').close()\n    return ['d1']\n"
-    )
+    (folder / "own_search.py").write_text("def find(text):\n    open('asked', 'w').close()\n    return ['d1']\n")
     (folder / "words.csv").write_text("question,topic\nHow long does a refund take?,money\n")
     done = run(folder, "--retriever", "own_search:find", "--queries", "words.csv", "-o", "my.run")
     assert done.returncode == 3
     assert "words.csv: the id 'How long does a refund take?' cannot be written as TREC" in done.stderr
     assert not (folder / "asked").exists()
-    assert (
-        run(folder, "--retriever", "own_search:find", "--queries", "words.csv", "-o", "my.csv").returncode
-        == 0
-    )
+    assert run(folder, "--retriever", "own_search:find", "--queries", "words.csv", "-o", "my.csv").returncode == 0

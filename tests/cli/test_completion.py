@@ -85,9 +85,7 @@ def test_every_word_that_help_lists_is_offered() -> None:
         for each in command.list_commands(context) if isinstance(command, click.Group) else ():
             walk(command.get_command(context, each) or command, f"{name} {each}".strip())
         for option in command.params:
-            if isinstance(option, click.Option) and (option.metavar or "").startswith(
-                ("WORD", "UNIT", "SPAN")
-            ):
+            if isinstance(option, click.Option) and (option.metavar or "").startswith(("WORD", "UNIT", "SPAN")):
                 offered = option.shell_complete(context, "")
                 found[f"{name} {option.opts[-1]}"] = [each.value for each in offered]
 

@@ -84,10 +84,7 @@ def test_files_for_machines_have_full_precision(form: str, rankproof: Any, files
 
 @pytest.mark.parametrize("form", ["csv", "json", "jsonl", "parquet"])
 def test_per_query_records_are_the_values_of_the_library(form: str, rankproof: Any, files: Path) -> None:
-    assert (
-        rankproof("evaluate", "judgments.txt", "first.run", "-q", "-f", form, "-o", "out", "-m", "RR,AP").code
-        == 0
-    )
+    assert rankproof("evaluate", "judgments.txt", "first.run", "-q", "-f", form, "-o", "out", "-m", "RR,AP").code == 0
     found = {(each["measure"], each["query"]): float(each["value"]) for each in records(files / "out", form)}
     assert found == {
         ("RR", "q1"): 1.0,
@@ -153,9 +150,7 @@ def test_rankings_of_one_name_are_told_apart_by_their_paths(rankproof: Any, file
 
 
 def test_measures_with_parentheses_may_stand_in_a_list(rankproof: Any, files: Path) -> None:
-    done = rankproof(
-        "evaluate", "judgments.txt", "first.run", "-m", "nDCG(gain=exp, ideal='top')@5,P@5", "-f", "json"
-    )
+    done = rankproof("evaluate", "judgments.txt", "first.run", "-m", "nDCG(gain=exp, ideal='top')@5,P@5", "-f", "json")
     assert [each["measure"] for each in json.loads(done.out)] == ["nDCG(gain='exp', ideal='top')@5", "P@5"]
 
 
@@ -173,9 +168,7 @@ def test_measures_with_parentheses_may_stand_in_a_list(rankproof: Any, files: Pa
         (("--unjudged", "skip"), 1.0),
     ],
 )
-def test_conventions_are_options(
-    arguments: tuple[str, ...], value: float, rankproof: Any, files: Path
-) -> None:
+def test_conventions_are_options(arguments: tuple[str, ...], value: float, rankproof: Any, files: Path) -> None:
     done = rankproof("evaluate", "judgments.txt", "tied.run", "-m", "RR", "-f", "json", *arguments)
     assert json.loads(done.out)[0]["mean"] == pytest.approx(value)
 
@@ -269,9 +262,7 @@ def test_next_steps_are_in_the_words_of_the_shell(rankproof: Any, files: Path) -
         ("a.txt", b"first.run\n"),
     ],
 )
-def test_the_ending_of_the_file_says_the_format(
-    rankproof: Any, files: Path, name: str, starts: bytes
-) -> None:
+def test_the_ending_of_the_file_says_the_format(rankproof: Any, files: Path, name: str, starts: bytes) -> None:
     assert rankproof("evaluate", "judgments.txt", "first.run", "-m", "RR", "-o", name).code == 0
     assert (files / name).read_bytes().startswith(starts)
 

@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 
 RUNS = ("judgments.txt", "first.run", "second.run", "-m", "RR")
-SAMPLES = (
-    '{"id": "1", "query": "When?", "contexts": ["At noon."], "reference": "At noon.", "answer": "Noon."}\n'
-)
+SAMPLES = '{"id": "1", "query": "When?", "contexts": ["At noon."], "reference": "At noon.", "answer": "Noon."}\n'
 COMMANDS = {
     "audit": ("audit", "judgments.txt", "first.run"),
     "explain": ("explain", "judgments.txt", "first.run", "q1", "-m", "RR"),

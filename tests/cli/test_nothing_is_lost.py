@@ -92,9 +92,7 @@ WRITERS = {
     "sql": ("sql", "--dialect", "duckdb", "-o", "out.sql"),
     "label --qrels": ("label", "pool.jsonl", "--labels", "labels.jsonl", "--qrels", "out.qrels"),
     "questions draw": ("questions", "draw", "docs.tsv", "--sources", "sentence", "-o", "out.jsonl"),
-    "questions draw --qrels": (
-        *("questions", "draw", "docs.tsv", "--sources", "sentence", "--qrels", "out.qrels"),
-    ),
+    "questions draw --qrels": (*("questions", "draw", "docs.tsv", "--sources", "sentence", "--qrels", "out.qrels"),),
     "convert": ("convert", "my.run", "out.csv"),
     "convert -o": ("convert", "my.run", "-o", "out.csv"),
     "show": ("show", "monday", "-o", "out.txt"),
@@ -246,9 +244,7 @@ def test_a_run_goes_on_with_the_output_that_it_began(folder: Path) -> None:
 
 
 def test_one_file_is_not_two_outputs(folder: Path) -> None:
-    done = rankproof(
-        folder, *WRITERS["judge"][:-1], "out.txt", "--qrels", f"{folder}/../files/out.txt", "--force"
-    )
+    done = rankproof(folder, *WRITERS["judge"][:-1], "out.txt", "--qrels", f"{folder}/../files/out.txt", "--force")
     assert done.returncode == 2
     assert "two outputs" in done.stderr
 
@@ -307,9 +303,7 @@ def test_on_a_full_disk_the_old_file_stays(name: str, folder: Path) -> None:
         many = "".join(f"q{n}\twhat {n}\n" for n in range(3000))
         (folder / "queries.tsv").write_text(many)
     code = LIMITED.format(limit=limit)
-    done = subprocess.run(
-        [sys.executable, "-c", code, *words], cwd=folder, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code, *words], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode in (1, 2), done.stderr
     assert "cannot be" in done.stderr
     assert "Traceback" not in done.stderr

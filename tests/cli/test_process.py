@@ -47,9 +47,7 @@ def test_a_reader_that_leaves_early_is_no_news(files: Path) -> None:
     lines = [f"q{i} 0 d 1\n" for i in range(20_000)]
     (files / "many.txt").write_text("".join(lines))
     (files / "many.run").write_text("".join(f"q{i} Q0 d 1 1 t\n" for i in range(20_000)))
-    command = " ".join(
-        [*RANKPROOF, "evaluate", "many.txt", "many.run", "-q", "-f", "csv", "-m", "RR", "| head -1"]
-    )
+    command = " ".join([*RANKPROOF, "evaluate", "many.txt", "many.run", "-q", "-f", "csv", "-m", "RR", "| head -1"])
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert done.stdout == "ranking,query,measure,value\n"
     assert done.stderr == ""
@@ -114,12 +112,8 @@ def on_a_terminal(command: list[str], **variables: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("variables", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
-)
-def test_colour_is_for_terminals_and_says_nothing_alone(
-    files: Path, variables: dict[str, str], coloured: bool
-) -> None:
+@pytest.mark.parametrize(("variables", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
+def test_colour_is_for_terminals_and_says_nothing_alone(files: Path, variables: dict[str, str], coloured: bool) -> None:
     (files / "half.run").write_text("q1 Q0 d1 1 5 x\n")
     seen = on_a_terminal([*RANKPROOF, "evaluate", "judgments.txt", "half.run"], **variables)
     assert ("\x1b[33m" in seen) == coloured

@@ -151,9 +151,7 @@ def test_a_file_has_everything_and_is_as_wide_as_any(folder: Path) -> None:
 def test_numbers_verdict_and_the_first_warning_are_always_there(folder: Path) -> None:
     for name in ("evaluate", "compare two", "compare three"):
         text = rankproof(folder, *COMMANDS[name]).stdout
-        assert all(each in text for each in ("nDCG@10", "RR@10", "AP", "P@5", "R@5", "R@100", "Success@5")), (
-            name
-        )
+        assert all(each in text for each in ("nDCG@10", "RR@10", "AP", "P@5", "R@5", "R@100", "Success@5")), name
         assert "4 of 60 judged queries without a ranking" in text
 
 
@@ -163,9 +161,7 @@ def test_every_measure_profile_and_word_is_described_on_one_screen(monkeypatch: 
     measures = {**REGISTRY, **{name: each.measure for name, each in METRICS.items()}}
     described = {name: catalogue.measure_page(each) for name, each in measures.items()}
     for each in PROFILES.values():
-        described[each.name] = catalogue.reference(
-            "", catalogue.profile(each), [catalogue.profile_record(each)]
-        )
+        described[each.name] = catalogue.reference("", catalogue.profile(each), [catalogue.profile_record(each)])
     described |= {name: catalogue.term(name) for name in catalogue.TERMS}
     for name, document in described.items():
         lines = screen(document).splitlines()
@@ -247,9 +243,7 @@ def test_every_error_is_shown_however_many_there_are() -> None:
     scores = evaluate(judged, {f"q{i}": {f"x{i}": 1.0} for i in range(40)}, [f"P@{k}" for k in range(1, 41)])
     text = str(scores)
     assert all(
-        each.message.split(".")[0][:40] in " ".join(text.split())
-        for each in scores.audit
-        if each.severity == "error"
+        each.message.split(".")[0][:40] in " ".join(text.split()) for each in scores.audit if each.severity == "error"
     )
     assert all(f"P@{k} " in text for k in range(1, 41))
 
@@ -321,8 +315,7 @@ def test_a_gate_with_many_groups_shows_its_outcome_and_what_makes_it_doubtful() 
     """Nine groups and five measures are 45 rows: the groups are named, and their tables left to the whole text."""
     judged, runs = sample.judgments(), sample.rankings()
     ended = {
-        q: {f"{d}.pdf" if n % 3 else d: s for n, (d, s) in enumerate(docs.items())}
-        for q, docs in runs["dense"].items()
+        q: {f"{d}.pdf" if n % 3 else d: s for n, (d, s) in enumerate(docs.items())} for q, docs in runs["dense"].items()
     }
     groups = {query: f"group {n % 9}" for n, query in enumerate(judged)}
     measures = "nDCG@10, R@100, RR, AP, P@5"
@@ -371,9 +364,7 @@ LOGS: dict[str, dict[str, Any]] = {
     "an outage and a crawler": {"outage": (4, 8, 10), "noisy": 0.3, "corrupt": 0.02, "variants": ("A", "B")},
     "a change": {"worse_on": 14, "worse_by": 0.6, "users": 400},
 }
-ALERTS = [
-    {"metric": name, "above": 0.0001, "over": "log"} for name in ("ctr", "ctr@1", "latency_p95", "margin_p50")
-]
+ALERTS = [{"metric": name, "above": 0.0001, "over": "log"} for name in ("ctr", "ctr@1", "latency_p95", "margin_p50")]
 
 
 @pytest.mark.slow
@@ -395,11 +386,7 @@ def test_a_log_is_summed_up_on_one_screen(log: str, monkeypatch: pytest.MonkeyPa
         assert {each.metric for each in found.estimates} <= every
         if not alerts:
             assert ("Outages:" in screen) == ("Outages:" in full) == ("outage" in log)
-            assert (
-                ("What changed for good" in screen)
-                == ("What changed for good" in full)
-                == bool(found.changes)
-            )
+            assert ("What changed for good" in screen) == ("What changed for good" in full) == bool(found.changes)
     assert bool(found.changes) == (log == "a change")
 
 

@@ -26,9 +26,7 @@ for words in [
 
 
 def shown(folder: Path, *flags: str) -> str:
-    done = subprocess.run(
-        [sys.executable, *flags, "-c", CODE], cwd=folder, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, *flags, "-c", CODE], cwd=folder, capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
@@ -38,9 +36,7 @@ def shown(folder: Path, *flags: str) -> str:
 def test_everything_is_shown_as_without_it(tmp_path: Path) -> None:
     (tmp_path / "j.tsv").write_text("".join(f"q{n} 0 d{n % 5} {1 + n % 2}\n" for n in range(1, 12)))
     for name, step in (("a", 2), ("b", 3)):
-        rows = (
-            f"q{n} Q0 d{(n + step * k) % 5} {k + 1} {5 - k} {name}\n" for n in range(1, 12) for k in range(4)
-        )
+        rows = (f"q{n} Q0 d{(n + step * k) % 5} {k + 1} {5 - k} {name}\n" for n in range(1, 12) for k in range(4))
         (tmp_path / f"{name}.run").write_text("".join(rows))
     plain = shown(tmp_path)
     assert len(plain) > 20_000

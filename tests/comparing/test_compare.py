@@ -48,9 +48,7 @@ def test_a_row_agrees_with_what_evaluate_and_scipy_say() -> None:
     d = np.array([new.per_query["RR"][q] - old.per_query["RR"][q] for q in judged])
     assert row.difference == pytest.approx(new["RR"] - old["RR"])
     assert (row.wins, row.ties, row.losses) == ((d > 0).sum(), (d == 0).sum(), (d < 0).sum())
-    expected = stats.permutation_test(
-        (d,), np.mean, permutation_type="samples", n_resamples=99_999, random_state=0
-    )
+    expected = stats.permutation_test((d,), np.mean, permutation_type="samples", n_resamples=99_999, random_state=0)
     assert row.p == pytest.approx(expected.pvalue, abs=0.01)
     assert row.effect == pytest.approx(d.mean() / d.std(ddof=1))
     assert row.low is not None
@@ -126,9 +124,7 @@ def test_correction_is_over_all_queries_and_over_slices_apart() -> None:
     judged, runs = systems(6, 80, 0.3)
     alone = compare(judged, runs, "RR")
     sliced = compare(judged, runs, "RR", by=lambda query: "even" if int(query[1:]) % 2 == 0 else "odd")
-    assert (
-        sliced.row("new", "RR").p_corrected == alone.row("new", "RR").p_corrected == alone.row("new", "RR").p
-    )
+    assert sliced.row("new", "RR").p_corrected == alone.row("new", "RR").p_corrected == alone.row("new", "RR").p
     parts = [sliced.row("new", "RR", group) for group in ("even", "odd")]
     assert sorted(p.p_corrected for p in parts) >= sorted(p.p for p in parts)
     assert {p.n for p in parts} == {40}
@@ -176,9 +172,7 @@ def test_the_words_say_who_wins_and_what_cannot_be_told() -> None:
     text = str(compare(sample.judgments(), sample.rankings(), "nDCG@10", baseline="fused"))
     assert "No winner: no system is shown to beat fused on nDCG@10." in text
     assert "dense against fused: cannot tell yet." in text
-    assert "dense is better than keyword on nDCG@10" in str(
-        compare(sample.judgments(), sample.rankings(), "nDCG@10")
-    )
+    assert "dense is better than keyword on nDCG@10" in str(compare(sample.judgments(), sample.rankings(), "nDCG@10"))
 
 
 @pytest.mark.parametrize(
@@ -283,9 +277,7 @@ def test_the_markdown_table_gives_each_row_its_own_verdict_in_full() -> None:
     shown = [line[2] for line in needs["cannot tell yet: "]]
     unclear = [row for row in found if row.verdict == "unclear" and row.wins + row.losses]
     assert sorted(shown) == sorted(
-        f"cannot tell yet: needs about {row.queries_needed:,} queries"
-        for row in unclear
-        if row.queries_needed
+        f"cannot tell yet: needs about {row.queries_needed:,} queries" for row in unclear if row.queries_needed
     )
     # Where too few queries moved, nobody can say how many would be needed, and the reason is given.
     assert all(bool(row.needed_note) == (row.queries_needed is None) for row in found)

@@ -93,9 +93,7 @@ def test_no_sentence_contradicts_a_row() -> None:
             said = [each for each in told if re.search(rf"\b{system}\b", each)]
             wins, losses = ([r for r in rows if r.verdict == word] for word in ("better", "worse"))
             text = " ".join(said)
-            claims = [
-                each for each in said if each.startswith((f"{system} ", "Mixed", "All others", "No winner"))
-            ]
+            claims = [each for each in said if each.startswith((f"{system} ", "Mixed", "All others", "No winner"))]
             assert not (losses and any("better than" in each for each in claims)), (seed, told)
             assert not (wins and any(f"{system} is worse" in each for each in claims)), (seed, told)
             if wins or losses:
@@ -214,9 +212,7 @@ def test_a_leader_that_loses_elsewhere_is_no_plain_winner() -> None:
         (300, "R@100, R@60", "corrected over all comparisons it is not"),
     ],
 )
-def test_an_interval_within_the_margin_that_is_not_called_equivalent_says_why(
-    n: int, measures: str, said: str
-) -> None:
+def test_an_interval_within_the_margin_that_is_not_called_equivalent_says_why(n: int, measures: str, said: str) -> None:
     judged = {f"q{i}": {f"d{j}": 1 for j in range(50)} for i in range(n)}
     old = {q: [f"d{j}" for j in range(25)] for q in judged}
     new = {q: [f"d{j}" for j in range(23 + i % 5)] for i, q in enumerate(judged)}

@@ -122,9 +122,7 @@ def test_too_little_judged_decides_nothing_whatever_the_numbers_show() -> None:
 
 def test_without_measures_those_with_a_limit_of_their_own_decide() -> None:
     def measures(**limits: Any) -> list[str]:
-        return [
-            row.measure for row in gate(JUDGED, hits(40), hits(40), **limits) if row.check == "difference"
-        ]
+        return [row.measure for row in gate(JUDGED, hits(40), hits(40), **limits) if row.check == "difference"]
 
     assert measures() == ["nDCG@10"]
     assert measures(floors={"R@5": 0.1}) == ["nDCG@10", "R@5"]
@@ -197,9 +195,7 @@ def test_a_change_that_changes_nothing_fails_no_more_often_than_alpha(n: int, ro
     rounds = 300
     rng = np.random.default_rng(0)
     alarms = sum(
-        overall(
-            [d.outcome for d in decide(simulated(seed, n, 0.0, rows), [0.0] * rows, rng, permutations=2_000)]
-        )
+        overall([d.outcome for d in decide(simulated(seed, n, 0.0, rows), [0.0] * rows, rng, permutations=2_000)])
         == "fail"
         for seed in range(rounds)
     )
@@ -228,9 +224,7 @@ def lost_hits(rng: np.random.Generator, n: int, drop: float) -> np.ndarray[Any, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "named"), [(50, 0.3), (200, 0.99)])
-def test_a_loss_of_hits_of_the_size_that_a_gate_calls_detectable_fails_in_four_of_five(
-    n: int, named: float
-) -> None:
+def test_a_loss_of_hits_of_the_size_that_a_gate_calls_detectable_fails_in_four_of_five(n: int, named: float) -> None:
     """Each sample names its own size, or none where too few of its queries changed; new queries lose that much."""
     rng, rounds = np.random.default_rng(3), 300
 
@@ -313,9 +307,7 @@ def test_the_queries_that_made_it_are_named_in_every_face() -> None:
     assert "lost most" not in passed.format("full")
 
 
-def test_the_step_summary_of_a_workflow_gets_the_markdown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_step_summary_of_a_workflow_gets_the_markdown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
     words = [str(FILES / f) for f in ("judgments.tsv", "keyword.run", "dense.run")]
     CliRunner().invoke(command, [*words, "-m", "nDCG@10"])
@@ -323,9 +315,7 @@ def test_the_step_summary_of_a_workflow_gets_the_markdown(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("shell", "shown"), [("{} >&-", ""), ("{} > /dev/full", "not shown"), ("{}", "no summary")]
-)
+@pytest.mark.parametrize(("shell", "shown"), [("{} >&-", ""), ("{} > /dev/full", "not shown"), ("{}", "no summary")])
 def test_a_decision_stands_whoever_gets_to_read_it(shell: str, shown: str) -> None:
     files = [str(FILES / f) for f in ("judgments.tsv", "keyword.run", "dense.run")]
     words = shlex.join([sys.executable, "-m", "rankproof", "gate", *files, "-m", "nDCG@10"])
@@ -390,9 +380,7 @@ def test_a_ranking_of_other_queries_is_said() -> None:
 def test_a_floor_alone_is_not_called_a_loss() -> None:
     judged = {f"q{i}": {"a": 1} for i in range(12)}
     ranked = {query: ["x", "a"] for query in judged}
-    assert str(gate(judged, ranked, ranked, "RR", floors={"RR": 0.9})).startswith(
-        "FAIL: a floor is not reached."
-    )
+    assert str(gate(judged, ranked, ranked, "RR", floors={"RR": 0.9})).startswith("FAIL: a floor is not reached.")
     with pytest.raises(UsageError, match="floor: got nan"):
         gate(judged, ranked, ranked, "RR", floors={"RR": float("nan")})
 

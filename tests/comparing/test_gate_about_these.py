@@ -25,10 +25,7 @@ def world(seed: int, n: int) -> tuple[dict[str, dict[str, int]], Ranking, Rankin
     rng = np.random.default_rng(seed)
     judged = {f"q{i}": {"a": 2, "b": 1} for i in range(n)}
     before, after = (
-        {
-            q: ["a", "b", "x"] if rng.random() < 0.7 else list(rng.permutation(["x", "a", "b", "y"]))
-            for q in judged
-        }
+        {q: ["a", "b", "x"] if rng.random() < 0.7 else list(rng.permutation(["x", "a", "b", "y"])) for q in judged}
         for _ in range(2)
     )
     return judged, before, after
@@ -105,9 +102,7 @@ def test_saved_scores_anchors_and_the_shell(tmp_path: Path) -> None:
     for name, each in (("old", before), ("new", after)):
         history.save(evaluate(judged, each, "RR"), name)
     assert history.gate("old", "new", about="these").outcome == "fail"
-    anchored = gate_scores(
-        *[history.scores("new")] * 2, anchors={"old": history.scores("old")}, about="these"
-    )
+    anchored = gate_scores(*[history.scores("new")] * 2, anchors={"old": history.scores("old")}, about="these")
     assert [(row.against, row.outcome) for row in anchored] == [("", "pass"), ("old", "fail")]
     words = ("gate", "old", "new", "--history", "h.db", "--about", "these")
     shown = rankproof(tmp_path, *words)
@@ -174,9 +169,8 @@ def test_no_margin_has_two_numbers_of_queries() -> None:
 def test_it_is_said_before_anything_is_run(tmp_path: Path) -> None:
     shown = rankproof(tmp_path, "questions", "needed", "-n", "50", "--difference", "0.01")
     assert shown.returncode == 0
-    assert (
-        "With 50 queries the smallest margin that can pass without a loss seen is 0.0582; 299 are needed"
-        in (" ".join(shown.stdout.split()))
+    assert "With 50 queries the smallest margin that can pass without a loss seen is 0.0582; 299 are needed" in (
+        " ".join(shown.stdout.split())
     )
     for words in (("-n", "0"), ("j.tsv", "-n", "5"), ("j.tsv",), ()):
         assert rankproof(tmp_path, "questions", "needed", *words, "--difference", "0.01").returncode == 2

@@ -37,9 +37,7 @@ def test_an_anchor_sees_what_each_change_hides(tmp_path: Path) -> None:
         ("", "pass", 0.11),
         ("night-0", "fail", 0.08),
     ]
-    assert "R@20 against night-0: -0.1000 over 60 queries, beyond the margin of 0.08." in " ".join(
-        str(both).split()
-    )
+    assert "R@20 against night-0: -0.1000 over 60 queries, beyond the margin of 0.08." in " ".join(str(both).split())
     assert history.gate("night-1", "night-2", margin=0.11, anchors=["night-0"]).rows[1].limit == 0.22
 
 
@@ -67,18 +65,14 @@ def test_what_was_not_made_alike_is_no_anchor(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not made in the same way"):
         gate_scores(new, new, anchors={"night-0": history.scores("night-0")})
     assert (
-        gate_scores(
-            new, new, margin=0.06, anchors={"night-0": history.scores("night-0")}, anyway=True
-        ).outcome
+        gate_scores(new, new, margin=0.06, anchors={"night-0": history.scores("night-0")}, anyway=True).outcome
         == "pass"
     )
 
 
 def test_anchors_and_last_results_in_the_shell(tmp_path: Path) -> None:
     for name, level in (("release", 18), ("main", 17), ("branch", 16)):
-        lines = [
-            f"{q} Q0 {d} {r} {99 - r} t" for q, docs in ranked(level).items() for r, d in enumerate(docs)
-        ]
+        lines = [f"{q} Q0 {d} {r} {99 - r} t" for q, docs in ranked(level).items() for r, d in enumerate(docs)]
         (tmp_path / f"{name}.run").write_text("\n".join(lines) + "\n")
     rows = [f"{q} 0 {d} 1" for q, docs in JUDGED.items() for d in docs]
     (tmp_path / "j.qrels").write_text("\n".join(rows) + "\n")

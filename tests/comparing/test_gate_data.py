@@ -79,9 +79,7 @@ def test_what_is_broken_never_passes_and_is_told_everywhere(case: str, missing: 
     verdict = "worse" if case == "an unjudged candidate" else "unclear"
     for row in (*compared.rows, *compared.pairs):
         assert row.verdict == verdict
-        assert verdict == "worse" or re.search(
-            "(old|new) answered|errors in the data of old and of new", row.note
-        )
+        assert verdict == "worse" or re.search("(old|new) answered|errors in the data of old and of new", row.note)
     if missing == "skip" and "one query" in case:
         with pytest.raises(DataError, match="expected 2 or more"):
             leaderboard(judged, systems, "RR", missing=missing)
@@ -92,9 +90,7 @@ def test_what_is_broken_never_passes_and_is_told_everywhere(case: str, missing: 
     page = report(judged, systems, "RR", missing=missing)
     for text in (str(compared), compared.format("markdown"), str(board), page.text(), page.html()):
         told = " ".join(text.split())
-        assert re.search(
-            "answered [0-9]+ of [0-9]+ quer|None of the|No query has|no document at all", told
-        ), told
+        assert re.search("answered [0-9]+ of [0-9]+ quer|None of the|No query has|no document at all", told), told
     for text in (str(compared), str(board)):
         assert text.startswith("Do not trust these numbers:"), text
 
@@ -161,9 +157,7 @@ def test_what_holds_of_one_system_does_not_undo_the_others() -> None:
         ("report", ("table", "html", "json")),
     ],
 )
-def test_the_shell_ends_in_3_where_the_data_cannot_say(
-    verb: str, forms: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_the_shell_ends_in_3_where_the_data_cannot_say(verb: str, forms: tuple[str, ...], tmp_path: Path) -> None:
     words = [verb, "j.qrels", "old.run", "new.run", "-m", "RR"]
     files(tmp_path, part(0.75))
     for form in forms:
@@ -216,9 +210,8 @@ def test_a_few_unanswered_queries_are_told_and_decide_nothing() -> None:
     few = part(1 - 4 / N)
     found = gate(JUDGED, few, few, "nDCG@10", margin=0.03)
     assert found.outcome == "pass"
-    assert (
-        "Unanswered (each counts as nothing found): baseline 4 of 120 queries, candidate 4 of 120"
-        in " ".join(str(found).split())
+    assert "Unanswered (each counts as nothing found): baseline 4 of 120 queries, candidate 4 of 120" in " ".join(
+        str(found).split()
     )
 
 

@@ -90,8 +90,6 @@ def test_the_workflow_of_the_page_runs(branch: int, code: int, says: str, tmp_pa
 
 
 def test_the_workflow_uses_options_that_there_are() -> None:
-    gates = [
-        step["run"] for step in workflow()["jobs"]["gate"]["steps"] if "rankproof gate" in step.get("run", "")
-    ]
+    gates = [step["run"] for step in workflow()["jobs"]["gate"]["steps"] if "rankproof gate" in step.get("run", "")]
     assert len(gates) == 1
     assert {"--allow-inconclusive", "--anchor", "--alpha"} <= set(gates[0].split())

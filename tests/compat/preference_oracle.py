@@ -39,9 +39,7 @@ def oracle(name, judges, retrieved):
     if name == "prefs_num_prefs_poss":
         return sum(len(pairs) for pairs, _, _ in judges)
     scope = name[-3:] if name.endswith(("_ret", "_imp")) else "all"
-    counts = [
-        (fulfilled(pairs, retrieved, scope), possible(pairs, retrieved, scope)) for pairs, _, _ in judges
-    ]
+    counts = [(fulfilled(pairs, retrieved, scope), possible(pairs, retrieved, scope)) for pairs, _, _ in judges]
     if name.startswith("prefs_num"):
         return sum(count for count, _ in counts)
     if name.startswith("prefs_simp"):

@@ -19,9 +19,7 @@ GRADES = [-3, -2, -1, 0, 0, 1, 2]
 def some_data(seed: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
     pick = random.Random(seed)
     queries, docs = [f"q{i}" for i in range(3)], [f"d{i}" for i in range(12)]
-    judged = {
-        name: {doc: pick.choice(GRADES) for doc in pick.sample(docs, 7)} | {"last": 1} for name in queries
-    }
+    judged = {name: {doc: pick.choice(GRADES) for doc in pick.sample(docs, 7)} | {"last": 1} for name in queries}
     ranked = {name: {doc: float(pick.randrange(6)) for doc in pick.sample(docs, 9)} for name in queries}
     return judged, ranked
 

@@ -110,6 +110,4 @@ def test_every_measure_agrees_with_looking_at_pairs_one_by_one(seed):
     judges, retrieved = judges_of(rows, ranking)
     known = preferences(rows, ranking)
     for name in NAMES:
-        assert preference_value(name, known) == pytest.approx(oracle(name, judges, retrieved), abs=1e-12), (
-            name
-        )
+        assert preference_value(name, known) == pytest.approx(oracle(name, judges, retrieved), abs=1e-12), name

@@ -94,9 +94,7 @@ def test_lists_of_names_are_the_same():
     assert ours.supported_nicknames == theirs.supported_nicknames
 
 
-@pytest.mark.parametrize(
-    ("measure", "values"), [("map", [0.5, 1.0]), ("num_ret", [3, 4]), ("gm_map", [-1.0, -2.0])]
-)
+@pytest.mark.parametrize(("measure", "values"), [("map", [0.5, 1.0]), ("num_ret", [3, 4]), ("gm_map", [-1.0, -2.0])])
 def test_aggregation(measure, values):
     expected = theirs.compute_aggregated_measure(measure, values)
     assert ours.compute_aggregated_measure(measure, values) == pytest.approx(expected, rel=1e-15)
@@ -124,9 +122,7 @@ def test_an_empty_ranking_counts_zero_where_pytrec_eval_dies():
 
 
 def test_a_query_with_only_negative_grades_has_nothing_relevant():
-    assert ours.RelevanceEvaluator({"q": {"a": -2}}, {"map"}).evaluate({"q": {"a": 1.0}}) == {
-        "q": {"map": 0.0}
-    }
+    assert ours.RelevanceEvaluator({"q": {"a": -2}}, {"map"}).evaluate({"q": {"a": 1.0}}) == {"q": {"map": 0.0}}
 
 
 @pytest.mark.parametrize(

@@ -38,9 +38,7 @@ def block(judgments: Judgments, run: Mapping[str, Mapping[str, float]]) -> Block
         for d, s in run[q].items()
         if d in judgments.of(q)
     ]
-    ranking, which, score = (
-        (np.array(column) for column in zip(*found, strict=True)) if found else ([], [], [])
-    )
+    ranking, which, score = (np.array(column) for column in zip(*found, strict=True)) if found else ([], [], [])
     return Block(
         query=np.array([judgments.index[q] for q in queries], dtype=np.intp),
         start=np.cumsum([0, *(len(run[q]) for q in queries)]),

@@ -28,8 +28,7 @@ def random_data(seed: int) -> tuple[Judged, Run]:
     }
     run = {
         f"q{i}": {
-            d: rnd.choice([rnd.random(), float(rnd.randrange(4))])
-            for d in rnd.sample(docs, rnd.randrange(0, 15))
+            d: rnd.choice([rnd.random(), float(rnd.randrange(4))]) for d in rnd.sample(docs, rnd.randrange(0, 15))
         }
         for i in range(2, 15)
     }
@@ -80,8 +79,7 @@ def test_tie_rules(seed: int, ties: str) -> None:
 
 def orders_within_ties(ranking: dict[str, float]) -> Iterator[list[str]]:
     groups = [
-        list(g)
-        for _, g in itertools.groupby(sorted(ranking, key=lambda d: -ranking[d]), key=lambda d: ranking[d])
+        list(g) for _, g in itertools.groupby(sorted(ranking, key=lambda d: -ranking[d]), key=lambda d: ranking[d])
     ]
     for choice in itertools.product(*(list(itertools.permutations(group)) for group in groups)):
         yield [doc for group in choice for doc in group]
@@ -95,8 +93,7 @@ def test_best_worst_and_expected_over_all_orders(seed: int) -> None:
     judged = {"q": {d: rnd.choice([-1, 0, 1, 2, 3]) for d in rnd.sample(docs, 4)}}
     run = {"q": {d: float(rnd.randrange(3)) for d in docs}}
     all_values = {
-        name: [oracle(order, judged["q"]) for order in orders_within_ties(run["q"])]
-        for name, oracle in ORACLES.items()
+        name: [oracle(order, judged["q"]) for order in orders_within_ties(run["q"])] for name, oracle in ORACLES.items()
     }
     for name, values in all_values.items():
         assert evaluate(judged, run, name, ties="best")[name] == pytest.approx(max(values), abs=1e-12)
@@ -132,9 +129,7 @@ def test_ties_stay_ties_when_the_unjudged_are_taken_out_or_counted(seed: int, po
         kept = [[d for d in order if policy == "relevant" or d in grades] for order in orders]
         values = [oracle(order, grades) for order in kept]
         for rule, expected in (("best", max(values)), ("worst", min(values)), ("expected", np.mean(values))):
-            assert evaluate(judged, run, name, ties=rule, unjudged=policy)[name] == pytest.approx(
-                expected, abs=1e-12
-            )
+            assert evaluate(judged, run, name, ties=rule, unjudged=policy)[name] == pytest.approx(expected, abs=1e-12)
 
 
 @with_each("seed", SEEDS)
@@ -224,9 +219,7 @@ def test_the_order_of_queries_and_documents_in_the_input_does_not_matter() -> No
         ("profile", "elastic", "Did you mean 'elasticsearch'"),
     ],
 )
-def test_a_wrong_convention_is_an_error_with_the_nearest_word(
-    argument: str, value: object, says: str
-) -> None:
+def test_a_wrong_convention_is_an_error_with_the_nearest_word(argument: str, value: object, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         evaluate({"q": ["a"]}, {"q": ["a"]}, "RR", **{argument: value})  # type: ignore[arg-type]
 

@@ -48,9 +48,7 @@ def shapes(name: str) -> list[Measure]:
     if "rel" in plain.params:
         found += [each.with_params({"rel": 2}) for each in list(found)]
     if "gain" in plain.params and "|" not in plain.spec.parameters["gain"].kind.expected:
-        found += [
-            each.with_params({"gain": gain}) for each in list(found) for gain in ("exp", {1: 0.5, 2: 0, 3: 7})
-        ]
+        found += [each.with_params({"gain": gain}) for each in list(found) for gain in ("exp", {1: 0.5, 2: 0, 3: 7})]
     return list(dict.fromkeys(found))
 
 

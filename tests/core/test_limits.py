@@ -51,9 +51,7 @@ def if_judged(make: Any, m: Measure, judged: dict[str, float], docs: list[str], 
 @pytest.mark.first_is_quick(5)
 @pytest.mark.parametrize("name", WORKED_OUT)
 @with_each("seed", range(12))
-def test_bounds_for_unjudged_documents_are_the_ends_of_all_possibilities(
-    make: Any, name: str, seed: int
-) -> None:
+def test_bounds_for_unjudged_documents_are_the_ends_of_all_possibilities(make: Any, name: str, seed: int) -> None:
     judged, docs = case(seed)
     m = parse(name)
     for grade in (1, 2):
@@ -72,9 +70,7 @@ def test_bounds_of_long_rankings_agree_with_trying_every_number(make: Any, name:
     """For each number m the first and the last m unjudged documents: the ends that short rankings proved."""
     rng = np.random.default_rng(seed)
     docs = [f"d{i}" for i in range(60)]
-    judged = {d: float(rng.integers(0, 2)) for d in rng.choice(docs, 9 + seed, replace=False)} | {
-        "missed": 1.0
-    }
+    judged = {d: float(rng.integers(0, 2)) for d in rng.choice(docs, 9 + seed, replace=False)} | {"missed": 1.0}
     open_ones = [d for d in docs if d not in judged]
     choices = [c for m in range(len(open_ones) + 1) for c in (open_ones[:m], open_ones[len(open_ones) - m :])]
     table = {f"q{i}": judged | dict.fromkeys(choice, 1.0) for i, choice in enumerate(choices)}
@@ -157,9 +153,7 @@ def test_tie_bounds_are_the_worst_and_best_order(make: Any) -> None:
 
 
 def test_no_tie_bounds_without_ties(make: Any) -> None:
-    assert (
-        tie_bounds(parse("RR"), make({"q": {"a": 1}}, {"q": ranked(["a"])}), np.random.default_rng(0)) is None
-    )
+    assert tie_bounds(parse("RR"), make({"q": {"a": 1}}, {"q": ranked(["a"])}), np.random.default_rng(0)) is None
 
 
 def test_tie_bounds_that_could_only_be_searched_are_not_shown(make: Any) -> None:

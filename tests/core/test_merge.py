@@ -125,28 +125,20 @@ def test_the_worst_queries_of_parts_are_those_of_all() -> None:
     for limit in (0, 1, 7, 1000):
         for higher in (True, False):
             sign = 1 if higher else -1
-            expected = sorted(
-                zip(queries, values.tolist(), strict=True), key=lambda r: (sign * r[1], r[0].encode())
-            )
+            expected = sorted(zip(queries, values.tolist(), strict=True), key=lambda r: (sign * r[1], r[0].encode()))
             for parts in splits(len(queries), rng):
-                some = [
-                    WorstQueries.of([queries[i] for i in part], values[part], limit, higher) for part in parts
-                ]
+                some = [WorstQueries.of([queries[i] for i in part], values[part], limit, higher) for part in parts]
                 assert merge_parts(some).rows == tuple(expected[:limit])
 
 
 def test_summaries_of_parts_hold_what_only_some_parts_have() -> None:
     column = ValueSummary.of(np.array([0.5]))
     one = SpreadSummary({"RR": column}, {"a": {"RR": column}}, queries=1)
-    other = SpreadSummary(
-        {"RR": column}, {"b": {"RR": column}}, sums={"ceiling": ExactSum.of(np.ones(1))}, queries=1
-    )
+    other = SpreadSummary({"RR": column}, {"b": {"RR": column}}, sums={"ceiling": ExactSum.of(np.ones(1))}, queries=1)
     both, turned = one + other, other + one
     assert both.slices.keys() == {"a", "b"}
     assert both.sums["ceiling"].value == 1
-    assert {k: v.to_dict() for k, v in both.columns.items()} == {
-        k: v.to_dict() for k, v in turned.columns.items()
-    }
+    assert {k: v.to_dict() for k, v in both.columns.items()} == {k: v.to_dict() for k, v in turned.columns.items()}
     again = SpreadSummary.from_dict(json.loads(json.dumps(both.to_dict())))
     assert again.to_dict() == both.to_dict()
     with pytest.raises(DataError, match="same measure"):

@@ -51,9 +51,7 @@ def everything(judged: Any, rows: Any, conventions: dict[str, Any]) -> tuple[Hit
     ],
     ids=str,
 )
-def test_packed_hits_tell_what_plain_ones_do(
-    conventions: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_packed_hits_tell_what_plain_ones_do(conventions: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     judged, rows = random_case(17, queries=9)
     monkeypatch.setattr(hits, "QUERIES", FEW)
     plain, expected = everything(judged, rows, conventions)

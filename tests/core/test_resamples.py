@@ -66,9 +66,7 @@ def test_any_split_gives_the_same_resamples() -> None:
             [np.arange(i, 9_000, 4) for i in range(4)],
             np.split(rng.permutation(9_000), [0, 10, 8_999]),
         ):
-            assert (
-                merge_parts([Resamples.of(values[part], keys[part], 20, seed=5) for part in parts]) == whole
-            )
+            assert merge_parts([Resamples.of(values[part], keys[part], 20, seed=5) for part in parts]) == whole
         assert Resamples.from_dict(json.loads(json.dumps(whole.to_dict()))) == whole
         assert np.abs(whole.means / scale - 0.5).max() < 0.1
     with pytest.raises(DataError, match="different seeds"):

@@ -37,9 +37,7 @@ def values_of_every_order(
     return m(hits.aspects if m.spec.aspects else hits).tolist()
 
 
-def random_case(
-    seed: int, grades: tuple[int, ...] = (-1, 0, 1, 2)
-) -> tuple[dict[str, float], dict[str, float]]:
+def random_case(seed: int, grades: tuple[int, ...] = (-1, 0, 1, 2)) -> tuple[dict[str, float], dict[str, float]]:
     rng = np.random.default_rng(seed)
     docs = [f"d{i}" for i in range(7)]
     judged = {d: float(rng.choice(grades)) for d in docs if rng.random() < 0.7} | {"missed": 1.0}
@@ -54,11 +52,7 @@ MEASURES = [
     "nDCG(ideal='top')@3", "nDCG(ideal='returned')@2", "nDCG(ideal='uncut')@3", "DCG(rel=2)@4",
     "RBP(gain='graded')@3", "RBP(gain='topic')", "ERR(top_grade=4)", "bpref(rel=2)", "Q(rel=2)",
 ]  # fmt: skip
-REST = [
-    name
-    for name, m in REGISTRY.items()
-    if m.spec.kind == "ranking" and not m.spec.aspects and name != "accuracy"
-]
+REST = [name for name, m in REGISTRY.items() if m.spec.kind == "ranking" and not m.spec.aspects and name != "accuracy"]
 
 
 def at_three(name: str) -> Measure:
@@ -81,9 +75,7 @@ def tied_draw(make: Any, seed: int) -> tuple[Hits, Hits]:
 @pytest.mark.first_is_quick(6)
 @pytest.mark.parametrize("m", dict.fromkeys(ALL), ids=str)
 @with_each("seed", range(6))
-def test_expected_best_and_worst_are_the_mean_and_the_ends_of_all_orders(
-    make: Any, m: Measure, seed: int
-) -> None:
+def test_expected_best_and_worst_are_the_mean_and_the_ends_of_all_orders(make: Any, m: Measure, seed: int) -> None:
     hits, every = tied_draw(make, seed)
     assert hits.first is not None, "nothing judged is tied in this draw"
     values = [round(v, 12) for v in m(every).tolist()]
@@ -103,19 +95,13 @@ ASPECTS = [name for name, m in REGISTRY.items() if m.spec.aspects]
 def test_documents_about_several_aspects_change_places_as_a_whole(make: Any, name: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
     docs = [f"d{i}" for i in range(6)]
-    judged = {(d, a): float(rng.integers(0, 2)) for d in docs for a in "uvw" if rng.random() < 0.4} | {
-        ("d0", "u"): 1.0
-    }
+    judged = {(d, a): float(rng.integers(0, 2)) for d in docs for a in "uvw" if rng.random() < 0.4} | {("d0", "u"): 1.0}
     run = {d: float(rng.integers(0, 2)) for d in docs}
     m = at_three(name)
     values = values_of_every_order(make, m, judged, run, aspects=True)
     hits = make({"q": judged}, {"q": run}, aspects=True)
-    for rule, wanted in zip(
-        ("expected", "best", "worst"), (fmean(values), max(values), min(values)), strict=True
-    ):
-        assert tied_values(m, hits, rule, np.random.default_rng(RNG))[0][0] == pytest.approx(
-            wanted, abs=1e-9
-        ), rule
+    for rule, wanted in zip(("expected", "best", "worst"), (fmean(values), max(values), min(values)), strict=True):
+        assert tied_values(m, hits, rule, np.random.default_rng(RNG))[0][0] == pytest.approx(wanted, abs=1e-9), rule
 
 
 def test_without_ties_all_rules_give_the_value_itself(make: Any) -> None:
@@ -143,9 +129,7 @@ def test_queries_with_and_without_ties_keep_their_places(make: Any) -> None:
 def test_constant_scores_give_precision_by_chance(make: Any) -> None:
     run = {f"d{i}": 0.0 for i in range(40)}
     hits = make({"q": {"d3": 1, "d9": 1, "d20": 1, "d31": 1}}, {"q": run})
-    assert tied_values(parse("P@10"), hits, "expected", np.random.default_rng(RNG))[0][0] == pytest.approx(
-        0.1
-    )
+    assert tied_values(parse("P@10"), hits, "expected", np.random.default_rng(RNG))[0][0] == pytest.approx(0.1)
     assert tied_values(parse("P@10"), hits, "best", np.random.default_rng(RNG))[0][0] == pytest.approx(0.4)
     assert tied_values(parse("P@10"), hits, "worst", np.random.default_rng(RNG))[0][0] == 0
 
@@ -153,9 +137,7 @@ def test_constant_scores_give_precision_by_chance(make: Any) -> None:
 def test_ndcg_gives_each_tied_rank_the_mean_gain_of_its_tie(make: Any) -> None:
     judged = {"a": 3, "b": 0, "c": 2, "d": 1, "e": 0}
     run = {"a": 1.0, "b": 1.0, "c": 1.0, "d": 0.5, "e": 0.5}
-    found = tied_values(
-        parse("nDCG"), make({"q": judged}, {"q": run}), "expected", np.random.default_rng(RNG)
-    )[0][0]
+    found = tied_values(parse("nDCG"), make({"q": judged}, {"q": run}), "expected", np.random.default_rng(RNG))[0][0]
     discount = [1 / np.log2(i + 2) for i in range(5)]
     by_hand = 5 / 3 * sum(discount[:3]) + 1 / 2 * sum(discount[3:])
     assert found == pytest.approx(by_hand / (3 * discount[0] + 2 * discount[1] + discount[2]))

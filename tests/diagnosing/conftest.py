@@ -23,9 +23,7 @@ DOCUMENTS = {
 @pytest.fixture(scope="session")
 def whole() -> Diagnosis:
     """The diagnosis of the sample's keyword ranking, with the texts of its questions and documents."""
-    return diagnose(
-        sample.judgments(), sample.rankings()["keyword"], queries=sample.queries(), corpus=sample.corpus()
-    )
+    return diagnose(sample.judgments(), sample.rankings()["keyword"], queries=sample.queries(), corpus=sample.corpus())
 
 
 @pytest.fixture

@@ -17,9 +17,7 @@ CUTS = {
 
 
 @pytest.mark.parametrize(("measure", "cuts"), CUTS.items())
-def test_each_band_begins_at_its_cut_and_ends_below_the_next(
-    measure: str, cuts: tuple[float, float, float]
-) -> None:
+def test_each_band_begins_at_its_cut_and_ends_below_the_next(measure: str, cuts: tuple[float, float, float]) -> None:
     for cut, below, above in zip(
         cuts, ("poor", "acceptable", "good"), ("acceptable", "good", "excellent"), strict=True
     ):
@@ -82,9 +80,7 @@ def test_the_regime_follows_precision_and_recall(ranking: list[str], regime: str
     assert found.regime.name == regime
 
 
-def test_many_relevant_documents_of_which_few_fit_are_high_precision_with_a_recall_that_is_its_ceiling() -> (
-    None
-):
+def test_many_relevant_documents_of_which_few_fit_are_high_precision_with_a_recall_that_is_its_ceiling() -> None:
     judged = {f"q{i}": {f"d{j}": 1 for j in range(20)} for i in range(3)}
     found = diagnose(judged, {query: [f"d{j}" for j in range(20)] for query in judged})
     assert found.regime is not None

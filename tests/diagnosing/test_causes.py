@@ -119,9 +119,7 @@ def test_short_long_and_numbers(asked: Make, text: str, kind: str) -> None:
         ("v2.1 and (FH-301)!", "'v2.1', 'FH-301'"),
     ],
 )
-def test_dates_are_quoted_whole_and_numbers_without_what_stands_around_them(
-    asked: Make, text: str, said: str
-) -> None:
+def test_dates_are_quoted_whole_and_numbers_without_what_stands_around_them(asked: Make, text: str, said: str) -> None:
     assert evidence(asked(text, []), "number") == said
 
 
@@ -150,9 +148,7 @@ def test_a_question_in_the_language_of_its_answer_is_fine_in_a_corpus_of_another
 ) -> None:
     german = "Das Geld wird nicht sofort zurück gezahlt, wenn Sie die Bestellung mit der Karte bezahlt haben."
     library = Library(Corpus.of({**documents, "geld": german}))
-    found = Asked(
-        "q", ["phone"], {"geld": 1.0}, 3, text="Wann ist mein Geld wieder auf der Karte?", library=library
-    )
+    found = Asked("q", ["phone"], {"geld": 1.0}, 3, text="Wann ist mein Geld wieder auf der Karte?", library=library)
     assert "wrong-language" not in kinds(found)
 
 

@@ -29,9 +29,7 @@ def at_rank(rank: int) -> dict[str, list[str]]:
 
 @pytest.fixture(scope="module")
 def keyword() -> Diagnosis:
-    return diagnose(
-        sample.judgments(), sample.rankings()["keyword"], queries=sample.queries(), by=sample.kinds()
-    )
+    return diagnose(sample.judgments(), sample.rankings()["keyword"], queries=sample.queries(), by=sample.kinds())
 
 
 # --- gains ------------------------------------------------------------------------------------------
@@ -163,8 +161,7 @@ def test_the_worst_come_first_and_among_equals_those_that_lost_most(keyword: Dia
     assert len(keyword.worst) == 10
     assert all(each.causes for each in keyword.worst)
     assert (
-        keyword.worst[0].value
-        == evaluate(sample.judgments(), sample.rankings()["keyword"], "nDCG@10").worst(1)[0][1]
+        keyword.worst[0].value == evaluate(sample.judgments(), sample.rankings()["keyword"], "nDCG@10").worst(1)[0][1]
     )
 
 
@@ -177,9 +174,7 @@ def test_queries_without_an_answer_are_told_apart(keyword: Diagnosis) -> None:
     without = {query for query, kind in sample.kinds().items() if kind == "no answer"}
     assert keyword.unanswerable == len(without)
     assert all("no-relevant" in keyword.served[query].why for query in without)
-    assert not any(
-        "no-relevant" in each.why for query, each in keyword.served.items() if query not in without
-    )
+    assert not any("no-relevant" in each.why for query, each in keyword.served.items() if query not in without)
 
 
 def test_misspelt_questions_of_the_sample_are_found_out(whole: Diagnosis) -> None:
@@ -270,9 +265,7 @@ def test_without_texts_it_says_what_it_could_not_look_at(keyword: Diagnosis) -> 
 def test_it_fits_the_screen_and_says_the_same_every_time(keyword: Diagnosis) -> None:
     text = str(keyword)
     assert max(map(len, text.splitlines())) <= 80
-    again = diagnose(
-        sample.judgments(), sample.rankings()["keyword"], queries=sample.queries(), by=sample.kinds()
-    )
+    again = diagnose(sample.judgments(), sample.rankings()["keyword"], queries=sample.queries(), by=sample.kinds())
     assert str(again) == text
 
 
@@ -411,10 +404,7 @@ def test_ids_that_are_integers_are_diagnosed_as_those_of_text(rows: str) -> None
     asked = {str(q): f"word{q}" for q in range(1, 31)}
     judged = {q: {q: 1, q + 1: 1} for q in range(1, 31)}
     ranked = {q: {(q + 7 * n) % 59 + 1: 30 - n for n in range(30)} for q in judged}
-    spelled = (
-        {str(q): {str(d): g for d, g in docs.items()} for q, docs in side.items()}
-        for side in (judged, ranked)
-    )
+    spelled = ({str(q): {str(d): g for d, g in docs.items()} for q, docs in side.items()} for side in (judged, ranked))
     expected = diagnose(*spelled, queries=asked, corpus=texts)
     given: list[Any] = [judged, ranked]
     if rows == "frame":
@@ -441,8 +431,6 @@ def test_ids_with_other_zeros_are_no_drift() -> None:
     assert "'d-0' and 'd-000'" in said["ids are spelt in two ways"]
     for i in range(10):
         del corpus[f"d-{i:03}"]
-    names = {
-        each.name for each in diagnose(judged, {query: ["d-050"] for query in judged}, corpus=corpus).failures
-    }
+    names = {each.name for each in diagnose(judged, {query: ["d-050"] for query in judged}, corpus=corpus).failures}
     assert "the evaluation set has drifted" in names
     assert "ids are spelt in two ways" not in names

@@ -18,9 +18,7 @@ def test_measure_find_the_worst_apply_what_is_recommended_and_compare() -> None:
 
     words = keyword(sample.corpus(), engine="sqlite")
     before = bench.run("before", words)
-    found = diagnose(
-        judgments, before.ranking, queries=questions, corpus=sample.corpus(), measure="nDCG@10", worst=5
-    )
+    found = diagnose(judgments, before.ranking, queries=questions, corpus=sample.corpus(), measure="nDCG@10", worst=5)
     assert len(found.worst) == 5
     assert all(each.causes for each in found.worst)
     promised = {fix.kind: fix for fix in found.first}

@@ -59,20 +59,14 @@ def test_a_claimed_gain_is_there_on_other_questions_too(run: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("truth", "n", "others"), [(0.03, 30, 0), (0.06, 30, 4), (0.07, 30, 0), (0.1, 14, 0)]
-)
-def test_what_is_said_of_other_queries_is_as_often_too_high_as_too_low(
-    truth: float, n: int, others: int
-) -> None:
+@pytest.mark.parametrize(("truth", "n", "others"), [(0.03, 30, 0), (0.06, 30, 4), (0.07, 30, 0), (0.1, 14, 0)])
+def test_what_is_said_of_other_queries_is_as_often_too_high_as_too_low(truth: float, n: int, others: int) -> None:
     """Worlds with a true gain, which some prove seldom and some often."""
     rng = np.random.default_rng(7)
     measured, corrected = [], []
     for _ in range(400):
         columns = [np.clip(rng.normal(mean, 0.2, n), -1, 1) for mean in (truth, *[0.0] * others)]
-        listed = [
-            Trial("keyword", f"m{i}", f"m{i}", np.zeros(n), each, True, {}) for i, each in enumerate(columns)
-        ]
+        listed = [Trial("keyword", f"m{i}", f"m{i}", np.zeros(n), each, True, {}) for i, each in enumerate(columns)]
         fix = next(each for each in fixes(listed, np.random.default_rng(0)) if each.measure == "m0")
         assert (fix.elsewhere is not None) == fix.claimed
         if fix.elsewhere is not None:
@@ -102,9 +96,7 @@ def test_what_is_said_where_few_queries_gain_much_is_as_often_too_high_as_too_lo
             few_gain_much(rng, n),
             *(rng.choice([0.0, 1.0, -1.0], n, p=[0.9, 0.05, 0.05]) for _ in range(3)),
         ]
-        listed = [
-            Trial("keyword", f"m{i}", f"m{i}", np.zeros(n), each, True, {}) for i, each in enumerate(columns)
-        ]
+        listed = [Trial("keyword", f"m{i}", f"m{i}", np.zeros(n), each, True, {}) for i, each in enumerate(columns)]
         fix = next(each for each in fixes(listed, np.random.default_rng(0)) if each.measure == "m0")
         if fix.elsewhere is not None:
             above.append(fix.elsewhere > truth)

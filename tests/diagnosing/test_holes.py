@@ -19,14 +19,10 @@ pytestmark = pytest.mark.cover
 
 SUBJECTS = ("boiler", "garden", "engine", "museum", "harbour", "orchard")
 GERMAN = "Der Bericht über {} erklärt, wie man sie nach einem langen Winter wieder in Gang setzt und was dabei zu beachten ist."
-ENGLISH = (
-    "The report about {} explains how one gets it going again after a long winter, and what should be minded."
-)
+ENGLISH = "The report about {} explains how one gets it going again after a long winter, and what should be minded."
 
 
-def world(
-    size: int, seed: int
-) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, int]], dict[str, str]]:
+def world(size: int, seed: int) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, int]], dict[str, str]]:
     """Documents of several years, kinds, languages and lengths, a question to each second one."""
     rng = np.random.default_rng(seed)
     corpus, judged, asked = {}, {}, {}
@@ -62,9 +58,7 @@ def test_each_kind_of_hole_is_named_and_comes_first(kind: str) -> None:
     gone, said = HOLES[kind]
     corpus, judged, asked = world(150, seed=len(kind))
     answers = keyword({doc: page["text"] for doc, page in corpus.items()}).search(list(asked.values()), 20)
-    run = {
-        q: [d for d, _ in found if not gone(d, corpus[d])] for q, found in zip(asked, answers, strict=True)
-    }
+    run = {q: [d for d, _ in found if not gone(d, corpus[d])] for q, found in zip(asked, answers, strict=True)}
     found = diagnose(judged, run, queries=asked, corpus=corpus)
     assert found.hole is not None
     assert said in found.hole.said
@@ -81,15 +75,11 @@ def test_each_kind_of_hole_is_named_and_comes_first(kind: str) -> None:
 @pytest.mark.slow
 def test_six_topics_of_the_sample_that_a_filter_keeps_back() -> None:
     pages = sample.corpus()
-    kept = {
-        doc for doc, page in pages.items() if page["topic"] in ("sharing", "security", "restore", "mobile")
-    }
+    kept = {doc for doc, page in pages.items() if page["topic"] in ("sharing", "security", "restore", "mobile")}
     run = {q: [doc for doc in docs if doc in kept] for q, docs in sample.rankings()["dense"].items()}
     found = diagnose(sample.judgments(), run, queries=sample.queries(), corpus=pages)
     assert found.hole is not None
-    assert all(
-        f"'{topic}'" in found.hole.said for topic in ("admin", "backup", "billing", "errors", "install")
-    )
+    assert all(f"'{topic}'" in found.hole.said for topic in ("admin", "backup", "billing", "errors", "install"))
     assert "topic '" in found.hole.said
     assert found.hole.lost > 80
     assert any(each.kind.endswith("-instead") for each in found.first)
@@ -113,9 +103,7 @@ def test_without_a_hole_none_is_named() -> None:
         lost = set(rng.permutation(sorted(pages))[: int(share * len(pages))].tolist())
         for name, lists in sample.rankings().items():
             run = {q: [doc for doc in docs if doc not in lost] for q, docs in lists.items()}
-            assert diagnose(sample.judgments(), run, queries=sample.queries(), corpus=pages).hole is None, (
-                name
-            )
+            assert diagnose(sample.judgments(), run, queries=sample.queries(), corpus=pages).hole is None, name
 
 
 def test_without_texts_ids_alone_show_it() -> None:
@@ -142,9 +130,7 @@ def test_ranges_of_ids_and_dates_are_named_without_any_corpus() -> None:
         assert said in found.said
         assert found.shared[0].lost == sum(map(gone, range(200)))
     days = [f"log-{2020 + n // 48}-{n // 4 % 12 + 1:02}-{n % 4 + 11}" for n in range(192)]
-    found = diagnose(
-        {day: {day: 1} for day in days}, {day: [day if day > "log-2022-06" else "x"] for day in days}
-    )
+    found = diagnose({day: {day: 1} for day in days}, {day: [day if day > "log-2022-06" else "x"] for day in days})
     assert found.hole is not None
     assert "date in ids up to 2022-05-14" in found.hole.said
 

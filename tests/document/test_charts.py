@@ -16,9 +16,7 @@ def test_names_in_the_picture_of_quality_and_latency_do_not_cover_each_other() -
         for i, (at, quality) in enumerate(rng.random((60, 2)))
     ]
     drawn = str(scatter("nDCG@10", dots))
-    found = re.findall(
-        r'<text x="([\d.]+)" y="([\d.]+)" class="small( end)?"><title>([^<]+)</title>([^<]+)<', drawn
-    )
+    found = re.findall(r'<text x="([\d.]+)" y="([\d.]+)" class="small( end)?"><title>([^<]+)</title>([^<]+)<', drawn)
     assert len(found) > 5
     best = max((dot for dot in dots if dot.front), key=lambda dot: dot.quality)
     assert best.name in {name for *_, name, _ in found}

@@ -27,10 +27,7 @@ NAMES = (
     "x" * 10_000,
 )
 JUDGED = {f"q{i}": {"a": 1} for i in range(40)}
-RUNS = {
-    name: {q: ["a"] if (i + n) % 3 else ["x", "a"] for i, q in enumerate(JUDGED)}
-    for n, name in enumerate(NAMES)
-}
+RUNS = {name: {q: ["a"] if (i + n) % 3 else ["x", "a"] for i, q in enumerate(JUDGED)} for n, name in enumerate(NAMES)}
 CELL = re.compile(r"(?<!\\)\|")
 
 
@@ -97,9 +94,7 @@ def test_latex_marks_what_is_significant_and_the_best_where_it_is_told_apart() -
 
 def test_of_equal_best_means_all_are_marked() -> None:
     good = {q: ["a"] if i % 9 else ["x", "a"] for i, q in enumerate(JUDGED)}
-    other = {
-        q: ["a"] if i % 9 != 1 else ["x", "a"] for i, q in enumerate(JUDGED)
-    }  # the same mean by other queries
+    other = {q: ["a"] if i % 9 != 1 else ["x", "a"] for i, q in enumerate(JUDGED)}  # the same mean by other queries
     poor = {q: ["x", "y", "z", "a"] for q in JUDGED}
     runs = {"poor": poor, "good": good, "other": other, "equal": dict(good)}
     lines = compare(JUDGED, runs, "RR").format("latex").splitlines()
@@ -113,9 +108,7 @@ def test_of_equal_best_means_all_are_marked() -> None:
         ("table", f"{mean}*"),
     ):
         assert as_text(words(summaries), check(form)).count(mark) == len(marked), form
-    assert (
-        len(re.findall(f"(?:<b>|<strong>|bold[^>]*>){mean}", as_text(words(summaries), check("html")))) == 3
-    )
+    assert len(re.findall(f"(?:<b>|<strong>|bold[^>]*>){mean}", as_text(words(summaries), check("html")))) == 3
 
 
 def test_frames_are_of_the_library_of_the_caller() -> None:

@@ -54,9 +54,7 @@ def test_a_cut_text_fits_and_keeps_both_ends(text: str, limit: int) -> None:
 
 
 @given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=5), st.integers(20, 80))
-def test_no_line_is_wider_than_the_screen_and_all_columns_line_up(
-    rows: list[tuple[str, str]], limit: int
-) -> None:
+def test_no_line_is_wider_than_the_screen_and_all_columns_line_up(rows: list[tuple[str, str]], limit: int) -> None:
     columns = [Column("id", [row[0] for row in rows]), Column("number", [row[1] for row in rows], right=True)]
     lines = table(columns, limit)
     assert all(width(line) <= limit for line in lines)

@@ -38,9 +38,7 @@ def shared_queries(case: dict[str, Any]) -> Iterator[tuple[str, dict[str, int], 
             yield query, judged, case["run"][query]
 
 
-def per_query(
-    case: dict[str, Any], value: Callable[[dict[str, int], dict[str, float]], float]
-) -> dict[str, float]:
+def per_query(case: dict[str, Any], value: Callable[[dict[str, int], dict[str, float]], float]) -> dict[str, float]:
     return {query: value(judged, run) for query, judged, run in shared_queries(case)}
 
 

@@ -95,17 +95,13 @@ def by_lot() -> list[dict[str, Any]]:
     return [
         drawn(rng, "small, graded", queries=4, pool=12, judged=8, depth=9, grades=[0, 1, 2, 3]),
         drawn(rng, "small, binary", queries=4, pool=12, judged=9, depth=7, grades=[0, 1]),
-        drawn(
-            rng, "small, graded, tied", queries=4, pool=12, judged=8, depth=10, grades=[0, 1, 2, 3], levels=3
-        ),
+        drawn(rng, "small, graded, tied", queries=4, pool=12, judged=8, depth=10, grades=[0, 1, 2, 3], levels=3),
         drawn(rng, "small, few relevant", queries=5, pool=14, judged=10, depth=14, grades=[0, 0, 0, 0, 1]),
         drawn(rng, "small, negative grades", queries=4, pool=12, judged=10, depth=10, grades=[-1, 0, 1, 2]),
         drawn(rng, "small, all judged", queries=3, pool=10, judged=10, depth=10, grades=[0, 1, 2, 3]),
         drawn(rng, "more judged than returned", queries=3, pool=40, judged=35, depth=6, grades=[0, 1, 2, 3]),
         drawn(rng, "deep, graded", queries=3, pool=150, judged=45, depth=120, grades=[0, 0, 1, 2, 3]),
-        drawn(
-            rng, "deep, binary, tied", queries=3, pool=150, judged=40, depth=120, grades=[0, 0, 1], levels=12
-        ),
+        drawn(rng, "deep, binary, tied", queries=3, pool=150, judged=40, depth=120, grades=[0, 0, 1], levels=12),
         drawn(rng, "deep, sparse", queries=3, pool=300, judged=3, depth=110, grades=[1]),
         drawn(rng, "grades up to 4", queries=3, pool=20, judged=15, depth=12, grades=[0, 1, 2, 3, 4]),
     ]

@@ -96,10 +96,8 @@ PUBLISHED = [
     shown([3, 2, 3, None, 1], 4) | {"measure": "dcg@10", "value": 12.392789260714371},
     shown([3, 2, 3, None, 1], 4) | {"measure": "ndcg@10", "value": 12.392789260714371 / 13.347184833073591},
     shown([3, 2, 0, 1], 4) | {"measure": "expected_reciprocal_rank@3", "max": 3, "value": 0.8984375},
-    shown([3, 2, 0, 1], 4)
-    | {"measure": "expected_reciprocal_rank@4", "max": 3, "value": 0.8984375 + 0.00244140625},
-    shown([3, None, 0, 1], 4)
-    | {"measure": "expected_reciprocal_rank@4", "max": 3, "value": 0.875 + 0.00390625},
+    shown([3, 2, 0, 1], 4) | {"measure": "expected_reciprocal_rank@4", "max": 3, "value": 0.8984375 + 0.00244140625},
+    shown([3, None, 0, 1], 4) | {"measure": "expected_reciprocal_rank@4", "max": 3, "value": 0.875 + 0.00390625},
     shown([1, 1, 1, 1, 0], 5) | {"measure": "precision@10", "value": 0.8},
     shown([1, 1, 1, 1, 0], 5) | {"measure": "recall@10", "value": 1.0},
     shown([1, 1, None], 3) | {"measure": "precision@10", "value": 2 / 3},

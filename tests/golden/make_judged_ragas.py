@@ -27,8 +27,7 @@ def evaluated(case: dict[str, Any]) -> dict[str, Any]:
     chunks = [Verification(reason="", verdict=int(grade >= 2)) for grade in case["grades"]]
     claims = [ContextRecallClassification(statement="", reason="", attributed=int(yes)) for yes in held]
     statements = [
-        StatementFaithfulnessAnswer(statement="", reason="", verdict=int(yes))
-        for yes in by_contexts.any(axis=1)
+        StatementFaithfulnessAnswer(statement="", reason="", verdict=int(yes)) for yes in by_contexts.any(axis=1)
     ]
     tables = {
         "retrieved2ground_truth": np.array(case["reference_by_contexts"]) == 1,

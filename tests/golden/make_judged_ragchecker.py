@@ -17,9 +17,7 @@ from common import write
 
 # The package imports models on its first line; its arithmetic needs none of them.
 package = types.ModuleType("ragchecker")
-package.__path__ = [
-    str(Path(path) / "ragchecker") for path in sys.path if (Path(path) / "ragchecker").is_dir()
-]
+package.__path__ = [str(Path(path) / "ragchecker") for path in sys.path if (Path(path) / "ragchecker").is_dir()]
 sys.modules["ragchecker"] = package
 
 from ragchecker.computation import METRIC_FUNC_MAP  # noqa: E402

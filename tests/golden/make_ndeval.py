@@ -54,9 +54,5 @@ def case(seed: int, alpha: float, beta: float) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    made = {
-        f"{name}, seed {seed}": case(seed, *setting)
-        for seed in range(4)
-        for name, setting in SETTINGS.items()
-    }
+    made = {f"{name}, seed {seed}": case(seed, *setting) for seed in range(4) for name, setting in SETTINGS.items()}
     write("ndeval", version=version("pyndeval"), cases=plain(made))

@@ -78,9 +78,7 @@ def ran(classes: Path, pairs: list[tuple[dict[str, int], dict[str, float]]]) -> 
         PACKAGE.replace("/", ".") + ".Driver",
         *map(str, CUTS),
     ]
-    done = subprocess.run(
-        command, input="\n".join(lines) + "\n", capture_output=True, encoding="utf-8", check=True
-    )
+    done = subprocess.run(command, input="\n".join(lines) + "\n", capture_output=True, encoding="utf-8", check=True)
     cells = [dict(cell.rsplit("=", 1) for cell in line.split("\t")) for line in done.stdout.splitlines()]
     return [{name: float(value) for name, value in each.items()} for each in cells]
 
@@ -89,8 +87,7 @@ def evaluated(case: dict[str, Any], classes: Path) -> dict[str, Any]:
     queries = list(shared_queries(case))
     results = ran(classes, [(judged, run) for _, judged, run in queries])
     values = {
-        name: {query: each[name] for (query, _, _), each in zip(queries, results, strict=True)}
-        for name in results[0]
+        name: {query: each[name] for (query, _, _), each in zip(queries, results, strict=True)} for name in results[0]
     }
     return {
         "per_query": values,

@@ -47,9 +47,7 @@ def scripts(checkout: Path) -> dict[str, str]:
 
 def job(judged: dict[str, int], run: dict[str, float]) -> dict[str, Any]:
     hits = [{"id": doc} | ({"rating": judged[doc]} if doc in judged else {}) for doc in ordered(run)]
-    best = sorted(
-        ({"id": doc, "rating": grade} for doc, grade in judged.items()), key=lambda each: -each["rating"]
-    )
+    best = sorted(({"id": doc, "rating": grade} for doc, grade in judged.items()), key=lambda each: -each["rating"])
     return {"docs": hits, "best": best, "max": TOP}
 
 
@@ -66,10 +64,7 @@ def ran(jobs: list[dict[str, Any]], texts: dict[str, str]) -> list[dict[str, flo
 def evaluated(case: dict[str, Any], texts: dict[str, str]) -> dict[str, Any]:
     queries = list(shared_queries(case))
     results = ran([job(judged, run) for _, judged, run in queries], texts)
-    values = {
-        name: {query: each[name] for (query, _, _), each in zip(queries, results, strict=True)}
-        for name in texts
-    }
+    values = {name: {query: each[name] for (query, _, _), each in zip(queries, results, strict=True)} for name in texts}
     return {
         "per_query": values,
         "mean": {name: sum(each.values()) / len(each) for name, each in values.items()},

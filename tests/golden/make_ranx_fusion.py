@@ -42,9 +42,7 @@ def on_a_line(rng: random.Random) -> dict[str, Any]:
     judgments = {f"q{q}": dict.fromkeys(rng.sample(DOCS, 8), 1) for q in range(QUERIES)}
     at = {doc: rng.random() for doc in DOCS}
     points = [rng.random() for _ in WEIGHTS]
-    runs = [
-        {query: {doc: 1 - abs(at[doc] - point) for doc in DOCS} for query in judgments} for point in points
-    ]
+    runs = [{query: {doc: 1 - abs(at[doc] - point) for doc in DOCS} for query in judgments} for point in points]
     return {"judgments": judgments, "runs": runs}
 
 

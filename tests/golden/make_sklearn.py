@@ -42,9 +42,7 @@ def measures() -> dict[str, Any]:
         at = "" if cut is None else f"@{cut}"
         for name, function in {"ndcg_score": ndcg_score, "dcg_score": dcg_score}.items():
             known[name + at] = lambda j, r, f=function, k=cut: f(*rows(j, r), k=k)
-            known[f"{name}, ignore_ties{at}"] = lambda j, r, f=function, k=cut: f(
-                *rows(j, r), k=k, ignore_ties=True
-            )
+            known[f"{name}, ignore_ties{at}"] = lambda j, r, f=function, k=cut: f(*rows(j, r), k=k, ignore_ties=True)
     return known
 
 

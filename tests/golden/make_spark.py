@@ -43,13 +43,9 @@ def measures() -> dict[str, tuple[bool, Callable[[Any], float]]]:
 
 def metrics(spark: SparkSession, rows: list[Row]) -> RankingMetrics:
     """RankingMetrics of these rows, from a local table: one job in place of a Python worker for each number."""
-    types = "found array<string>, relevant array<string>" + (
-        ", grades array<double>" if len(rows[0]) == 3 else ""
-    )
+    types = "found array<string>, relevant array<string>" + (", grades array<double>" if len(rows[0]) == 3 else "")
     made = RankingMetrics.__new__(RankingMetrics)
-    JavaModelWrapper.__init__(
-        made, callMLlibFunc("newRankingMetrics", spark.createDataFrame(pandas(rows), types)._jdf)
-    )
+    JavaModelWrapper.__init__(made, callMLlibFunc("newRankingMetrics", spark.createDataFrame(pandas(rows), types)._jdf))
     return made
 
 

@@ -25,18 +25,14 @@ BINARY = {
 }
 
 
-def tensors(
-    judged: dict[str, int], run: dict[str, float], *, binary: bool
-) -> tuple[torch.Tensor, torch.Tensor]:
+def tensors(judged: dict[str, int], run: dict[str, float], *, binary: bool) -> tuple[torch.Tensor, torch.Tensor]:
     grades = [judged.get(doc, 0) for doc in run]
     labels = [int(grade >= 1) for grade in grades] if binary else grades
     return torch.tensor(list(run.values())), torch.tensor(labels)
 
 
 def measures() -> dict[str, Any]:
-    known: dict[str, Any] = {
-        "r_precision": lambda j, r: retrieval.retrieval_r_precision(*tensors(j, r, binary=True))
-    }
+    known: dict[str, Any] = {"r_precision": lambda j, r: retrieval.retrieval_r_precision(*tensors(j, r, binary=True))}
     for cut in (None, *CUTS):
         at = "" if cut is None else f"@{cut}"
         for name, function in BINARY.items():

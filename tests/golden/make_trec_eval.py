@@ -39,9 +39,7 @@ def evaluated(case: dict[str, Any]) -> dict[str, Any]:
 
 
 def apart(case: dict[str, Any]) -> dict[str, Any]:
-    ran = subprocess.run(
-        [sys.executable, __file__, "-"], input=json.dumps(case), capture_output=True, text=True
-    )
+    ran = subprocess.run([sys.executable, __file__, "-"], input=json.dumps(case), capture_output=True, text=True)
     if ran.returncode:
         last = ran.stderr.strip().splitlines()[-1:] or ["no message"]
         return {"error": f"process ended with {ran.returncode}: {last[0]}"}

@@ -58,9 +58,7 @@ def _add(name: str, judgments: Callable[[Path], Any], ranking: Callable[[Path], 
     SOURCES[name] = Source(name, judgments, ranking)
 
 
-def _add_file(
-    name: str, file: str, judgments: str, ranking: str, pack: Callable[[bytes], bytes] = bytes
-) -> None:
+def _add_file(name: str, file: str, judgments: str, ranking: str, pack: Callable[[bytes], bytes] = bytes) -> None:
     def made(what: str, text: str) -> Callable[[Path], Path]:
         def make(folder: Path) -> Path:
             path = folder / f"{what}-{file}"
@@ -101,9 +99,7 @@ _add("pairs", lambda _: JUDGED, lambda _: {q: list(docs.items()) for q, docs in 
 _add("tuples", lambda _: J, lambda _: R)
 _add("generator", lambda _: (row for row in J), lambda _: (row for row in R))
 _add("named tuples", lambda _: [TrecQrel(*row, "0") for row in J], lambda _: (ScoredDoc(*row) for row in R))
-_add(
-    "records", lambda _: _objects(J, "qid", "docno", "label"), lambda _: _objects(R, "qid", "docno", "score")
-)
+_add("records", lambda _: _objects(J, "qid", "docno", "label"), lambda _: _objects(R, "qid", "docno", "score"))
 for ending, packer in {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".zst": zst}.items():
     _add_file(f"TREC{ending}", "x", TREC_J, TREC_R, packer)
     _add_file(
@@ -114,9 +110,7 @@ for ending, packer in {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".
         packer,
     )
     _add_file(f"JSON{ending}", "x", json.dumps(JUDGED), json.dumps(RANKED), packer)
-_add_file(
-    "TREC, CRLF, BOM", "x", "\ufeff" + TREC_J.replace("\n", "\r\n"), "\ufeff" + TREC_R.replace("\n", "\r\n")
-)
+_add_file("TREC, CRLF, BOM", "x", "\ufeff" + TREC_J.replace("\n", "\r\n"), "\ufeff" + TREC_R.replace("\n", "\r\n"))
 _add_file("TREC, tabs", "x.txt", TREC_J.replace(" ", "\t"), TREC_R.replace(" ", "\t").rstrip("\n"))
 _add_file("CSV without header", "x.csv", _csv("", J), _csv("", R))
 _add_file(
@@ -138,9 +132,7 @@ _add_file(
     _csv(",query,query_id,text,docno,grade\n", [(1, "a b", q, "c d", d, g) for q, d, g in J]),
     _csv("rank,score,docno,topic,tag\n", [(1, s, d, q, "t") for q, d, s in R]),
 )
-_add_file(
-    "TSV", "x.tsv", _csv("query-id,corpus-id,score\n", J, "\t"), _csv("query_id,doc_id,score\n", R, "\t")
-)
+_add_file("TSV", "x.tsv", _csv("query-id,corpus-id,score\n", J, "\t"), _csv("query_id,doc_id,score\n", R, "\t"))
 _add_file("TSV without header", "x.tsv", _csv("", J, "\t"), _csv("", R, "\t"))
 _add_file(
     "JSON, pairs",
@@ -170,9 +162,7 @@ _add_file(
 _add_file(
     "JSONL, objects in a query",
     "x",
-    _lines(
-        [{"qid": q, "judgments": _objects(list(d.items()), "doc_id", "grade")} for q, d in JUDGED.items()]
-    ),
+    _lines([{"qid": q, "judgments": _objects(list(d.items()), "doc_id", "grade")} for q, d in JUDGED.items()]),
     _lines([{"qid": q, "hits": _objects(list(d.items()), "id", "score")} for q, d in RANKED.items()]),
 )
 
@@ -180,9 +170,7 @@ _add_file(
 def _beir(folder: Path) -> Path:
     (folder / "set" / "qrels").mkdir(parents=True)
     for split, rows in {"test": J, "dev": J[:1]}.items():
-        (folder / "set" / "qrels" / f"{split}.tsv").write_text(
-            _csv("query-id,corpus-id,score\n", rows, "\t"), "utf-8"
-        )
+        (folder / "set" / "qrels" / f"{split}.tsv").write_text(_csv("query-id,corpus-id,score\n", rows, "\t"), "utf-8")
     return folder / "set"
 
 
@@ -192,8 +180,7 @@ _add("BEIR split", lambda folder: f"{_beir(folder)}#test", lambda _: RANKED)
 
 def columns(rows: list[tuple[str, str, float]], value: str) -> dict[str, list[Any]]:
     return {
-        name: list(column)
-        for name, column in zip(("query_id", "doc_id", value), zip(*rows, strict=True), strict=True)
+        name: list(column) for name, column in zip(("query_id", "doc_id", value), zip(*rows, strict=True), strict=True)
     }
 
 
@@ -217,9 +204,7 @@ def _arrow(rows: Any, value: str) -> Any:
 
 
 def _duckdb(rows: Any, value: str) -> Any:
-    return pytest.importorskip("duckdb").from_arrow(
-        _arrow(rows, value)
-    )  # a connection of its own may be closed
+    return pytest.importorskip("duckdb").from_arrow(_arrow(rows, value))  # a connection of its own may be closed
 
 
 def _parquet(rows: Any, value: str, folder: Path) -> Path:
@@ -236,9 +221,7 @@ _add_frame("pandas", _pandas)
 _add_frame("pandas, objects", lambda rows, value: _pandas(rows, value, query_id="object", doc_id="object"))
 _add_frame("pandas, string[python]", lambda rows, value: _pandas(rows, value, doc_id="string[python]"))
 _add_frame("pandas, string[pyarrow]", lambda rows, value: _pandas(rows, value, doc_id="string[pyarrow]"))
-_add_frame(
-    "pandas, categories", lambda rows, value: _pandas(rows, value, query_id="category", doc_id="category")
-)
+_add_frame("pandas, categories", lambda rows, value: _pandas(rows, value, query_id="category", doc_id="category"))
 _add_frame("pandas, nullable", lambda rows, value: _pandas(rows, value, **{value: "Float64"}))
 _add_frame("Polars", _polars)
 _add_frame("Polars, categories", _categories)

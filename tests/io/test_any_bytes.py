@@ -45,9 +45,7 @@ def broken(draw: st.DrawFn) -> bytes:
     for _ in range(draw(st.integers(1, 4))):
         begin = draw(st.integers(0, len(content)))
         end = draw(st.integers(begin, min(len(content), begin + 6)))
-        piece = draw(
-            st.sampled_from(PIECES) | st.just(b"") | st.just(content[begin:end] * 2) | st.binary(max_size=3)
-        )
+        piece = draw(st.sampled_from(PIECES) | st.just(b"") | st.just(content[begin:end] * 2) | st.binary(max_size=3))
         content = content[:begin] + piece + content[end:]
     return content
 
@@ -79,9 +77,7 @@ def test_broken_files(content: bytes, tmp_path: Path):
     load_all(file)
 
 
-KEYS = st.sampled_from(["q1", "7", "query_id", "doc_id", "score", "results", "relevance", "id"]) | st.text(
-    max_size=3
-)
+KEYS = st.sampled_from(["q1", "7", "query_id", "doc_id", "score", "results", "relevance", "id"]) | st.text(max_size=3)
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3)
 VALUES = st.recursive(
     LEAVES,
@@ -110,19 +106,13 @@ def test_anything_in_memory(value: Any):
 
 
 @settings(deadline=None)
-@given(
-    rows=st.lists(
-        st.tuples(LEAVES, LEAVES, LEAVES) | st.tuples(KEYS, KEYS, st.integers()), min_size=1, max_size=5
-    )
-)
+@given(rows=st.lists(st.tuples(LEAVES, LEAVES, LEAVES) | st.tuples(KEYS, KEYS, st.integers()), min_size=1, max_size=5))
 def test_any_tuples(rows: list[Any]):
     load_all(rows)
 
 
 IDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5)
-PLAIN_IDS = IDS.filter(
-    lambda text: text.split() == [text] and not text.startswith("#") and text.isprintable()
-)
+PLAIN_IDS = IDS.filter(lambda text: text.split() == [text] and not text.startswith("#") and text.isprintable())
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 
 
@@ -149,11 +139,7 @@ def test_what_is_written_is_read_back(kind: str, ranking: dict[str, dict[str, fl
 
 @pytest.mark.first_is_quick
 @settings(ONE_FOLDER, max_examples=60)
-@given(
-    ranking=st.dictionaries(
-        IDS, st.dictionaries(IDS, NUMBERS, min_size=1, max_size=4), min_size=1, max_size=4
-    )
-)
+@given(ranking=st.dictionaries(IDS, st.dictionaries(IDS, NUMBERS, min_size=1, max_size=4), min_size=1, max_size=4))
 @pytest.mark.parametrize("kind", ["json", "jsonl", "parquet"])
 def test_formats_that_take_every_id(kind: str, ranking: dict[str, dict[str, float]], tmp_path: Path):
     file = tmp_path / f"x.{kind}"

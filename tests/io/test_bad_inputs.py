@@ -139,14 +139,10 @@ def test_bad_judgments(case: str, tmp_path: Path):
 
 @pytest.mark.parametrize("share", [0.5, 0.9, 0.999])
 def test_a_truncated_archive_is_refused(pack, share, tmp_path: Path):
-    whole = pack(
-        b"query_id,doc_id,score\n" + b"".join(b"q1,d%d,%d\n" % (i, i * i % 97) for i in range(20_000))
-    )
+    whole = pack(b"query_id,doc_id,score\n" + b"".join(b"q1,d%d,%d\n" % (i, i * i % 97) for i in range(20_000)))
     file = tmp_path / "run.csv.gz"
     file.write_bytes(whole[: int(len(whole) * share)])
-    assert (
-        refused(load_ranking, file) == f"{file}: the archive is truncated. Next: copy or download it again."
-    )
+    assert refused(load_ranking, file) == f"{file}: the archive is truncated. Next: copy or download it again."
 
 
 def test_a_damaged_archive_is_refused(pack, tmp_path: Path):
@@ -184,14 +180,10 @@ def test_a_path_that_is_not_there(tmp_path: Path):
     (tmp_path / "bm25.run").write_text("q1 Q0 d1 1 1 t\n")
     for load in (load_judgments, load_ranking):
         said = refused(load, tmp_path / "bm52.run", UsageError)
-        assert (
-            said == f"{tmp_path / 'bm52.run'}: no such file. Did you mean 'bm25.run'? Next: check the path."
-        )
+        assert said == f"{tmp_path / 'bm52.run'}: no such file. Did you mean 'bm25.run'? Next: check the path."
         said = refused(load, str(tmp_path / "nowhere" / "x"), UsageError)
         nowhere = tmp_path / "nowhere"
-        assert (
-            said == f"{nowhere / 'x'}: no such file, and there is no folder {nowhere}. Next: check the path."
-        )
+        assert said == f"{nowhere / 'x'}: no such file, and there is no folder {nowhere}. Next: check the path."
 
 
 @pytest.mark.parametrize("path", ["", "a\0b", "x" * 5000])
@@ -217,10 +209,7 @@ def test_the_splits_of_a_beir_folder(tmp_path: Path):
     assert load_judgments(f"{tmp_path}#train").docs == ["train"]
     assert load_judgments(qrels / "dev.tsv").docs == ["dev"]
     said = refused(load_judgments, f"{tmp_path}#trian", UsageError)
-    assert (
-        said
-        == f"{tmp_path}: no split 'trian', only 'dev', 'train'. Did you mean 'train'? Next: name one of them."
-    )
+    assert said == f"{tmp_path}: no split 'trian', only 'dev', 'train'. Did you mean 'train'? Next: name one of them."
     (qrels / "test.tsv.gz").write_bytes(gzip.compress(b"query-id\tcorpus-id\tscore\nq1\ttest\t1\n"))
     judgments = load_judgments(tmp_path)
     assert judgments.docs == ["test"]
@@ -294,12 +283,8 @@ def test_bad_tuples(case: str):
 
 
 def test_swapped_objects():
-    assert "got judgments (judgments). Next: swap the two arguments" in refused(
-        load_ranking, load_judgments(JUDGED)
-    )
-    assert "got a ranking (ranking). Next: swap the two arguments" in refused(
-        load_judgments, load_ranking(JUDGED)
-    )
+    assert "got judgments (judgments). Next: swap the two arguments" in refused(load_ranking, load_judgments(JUDGED))
+    assert "got a ranking (ranking). Next: swap the two arguments" in refused(load_judgments, load_ranking(JUDGED))
 
 
 def test_ties_by_rank_need_a_rank_column(tmp_path: Path):

@@ -59,17 +59,13 @@ def random_case(seed, *, together=True, repeat=False):
             judgments[query] = {doc: rnd.randrange(4) for doc in rnd.sample(docs, min(5, len(docs)))}
         score = rnd.choice([rnd.random, lambda: float(rnd.randrange(5))])
         scores = sorted((score() for _ in docs), reverse=True)
-        rows += [
-            (query, doc, score, rank) for rank, (doc, score) in enumerate(zip(docs, scores, strict=True))
-        ]
+        rows += [(query, doc, score, rank) for rank, (doc, score) in enumerate(zip(docs, scores, strict=True))]
         if repeat:
             rows.append((query, docs[0], score(), len(docs)))
     if not together:
         rnd.shuffle(rows)
     names = ["query_id", "doc_id", "score", "rank"]
-    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)), judgments_from_mapping(
-        judgments
-    )
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)), judgments_from_mapping(judgments)
 
 
 MAKE = {

@@ -128,9 +128,7 @@ def test_a_huge_document_stays_whole_and_an_empty_one_is_told(tmp_path: Path) ->
         ("[]", r"the corpus is empty"),
     ],
 )
-def test_what_is_wrong_with_a_corpus_is_said_with_its_line(
-    tmp_path: Path, content: str | bytes, message: str
-) -> None:
+def test_what_is_wrong_with_a_corpus_is_said_with_its_line(tmp_path: Path, content: str | bytes, message: str) -> None:
     with pytest.raises(DataError, match=message):
         load_corpus(written(tmp_path, "corpus.txt", content))
 
@@ -169,11 +167,7 @@ def test_every_source_gives_the_same_questions(tmp_path: Path) -> None:
 
 
 def test_the_questions_of_the_sample_are_read() -> None:
-    assert (
-        load_questions(sample.folder())
-        == load_questions(sample.folder() / "queries.jsonl")
-        == sample.queries()
-    )
+    assert load_questions(sample.folder()) == load_questions(sample.folder() / "queries.jsonl") == sample.queries()
     assert len(load_corpus(sample.folder() / "documents.jsonl")) == len(sample.corpus())
 
 

@@ -46,10 +46,7 @@ def test_every_run_finds_the_same(text: bool, seed: int) -> None:
 
 def test_runs_of_many_blocks_find_the_same() -> None:
     judgments = {f"q{q}": {f"d{q}-{i}": 1 for i in range(30)} for q in range(2500)}
-    run = {
-        query: {doc: i for i, doc in enumerate([*docs, "other"]) if i % 4 == 3}
-        for query, docs in judgments.items()
-    }
+    run = {query: {doc: i for i, doc in enumerate([*docs, "other"]) if i % 4 == 3} for query, docs in judgments.items()}
     table = judgments_from_mapping(judgments)
     first, second = found(table, run), found(table, run)
     assert first == second

@@ -193,8 +193,7 @@ def test_queries_that_only_the_groups_name_are_told_of_in_every_result() -> None
 
 def test_samples_that_only_the_groups_name_are_told_of() -> None:
     samples = [
-        {"id": f"s{i}", "question": "Refund?", "contexts": ["Within 30 days."], "answer": "30 days."}
-        for i in range(4)
+        {"id": f"s{i}", "question": "Refund?", "contexts": ["Within 30 days."], "answer": "30 days."} for i in range(4)
     ]
     found = judge(samples, "faithfulness", by={"s0": "x", "S1": "x", "s2": "y", "s3": "y", "s1": "x"})
     assert "The groups name 1 sample not among the 4 scored" in said(found.format("full"))
@@ -237,8 +236,7 @@ def test_queries_in_no_group_are_told_of_in_every_result() -> None:
 
 def test_samples_in_no_group_are_told_of() -> None:
     samples = [
-        {"id": f"s{i}", "question": "Refund?", "contexts": ["Within 30 days."], "answer": "30 days."}
-        for i in range(4)
+        {"id": f"s{i}", "question": "Refund?", "contexts": ["Within 30 days."], "answer": "30 days."} for i in range(4)
     ]
     found = judge(samples, "faithfulness", by={"s0": "x"})
     assert f"3 {LEFT.format('4 samples')}" in said(found.format("full"))
@@ -258,6 +256,4 @@ def test_the_shell_tells_of_queries_in_no_group_once(
     assert run([command, *files, "--by", str(tmp_path / "groups"), "-f", form]) in (0, 1, 4)
     done = capsys.readouterr()
     assert said(done.out + done.err).count("are in no group") == 1
-    assert done.err.count("are in no group") == (
-        form in ("csv", "jsonl") or (form == "json" and command != "gate")
-    )
+    assert done.err.count("are in no group") == (form in ("csv", "jsonl") or (form == "json" and command != "gate"))

@@ -62,9 +62,7 @@ def lines(path: Path, table: dict[int, dict[int, Any]]) -> Any:
 
 TYPED: dict[str, Writer] = {
     "mapping": lambda path, table: table,
-    "lists": lambda path, table: {
-        q: sorted(docs.items(), key=lambda each: -each[1]) for q, docs in table.items()
-    },
+    "lists": lambda path, table: {q: sorted(docs.items(), key=lambda each: -each[1]) for q, docs in table.items()},
     "rows": lambda path, table: rows(table),
     "jsonl": lines,
     **{name: frame(name) for name in ("pandas", "polars", "pyarrow")},

@@ -24,11 +24,7 @@ def rows(seed: int, n: int = 400, *, integers: bool = False, together: bool = Tr
     pairs = list(dict.fromkeys((int(rng.integers(0, 40)), int(rng.integers(0, 90))) for _ in range(n)))
     if together:
         pairs.sort(key=lambda pair: (pair[0] * 7919 % 41, rng.random()))
-    name = (
-        (lambda i: i)
-        if integers
-        else (lambda i: f"é{i}" if i % 9 == 0 else f"name-{i}" if i % 5 else f"x{i}")
-    )
+    name = (lambda i: i) if integers else (lambda i: f"é{i}" if i % 9 == 0 else f"name-{i}" if i % 5 else f"x{i}")
     return {
         "query_id": [name(q) for q, _ in pairs],
         "doc_id": [name(d) for _, d in pairs],

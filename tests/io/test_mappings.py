@@ -107,9 +107,7 @@ def test_many_blocks_give_what_one_gives(monkeypatch):
     assert rows(judgments, run, Conventions(duplicates="first")) == whole
 
 
-@pytest.mark.parametrize(
-    "score", [3, 3.0, np.float32(3), np.int64(3), Decimal(3), 1e308, -math.inf, math.inf]
-)
+@pytest.mark.parametrize("score", [3, 3.0, np.float32(3), np.int64(3), Decimal(3), 1e308, -math.inf, math.inf])
 def test_any_real_number_is_a_score(score):
     assert rows({"q": {"d": 1}}, {"q": {"d": score}})[0] == {"q": [(1, "d", 1.0, 1, 1)]}
 
@@ -283,9 +281,7 @@ def test_a_table_checks_its_scores():
 # --- judgments --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "docs", [{"a", "b"}, ["a", "b"], ("a", "b"), frozenset({"a", "b"}), {"a": True, "b": 1}]
-)
+@pytest.mark.parametrize("docs", [{"a", "b"}, ["a", "b"], ("a", "b"), frozenset({"a", "b"}), {"a": True, "b": 1}])
 def test_relevant_documents_have_grade_1(docs):
     if isinstance(docs, dict):
         with pytest.raises(DataError, match=r"query 'q', document 'a': got the grade True"):

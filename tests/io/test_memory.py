@@ -85,9 +85,7 @@ def test_what_one_more_costs_is_bounded(of, most: int, tmp_path: Path) -> None:
 def test_judgments_of_a_large_file_are_the_same_as_of_a_small_one(tmp_path: Path) -> None:
     """From some megabytes on judgments are read in pieces, and their ids kept as bytes: no result may show it."""
     lines = [
-        f"{'q' * (i % 9)}ü{i} 0 {'d' * (j * 7)}\U0001f40d{j} {(i + j) % 3}\n"
-        for i in range(700)
-        for j in range(7)
+        f"{'q' * (i % 9)}ü{i} 0 {'d' * (j * 7)}\U0001f40d{j} {(i + j) % 3}\n" for i in range(700) for j in range(7)
     ]
     content = "".join(lines).encode()
     whole = read_qrels(content)
@@ -160,9 +158,7 @@ def test_values_and_limits_worked_out_in_blocks_are_those_of_all_at_once(
 ) -> None:
     rng = np.random.default_rng(5)
     names = [f"d{i}" for i in range(12)]
-    judged = {
-        f"q{i}": {each: int(rng.integers(-1, 4)) for each in rng.permutation(names)[:6]} for i in range(90)
-    }
+    judged = {f"q{i}": {each: int(rng.integers(-1, 4)) for each in rng.permutation(names)[:6]} for i in range(90)}
     run = {f"q{i}": {each: int(rng.integers(0, 5)) for each in rng.permutation(names)[:8]} for i in range(80)}
     asked = "nDCG@5, RR@10, AP, AP@4, P@5, R@3, Success@5, ERR@5, Bpref, RBP(p=.8), R-Precision"
 

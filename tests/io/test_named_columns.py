@@ -30,9 +30,7 @@ def given(form: str, folder: Path, rows: list[tuple[Any, ...]], value: str) -> A
         mark = "," if form == "csv" else "\t"
         path.write_text("".join(mark.join(map(str, row)) + "\n" for row in (names, *whole)))
     elif form in ("json", "jsonl"):
-        path.write_text(
-            json.dumps(records) if form == "json" else "".join(json.dumps(r) + "\n" for r in records)
-        )
+        path.write_text(json.dumps(records) if form == "json" else "".join(json.dumps(r) + "\n" for r in records))
     elif form == "parquet":
         pytest.importorskip("pyarrow.parquet").write_table(
             pytest.importorskip("pyarrow").Table.from_pylist(records), path
@@ -85,9 +83,7 @@ def test_every_command_takes_columns(name: str, tmp_path: Path) -> None:
     given("csv", tmp_path, GRADES, "note")
     path = given("csv", tmp_path, SCORES, "wert")
     (tmp_path / "b.csv").write_text(path.read_text())
-    roles = {"convert": ("query", "doc", "grade"), "fuse": ("query", "doc", "score")}.get(
-        name, tuple(COLUMNS)
-    )
+    roles = {"convert": ("query", "doc", "grade"), "fuse": ("query", "doc", "score")}.get(name, tuple(COLUMNS))
     words = ",".join(f"{role}={COLUMNS[role]}" for role in roles)
     done = rankproof(tmp_path, *SHELL[name], "--columns", words)
     assert done.returncode in (0, 4), done.stderr
@@ -144,13 +140,8 @@ def written(records: list[dict[str, Any]], form: str, path: Path) -> Any:
         arrow = pytest.importorskip("pyarrow")
         pytest.importorskip("pyarrow.parquet").write_table(arrow.Table.from_pylist(records), file)
     else:
-        cells = [
-            [json.dumps(v) if isinstance(v, list) else str(v) for v in each.values()] for each in records
-        ]
-        quoted = [
-            ",".join('"' + cell.replace('"', '""') + '"' for cell in row)
-            for row in [list(records[0]), *cells]
-        ]
+        cells = [[json.dumps(v) if isinstance(v, list) else str(v) for v in each.values()] for each in records]
+        quoted = [",".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in [list(records[0]), *cells]]
         file.write_text("\n".join(quoted) + "\n")
     return file
 

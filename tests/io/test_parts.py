@@ -51,9 +51,7 @@ def world(seed: int, queries: int = 60) -> tuple[dict[str, dict[str, int]], Rows
         if number % 11:
             judged[query] = {doc: int(rng.integers(0, 4)) for doc in docs[:6] + docs[50:52]}
         if number % 13:
-            rows += [
-                (query, doc, float(rng.integers(0, 9)) / 4) for doc in rng.permutation(docs[3:40]).tolist()
-            ]
+            rows += [(query, doc, float(rng.integers(0, 9)) / 4) for doc in rng.permutation(docs[3:40]).tolist()]
     return judged, rows
 
 
@@ -375,9 +373,7 @@ def test_a_document_twice_is_told_with_both_files(kind: str, tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_too_many_rows_apart_are_refused_with_the_way_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_many_rows_apart_are_refused_with_the_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     judged, rows = world(13)
     monkeypatch.setattr(collect, "GATHERED", 300)
     for i in range(3):

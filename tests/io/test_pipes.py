@@ -62,9 +62,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     draw = random.Random(17)
     queries, docs = [f"q{i}" for i in range(60)], [f"document-{i:05}" for i in range(600)]
     judged = {q: {d: draw.choice([0, 0, 1, 2]) for d in draw.sample(docs, 60)} for q in queries}
-    write = {
-        name: (folder / name).write_text for name in ("q", "a", "b", "prefs", "scores", "groups", "zscores")
-    }
+    write = {name: (folder / name).write_text for name in ("q", "a", "b", "prefs", "scores", "groups", "zscores")}
     write["q"]("".join(f"{q} 0 {d} {g}\n" for q, row in judged.items() for d, g in row.items()))
     for name in "ab":
         rows = [
@@ -97,9 +95,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write["prefs"]("".join(f"{q} j {d} {g}\n" for q, row in judged.items() for d, g in row.items()))
     (folder / "samples").write_text(
         "".join(
-            json.dumps(
-                {"id": q, "question": q, "retrieved_context_ids": list(row), "reference_context_ids": ["x"]}
-            )
+            json.dumps({"id": q, "question": q, "retrieved_context_ids": list(row), "reference_context_ids": ["x"]})
             + "\n"
             for q, row in judged.items()
         )

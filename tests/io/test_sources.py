@@ -38,9 +38,7 @@ def test_every_source_gives_the_same_hits(source, judged, ranked, tmp_path: Path
 
 
 @with_each("ties", [rule for rule in CHOICES["ties"] if rule != "rank"])
-def test_every_source_gives_the_same_hits_under_every_rule_for_ties(
-    source, judged, ranked, ties, tmp_path: Path
-):
+def test_every_source_gives_the_same_hits_under_every_rule_for_ties(source, judged, ranked, ties, tmp_path: Path):
     if source.name in ("DuckDB", "Polars, lazy") and ties == "input":
         return  # what stays in an engine has no order
     folder = tmp_path / ties
@@ -59,9 +57,7 @@ def test_every_source_gives_the_same_judgments(source, judged, tmp_path: Path):
 def test_every_source_gives_the_whole_ranking_as_a_table(source, ranked, tmp_path: Path):
     table = load_ranking(source.ranking(tmp_path)).table()
     rows = zip(table.query, table.doc, table.score.tolist(), strict=True)
-    assert list(rows) == [
-        (query, doc, score) for query, docs in ranked.items() for doc, score in docs.items()
-    ]
+    assert list(rows) == [(query, doc, score) for query, docs in ranked.items() for doc, score in docs.items()]
 
 
 def test_the_hits_are_those_worked_out_by_hand(judged, ranked):
@@ -201,15 +197,11 @@ def test_parquet_is_read_and_written_by_either_library(
 
 def test_parquet_columns_that_are_not_needed_are_not_read(tmp_path: Path):
     polars = pytest.importorskip("polars")
-    frame = polars.DataFrame(
-        {"qid": ["q"], "docno": ["d"], "text": ["long"], "sim": [1.0], "nested": [[1, 2]]}
-    )
+    frame = polars.DataFrame({"qid": ["q"], "docno": ["d"], "text": ["long"], "sim": [1.0], "nested": [[1, 2]]})
     frame.write_parquet(tmp_path / "x.parquet")
     hits, census = hits_of({"q": {"d": 1}}, tmp_path / "x.parquet")
     assert hits.rank.tolist() == [1]
-    assert census.notes == [
-        f"{tmp_path / 'x.parquet'}: took the column 'qid' as query, 'docno' as doc, 'sim' as score"
-    ]
+    assert census.notes == [f"{tmp_path / 'x.parquet'}: took the column 'qid' as query, 'docno' as doc, 'sim' as score"]
     frame.select("qid", "docno", "text").write_parquet(tmp_path / "x.parquet")
     with pytest.raises(DataError, match="the columns are 'qid', 'docno', 'text'"):
         load_ranking(tmp_path / "x.parquet")

@@ -167,9 +167,7 @@ def test_json_has_no_infinity(tmp_path: Path):
 
 def test_json_cannot_say_a_document_twice(tmp_path: Path):
     table = load_ranking([("q", "a", 1), ("q", "a", 1)]).table()
-    with pytest.raises(
-        DataError, match="document 'a' comes twice for query 'q', which JSON objects cannot say"
-    ):
+    with pytest.raises(DataError, match="document 'a' comes twice for query 'q', which JSON objects cannot say"):
         write_ranking(table, tmp_path / "x.json")
 
 
@@ -196,9 +194,7 @@ def test_convert_knows_what_trec_files_and_beir_folders_hold(tmp_path: Path):
     assert (tmp_path / "judged.csv").read_text() == "query_id,doc_id,grade\nq1,a,2\n"
     (tmp_path / "run").write_text("q1 Q0 a 1 0.5 x\n")
     convert(f"{tmp_path / 'run'}", tmp_path / "run.jsonl")
-    assert (
-        tmp_path / "run.jsonl"
-    ).read_text() == '{"query_id": "q1", "doc_id": "a", "score": 0.5, "rank": 1}\n'
+    assert (tmp_path / "run.jsonl").read_text() == '{"query_id": "q1", "doc_id": "a", "score": 0.5, "rank": 1}\n'
 
 
 def test_convert_knows_what_tables_hold_whose_columns_say_so(tmp_path: Path):
@@ -233,9 +229,7 @@ def test_convert_is_told_by_the_name_of_the_target(tmp_path: Path):
 
 def test_the_format_must_be_clear(tmp_path: Path):
     judgments = load_judgments({"q": {"a": 1}})
-    with pytest.raises(
-        UsageError, match=r"the name does not say which format to write\. Did you mean '\.json'\?"
-    ):
+    with pytest.raises(UsageError, match=r"the name does not say which format to write\. Did you mean '\.json'\?"):
         write_judgments(judgments, tmp_path / "x.jsn")
     with pytest.raises(UsageError, match=r"format: got 'cvs', expected one of .* Did you mean 'csv'"):
         write_judgments(judgments, tmp_path / "x", to="cvs")

@@ -21,9 +21,7 @@ def ledger(tmp_path: Path) -> Written:
     def write(lines: Iterable[Line], judge: str = "gold") -> Path:
         source, target = tmp_path / "lines.jsonl", tmp_path / "ledger.db"
         names = ("relation", "left", "right", "value", "judge")
-        source.write_text(
-            "".join(json.dumps(dict(zip(names, (*line, judge), strict=True))) + "\n" for line in lines)
-        )
+        source.write_text("".join(json.dumps(dict(zip(names, (*line, judge), strict=True))) + "\n" for line in lines))
         Verdicts(target).import_from(source)
         return target
 

@@ -28,13 +28,7 @@ def blamed(row: dict[str, Any], says: dict[tuple[str, str], int], grade: int = 2
     }
 
     def said(relation: str, left: str, right: str) -> int:
-        return (
-            grade
-            if relation == Relation.ANSWER_ADDRESSES
-            else 0
-            if relation in "RQ"
-            else says.get((left, right), 0)
-        )
+        return grade if relation == Relation.ANSWER_ADDRESSES else 0 if relation in "RQ" else says.get((left, right), 0)
 
     return judge([full], "context_recall", judge=said, blame=True, **how).blame
 
@@ -76,9 +70,7 @@ def test_the_seven_points_and_their_order(
 
 def test_nothing_is_blamed_on_what_nobody_judged() -> None:
     row = {"question": "Who?", "reference": CLAIM, "contexts": ["One."], "answer": "Nobody did."}
-    scores = judge(
-        [row, {"id": "b", "question": "Who?"}], "context_recall", judge=lambda *pair: None, blame=True
-    )
+    scores = judge([row, {"id": "b", "question": "Who?"}], "context_recall", judge=lambda *pair: None, blame=True)
     assert scores.blame.points == {"unmeasured": 1, "nothing to compare": 1}
     assert scores.blame.halves == {"retrieval": 0, "generation": 0}
 
@@ -112,9 +104,7 @@ def test_verdicts_become_judgments_that_say_who_made_them(tmp_path: Path) -> Non
     ranking = {f"q{i}": ["d1", "d2", "d0", "d3"] for i in range(12)}
     evaluated = evaluate(path, ranking, "nDCG@3, P(rel=2)@2")
     assert evaluated["nDCG@3"] == evaluated["P(rel=2)@2"] == 1.0
-    assert "made by a machine (function:by_place), not by people" in " ".join(
-        str(audit(path, ranking)).split()
-    )
+    assert "made by a machine (function:by_place), not by people" in " ".join(str(audit(path, ranking)).split())
     told = " ".join(str(evaluated).split())  # beside the numbers, not only where somebody asks
     assert "made by a machine (function:by_place), not by people" in told
     assert scores.as_judgments()["q3"] == {"d0": 0, "d1": 3, "d2": 2}
@@ -165,9 +155,7 @@ def test_scores_of_other_judges_or_questions_are_not_compared() -> None:
     def other(relation: str, left: str, right: str) -> Any:
         return by_place(relation, left, right)
 
-    foreign = judge(
-        [{**row, "contexts": row["contexts"][:3]} for row in graded()], "context_precision", judge=other
-    )
+    foreign = judge([{**row, "contexts": row["contexts"][:3]} for row in graded()], "context_precision", judge=other)
     with pytest.raises(UsageError, match="define context_precision differently"):
         compare_scores({"a": worse, "b": foreign}, "context_precision")
     asked = judge([{**row, "question": "Else?"} for row in graded()], "context_precision", judge=by_place)
@@ -186,9 +174,7 @@ def test_a_gate_refuses_where_much_is_open() -> None:
     scores = judge(rows, "P@4, faithfulness", judge=by_place)  # one context of four is never settled
     found = gate_scores(scores, scores, "faithfulness", margin=0.3)
     assert found.outcome == "pass"
-    half = judge(
-        rows, "context_precision", judge=lambda *pair: True if "q" in pair[1] or pair[2] < "Text 2" else None
-    )
+    half = judge(rows, "context_precision", judge=lambda *pair: True if "q" in pair[1] or pair[2] < "Text 2" else None)
     assert half.coverage["context_precision"] == 0.5
     known = judge(rows, "context_precision", judge=lambda *pair: pair[2] < "Text 2" or None, complete=0.5)
     refused = gate_scores(known, known)

@@ -64,9 +64,7 @@ def test_one_pair_counts_by_its_probability() -> None:
 
 
 def test_verdicts_of_people_and_models_leave_nothing_to_estimate() -> None:
-    scores = judge(
-        samples(), "context_recall, faithfulness", judge=lambda relation, left, right: left in right
-    )
+    scores = judge(samples(), "context_recall, faithfulness", judge=lambda relation, left, right: left in right)
     assert scores.estimates == {}
     assert scores.estimate("faithfulness") is None
 
@@ -120,9 +118,7 @@ def test_labels_narrow_the_shift_and_draw_it_to_the_truth() -> None:
     for _ in range(100):
         stated = rng.uniform(0.1, 0.9, 30)
         truth = rng.random(30) < 1 / (1 + np.exp(-(np.log(stated / (1 - stated)) + off)))
-        low, high = shifts(
-            "S", np.array([0.025, 0.975]), list(zip(stated.tolist(), truth.tolist(), strict=True))
-        )
+        low, high = shifts("S", np.array([0.025, 0.975]), list(zip(stated.tolist(), truth.tolist(), strict=True)))
         held += low <= off <= high
         widths.append(high - low)
     assert held >= 90
@@ -157,9 +153,7 @@ def test_an_abstention_widens_an_estimate_and_doubtful_contexts_do_not_add_up() 
     assert half is not None
     assert half.low <= whole.low
     assert half.high >= 0.5
-    padded = [
-        row | {"contexts": [f"{row['contexts'][0][:-1]}, says {n}." for n in "abcdefgh"]} for row in rows
-    ]
+    padded = [row | {"contexts": [f"{row['contexts'][0][:-1]}, says {n}." for n in "abcdefgh"]} for row in rows]
     one = [row | {"contexts": row["contexts"][:1]} for row in padded]
     alone, many = (judge(each, "faithfulness").estimate("faithfulness") for each in (one, padded))
     assert alone is not None

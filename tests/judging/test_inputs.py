@@ -101,9 +101,7 @@ def test_goldens_give_what_should_come() -> None:
 def test_a_table_may_have_semicolons(tmp_path: Path) -> None:
     for row in (
         "1;why?;\"['since', 'because']\";so;since then",
-        '1;"why?";["since", "because"];so;since then'.replace(
-            '["since", "because"]', '"[""since"", ""because""]"'
-        ),
+        '1;"why?";["since", "because"];so;since then'.replace('["since", "because"]', '"[""since"", ""because""]"'),
     ):
         (tmp_path / "s.csv").write_text(f"id;question;contexts;answer;ground_truth\n{row}\n")
         (sample,) = read_samples(tmp_path / "s.csv")

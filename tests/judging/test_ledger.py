@@ -87,10 +87,7 @@ def test_replay_of_several_runs_must_be_named(tmp_path: Path) -> None:
         judge(rows("a."), "context_precision", judge=said, ledger=path)
     with pytest.raises(UsageError, match="holds 2 runs, 'replay:function:one', 'replay:function:two'"):
         judge(rows("a."), "context_precision", judge="replay", ledger=path)
-    assert (
-        judge(rows("a."), "context_precision", judge="replay:function:two", ledger=path)["context_precision"]
-        == 1
-    )
+    assert judge(rows("a."), "context_precision", judge="replay:function:two", ledger=path)["context_precision"] == 1
     with pytest.raises(UsageError, match="no verdicts of 'three'"):
         judge(rows("a."), "context_precision", judge="replay:three", ledger=path)
 
@@ -172,9 +169,7 @@ def test_texts_of_any_characters_are_kept(tmp_path: Path) -> None:
 )
 def test_a_broken_line_takes_in_nothing(tmp_path: Path, line: str, said: str) -> None:
     source, target = tmp_path / "l.jsonl", tmp_path / "l.db"
-    source.write_text(
-        '{"relation": "Q", "left": "a", "right": "b", "judge": "j", "value": 1}\n' + line + "\n"
-    )
+    source.write_text('{"relation": "Q", "left": "a", "right": "b", "judge": "j", "value": 1}\n' + line + "\n")
     with pytest.raises(DataError, match=said):
         Verdicts(target).import_from(source)
     assert not target.exists()
@@ -345,9 +340,7 @@ def test_a_ledger_of_letters_is_read_by_relations(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "v.db")
     person = {"kind": "human", "name": "ana"}
     ledger.keep(person, "human:ana", [LedgerEntry("R", "q", "t", "human:ana", value=3)])
-    scores = judge(
-        [{"id": "s1", "query": "q", "contexts": ["t"]}], "P@1", judge="replay", ledger=tmp_path / "v.db"
-    )
+    scores = judge([{"id": "s1", "query": "q", "contexts": ["t"]}], "P@1", judge="replay", ledger=tmp_path / "v.db")
     assert scores["P@1"] == 1.0
     (piece,) = scores.verdicts.of("s1")
     assert piece.relation is Relation.CONTEXT_ANSWERS

@@ -15,9 +15,7 @@ from rankproof import judge
 from rankproof.judging.verdicts import Relation
 from tests.memory import MOST_HELD, needs_kernel_count
 
-SIX = (
-    "context_precision, context_recall, context_relevance, faithfulness, answer_relevance, answer_correctness"
-)
+SIX = "context_precision, context_recall, context_relevance, faithfulness, answer_relevance, answer_correctness"
 
 SCRIPT = (
     MOST_HELD
@@ -40,11 +38,7 @@ print(most_held())
 @pytest.mark.slow
 def test_memory_stays_flat() -> None:
     few, many = (
-        int(
-            subprocess.run(
-                [sys.executable, "-c", SCRIPT, str(n)], capture_output=True, text=True, check=True
-            ).stdout
-        )
+        int(subprocess.run([sys.executable, "-c", SCRIPT, str(n)], capture_output=True, text=True, check=True).stdout)
         for n in (5_000, 14_000)
     )
     assert (many - few) / 9_000 < 512, "bytes a sample; its texts alone are 2,000"

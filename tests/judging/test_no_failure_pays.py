@@ -177,9 +177,7 @@ def test_a_mean_over_what_is_left_never_stands_alone_in_any_face() -> None:
         for i in range(24):
             said = f"The stated fact number {i} surely holds in every case."
             wrong = f"A wrong statement number {i} is made up by somebody else." if silent is None else silent
-            found.append(
-                {"id": f"s{i}", "query": f"q{i}?", "contexts": [said], "answer": said if i % 3 else wrong}
-            )
+            found.append({"id": f"s{i}", "query": f"q{i}?", "contexts": [said], "answer": said if i % 3 else wrong})
         return found
 
     def reader(relation: str, left: str, right: str) -> int:

@@ -32,9 +32,7 @@ def steps(pattern: str, told: str) -> list[str]:
 
 @pytest.mark.parametrize("who", ["lexical", lambda relation, left, right: 3])
 @pytest.mark.usefixtures("at_once")
-def test_any_judge_tells_how_far_it_is_and_how_long_it_takes(
-    who: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_any_judge_tells_how_far_it_is_and_how_long_it_takes(who: Any, capsys: pytest.CaptureFixture[str]) -> None:
     judge(ROWS, "context_precision", judge=who)
     told = capsys.readouterr().err
     assert steps(r": (\d) of 6 samples", told) == ["0", "1", "2", "3", "4", "5"]

@@ -145,9 +145,7 @@ def test_the_page_and_the_judgments(shell: Any, tmp_path: Path) -> None:
     assert (code, out) == (0, "")
     assert err == "Wrote 3 judgments made by gold to machine.qrels.\nWrote page.html.\n"
     assert "<details>" in (tmp_path / "page.html").read_text()
-    assert (
-        tmp_path / "machine.qrels"
-    ).read_text() == "a machine:gold 1 3\na machine:gold 2 0\nb machine:gold 1 3\n"
+    assert (tmp_path / "machine.qrels").read_text() == "a machine:gold 1 3\na machine:gold 2 0\nb machine:gold 1 3\n"
 
 
 def test_saved_scores_are_shown_and_gated(shell: Any) -> None:
@@ -186,9 +184,7 @@ def test_verdicts_are_listed_filtered_and_overridden(shell: Any) -> None:
     assert table.startswith(f"{bananas['id']}  R  irrelevant  by gold\n  question: Where is the tower?\n")
     code, _, err = shell(f"verdicts --ledger gold.db --override {bananas['id'][:8]}=3 --by ana --why quoted")
     assert (code, err) == (0, f"{bananas['id']} is 3 by human:ana from now on.\n")
-    assert (
-        "human:ana 1" in shell("judge s.jsonl -m context_precision --judge replay:gold --ledger gold.db")[1]
-    )
+    assert "human:ana 1" in shell("judge s.jsonl -m context_precision --judge replay:gold --ledger gold.db")[1]
     assert [line.split()[0] for line in shell("verdicts --ledger gold.db --judges")[1].splitlines()[2:]] == [
         *("gold", "human:ana"),
     ]
@@ -244,9 +240,7 @@ def test_a_person_at_a_terminal_is_asked(shell: Any, tmp_path: Path) -> None:
         "human:ana",
     ]
     parent, child = pty.openpty()
-    running = subprocess.Popen(
-        command, cwd=tmp_path, stdin=child, stderr=child, stdout=subprocess.PIPE, text=True
-    )
+    running = subprocess.Popen(command, cwd=tmp_path, stdin=child, stderr=child, stdout=subprocess.PIPE, text=True)
     os.write(parent, b"3\n7\n0\n\n")
     out, _ = running.communicate(timeout=60)
     os.close(parent)

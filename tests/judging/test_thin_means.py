@@ -62,17 +62,13 @@ def test_no_format_for_people_shows_it(form: str, tmp_path: Path, capsys: pytest
     (tmp_path / "s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in WORDS))
     assert run(["judge", str(tmp_path / "s.jsonl"), "-m", "context_precision", "-f", form]) == 0
     row = next(
-        line
-        for line in capsys.readouterr().out.splitlines()
-        if re.match(r"[^\w%]*context.{1,2}precision", line)
+        line for line in capsys.readouterr().out.splitlines() if re.match(r"[^\w%]*context.{1,2}precision", line)
     )
     assert "0.2500, 1.0000" in row
     assert re.search(r"[\s&|]-[\s&|]", row)
 
 
-def test_files_for_machines_hold_it_with_how_many_it_is_of(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_files_for_machines_hold_it_with_how_many_it_is_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in WORDS))
     assert run(["judge", str(tmp_path / "s.jsonl"), "-m", "context_precision", "-f", "csv"]) == 0
     (record,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
@@ -89,9 +85,7 @@ def test_what_lexical_verdicts_are_worth_stands_beside_them_as_the_page_has_it()
 def few(n: int = 40) -> JudgedScores:
     """Two samples of forty that could be measured, both perfect."""
     rows = [{"id": f"q{i}", "contexts": [f"c{i}."], "answer": f"It is {i}."} for i in range(n)]
-    return judge(
-        rows, "faithfulness", judge=lambda r, claim, t: 1 if claim in ("It is 0.", "It is 1.") else None
-    )
+    return judge(rows, "faithfulness", judge=lambda r, claim, t: 1 if claim in ("It is 0.", "It is 1.") else None)
 
 
 def test_neither_comparison_nor_gate_nor_leaderboard_shows_a_mean_of_so_few() -> None:

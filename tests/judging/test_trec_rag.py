@@ -182,9 +182,7 @@ def test_support_that_is_judged_now() -> None:
 @pytest.mark.parametrize("odd", ["maybe", 3, -1, "half"])
 def test_an_unknown_support_is_an_error(odd: Any) -> None:
     with pytest.raises(DataError, match="as a support"):
-        judge(
-            [{"answer": "It is.", "nuggets": [{"text": "A.", "assignment": odd}]}], "all_score", judge=never
-        )
+        judge([{"answer": "It is.", "nuggets": [{"text": "A.", "assignment": odd}]}], "all_score", judge=never)
 
 
 def test_a_table_of_agreement_on_support(tmp_path: Path) -> None:
@@ -202,9 +200,7 @@ def test_a_table_of_agreement_on_support(tmp_path: Path) -> None:
     found = calibrate(
         path,
         lambda ask: 2 if "red" in ask.left else 0,
-        judge=lambda relation, left, right: (
-            1 if relation == Relation.TEXT_SUPPORTS_IN_PART and "red" in left else 0
-        ),
+        judge=lambda relation, left, right: 1 if relation == Relation.TEXT_SUPPORTS_IN_PART and "red" in left else 0,
         ledger=tmp_path / "v.db",
         metrics="all_score",
         relation="P",
@@ -259,8 +255,7 @@ def test_the_rates_as_mirage_counts_them(tmp_path: Path) -> None:
     for place, name in enumerate(("base", "oracle", "mixed")):
         files.append(f"{name}_eval.json")
         said = [
-            {"query_id": f"q{i}", "query": "?", "output": "x", "EM_label": row[place]}
-            for i, row in enumerate(rows)
+            {"query_id": f"q{i}", "query": "?", "output": "x", "EM_label": row[place]} for i, row in enumerate(rows)
         ]
         (tmp_path / files[-1]).write_text(json.dumps(said))
     done = rankproof(tmp_path, "judge", *files, "--design", "mirage", "-f", "json")
@@ -326,9 +321,7 @@ def test_what_is_not_known_is_in_the_bounds() -> None:
 def test_a_design_that_measures_nothing_does_not_end_with_0(tmp_path: Path) -> None:
     rows = [three(("Quite so.", "Maybe it was.", "Who could say?"), i) for i in range(3)]
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(each) + "\n" for each in rows))
-    done = rankproof(
-        tmp_path, "judge", "rows.jsonl", "--design", "mirage", "-j", "replay", "--ledger", "none.db"
-    )
+    done = rankproof(tmp_path, "judge", "rows.jsonl", "--design", "mirage", "-j", "replay", "--ledger", "none.db")
     assert done.returncode != 0
     assert "Next:" in done.stderr
 
@@ -349,8 +342,6 @@ def test_a_design_that_measures_nothing_does_not_end_with_0(tmp_path: Path) -> N
         ({"samples": [three(("a", "b", "c"), 1)], "correct": 0}, UsageError),
     ],
 )
-def test_what_makes_no_design_is_an_error_with_a_way_out(
-    given: dict[str, Any], error: type[Exception]
-) -> None:
+def test_what_makes_no_design_is_an_error_with_a_way_out(given: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error, match="Next:"):
         mirage(**given)

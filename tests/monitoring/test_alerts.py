@@ -19,10 +19,7 @@ OUTAGE = {"sessions": 3000, "seed": 1, "days": 10, "outage": (6, 8, 12)}
 
 
 def fired(rules, log=None, **settings) -> list[bool]:
-    return [
-        each.fired
-        for each in monitor((log or simulate_log(**OUTAGE)).records(), alerts=rules, **settings).alerts
-    ]
+    return [each.fired for each in monitor((log or simulate_log(**OUTAGE)).records(), alerts=rules, **settings).alerts]
 
 
 @pytest.mark.slow

@@ -83,10 +83,7 @@ def test_queries_are_in_small_letters_and_answers_filled_as_python_says() -> Non
     for column in (pa.array(texts), pa.array(texts, pa.large_string()), pa.array(texts).slice(3)):
         known = [each or "" for each in column.to_pylist()]
         assert has_text(column).tolist() == [each.strip() != "" for each in known]
-        assert (
-            hash_texts(column, {}, "query")[0].tolist()
-            == hash_bytes(*as_bytes([e.lower() for e in known])).tolist()
-        )
+        assert hash_texts(column, {}, "query")[0].tolist() == hash_bytes(*as_bytes([e.lower() for e in known])).tolist()
     plain = [each for each in texts if each is None or each.isascii()]
     expected = hash_bytes(*as_bytes([(each or "").lower() for each in plain])).tolist()
     assert hash_texts(pa.array(plain), {}, "query")[0].tolist() == expected

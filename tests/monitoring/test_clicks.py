@@ -23,9 +23,7 @@ pytestmark = pytest.mark.cover
 LOOKED = 1 / np.arange(1, 9)
 
 
-def searches(
-    seed: int, number: int, *, blend: float = 0.4, spread: float = 0.3
-) -> tuple[Array, list[dict[str, Any]]]:
+def searches(seed: int, number: int, *, blend: float = 0.4, spread: float = 0.3) -> tuple[Array, list[dict[str, Any]]]:
     """Attractions of 20 queries' documents, and searches of 400 users whose rankings are noisy."""
     rng = np.random.default_rng(seed)
     attracts = rng.beta(1, 3, (20, 12))
@@ -61,9 +59,7 @@ def test_propensities_of_many_queries_that_are_asked_once_or_twice_are_no_worse(
         for _ in range(2):
             order = rng.permutation(4)
             clicks = [at + 1 for at, doc in enumerate(order) if rng.random() < LOOKED[at] * likes[doc]]
-            events.append(
-                {"ts": 1.7e9, "query": f"q{query}", "results": [f"d{d}" for d in order], "clicks": []}
-            )
+            events.append({"ts": 1.7e9, "query": f"q{query}", "results": [f"d{d}" for d in order], "clicks": []})
             events[-1]["clicks"] = [{"rank": rank} for rank in clicks]
     assert fit_propensities(ClickTable.of(events)) == pytest.approx(LOOKED[:4], abs=0.06)
 

@@ -58,9 +58,7 @@ def test_topics_that_are_new_are_found_named_and_proposed() -> None:
         if name not in {e["topic"] for e in BEFORE.evaluation_set(500)}
         for word in words.split()
     }
-    proposed = [
-        set(normal_form(each.text).split()) & {normal_form(word) for word in new} for each in found.label[:10]
-    ]
+    proposed = [set(normal_form(each.text).split()) & {normal_form(word) for word in new} for each in found.label[:10]]
     assert sum(map(bool, proposed)) >= 8
     assert found.nearness.covered.value < 0.8 < found.nearness.fresh
     texts = [each.text for each in found.label]
@@ -82,9 +80,7 @@ def test_a_set_drawn_from_the_log_has_not_drifted_even_if_one_user_sends_half_of
 def test_false_alarms_are_as_rare_as_stated() -> None:
     from benchmarks.drift import false_alarms
 
-    assert (
-        false_alarms(15, permutations=99) <= 0.2
-    )  # 5 % is stated; more than 3 of 15 have a chance below 1 in 100
+    assert false_alarms(15, permutations=99) <= 0.2  # 5 % is stated; more than 3 of 15 have a chance below 1 in 100
 
 
 @pytest.mark.no_cover
@@ -119,9 +115,7 @@ def test_a_set_that_speaks_for_little_gets_no_reweighted_score() -> None:
     )
     assert found.live is None
     assert found.unspoken == 0.75
-    half = live_score(
-        "x", {"q0": 1.0, "q1": 0.5}, ["q0", "q1"], np.array([0, 0, 0, 0, 0, 1]), np.arange(4), (0, 1)
-    )
+    half = live_score("x", {"q0": 1.0, "q1": 0.5}, ["q0", "q1"], np.array([0, 0, 0, 0, 0, 1]), np.arange(4), (0, 1))
     assert half.bounds == (pytest.approx(0.75 * 0.75), pytest.approx(0.75 * 0.75 + 0.25))
 
 
@@ -182,8 +176,7 @@ def test_duplicates_and_leaks() -> None:
 def test_scores_come_from_a_ranking_or_from_evaluate_alike() -> None:
     rng = random.Random(1)
     asked = [
-        f"{rng.choice(['refund', 'parcel', 'invoice'])} {rng.choice(['late', 'lost', 'wrong'])} {i}"
-        for i in range(60)
+        f"{rng.choice(['refund', 'parcel', 'invoice'])} {rng.choice(['late', 'lost', 'wrong'])} {i}" for i in range(60)
     ]
     own = {f"q{i}": f"{w} {i}" for i, w in enumerate(["refund late", "parcel lost", "invoice wrong"] * 5)}
     judgments = {q: {"d1": 1} for q in own}
@@ -299,9 +292,7 @@ def test_the_command_says_it_in_80_columns_and_hands_on_what_to_label(
     log.write("log.jsonl")
     Path("q.jsonl").write_text("".join(json.dumps({"_id": e["id"], "text": e["query"]}) + "\n" for e in own))
     Path("j.qrels").write_text("".join(f"{e['id']} 0 {e['topic']}-1 1\n" for e in own))
-    Path("r.run").write_text(
-        "".join(f"{e['id']} Q0 {e['topic']}-{r} {r} {9 - r} x\n" for e in own for r in (1, 2))
-    )
+    Path("r.run").write_text("".join(f"{e['id']} Q0 {e['topic']}-{r} {r} {9 - r} x\n" for e in own for r in (1, 2)))
     code, out, err = shell(
         "drift j.qrels log.jsonl --queries q.jsonl --run r.run -m P@1 --next-queries n.jsonl --next-run n.run --label 6"
     )
@@ -364,8 +355,7 @@ def test_the_classifier_gives_false_alarms_as_seldom_as_it_says(monkeypatch: pyt
 def test_a_ranking_of_other_queries_is_an_error_in_every_face(tmp_path: Path) -> None:
     """What is re-weighted would be nought of every query; the shell ends in 3 as every verb does."""
     log = [
-        {"time": f"2026-01-0{1 + n % 7}T00:00:00Z", "query": text}
-        for n, text in enumerate(sample.queries().values())
+        {"time": f"2026-01-0{1 + n % 7}T00:00:00Z", "query": text} for n, text in enumerate(sample.queries().values())
     ]
     other = {f"x{query}": docs for query, docs in sample.rankings()["dense"].items()}
     found = drift(sample.queries(), log, judgments=sample.judgments(), ranking=other)

@@ -65,9 +65,7 @@ def test_a_document_of_no_team_wins_for_nobody() -> None:
     rows = [{"teams": [None, "a", "b"], "clicks": [1, 2] if at % 2 else [1]} for at in range(40)]
     (found,) = score_interleaving(rows)
     assert (found.first, found.second, found.wins, found.losses) == ("a", "b", 20, 0)
-    placed = [
-        {"rank": str(at), "id": f"d{at}", "team": team} for at, team in ((2, "a"), (10, "b"), (1, None))
-    ]
+    placed = [{"rank": str(at), "id": f"d{at}", "team": team} for at, team in ((2, "a"), (10, "b"), (1, None))]
     log = [{"ts": 1.7e9 + at, "results": placed, "clicks": ["d2"]} for at in range(20)]
     assert interleaving(log).preferences[0].wins == 20
 
@@ -132,9 +130,7 @@ def test_users_who_like_one_ranking_more_decide_for_it_and_those_who_like_both_d
 
 
 def test_one_user_counts_once() -> None:
-    rows = [{"teams": ["a", "b"], "clicks": [1], "user": "noisy"}] * 500 + [
-        {"teams": ["a", "b"], "clicks": [2]}
-    ] * 2
+    rows = [{"teams": ["a", "b"], "clicks": [1], "user": "noisy"}] * 500 + [{"teams": ["a", "b"], "clicks": [2]}] * 2
     (found,) = score_interleaving(rows)
     assert (found.users, found.wins, found.losses, found.verdict) == (3, 500, 2, "unclear")
     for bad in ([{"teams": ["a", "b"], "clicks": []}], [{"teams": "ab", "clicks": [1]}], [7]):

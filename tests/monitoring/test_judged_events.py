@@ -46,9 +46,7 @@ def test_the_sample_is_seeded_masked_and_of_no_order(records) -> None:
     shuffled = records * 2
     random.Random(3).shuffle(shuffled)
     logs = [records, iter(shuffled), records]
-    values = [
-        monitor(log, judge=judge, judge_sample=50, seed=at // 2)["brevity"] for at, log in enumerate(logs)
-    ]
+    values = [monitor(log, judge=judge, judge_sample=50, seed=at // 2)["brevity"] for at, log in enumerate(logs)]
     assert values[0] == values[1] != values[2]
     texts = [[(row["query"], row["answer"], row.get("contexts")) for row in rows] for rows in seen]
     assert texts[0] == texts[1] != texts[2]
@@ -75,9 +73,7 @@ def test_values_stand_among_the_metrics_by_slice_and_window(records) -> None:
     assert sum(each.n for each in parts) == sum(each.n for each in found.series("brevity")) == 150
     assert found.to_dict()["judged"]["sampled"] == 150
     assert "judged 150 of" in str(found)
-    half = monitor(
-        records, judge=lambda rows: {"x": [None if i % 2 else 1 for i in range(len(rows))]}, judge_sample=20
-    )
+    half = monitor(records, judge=lambda rows: {"x": [None if i % 2 else 1 for i in range(len(rows))]}, judge_sample=20)
     assert half.estimate("x").n == 10
 
 
@@ -96,9 +92,7 @@ def test_the_interval_of_a_sample_holds_the_mean_of_the_log(records) -> None:
 
 
 @pytest.mark.slow
-def test_a_model_is_asked_for_masked_texts_after_its_cost_is_said(
-    records, tmp_path: Path, monkeypatch
-) -> None:
+def test_a_model_is_asked_for_masked_texts_after_its_cost_is_said(records, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     (tmp_path / "log.jsonl").write_text("".join(json.dumps(each) + "\n" for each in records))
     with serving() as server:
@@ -117,9 +111,7 @@ def test_a_model_is_asked_for_masked_texts_after_its_cost_is_said(
         assert "[email]" in json.dumps(server.calls)
         assert SECRET.encode() not in b"".join(path.read_bytes() for path in tmp_path.glob("v.db*"))
         before = len(server.calls)
-        again = rankproof(
-            tmp_path, *words, "--ledger", "v.db", "--judge-metric", "faithfulness", "-f", "json"
-        )
+        again = rankproof(tmp_path, *words, "--ledger", "v.db", "--judge-metric", "faithfulness", "-f", "json")
         assert len(server.calls) == before
         assert json.loads(again.stdout)["estimates"] == json.loads(done.stdout)["estimates"]
 

@@ -30,9 +30,7 @@ SOME = {"variants": ("A", "B"), "lift": 0.2}
 def plain(found) -> dict:
     """Everything but how the lines came."""
     told = found.to_dict()
-    return {
-        key: told[key] for key in ("events", "sessions", "estimates", "windows", "profile", "heavy_users")
-    }
+    return {key: told[key] for key in ("events", "sessions", "estimates", "windows", "profile", "heavy_users")}
 
 
 @pytest.mark.slow
@@ -160,9 +158,7 @@ def test_lines_late_twice_and_damaged_change_nothing() -> None:
     clean = monitor(simulate_log(**settings).records())
     log = simulate_log(**settings, duplicates=0.2, disorder=0.3, corrupt=0.2)
     lines = list(log.lines())
-    damaged = sum(
-        1 for line in lines if not line.startswith('{"id"') or not line.endswith("}") or '"ts"' not in line
-    )
+    damaged = sum(1 for line in lines if not line.startswith('{"id"') or not line.endswith("}") or '"ts"' not in line)
     found = monitor(lines_to(lines))
     assert plain(found) == plain(clean)
     assert sum(found.rejected.values()) >= damaged > 0
@@ -219,9 +215,7 @@ def test_one_event_of_several_lines() -> None:
 
 def test_sessions_end_after_half_an_hour_and_are_cut_from_users() -> None:
     def of(times, **who):
-        return monitor(
-            [{"ts": NOON + t, "clicks": [], "query": f"q {t}", **who} for t in times]
-        ).counts.sessions
+        return monitor([{"ts": NOON + t, "clicks": [], "query": f"q {t}", **who} for t in times]).counts.sessions
 
     assert of([0, 60, 1800], session="a") == 1
     assert of([0, 60, 1861], session="a") == 2
@@ -388,9 +382,7 @@ def test_clicks_without_ranks_give_no_click_through_by_rank() -> None:
     assert found["ctr"] == 0.5
     assert not [each for each in (*found.estimates, *found.windows) if each.metric.startswith("ctr@")]
     assert any("no click has a rank" in note for note in found.notes)
-    some = [
-        {**each, "clicks": [1]} if each["clicks"] and at < 30 else each for at, each in enumerate(records)
-    ]
+    some = [{**each, "clicks": [1]} if each["clicks"] and at < 30 else each for at, each in enumerate(records)]
     assert any("50%" in note for note in monitor(some).notes)
     ranked = [{**each, "clicks": [1] if each["clicks"] else []} for each in records]
     assert monitor(ranked)["ctr@1"] == 0.5
@@ -417,9 +409,7 @@ def test_intervals_of_percentiles_hold_the_truth_as_often_as_they_say(users) -> 
 
 
 def test_a_percentile_without_a_limit_is_said_in_every_format() -> None:
-    found = monitor(
-        [{"ts": 1740960000 + 60 * at, "user": f"u{at}", "latency_ms": 100 + at} for at in range(80)]
-    )
+    found = monitor([{"ts": 1740960000 + 60 * at, "user": f"u{at}", "latency_ms": 100 + at} for at in range(80)])
     p99 = found.estimate("latency_p99")
     assert p99.low < p99.value < p99.high == math.inf
     assert "no limit]" in str(found)

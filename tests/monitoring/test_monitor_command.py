@@ -38,9 +38,7 @@ def piped(log: Path, *arguments: str) -> str:
 @pytest.fixture(scope="module")
 def log(tmp_path_factory):
     path = tmp_path_factory.mktemp("log") / "search.jsonl"
-    simulate_log(500, seed=1, days=7, variants=("A", "B"), corrupt=0.02, noisy=0.3, outage=(4, 8, 10)).write(
-        path
-    )
+    simulate_log(500, seed=1, days=7, variants=("A", "B"), corrupt=0.02, noisy=0.3, outage=(4, 8, 10)).write(path)
     return path
 
 
@@ -168,9 +166,7 @@ def test_nothing_personal_gets_out(kind, tmp_path) -> None:
         bad = [{"ts": PERSONAL}, {"ts": 1.7e9, "thumb": PERSONAL}, [PERSONAL], {PERSONAL: 1}]
         log.write_text("\n".join([*map(json.dumps, [*rows, *bad]), f'{{"cut": "{PERSONAL}']))
     rules = tmp_path / "rules.toml"
-    rules.write_text(
-        '[[alert]]\nmetric = "dont_know"\nslice = "variant=[email]"\nabove = 0.1\nover = "any"\n'
-    )
+    rules.write_text('[[alert]]\nmetric = "dont_know"\nslice = "variant=[email]"\nabove = 0.1\nover = "any"\n')
     asked = ["--redact", "masks", "--by", "variant,channel,user,session,query"]
     asked += ["--alerts", rules, "--state", state]
     for form in ("full", "json", "html", "prometheus", "otel", "csv"):

@@ -182,9 +182,7 @@ def test_stretches_are_found_exactly_where_one_adds_up_beyond_the_limit() -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("minutes", [10, 15, 60, 360])
-def test_times_that_stand_for_an_hour_are_no_outages_and_hide_none(
-    records: list[Record], minutes: int
-) -> None:
+def test_times_that_stand_for_an_hour_are_no_outages_and_hide_none(records: list[Record], minutes: int) -> None:
     def rounded(given: Iterable[Record]) -> list[Record]:
         return [{**each, "ts": each["ts"] // (60 * minutes) * (60 * minutes)} for each in given]
 

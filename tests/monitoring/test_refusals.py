@@ -9,8 +9,7 @@ from rankproof.monitoring.refusals import HINTS, WORDS, refuses
 
 LISTS = {
     name: [
-        line.split("\t")
-        for line in (Path(__file__).parent / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
+        line.split("\t") for line in (Path(__file__).parent / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
     ]
     for name in ("refusals", "refusals_fresh", "refusals_held_out")
 }

@@ -108,22 +108,16 @@ def test_times_that_no_clock_showed_are_the_same_in_every_format() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "zone", ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "UTC"]
-)
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "UTC"])
 @pytest.mark.parametrize("start", ["2025-03-01", "2025-03-15", "2025-10-12"])
 def test_a_month_in_which_clocks_change_is_counted_by_the_clock_on_the_wall(zone, start) -> None:
     first, local = datetime.fromisoformat(f"{start}T00:00:00+00:00").timestamp(), ZoneInfo(zone)
-    log = [
-        {"ts": first + 600 * at, "user": f"u{at % 300}", "clicks": [1] * (at % 3 > 0)} for at in range(4320)
-    ]
+    log = [{"ts": first + 600 * at, "user": f"u{at % 300}", "clicks": [1] * (at % 3 > 0)} for at in range(4320)]
     walls = [datetime.fromtimestamp(each["ts"], local) for each in log]
     found = monitor(log, timezone=zone)
     days = {found.calendar.label(each.start or 0): each.n for each in found.series("ctr")}
     assert days == Counter(wall.date().isoformat() for wall in walls)
-    hours = {
-        int(each.group): each.n for each in found.profile if (each.metric, each.slice) == ("ctr", "hour")
-    }
+    hours = {int(each.group): each.n for each in found.profile if (each.metric, each.slice) == ("ctr", "hour")}
     assert hours == Counter(wall.hour for wall in walls)
     by_hour = monitor(log, timezone=zone, window="hour")
     assert sum(each.n for each in by_hour.series("ctr")) == len(log)
@@ -188,16 +182,14 @@ def test_gaps_and_letters_of_every_script(tmp_path, records) -> None:
 def clicks_with_times(each: dict[str, Any], at: int) -> list[Any]:
     """Two clicks, of which the later one is written first."""
     return [
-        {"id": hit["id"], "rank": hit["rank"], "ts": 9.0 - at % 7 - k}
-        for k, hit in enumerate(each["results"][1:3])
+        {"id": hit["id"], "rank": hit["rank"], "ts": 9.0 - at % 7 - k} for k, hit in enumerate(each["results"][1:3])
     ]
 
 
 CLICKS = {
     "with times": clicks_with_times,
     "with moments": lambda each, at: [
-        {**click, "ts": datetime.fromtimestamp(1e9 + click["ts"], UTC)}
-        for click in clicks_with_times(each, at)
+        {**click, "ts": datetime.fromtimestamp(1e9 + click["ts"], UTC)} for click in clicks_with_times(each, at)
     ],
     "by id": lambda each, at: [hit["id"] for hit in each["results"][at % 3 : at % 5]],
     "by rank": lambda each, at: [3, 1][: at % 3],
@@ -403,14 +395,10 @@ def test_a_number_that_is_the_id_of_a_result_is_that_result(tmp_path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "keys", [("User ID", "sessionId", "Latency Ms"), ("USER_ID", "Session-Id", "latencyMs")]
-)
+@pytest.mark.parametrize("keys", [("User ID", "sessionId", "Latency Ms"), ("USER_ID", "Session-Id", "latencyMs")])
 def test_names_of_fields_in_every_spelling(records, keys) -> None:
     own = ("user", "session", "latency_ms")
-    spelled = [
-        {dict(zip(own, keys, strict=True)).get(key, key): v for key, v in each.items()} for each in records
-    ]
+    spelled = [{dict(zip(own, keys, strict=True)).get(key, key): v for key, v in each.items()} for each in records]
     for source in (spelled, pa.Table.from_pylist(spelled)):
         assert numbers(source, **BY) == numbers(records, **BY)
     assert numbers([{**each, "Variant": each.pop("variant")} for each in map(dict, records)], by=["Variant"])[
@@ -429,9 +417,7 @@ def test_files_in_other_codes_and_with_other_line_ends(tmp_path, records, code, 
     text = io.StringIO()
     writer = csv.DictWriter(text, list(odd[0]), delimiter="\t", lineterminator=end)
     writer.writeheader()
-    writer.writerows(
-        {key: json.dumps(v) if isinstance(v, list) else v for key, v in each.items()} for each in odd
-    )
+    writer.writerows({key: json.dumps(v) if isinstance(v, list) else v for key, v in each.items()} for each in odd)
     table.write_bytes(mark + text.getvalue().encode(code))
     assert numbers(lines, **BY) == numbers(table, **BY) == numbers(odd, **BY)
 
@@ -439,17 +425,12 @@ def test_files_in_other_codes_and_with_other_line_ends(tmp_path, records, code, 
 def test_values_of_json_with_anything_between_and_in_codes_without_a_mark(tmp_path, records) -> None:
     lines = list(map(json.dumps, records))
     forms: dict[str, bytes] = {
-        "a mark before each, as files put behind each other have it": "\n".join(
-            "\ufeff" + e for e in lines
-        ).encode(),
+        "a mark before each, as files put behind each other have it": "\n".join("\ufeff" + e for e in lines).encode(),
         "zeros, where a file was cut while it was written to": b"\0" * 999 + "\n\0\0".join(lines).encode(),
         "nothing between, as some collectors write": "".join(lines).encode(),
         "old line ends": "\r".join(lines).encode(),
         "several lines each, as jq prints": "\n".join(json.dumps(e, indent=2) for e in records).encode(),
-        **{
-            code: "\n".join(lines).encode(code)
-            for code in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
-        },
+        **{code: "\n".join(lines).encode(code) for code in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")},
     }
     expected = numbers(records)
     for form, data in forms.items():
@@ -545,8 +526,6 @@ def test_values_that_mean_harm_come_out_as_text_in_every_format(tmp_path, form) 
     elif form in ("otel", "json"):
         json.loads(text, parse_constant=pytest.fail)
     elif form == "jsonl":
-        assert {json.loads(each).get("group") for each in text.strip().split("\n")} > {
-            "<script>alert(1)</script>"
-        }
+        assert {json.loads(each).get("group") for each in text.strip().split("\n")} > {"<script>alert(1)</script>"}
     elif form == "html":
         assert "<script>alert" not in text

@@ -63,9 +63,7 @@ def test_the_truth_is_what_many_sessions_come_to(scenario) -> None:
     for q in (50, 95):
         assert (latency <= truth[f"latency_p{q}"]).mean() == pytest.approx(q / 100, abs=0.01)
     for q in (10, 50, 90):
-        assert (scores[:, 0] - scores[:, 1] <= truth[f"margin_p{q}"]).mean() == pytest.approx(
-            q / 100, abs=0.01
-        )
+        assert (scores[:, 0] - scores[:, 1] <= truth[f"margin_p{q}"]).mean() == pytest.approx(q / 100, abs=0.01)
 
 
 def test_the_truth_follows_days_and_variants() -> None:

@@ -86,18 +86,14 @@ def genai(tracer: Any) -> None:
     from opentelemetry.trace import set_span_in_context
 
     root = tracer.start_span("invoke_agent", start_time=START)
-    root.set_attributes(
-        {"gen_ai.operation.name": "invoke_agent", "gen_ai.conversation.id": "c9", "user.id": "u7"}
-    )
+    root.set_attributes({"gen_ai.operation.name": "invoke_agent", "gen_ai.conversation.id": "c9", "user.id": "u7"})
     inside = set_span_in_context(root)
     search = tracer.start_span("retrieval", context=inside, start_time=START + 5)
     search.set_attributes(
         {
             "gen_ai.operation.name": "retrieval",
             "gen_ai.retrieval.query.text": "refund deadline",
-            "gen_ai.retrieval.documents": json.dumps(
-                [{"id": "d1", "score": 0.9}, {"id": "d2", "score": 0.5}]
-            ),
+            "gen_ai.retrieval.documents": json.dumps([{"id": "d1", "score": 0.9}, {"id": "d2", "score": 0.5}]),
         }
     )
     search.end(START + 9)
@@ -117,9 +113,7 @@ def ways(spans: list[Any], folder: Any) -> list[Any]:
     whole = as_otlp(spans)
     (folder / "pretty.json").write_text(json.dumps(whole, indent=2))
     (folder / "line.jsonl").write_text(json.dumps(whole) + "\n")
-    (folder / "apart.jsonl").write_text(
-        "".join(json.dumps(as_otlp([span])) + "\n" for span in reversed(spans))
-    )
+    (folder / "apart.jsonl").write_text("".join(json.dumps(as_otlp([span])) + "\n" for span in reversed(spans)))
     (folder / "printed.jsonl").write_text("".join(span.to_json(indent=None) + "\n" for span in spans))
     return sorted(folder.iterdir())
 
@@ -174,9 +168,7 @@ def test_traces_do_not_fill_the_memory() -> None:
 
 def test_spans_without_a_trace_are_one_event_if_they_hang_together() -> None:
     def span(id: str, parent: str, at: int, **attributes: str) -> dict[str, Any]:
-        listed = [
-            {"key": key.replace("_", "."), "value": {"stringValue": each}} for key, each in attributes.items()
-        ]
+        listed = [{"key": key.replace("_", "."), "value": {"stringValue": each}} for key, each in attributes.items()]
         time = str(START + at * 10**9)
         ids = {"spanId": id, "parentSpanId": parent}
         return {**ids, "startTimeUnixNano": time, "endTimeUnixNano": time, "attributes": listed}
@@ -264,18 +256,12 @@ def test_spans_of_one_trace_meet_however_their_ids_are_written_and_wherever_they
     assert found.events == 1
     assert found["mrr_first_click"] == 0.5
     assert found["thumbs_up"] == 0
-    assert found["latency_p50"] == pytest.approx(
-        1000, rel=0.03
-    )  # the root's: the other clock is ten seconds slow
+    assert found["latency_p50"] == pytest.approx(1000, rel=0.03)  # the root's: the other clock is ten seconds slow
 
 
 @pytest.mark.parametrize("end", [None, "0", "1740999999000000000", "soon"])
 def test_a_span_without_an_end_has_no_latency(end: str | None) -> None:
     found = monitor(
-        [
-            in_otlp(
-                one_span(endTimeUnixNano=end, attributes=[{"key": "thumb", "value": {"stringValue": "up"}}])
-            )
-        ]
+        [in_otlp(one_span(endTimeUnixNano=end, attributes=[{"key": "thumb", "value": {"stringValue": "up"}}]))]
     )
     assert [each.metric for each in found.estimates if each.metric.startswith("latency")] == []

@@ -115,9 +115,7 @@ def peak_of(number: int) -> int:
 
 @pytest.mark.no_cover
 @pytest.mark.slow
-@pytest.mark.skipif(
-    not Path("/proc/self/status").exists(), reason="the kernel does not say how much memory is used"
-)
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the kernel does not say how much memory is used")
 def test_the_memory_of_a_stream_does_not_grow_with_its_events() -> None:
     few, many = peak_of(80_000), peak_of(320_000)
     # An event that is kept takes 700 bytes and more. Sketches are still filling up: from 320,000 to 1,280,000 events

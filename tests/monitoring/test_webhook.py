@@ -104,9 +104,7 @@ def test_nothing_is_sent_if_nothing_fires_or_nobody_asked(receiver, records) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("status", [500, 404, 301, 0])
-def test_a_failed_delivery_is_said_without_the_secret_and_sent_again(
-    receiver, records, tmp_path, status
-) -> None:
+def test_a_failed_delivery_is_said_without_the_secret_and_sent_again(receiver, records, tmp_path, status) -> None:
     url, state = receiver.url, tmp_path / "state.json"
     receiver.statuses, receiver.reply = [status or 200], f"no such hook {TOKEN} at {receiver.url}".encode()
     if not status:  # nobody listens
@@ -136,9 +134,7 @@ def test_in_the_shell_the_alert_stands_and_the_failure_is_said(receiver, tmp_pat
     environment = {"HOOK": receiver.url, "PATH": "/usr/bin", "COLUMNS": "80"}
 
     def run(*more: str, **added: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*call, *more], capture_output=True, text=True, env=environment | added, check=False
-        )
+        return subprocess.run([*call, *more], capture_output=True, text=True, env=environment | added, check=False)
 
     done = run("--alerts", str(rules))
     assert (done.returncode, len(receiver.got)) == (1, 1)

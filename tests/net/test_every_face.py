@@ -114,9 +114,7 @@ def test_the_same_statuses_are_tried_again(server: Refusing, face: Callable[[str
 
 @pytest.mark.slow
 @pytest.mark.parametrize("face", FACES)
-def test_as_long_is_waited_as_was_asked_for_and_not_for_too_long(
-    server: Refusing, face: Callable[[str], str]
-) -> None:
+def test_as_long_is_waited_as_was_asked_for_and_not_for_too_long(server: Refusing, face: Callable[[str], str]) -> None:
     later = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(time.time() + 3600))
     for asked, least in (("0.3", 0.3), ("3600", None), (later, None), (later[:-3] + "-0000", None)):
         server.status, server.headers, server.arrivals = 429, {"Retry-After": asked}, []

@@ -45,9 +45,7 @@ def of_one_system() -> str:
 @cache
 def of_hostile_ids() -> str:
     judged = {name: {doc: i % 3 for i, doc in enumerate(HOSTILE)} for name in HOSTILE}
-    systems = {
-        name: {query: list(HOSTILE[i:] + HOSTILE[:i]) for query in judged} for i, name in enumerate(HOSTILE)
-    }
+    systems = {name: {query: list(HOSTILE[i:] + HOSTILE[:i]) for query in judged} for i, name in enumerate(HOSTILE)}
     return report(
         judged,
         systems,

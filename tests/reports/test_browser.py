@@ -62,9 +62,7 @@ CONTRAST = """
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Debian's Chromium, driven from here; nothing is downloaded."""
-    missing = [
-        what for what, there in (("chromium", CHROMIUM), ("playwright", find_spec("playwright"))) if not there
-    ]
+    missing = [what for what, there in (("chromium", CHROMIUM), ("playwright", find_spec("playwright"))) if not there]
     if missing:
         (pytest.fail if REQUIRED else pytest.skip)(f"not installed: {', '.join(missing)}")
     from playwright import sync_api

@@ -114,9 +114,7 @@ def test_documents_may_be_whatever_a_corpus_is_kept_in(
 
 
 @pytest.mark.parametrize("command", ["evaluate", "audit"])
-def test_the_documents_say_how_many_there_are(
-    folder: Path, command: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_documents_say_how_many_there_are(folder: Path, command: str, capsys: pytest.CaptureFixture[str]) -> None:
     told = []
     for corpus in ("documents.jsonl", str(len(sample.corpus()))):
         words = (command, "judgments.tsv", "dense.run", "-m", "Accuracy@10", "--corpus", corpus)
@@ -150,9 +148,7 @@ def test_a_query_is_explained_as_a_page_with_another_ranking_beside_it(
 
 
 def test_another_ranking_beside_is_for_pages(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, err = rankproof(
-        "explain", "judgments.tsv", "dense.run", "q02", "--beside", "fused.run", capsys=capsys
-    )
+    code, err = rankproof("explain", "judgments.tsv", "dense.run", "q02", "--beside", "fused.run", capsys=capsys)
     assert code == 2
     assert "-o FILE.html" in err
 

@@ -74,9 +74,7 @@ def test_on_paper_every_value_of_ten_systems_can_be_read(browser: Any, tmp_path:
     page.goto((tmp_path / "page.html").as_uri())
     page.pdf(path=tmp_path / "page.pdf", format="A4")
     page.close()
-    text = subprocess.run(
-        ["pdftotext", "-layout", tmp_path / "page.pdf", "-"], capture_output=True, text=True
-    ).stdout
+    text = subprocess.run(["pdftotext", "-layout", tmp_path / "page.pdf", "-"], capture_output=True, text=True).stdout
     for title in ("Precision by recall", "Success in the first k", "Queries won / lost"):
         assert title in text
     assert all(text.count(f"system number {i}") > 3 for i in range(10))

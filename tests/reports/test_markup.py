@@ -81,10 +81,7 @@ def test_a_page_needs_no_script_and_nothing_from_elsewhere(page: str, tree: Node
     assert not re.search(r"url\(|@import|@font-face|https?://", page)
     handlers = re.compile(r"on\w+|src|style")
     assert not [
-        name
-        for each in tree.all("p", "bdi", "td", "a", "rect")
-        for name in each.attributes
-        if handlers.fullmatch(name)
+        name for each in tree.all("p", "bdi", "td", "a", "rect") for name in each.attributes if handlers.fullmatch(name)
     ]
 
 

@@ -121,9 +121,7 @@ def test_a_browser_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
         find_browser()
 
 
-def test_a_browser_that_prints_nothing_is_an_error(
-    made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_browser_that_prints_nothing_is_an_error(made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = tmp_path / "browser"
     script.write_text("#!/bin/sh\necho broken >&2\n")
     script.chmod(0o755)
@@ -136,9 +134,7 @@ def set_by_tex(body: str, folder: Path) -> str:
     """What TeX says of the body; a failure shows its log."""
     (folder / "paper.tex").write_text(DOCUMENT % body, encoding="utf-8")
     words = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
-    done = subprocess.run(
-        words, cwd=folder, capture_output=True, env={**os.environ, "max_print_line": "1000"}
-    )
+    done = subprocess.run(words, cwd=folder, capture_output=True, env={**os.environ, "max_print_line": "1000"})
     log = done.stdout.decode("latin-1")
     assert done.returncode == 0, log[-1500:]
     return log
@@ -155,9 +151,7 @@ def test_tex_sets_the_tables_of_a_report(made, tmp_path: Path) -> None:
 @needs_tex
 @pytest.mark.slow
 def test_tex_sets_a_comparison_scores_and_their_queries(tmp_path: Path) -> None:
-    scores = {
-        name: evaluate(sample.judgments(), each, "nDCG@10, RR") for name, each in sample.rankings().items()
-    }
+    scores = {name: evaluate(sample.judgments(), each, "nDCG@10, RR") for name, each in sample.rankings().items()}
     summaries = [each.summary(name) for name, each in scores.items()]
     values = {name: {m: each.values(m) for m in each} for name, each in scores.items()}
     compared = compare(sample.judgments(), sample.rankings(), "nDCG@10, RR", margin=0.02)

@@ -104,9 +104,7 @@ def test_without_an_output_the_report_is_printed(folder: Path, capsys: pytest.Ca
     run(["report", "judgments.tsv", "keyword.run", "dense.run", "-m", "nDCG@10", "-o", "a.txt"])
     assert Path("a.txt").read_text() == printed
     headings = [
-        a
-        for a, b in zip(printed.splitlines(), printed.splitlines()[1:], strict=False)
-        if b and not b.strip("-")
+        a for a, b in zip(printed.splitlines(), printed.splitlines()[1:], strict=False) if b and not b.strip("-")
     ]
     assert headings == [
         "Systems",

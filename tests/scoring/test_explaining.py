@@ -13,9 +13,7 @@ from rankproof.io.trec import TrecRankings
 
 
 def order(ranking: object, **conventions: str) -> list[str]:
-    return [
-        line.document for line in explain({"q": {"m": 1}}, {"q": ranking}, "q", "RR", **conventions).own.lines
-    ]
+    return [line.document for line in explain({"q": {"m": 1}}, {"q": ranking}, "q", "RR", **conventions).own.lines]
 
 
 @pytest.mark.parametrize(
@@ -106,9 +104,7 @@ def test_long_rankings_are_cut_to_what_counts() -> None:
 
 
 def test_a_query_that_does_not_exist_is_met_with_the_nearest() -> None:
-    with pytest.raises(
-        UsageError, match=r"query 'refund2' is not judged in judgments\. Did you mean 'refunds'\?"
-    ):
+    with pytest.raises(UsageError, match=r"query 'refund2' is not judged in judgments\. Did you mean 'refunds'\?"):
         explain({"refunds": {"m": 1}}, {"refunds": ["m"]}, "refund2", "RR")
 
 

@@ -143,9 +143,7 @@ def test_only_the_best_mean_of_each_measure_is_marked() -> None:
     first = summary("a", [row("RR", 0.5), row("AP", 0.3), row("Unjudged@5", 0.2, higher=False)])
     second = summary("b", [row("RR", 0.6), row("AP", 0.3), row("Unjudged@5", 0.4, higher=False)])
     lines = render([first, second], "table").splitlines()
-    assert [
-        re.sub(r"\[.*?\]", "", line).split() for line in lines if line.startswith(("RR", "AP", "Unjudged"))
-    ] == [
+    assert [re.sub(r"\[.*?\]", "", line).split() for line in lines if line.startswith(("RR", "AP", "Unjudged"))] == [
         ["RR", "0.5000", "0.6000*"],
         ["AP", "0.3000", "0.3000"],
         ["Unjudged@5", "0.2000*", "0.4000"],
@@ -194,9 +192,7 @@ def test_slices_are_records_of_their_own() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "form", [name for name, each in formats_by_name().items() if each.general and not each.binary]
-)
+@pytest.mark.parametrize("form", [name for name, each in formats_by_name().items() if each.general and not each.binary])
 def test_values_of_queries_in_every_text_format(form: str) -> None:
     text = as_text(queries({"a.run": {"RR": {"q_1": 0.5}, "AP": {"q_1": 0.25}}}), check(form))
     assert "RR" in text

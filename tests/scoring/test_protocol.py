@@ -58,9 +58,7 @@ def test_scores_of_ones_own_are_compared_as_others_are() -> None:
     found = compare_scores(both, margin=0.05)
     judgments = {query: {"a": 1} for query in QUERIES}
     lists = {"old": ["x", "a"], "new": ["a", "x"]}
-    ranked = {
-        name: evaluate(judgments, dict.fromkeys(QUERIES, each), "RR, AP") for name, each in lists.items()
-    }
+    ranked = {name: evaluate(judgments, dict.fromkeys(QUERIES, each), "RR, AP") for name, each in lists.items()}
     assert found.winner == compare_scores(ranked).winner == "new"
     assert found.row("new", "RR").difference == pytest.approx(0.3)
     assert gate_scores(both["new"], both["old"]).outcome == "fail"

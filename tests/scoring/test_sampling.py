@@ -61,12 +61,8 @@ def test_a_size_that_is_none_is_refused(size: object) -> None:
 
 def test_the_shell_says_before_what_a_sample_can_show(tmp_path: Path) -> None:
     judged, run = world()
-    (tmp_path / "j").write_text(
-        "".join(f"{q} 0 {d} {g}\n" for q, docs in judged.items() for d, g in docs.items())
-    )
-    (tmp_path / "r").write_text(
-        "".join(f"{q} Q0 {d} 1 {s} x\n" for q, docs in run.items() for d, s in docs.items())
-    )
+    (tmp_path / "j").write_text("".join(f"{q} 0 {d} {g}\n" for q, docs in judged.items() for d, g in docs.items()))
+    (tmp_path / "r").write_text("".join(f"{q} Q0 {d} 1 {s} x\n" for q, docs in run.items() for d, s in docs.items()))
     done = rankproof(tmp_path, "evaluate", "j", "r", "--sample", "1e2", "-m", "AP")
     assert "a sample of 100 of 300 judged queries" in done.stderr
     assert "+-0.098 or better" in done.stderr

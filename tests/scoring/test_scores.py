@@ -186,9 +186,7 @@ def test_limits_of_one_order_are_not_shown_for_means_over_orders() -> None:
         assert found.bounds("RR") == (0.5, 1.0)
 
 
-@pytest.mark.parametrize(
-    "run", [{"q": ["x", "a"]}, {"q": {"x": 2.0, "a": 1.0}}, {"q": {"x": 1.0, "y": 1.0}}, {}]
-)
+@pytest.mark.parametrize("run", [{"q": ["x", "a"]}, {"q": {"x": 2.0, "a": 1.0}}, {"q": {"x": 1.0, "y": 1.0}}, {}])
 def test_where_nothing_is_tied_both_tie_bounds_are_the_mean(run: dict[str, object]) -> None:
     scores = evaluate({"q": {"a": 1}}, run, ["RR", "AP"])
     for each in (scores, Scores.from_dict(scores.to_dict())):
@@ -225,9 +223,7 @@ def test_no_face_shows_an_interval_of_no_width_for_a_few_equal_values() -> None:
 
 def test_no_query_is_thought_to_score_more_than_any_of_them_could() -> None:
     relevant = {f"q{i}": {"a": 1} for i in range(20)}
-    scores = evaluate(
-        relevant, {q: ["a"] if i else ["b"] for i, q in enumerate(relevant)}, "P@5, Success@5, DCG@5"
-    )
+    scores = evaluate(relevant, {q: ["a"] if i else ["b"] for i, q in enumerate(relevant)}, "P@5, Success@5, DCG@5")
     hits, precision = scores.interval("Success@5"), scores.interval("P@5")
     assert precision == pytest.approx((hits[0] / 5, hits[1] / 5), abs=1e-6)
     assert scores.interval("DCG@5") == pytest.approx(hits, abs=1e-6)

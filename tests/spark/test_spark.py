@@ -131,9 +131,7 @@ def test_the_errors_of_memory_are_told_by_sums_in_any_partitioning() -> None:
                 assert all(message in " ".join(str(scores).split()) for message in found.values())
                 missing = soundness(expected, parse_all("AP")[0]).unanswered
                 assert scores.facts["unanswered"] == missing, (name, unjudged)
-            assert (name in ("as it is", "a third is missing")) == (
-                not errors
-            ) or unjudged != "nonrelevant", name
+            assert (name in ("as it is", "a third is missing")) == (not errors) or unjudged != "nonrelevant", name
 
 
 def test_a_query_in_two_slices_is_refused() -> None:
@@ -181,9 +179,7 @@ def test_sail_gives_the_bits_of_memory(frames: Any, ties: str) -> None:
     judged, rows, judgments, run = frames
     expected = evaluate(judged, arrow(rows), MEASURES, ties=ties)
     for partitions in (None, 5):
-        found = rankproof.spark.evaluate(
-            judgments, run, MEASURES, by="segment", partitions=partitions, ties=ties
-        )
+        found = rankproof.spark.evaluate(judgments, run, MEASURES, by="segment", partitions=partitions, ties=ties)
         check_equal(found, expected, (ties, partitions))
         assert found.extra == expected.census.extra
         assert all(str(part) and not part.wrong for part in found.slices.values())
@@ -286,8 +282,7 @@ def test_nothing_is_decided_where_memory_decides_nothing(frames: Any, spark: Any
             assert found.doubts == expected.doubts, (pair, allow)
             assert found.unanswered == expected.unanswered, (pair, allow)
             told, same = (
-                {each.split(": ", 1)[-1].split(".")[0] for each in one}
-                for one in (found.wrong, expected.wrong)
+                {each.split(": ", 1)[-1].split(".")[0] for each in one} for one in (found.wrong, expected.wrong)
             )
             assert told == same
             assert all(found.verdict(name) == "undecided" for name in found) or not found.doubts
@@ -297,10 +292,7 @@ def test_nothing_is_decided_where_memory_decides_nothing(frames: Any, spark: Any
     saved = tmp_path / "part"
     scores["part"].values.write.parquet(str(saved))
     later = spark.read.parquet(str(saved))
-    assert (
-        "part answered"
-        in rankproof.spark.compare(scores["whole"], later, names=("whole", "part")).doubts["part"]
-    )
+    assert "part answered" in rankproof.spark.compare(scores["whole"], later, names=("whole", "part")).doubts["part"]
     old = rankproof.spark.compare(scores["whole"], later.drop("answered"), names=("whole", "part"))
     assert not old.doubts
     assert "do not say which queries went unanswered" in str(old).replace("\n", " ")

@@ -25,9 +25,7 @@ def two_judges(seed: int, n: int = 80, labels: int = 4) -> tuple[list[int], list
     return first.tolist(), second.tolist()
 
 
-@pytest.mark.parametrize(
-    ("weights", "oracle"), [("none", None), ("linear", "linear"), ("quadratic", "quadratic")]
-)
+@pytest.mark.parametrize(("weights", "oracle"), [("none", None), ("linear", "linear"), ("quadratic", "quadratic")])
 def test_cohens_kappa_agrees_with_statsmodels(weights: Any, oracle: Any) -> None:
     for seed in range(20):
         first, second = two_judges(seed)
@@ -50,9 +48,7 @@ def test_the_table_of_fleiss() -> None:
     """Fleiss 1971 by way of the usual worked example: 14 raters, 10 items, 5 labels, kappa = .210."""
     counts = [[0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
               [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7]]  # fmt: skip
-    found = fleiss_kappa(
-        [[label for label, times in enumerate(line) for _ in range(times)] for line in counts]
-    )
+    found = fleiss_kappa([[label for label, times in enumerate(line) for _ in range(times)] for line in counts])
     assert (found.value, found.observed, found.expected) == pytest.approx((0.210, 0.378, 0.213), abs=5e-4)
     assert list(found.prevalence.values()) == pytest.approx([0.143, 0.200, 0.279, 0.150, 0.229], abs=5e-4)
 
@@ -85,9 +81,9 @@ def by_definition(ratings: list[list[Any]], distance: Any) -> float:
     units = [[x for x in line if x is not None] for line in ratings]
     units = [unit for unit in units if len(unit) > 1]
     flat = [x for unit in units for x in unit]
-    seen = sum(
-        distance(a, b) / (len(unit) - 1) for unit in units for a, b in itertools.permutations(unit, 2)
-    ) / len(flat)
+    seen = sum(distance(a, b) / (len(unit) - 1) for unit in units for a, b in itertools.permutations(unit, 2)) / len(
+        flat
+    )
     chance = sum(distance(a, b) for a, b in itertools.permutations(flat, 2)) / (len(flat) * (len(flat) - 1))
     return 1 - seen / chance
 
@@ -95,9 +91,7 @@ def by_definition(ratings: list[list[Any]], distance: Any) -> float:
 def test_krippendorffs_alpha_agrees_with_its_definition() -> None:
     for seed in range(20):
         draw = rng(seed)
-        ratings = [
-            [None if draw.random() < 0.3 else int(x) for x in line] for line in draw.integers(0, 4, (20, 3))
-        ]
+        ratings = [[None if draw.random() < 0.3 else int(x) for x in line] for line in draw.integers(0, 4, (20, 3))]
         units = [[x for x in line if x is not None] for line in ratings]
         each = np.bincount([x for unit in units if len(unit) > 1 for x in unit], minlength=4)
         ordinal = lambda a, b: (each[min(a, b) : max(a, b) + 1].sum() - (each[a] + each[b]) / 2) ** 2  # noqa: B023, E731
@@ -121,9 +115,7 @@ def test_full_agreement_is_1_and_order_does_not_matter() -> None:
     assert cohen_kappa([first[i] for i in turn], [second[i] for i in turn]).value == pytest.approx(
         cohen_kappa(first, second).value
     )
-    assert cohen_kappa(first, second, "linear").value == pytest.approx(
-        cohen_kappa(second, first, "linear").value
-    )
+    assert cohen_kappa(first, second, "linear").value == pytest.approx(cohen_kappa(second, first, "linear").value)
 
 
 def test_rare_labels_pull_kappa_down_and_prevalence_shows_it() -> None:
@@ -150,9 +142,7 @@ def test_labels_may_be_given_in_order() -> None:
     words = ["poor", "fair", "good"]
     first, second = ["poor", "good", "fair", "good"], ["fair", "good", "good", "poor"]
     numbers = [[words.index(x) for x in judge] for judge in (first, second)]
-    assert (
-        cohen_kappa(first, second, "linear", words).value == cohen_kappa(*numbers, "linear", [0, 1, 2]).value
-    )
+    assert cohen_kappa(first, second, "linear", words).value == cohen_kappa(*numbers, "linear", [0, 1, 2]).value
     lines = list(zip(first, second, strict=True))
     assert (
         krippendorff_alpha(lines, "ordinal", words).value

@@ -39,9 +39,7 @@ def test_anova_agrees_with_statsmodels(n: int, m: int) -> None:
         assert (source.squares, source.df, source.f, source.p) == pytest.approx(
             tuple(oracle.loc[name, ["sum_sq", "df", "F", "PR(>F)"]]), rel=1e-7
         )
-    assert (found.rest.squares, found.rest.df) == pytest.approx(
-        tuple(oracle.loc["Residual", ["sum_sq", "df"]])
-    )
+    assert (found.rest.squares, found.rest.df) == pytest.approx(tuple(oracle.loc["Residual", ["sum_sq", "df"]]))
     assert found.systems.share + found.queries.share + found.rest.share == pytest.approx(1.0)
 
 
@@ -117,10 +115,7 @@ def test_tukey_does_not_depend_on_the_order_of_queries_or_systems() -> None:
     found = tukey(values, rng(7), 2000)
     turn = rng(1).permutation(60)
     assert tukey({name: column[turn] for name, column in values.items()}, rng(7), 2000) == found
-    back = {
-        frozenset((pair.first, pair.second)): pair
-        for pair in tukey(dict(reversed(values.items())), rng(7), 2000)
-    }
+    back = {frozenset((pair.first, pair.second)): pair for pair in tukey(dict(reversed(values.items())), rng(7), 2000)}
     for pair in found:
         other = back[frozenset((pair.first, pair.second))]
         assert (other.p, other.difference) == (pair.p, -pair.difference)
@@ -140,9 +135,7 @@ def test_beyond_the_draws_the_p_of_pairs_is_that_of_many_more_draws() -> None:
     draws = np.sort(_largest_gaps(np.column_stack(list(values.values())), rng(3), 100_000))
     for wanted in (0.01, 0.001):
         gap = float(np.quantile(draws, 1 - wanted))
-        assert Gaps.of(np.column_stack(list(values.values()))).share_above(gap) == pytest.approx(
-            wanted, rel=0.25
-        )
+        assert Gaps.of(np.column_stack(list(values.values()))).share_above(gap) == pytest.approx(wanted, rel=0.25)
 
 
 @pytest.mark.parametrize("function", [anova, lambda values: tukey(named(values), rng())])

@@ -18,17 +18,13 @@ NAMES = {"holm": "holm", "benjamini-hochberg": "fdr_bh", "bonferroni": "bonferro
 @pytest.mark.slow  # the first call loads most of statsmodels
 @pytest.mark.parametrize("name", sorted(NAMES))
 def test_adjusted_values_agree_with_statsmodels(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        gc, "collect", lambda: 0
-    )  # theirs collects after each call, late in a run half a second
+    monkeypatch.setattr(gc, "collect", lambda: 0)  # theirs collects after each call, late in a run half a second
     draw = np.random.default_rng(1)
     for trial in range(100):
         ps = draw.random(int(draw.integers(1, 40))) ** 3
         if trial % 3 == 0:
             ps = np.round(ps, 1)  # ties, zeros and ones
-        assert correct(ps.tolist(), name) == pytest.approx(
-            multipletests(ps, method=NAMES[name])[1].tolist(), abs=1e-14
-        )
+        assert correct(ps.tolist(), name) == pytest.approx(multipletests(ps, method=NAMES[name])[1].tolist(), abs=1e-14)
 
 
 def test_false_discoveries_agree_with_scipy() -> None:

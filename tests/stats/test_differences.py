@@ -36,9 +36,7 @@ def test_bootstrap_intervals_agree_with_scipy(method: Any, name: str) -> None:
     """Two bootstraps of 20,000: ends within 3 % of the width."""
     for seed in range(4):
         d = rng(seed).exponential(1.0, 60) - 0.8
-        oracle = stats.bootstrap(
-            (d,), np.mean, n_resamples=20_000, method=name, rng=rng(9)
-        ).confidence_interval
+        oracle = stats.bootstrap((d,), np.mean, n_resamples=20_000, method=name, rng=rng(9)).confidence_interval
         found = difference_interval(d, rng(), 0.95, method, 20_000)
         assert (found.low, found.high) == pytest.approx(
             (oracle.low, oracle.high), abs=0.03 * (oracle.high - oracle.low)

@@ -50,9 +50,7 @@ def test_f_tails_agree_with_scipy() -> None:
 def test_the_incomplete_beta_agrees_with_scipy() -> None:
     rng = np.random.default_rng(2)
     for a, b, x in zip(rng.gamma(1, 20, 300), rng.gamma(1, 20, 300), rng.random(300), strict=True):
-        assert beta_share(float(x), float(a), float(b)) == pytest.approx(
-            special.betainc(a, b, x), rel=1e-9, abs=1e-200
-        )
+        assert beta_share(float(x), float(a), float(b)) == pytest.approx(special.betainc(a, b, x), rel=1e-9, abs=1e-200)
 
 
 @pytest.mark.parametrize("df", [1, 2, 4, 9, 19, 20, 33, 99, 100, 200, 5000])

@@ -53,9 +53,7 @@ def test_cliffs_delta_counts_all_pairs() -> None:
         assert cliffs_delta(b, a).value == -(cliffs_delta(a, b).value or 0)
 
 
-@pytest.mark.parametrize(
-    ("value", "words"), [(0.1, "negligible"), (0.3, "small"), (-0.6, "medium"), (0.9, "large")]
-)
+@pytest.mark.parametrize(("value", "words"), [(0.1, "negligible"), (0.3, "small"), (-0.6, "medium"), (0.9, "large")])
 def test_sizes_have_words(value: float, words: str) -> None:
     d = rng(5).normal(0, 1, 50)
     d = (d - d.mean()) / d.std(ddof=1) + value

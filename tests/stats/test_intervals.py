@@ -72,9 +72,7 @@ def test_with_thousands_of_queries_it_is_the_usual_interval() -> None:
     values = skewed(20_000)
     half = 1.96 * values.std() / math.sqrt(len(values))
     found = interval(values)
-    assert (found.low, found.high) == pytest.approx(
-        (values.mean() - half, values.mean() + half), abs=0.02 * half
-    )
+    assert (found.low, found.high) == pytest.approx((values.mean() - half, values.mean() + half), abs=0.02 * half)
 
 
 def test_taking_neighbours_together_changes_nothing_that_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,9 +167,7 @@ def test_it_is_hardly_wider_than_students_where_that_holds() -> None:
 def test_hits_that_differ_a_little_are_covered_as_hits_are() -> None:
     """Values of .98 to 1, but for one in twenty: .89 with 50 queries before, as no two values are equal."""
     share, n = 0.05, 50
-    world = World(
-        lambda rng, size: rng.uniform(0.98, 1, size) * (rng.random(size) >= share), 0.99 * (1 - share)
-    )
+    world = World(lambda rng, size: rng.uniform(0.98, 1, size) * (rng.random(size) >= share), 0.99 * (1 - share))
     assert coverage(world, n, 400) > COVERED[True]
 
 
@@ -278,9 +274,7 @@ def test_what_differs_by_rounding_only_is_equal() -> None:
 def test_the_method_says_what_was_done() -> None:
     method = "Bayesian bootstrap, part of a query at either end of the range"
     guessed = "Bayesian bootstrap, ends of the range guessed from the values"
-    assert (
-        interval(skewed(3)).method == interval(skewed(5000)).method == interval(np.ones(4)).method == method
-    )
+    assert interval(skewed(3)).method == interval(skewed(5000)).method == interval(np.ones(4)).method == method
     assert interval(skewed(9), average="geometric").method == f"{method}, of the logarithms"
     assert interval(skewed(9), average="sum").method == f"{method}, of the mean, times n"
     assert interval(skewed(9), bounds=UPWARDS).method == interval(3 * hits(4, 9)).method == guessed

@@ -50,9 +50,7 @@ def test_the_order_of_systems_and_queries_does_not_matter() -> None:
 
 def test_where_less_is_better_the_least_comes_first() -> None:
     worse, better = (dict.fromkeys(JUDGED, AT[rank]) for rank in (3, 1))
-    found = {
-        name: evaluate(JUDGED, run, "FirstRel") for name, run in {"worse": worse, "better": better}.items()
-    }
+    found = {name: evaluate(JUDGED, run, "FirstRel") for name, run in {"worse": worse, "better": better}.items()}
     assert list(leaderboard(found).means) == ["better", "worse"]
     assert rank_correlation(found, {"worse": 0.1, "better": 0.9}).tau_b.value == 1
 
@@ -67,9 +65,7 @@ def test_what_went_unanswered_and_unjudged_stands_under_the_order() -> None:
     told = " ".join(str(leaderboard(judged, systems, "RR")).split())
     assert "Unanswered (each counts as nothing found): one 29 of 30 queries." in told
     assert "Nobody judged, of the first 10 documents: whole 0 %, unknown 67 %, one 0 %." in told
-    page = " ".join(
-        str(report(judged, {"whole": systems["whole"], "unknown": systems["unknown"]}, "RR")).split()
-    )
+    page = " ".join(str(report(judged, {"whole": systems["whole"], "unknown": systems["unknown"]}, "RR")).split())
     assert "unknown 67 %" in page
     assert "found nothing that would mislead" not in page
 
@@ -84,9 +80,7 @@ def test_tau_b_is_scipys(seed: int) -> None:
 
 
 def test_two_measures_and_two_sets_of_scores() -> None:
-    systems = {
-        name: evaluate(sample.judgments(), each, "nDCG@10, AP") for name, each in sample.rankings().items()
-    }
+    systems = {name: evaluate(sample.judgments(), each, "nDCG@10, AP") for name, each in sample.rankings().items()}
     by_measure = rank_correlation(systems, None, "nDCG@10", "AP")
     assert by_measure.names == ("nDCG@10", "AP")
     assert by_measure.scores["dense"] == (systems["dense"]["nDCG@10"], systems["dense"]["AP"])
@@ -229,8 +223,6 @@ def test_the_shell_orders_by_two_measures_two_judgments_files_and_names(
         ("leaderboard judgments.tsv keyword.run dense.run --alpha 0", "alpha: got 0.0"),
     ],
 )
-def test_what_cannot_be_is_said(
-    folder: Path, line: str, says: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_is_said(folder: Path, line: str, says: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(line.split()) == 2
     assert says in capsys.readouterr().err

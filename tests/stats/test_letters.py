@@ -44,9 +44,7 @@ def test_the_board_agrees_with_its_pairs_in_every_face() -> None:
     for pair in data["versus"]:
         one, other = (set(data["letters"][pair[side]]) for side in ("better", "worse"))
         assert pair["told_apart"] == (pair["p"] <= 0.05) == one.isdisjoint(other)
-        assert pair["difference"] == pytest.approx(
-            data["means"][pair["better"]] - data["means"][pair["worse"]]
-        )
+        assert pair["difference"] == pytest.approx(data["means"][pair["better"]] - data["means"][pair["worse"]])
     assert board.told_apart == sum(pair["told_apart"] for pair in data["versus"])
     for name, run in runs.items():
         assert data["intervals"][name] == list(evaluate(judged, run, "RR").interval("RR"))

@@ -52,9 +52,7 @@ RARE = {
 
 
 @pytest.mark.parametrize("world", RARE)
-def test_many_values_have_the_interval_that_the_integral_gives(
-    world: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_values_have_the_interval_that_the_integral_gives(world: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Atoms, which stand for neighbours, were off by 7 % of the width for rare losses among 10,000.
     values = RARE[world](np.random.default_rng(1), 8_000)
     found = interval(values)

@@ -138,9 +138,7 @@ def test_stability_is_leave_one_out() -> None:
     systems = {name: rng(i).normal(0.02 * i, 0.3, 25) for i, name in enumerate("abcde")}
     full = {name: float(values.mean()) for name, values in systems.items()}
     taus = [
-        kendall_tau_b(
-            full, {name: float(np.delete(values, i).mean()) for name, values in systems.items()}
-        ).value
+        kendall_tau_b(full, {name: float(np.delete(values, i).mean()) for name, values in systems.items()}).value
         for i in range(25)
     ]
     found = stability(systems)

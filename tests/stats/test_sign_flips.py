@@ -36,8 +36,7 @@ def by_hand(d: Any, alternative: str) -> float:
     """Every sign tried, one at a time, in exact sums."""
     seen = math.fsum(d)
     sums = [
-        math.fsum(s * x for s, x in zip(signs, d, strict=True))
-        for signs in itertools.product([1, -1], repeat=len(d))
+        math.fsum(s * x for s, x in zip(signs, d, strict=True)) for signs in itertools.product([1, -1], repeat=len(d))
     ]
     far = {
         "two-sided": lambda t: abs(t) >= abs(seen) - 1e-9,

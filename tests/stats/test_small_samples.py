@@ -93,9 +93,7 @@ def test_the_gate_and_equivalence_decide_as_the_benchmark_says() -> None:
     rows = world.rows(40, 0.0, times)
     outcomes = [decide([row], [margin], np.random.default_rng(0))[0].outcome for row in rows]
     alike = [equivalence(row, margin).p <= ALPHA for row in rows]
-    assert (np.mean([each == PASS for each in outcomes]), np.mean(alike)) == passed(
-        world, 40, 0.0, margin, times, 1
-    )
+    assert (np.mean([each == PASS for each in outcomes]), np.mean(alike)) == passed(world, 40, 0.0, margin, times, 1)
     lost = world.rows(40, world.margins[0], times, 3)
     fails = [decide([row], [0.02], np.random.default_rng(0), permutations=2000)[0].outcome for row in lost]
     assert np.mean([each == FAIL for each in fails]) == failed(lost, 0.02)[0]
@@ -135,9 +133,7 @@ def test_hits_pass_a_drop_of_the_margin_rarely_added_up_exactly(n: int, won: flo
     share = 0.0
     for losses in range(int(3 * n * lost) + 2):
         for wins in range(int(3 * n * won) + 2 if won else 1):
-            chance = scipy.stats.multinomial.pmf(
-                [losses, wins, n - losses - wins], n, [lost, won, 1 - lost - won]
-            )
+            chance = scipy.stats.multinomial.pmf([losses, wins, n - losses - wins], n, [lost, won, 1 - lost - won])
             share += chance if chance > 1e-6 and passes(losses, wins) else 0.0
     assert share <= 0.056
 

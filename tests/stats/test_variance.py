@@ -51,9 +51,7 @@ def test_a_factor_explains_nothing_by_playing_no_part() -> None:
     values = rng.normal(size=(30, 4)) + np.array([0.0, 0.0, 1.0, 1.0])
     depth = ["5", "10", "5", "10"]
     alone = shares_of(values, {"retriever": retriever, "depth": depth})
-    beside = shares_of(
-        values, {"retriever": retriever, "chunker": ["whole", "whole", None, None], "depth": depth}
-    )
+    beside = shares_of(values, {"retriever": retriever, "chunker": ["whole", "whole", None, None], "depth": depth})
     assert beside == pytest.approx(alone)
     fusion = shares_of(
         np.tile([0.0, 1.0, 1.5], (30, 1)),

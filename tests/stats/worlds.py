@@ -59,9 +59,7 @@ WORLDS = {
     "AP-like": World(_ap, 0.05 + 0.85 / 3),
     "AP low": World(lambda rng, size: rng.beta(0.5, 6.0, size), 0.5 / 6.5),
     "RR-like": World(_reciprocal_rank, float((0.35 * 0.65 ** (RANKS - 1) / RANKS).sum())),
-    "nDCG near 1": World(
-        lambda rng, size: np.where(rng.random(size) < 0.8, 1, rng.beta(4, 2, size)), 0.8 + 0.4 / 3
-    ),
+    "nDCG near 1": World(lambda rng, size: np.where(rng.random(size) < 0.8, 1, rng.beta(4, 2, size)), 0.8 + 0.4 / 3),
     "nDCG near 1, dense": World(lambda rng, size: rng.beta(12, 1, size), 12 / 13),
     "P@5": World(lambda rng, size: rng.binomial(5, rng.beta(1, 2, size)) / 5, 1 / 3),
     "R of 2": World(lambda rng, size: rng.binomial(2, 0.9, size) / 2, 0.9),
@@ -71,21 +69,15 @@ WORLDS = {
         0.3 / 11 + 0.7 * 10 / 11,
     ),
     "dense": World(lambda rng, size: rng.beta(2, 3, size), 0.4),
-    "rare failures": World(
-        lambda rng, size: rng.beta(30, 4, size) * (rng.random(size) >= 0.03), 0.97 * 30 / 34
-    ),
-    "deep ranks": World(
-        lambda rng, size: 1 / rng.integers(1, 200, size), float((1 / np.arange(1, 200)).mean())
-    ),
+    "rare failures": World(lambda rng, size: rng.beta(30, 4, size) * (rng.random(size) >= 0.03), 0.97 * 30 / 34),
+    "deep ranks": World(lambda rng, size: 1 / rng.integers(1, 200, size), float((1 / np.arange(1, 200)).mean())),
 }
 
 
 def coverage(world: World, n: int, times: int, level: float = 0.95, seed: int = 1) -> float:
     """The share of samples whose interval holds the true mean."""
     found = intervals(list(world.samples(n, times, seed)), level=level, bounds=[world.bounds] * times)
-    return float(
-        np.mean([each.low <= world.mean + 1e-12 and world.mean - 1e-12 <= each.high for each in found])
-    )
+    return float(np.mean([each.low <= world.mean + 1e-12 and world.mean - 1e-12 <= each.high for each in found]))
 
 
 def students(values: np.ndarray, level: float = 0.95) -> tuple[float, float]:

@@ -76,9 +76,7 @@ def test_the_list_and_one_of_it(rankproof: Run) -> None:
     assert max(map(len, shown.splitlines())) <= 80
     assert json.loads(rankproof("history -f json").out)[1]["tags"] == {"model": "small", "k": "20"}
     assert rankproof("show after -q -f csv").out.count("\n") == 121
-    assert rankproof("show aftr").err.startswith(
-        "rankproof: rankproof.db: nothing is saved as 'aftr'. Did you"
-    )
+    assert rankproof("show aftr").err.startswith("rankproof: rankproof.db: nothing is saved as 'aftr'. Did you")
 
 
 @pytest.mark.slow
@@ -99,9 +97,7 @@ def test_the_gate_takes_names(rankproof: Run, words: str, code: int) -> None:
     assert rankproof(f"gate {words} --floor nDCG@10=0.1").code == code
 
 
-def test_another_file_by_option_or_environment(
-    rankproof: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_file_by_option_or_environment(rankproof: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rankproof(f"{SAVE} --history other.db")
     assert not (tmp_path / "rankproof.db").exists()
     assert rankproof("compare before after").code == 2

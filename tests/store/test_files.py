@@ -93,9 +93,7 @@ def test_a_history_from_a_newer_version_is_left_alone(tmp_path: Path) -> None:
     connection.close()
     before = path.read_bytes()
     for act in (History(path).entries, lambda: History(path).save(SCORES, "b")):
-        with pytest.raises(
-            DataError, match=r"version 99, and this rankproof reads up to version 2.* --upgrade"
-        ):
+        with pytest.raises(DataError, match=r"version 99, and this rankproof reads up to version 2.* --upgrade"):
             act()
     assert path.read_bytes() == before
 

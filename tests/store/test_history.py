@@ -52,9 +52,7 @@ def test_everything_else_comes_back_too(history: History) -> None:
     assert {g: s.means for g, s in back.slices.items()} == {g: s.means for g, s in mine.slices.items()}
 
 
-def test_an_entry_says_where_it_is_from(
-    history: History, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_entry_says_where_it_is_from(history: History, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "HEAD").write_text(COMMIT + "\n")
     monkeypatch.chdir(tmp_path)
@@ -92,9 +90,7 @@ def test_aspects_are_part_of_the_fingerprint(history: History) -> None:
     assert one != fingerprint(("q", "a", 1, "x"), ("q", "b", 1, "x"))
 
 
-@pytest.mark.parametrize(
-    "name", ["müller vor Ort", "検索 2", "a/b:c@d", "🙂", "'; DROP TABLE x; --", "x" * 300]
-)
+@pytest.mark.parametrize("name", ["müller vor Ort", "検索 2", "a/b:c@d", "🙂", "'; DROP TABLE x; --", "x" * 300])
 def test_any_readable_name(history: History, name: str) -> None:
     history.save(scored(), name)
     assert history.show(name).name == name
@@ -172,9 +168,7 @@ def test_a_file_holds_them_all_or_some(history: History, tmp_path: Path) -> None
         (b'{"format": "rankproof history", "version": 1, "experiments": [{"name": "a"}]}', "lacks something"),
     ],
 )
-def test_a_file_that_is_no_export_brings_nothing(
-    history: History, tmp_path: Path, content: bytes, says: str
-) -> None:
+def test_a_file_that_is_no_export_brings_nothing(history: History, tmp_path: Path, content: bytes, says: str) -> None:
     (tmp_path / "x.json").write_bytes(content)
     with pytest.raises(DataError, match=f"{says}.*nothing was imported"):
         history.import_from(tmp_path / "x.json")
@@ -214,9 +208,7 @@ FEWER = {query: JUDGED[query] for query in list(JUDGED)[:15]}
         (lambda: evaluate(JUDGED, RUN, "RR, AP"), "do not both have AP"),
     ],
 )
-def test_what_was_not_made_alike_is_refused_and_named_unless_wanted(
-    history: History, other: Any, says: str
-) -> None:
+def test_what_was_not_made_alike_is_refused_and_named_unless_wanted(history: History, other: Any, says: str) -> None:
     history.save(evaluate(JUDGED, RUN, "RR"), "one")
     history.save(other(), "other")
     for ask in (history.compare, history.gate):
@@ -322,9 +314,7 @@ def repository(folder: Path, files: dict[str, str]) -> None:
         ({".git": "gitdir: gone"}, None),
     ],
 )
-def test_the_commit_is_read_from_gits_own_files(
-    tmp_path: Path, files: dict[str, str], commit: str | None
-) -> None:
+def test_the_commit_is_read_from_gits_own_files(tmp_path: Path, files: dict[str, str], commit: str | None) -> None:
     repository(tmp_path, files)
     (tmp_path / "deep" / "er").mkdir(parents=True)
     assert git_commit(tmp_path / "deep" / "er") == commit

@@ -61,9 +61,7 @@ def test_a_number_has_one_form(text: str, form: str) -> None:
     assert forms(text) == [form]
 
 
-@pytest.mark.parametrize(
-    "text", ["one of them", "the second time is unlike", "no numbers", "统一 一些", "A4B", ""]
-)
+@pytest.mark.parametrize("text", ["one of them", "the second time is unlike", "no numbers", "统一 一些", "A4B", ""])
 def test_what_is_no_number(text: str) -> None:
     assert [form for form in forms(text) if not form.endswith("th")] == []
 
@@ -108,9 +106,7 @@ def test_parts_of_dates(text: str, form: str) -> None:
     assert [date.iso for date in dates(text)] == [form]
 
 
-@pytest.mark.parametrize(
-    "text", ["3/4/1960", "2020-13-45", "version 1.2.3", "May I come?", "in march they march", ""]
-)
+@pytest.mark.parametrize("text", ["3/4/1960", "2020-13-45", "version 1.2.3", "May I come?", "in march they march", ""])
 def test_what_is_no_date(text: str) -> None:
     assert dates(text) == []
 

@@ -63,9 +63,7 @@ def test_forms_of_a_word_have_one_stem(family: str) -> None:
     assert len({stem(fold(word)) for word in family.split()}) == 1
 
 
-@pytest.mark.parametrize(
-    "pair", ["north south", "red reed", "paris pair", "use user-no", "state station", "two ten"]
-)
+@pytest.mark.parametrize("pair", ["north south", "red reed", "paris pair", "use user-no", "state station", "two ten"])
 def test_different_words_have_different_stems(pair: str) -> None:
     one, other = pair.split()
     assert stem(one) != stem(other)

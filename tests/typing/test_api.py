@@ -16,14 +16,10 @@ from tests.typing import api
 
 
 @pytest.mark.first_is_quick
-@pytest.mark.parametrize(
-    "name", ["scored", "compared", "shown", "diagnosed", "benched", "judged", "with_conventions"]
-)
+@pytest.mark.parametrize("name", ["scored", "compared", "shown", "diagnosed", "benched", "judged", "with_conventions"])
 def test_a_typed_call_runs(name: str) -> None:
     found = getattr(api, name)()
-    kinds = (
-        [each.__name__ for each in map(type, found)] if isinstance(found, tuple) else [type(found).__name__]
-    )
+    kinds = [each.__name__ for each in map(type, found)] if isinstance(found, tuple) else [type(found).__name__]
     declared = getattr(api, name).__annotations__["return"]
     assert all(kind in declared for kind in kinds), f"{kinds} is not {declared}"
 
@@ -41,17 +37,13 @@ HANDED_ON: list[tuple[type, Callable[..., Any], set[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "verb", "apart"), HANDED_ON, ids=lambda each: getattr(each, "__name__", "")
-)
+@pytest.mark.parametrize(("arguments", "verb", "apart"), HANDED_ON, ids=lambda each: getattr(each, "__name__", ""))
 def test_typed_arguments_are_those_of_the_verb_that_gets_them(
     arguments: type, verb: Callable[..., Any], apart: set[str]
 ) -> None:
     parameters = list(signature(verb).parameters.values())
     known = {each.name for each in parameters if each.kind == each.KEYWORD_ONLY}
-    known |= {
-        each.name for each in parameters if each.name in ("measures", "measure") and verb is not evaluate
-    }
+    known |= {each.name for each in parameters if each.name in ("measures", "measure") and verb is not evaluate}
     if verb is compare:
         known.discard("measures")  # an argument of its own there
     own = arguments.__annotations__.keys()

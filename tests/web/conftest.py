@@ -71,9 +71,7 @@ class RunningApp:
     ) -> Reply:
         """One request as a browser that has the cookies would send it."""
         connection = HTTPConnection(self.host, timeout=60)
-        sent = {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())} | (
-            headers or {}
-        )
+        sent = {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())} | (headers or {})
         body = None if send is None else urlencode(send)
         if body is not None:
             sent = {"Content-Type": "application/x-www-form-urlencoded"} | sent

@@ -72,10 +72,7 @@ def test_what_is_written_needs_the_proof_of_our_page(start: Start, folder: Path)
     for wrong in ({}, {"csrf": ""}, {"csrf": "0" * 64}, {"csrf": app.token}):
         for path in ("/grade", "/who", "/override", "/calibrate"):
             assert app.ask(path, send=sent | wrong).status == 403
-    assert (
-        app.ask("/grade", send=sent | {"csrf": app.csrf}, headers={"Sec-Fetch-Site": "cross-site"}).status
-        == 403
-    )
+    assert app.ask("/grade", send=sent | {"csrf": app.csrf}, headers={"Sec-Fetch-Site": "cross-site"}).status == 403
     assert app.ask("/grade?" + "&".join(f"{k}={v}" for k, v in sent.items())).status == 404
     assert app.ask("/", method="DELETE").status == 403
     assert app.ask("/who", send={"who": "x" * (2 << 20), "csrf": app.csrf}).status == 403
@@ -165,9 +162,7 @@ def test_what_if_says_what_evaluate_says_of_the_other_grade(start: Start, folder
     app = start(folder).enter()
     judged = load_judgments(folder / "judgments.tsv").as_dict()
     judged["q02"]["errors-fh503-01"] = 3.0
-    said = app.ask(
-        "/whatif?query=q02&document=errors-fh503-01&grade=3&systems=dense%0Afused&measure=nDCG%4010"
-    ).text
+    said = app.ask("/whatif?query=q02&document=errors-fh503-01&grade=3&systems=dense%0Afused&measure=nDCG%4010").text
     for side in json.loads(said)["sides"]:
         scores = evaluate(judged, folder / f"{side['system']}.run", "nDCG@10")
         assert side["after"] == pytest.approx(scores.values("nDCG@10")["q02"])
@@ -243,10 +238,7 @@ def test_calibration_asks_as_the_terminal_does(start: Start, folder: Path) -> No
 
     def answer(value: str) -> str:
         page = app.ask("/calibration").text
-        sent = {
-            name: unescape(re.findall(f'name="{name}" value="([^"]*)"', page)[0])
-            for name in ("left", "right")
-        }
+        sent = {name: unescape(re.findall(f'name="{name}" value="([^"]*)"', page)[0]) for name in ("left", "right")}
         app.ask("/calibrate", send={"csrf": app.csrf, "ledger": "verdicts.db", "value": value, **sent})
         return re.findall(
             r'<h2 id="pair-heading">([^<]*) pairs labelled by [^<,]*([^<]*)', app.ask("/calibration").text
@@ -403,9 +395,7 @@ def test_a_saved_grid_is_shown_as_bench_says_it(start: Start, folder: Path, save
 
 @pytest.mark.parametrize("alone", [False, True])
 @pytest.mark.parametrize("page", ["audit?s=dense", "part?name=diagnosis&s=dense&m=AP"])
-def test_queries_that_are_named_are_one_click_away(
-    start: Start, folder: Path, page: str, alone: bool
-) -> None:
+def test_queries_that_are_named_are_one_click_away(start: Start, folder: Path, page: str, alone: bool) -> None:
     judgments = folder / "judgments.tsv"
     judgments.write_text(judgments.read_text().replace("q57", "q <57>'&"))
     if alone:

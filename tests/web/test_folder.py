@@ -108,9 +108,7 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize(
-    "judged", ["q0 0 d1 1\nq1 0 d2 1\nq2 0 d2 1\n", "q0 0 y 1\nq1 0 y 1\nq2 0 y 1\n", ""]
-)
+@pytest.mark.parametrize("judged", ["q0 0 d1 1\nq1 0 d2 1\nq2 0 d2 1\n", "q0 0 y 1\nq1 0 y 1\nq2 0 y 1\n", ""])
 def test_texts_are_those_of_the_ids_that_are_used(tmp_path: Path, judged: str) -> None:
     for name, rows in TEXTS.items():
         (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))

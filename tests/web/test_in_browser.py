@@ -96,9 +96,7 @@ def test_no_page_has_errors_or_barriers_at_any_width(start: Start, browser: Any,
         page.context.close()
 
 
-def test_pages_print_whole_and_without_what_only_a_screen_needs(
-    start: Start, browser: Any, full: Path
-) -> None:
+def test_pages_print_whole_and_without_what_only_a_screen_needs(start: Start, browser: Any, full: Path) -> None:
     app = start(full, by=f"{full}/queries.jsonl:kind")
     page, wrong = page_of(browser, app, 720)
     page.emulate_media(media="print")
@@ -196,9 +194,7 @@ def test_another_grade_is_tried_without_writing_it(start: Start, browser: Any, f
     assert not (full / LABELS).exists()
 
 
-def test_a_box_over_points_chooses_the_same_queries_everywhere(
-    start: Start, browser: Any, full: Path
-) -> None:
+def test_a_box_over_points_chooses_the_same_queries_everywhere(start: Start, browser: Any, full: Path) -> None:
     app = start(full)
     page, _ = page_of(browser, app)
     go(page, app, "/compare?a=dense&b=keyword")
@@ -218,16 +214,12 @@ def test_a_box_over_points_chooses_the_same_queries_everywhere(
     page.select_option("#filters select[name=outcome]", "won")
     assert page.locator("#rows tbody tr:visible").count() <= chosen
     page.locator("#filters button[type=reset]").click()
-    page.wait_for_function(
-        f"() => document.querySelectorAll('#rows tbody tr:not([hidden])').length === {every}"
-    )
+    page.wait_for_function(f"() => document.querySelectorAll('#rows tbody tr:not([hidden])').length === {every}")
     page.fill("#filters input[name=text]", "q02")
     assert page.locator("#rows tbody tr:visible").count() == 1
 
 
-def test_documents_are_graded_one_key_each_by_two_people_at_once(
-    start: Start, browser: Any, full: Path
-) -> None:
+def test_documents_are_graded_one_key_each_by_two_people_at_once(start: Start, browser: Any, full: Path) -> None:
     app = start(full)
     windows = {name: page_of(browser, app)[0] for name in ("ana", "ben")}
     for name, page in windows.items():
@@ -240,9 +232,7 @@ def test_documents_are_graded_one_key_each_by_two_people_at_once(
             with page.expect_navigation():
                 page.keyboard.press(key if page is windows["ana"] else str(3 - int(key)))
     labels = [json.loads(line) for line in (full / LABELS).read_text().splitlines()]
-    assert [(each["who"], each["grade"]) for each in labels if each["who"] == "ana"] == [
-        ("ana", n) for n in range(4)
-    ]
+    assert [(each["who"], each["grade"]) for each in labels if each["who"] == "ana"] == [("ana", n) for n in range(4)]
     assert sum(each["who"] == "ben" for each in labels) == 4
     with windows["ana"].expect_navigation():
         windows["ana"].keyboard.press("u")
@@ -263,9 +253,7 @@ def test_a_verdict_is_overridden_with_its_reason(start: Start, browser: Any, ful
     assert "because: it is <b>beside</b> the point" in page.locator("main").inner_text()
 
 
-def test_a_dead_server_says_that_a_grade_was_not_written(
-    start_process: Start, browser: Any, full: Path
-) -> None:
+def test_a_dead_server_says_that_a_grade_was_not_written(start_process: Start, browser: Any, full: Path) -> None:
     app = start_process(full)
     page, _ = page_of(browser, app)
     go(page, app, "/query?id=q02")

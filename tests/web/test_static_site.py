@@ -30,9 +30,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         lines = (folder / f"{name}.run").read_text().splitlines(keepends=True)
         (folder / f"{name}.run").write_text("".join(line for line in lines if line < "q07"))
     rows = (folder / "judgments.tsv").read_text().splitlines(keepends=True)
-    (folder / "judgments.tsv").write_text(
-        "".join(row for row in rows if row < "q07" or row.startswith("query"))
-    )
+    (folder / "judgments.tsv").write_text("".join(row for row in rows if row < "q07" or row.startswith("query")))
     assert run(["app", str(folder), "--export", str(target)]) == 0
     (target / "from").write_text(str(folder))
     return target
@@ -126,11 +124,7 @@ def test_what_an_interval_without_a_bound_assumes_stands_under_the_means(tmp_pat
     folder, target = tmp_path / "runs", tmp_path / "site"
     folder.mkdir()
     (folder / "judgments.tsv").write_text("".join(f"q{i}\t0\ta\t1\n" for i in range(6)))
-    rows = (
-        f"q{i} Q0 {doc} {rank} {9 - rank} one\n"
-        for i in range(6)
-        for rank, doc in enumerate([*"xyzuvw"[:i], "a"])
-    )
+    rows = (f"q{i} Q0 {doc} {rank} {9 - rank} one\n" for i in range(6) for rank, doc in enumerate([*"xyzuvw"[:i], "a"]))
     (folder / "one.run").write_text("".join(rows))
     export(Settings((str(folder),), measures=("FirstRel", "RR")), target)
     index = " ".join(unescape(pages(target)["index.html"]).split())
@@ -148,9 +142,7 @@ def test_a_change_is_after_minus_before_where_less_is_better_too(tmp_path: Path)
         (folder / f"{name}.run").write_text("".join(rows))
     export(Settings((str(folder),), measures=("FirstRel",)), target)
     page = next(text for name, text in pages(target).items() if name.startswith("compare-far-near"))
-    cells = re.findall(
-        r"<td>([\d.]+)</td>\s*<td>([\d.]+)</td>\s*<td class=\"?(\w+)\"?>([-+][\d.]+)</td>", page
-    )
+    cells = re.findall(r"<td>([\d.]+)</td>\s*<td>([\d.]+)</td>\s*<td class=\"?(\w+)\"?>([-+][\d.]+)</td>", page)
     assert len(cells) == 12
     for before, after, colour, change in cells:
         assert float(change) == float(after) - float(before) == -3

@@ -64,9 +64,7 @@ def answer_rows(
     """A row for each question; answers kept in `cache` are not asked for again."""
     with _memory(cache) as memory, _told(name, len(questions), progress) as told, _shown(name) as show:
         about = {} if memory is None else _about(name, retriever, corpus)
-        return answer_all(
-            questions, retriever, reading, plan, memory=memory, about=about, told=told, show=show
-        )
+        return answer_all(questions, retriever, reading, plan, memory=memory, about=about, told=told, show=show)
 
 
 @contextmanager
@@ -79,9 +77,7 @@ def _shown(name: str) -> Iterator[Callable[[Mapping[str, RunRow]], None] | None]
 
     def show(rows: Mapping[str, RunRow]) -> None:
         answered = [(query, row.answer) for query, row in rows.items() if row.answer is not None]
-        live.write(
-            {"query": query, "results": [doc for doc, _ in answer.found]} for query, answer in answered
-        )
+        live.write({"query": query, "results": [doc for doc, _ in answer.found]} for query, answer in answered)
 
     try:
         yield show
@@ -208,9 +204,7 @@ class Benchmark(Displayable):
         """Add a question; `relevant` is a list or set of documents, or `{document: grade}`."""
         ((name, words),) = load_questions([(query_id, text)]).items()
         if name in self.queries:
-            raise DataError(
-                f"question {shorten(name)} is there already. Next: give each question its own id."
-            )
+            raise DataError(f"question {shorten(name)} is there already. Next: give each question its own id.")
         if isinstance(relevant, (str, bytes)) or not hasattr(relevant, "__iter__"):
             raise DataError(
                 f"question {shorten(name)}, relevant: got {shorten(relevant)}, expected a list or set of document "
@@ -239,9 +233,7 @@ class Benchmark(Displayable):
         """The judgments with ids as answers are read: text. Whether they were integers is remembered."""
         integers = judged_kinds(judgments)[1]
         if None not in (integers, self._integers) and integers != self._integers:
-            raise DataError(
-                "relevant: got ids that are integers and ids that are text. Next: give all as text."
-            )
+            raise DataError("relevant: got ids that are integers and ids that are text. Next: give all as text.")
         self._integers = self._integers if integers is None else integers
         return as_text(judgments)
 
@@ -284,9 +276,7 @@ class Benchmark(Displayable):
             check_found(not_in_corpus(relevant_in(self.judgments), self.corpus))
         questions, reading = self._questions(), self._reading(k, found.id)
         began = perf_counter()
-        rows = answer_rows(
-            name, questions, found, reading, plan, corpus=self.corpus, cache=cache, progress=progress
-        )
+        rows = answer_rows(name, questions, found, reading, plan, corpus=self.corpus, cache=cache, progress=progress)
         if name in self.runs:
             warn_caller(f"run {name!r} replaces the one before. Next: choose another name to keep both.")
         self.runs[name] = Run(
@@ -307,9 +297,7 @@ class Benchmark(Displayable):
     def _questions(self) -> dict[str, str]:
         """The questions that are judged, or all where none is."""
         if not self.queries and self.judgments is None:
-            raise UsageError(
-                "there is no question to ask. Next: add_query, or Benchmark(queries, judgments)."
-            )
+            raise UsageError("there is no question to ask. Next: add_query, or Benchmark(queries, judgments).")
         if self.judgments is None:
             return self.queries
         if not self.queries:
@@ -331,9 +319,7 @@ class Benchmark(Displayable):
         check_whole("k", k, advice="give one, like 10")
         # A corpus keeps its ids as text, and so do the answers of searches over it.
         either = self._integers and self.corpus is not None and plain_digits(self.corpus)
-        return AnswerReading(
-            int(k), id, lambda text: self._ids_by_text.get(text), None if either else self._integers
-        )
+        return AnswerReading(int(k), id, lambda text: self._ids_by_text.get(text), None if either else self._integers)
 
     @cached_property
     def _ids_by_text(self) -> dict[str, str | None]:
@@ -361,9 +347,7 @@ class Benchmark(Displayable):
         """
         chosen = {name: self._run(name) for name in (self.runs if runs is None else runs)}
         if len(chosen) < 2:
-            raise UsageError(
-                f"compare needs two runs or more, there are {len(chosen)}. Next: run another retriever."
-            )
+            raise UsageError(f"compare needs two runs or more, there are {len(chosen)}. Next: run another retriever.")
         first = baseline or next(iter(chosen))
         _warn_of_broken(first, chosen.get(first))
         # Every question was asked: one without an answer is a failure of the retriever, not a gap of the data.
@@ -372,8 +356,7 @@ class Benchmark(Displayable):
         asked = usual_measures(min(run.k for run in chosen.values())) if measures is None else measures
         judgments = self.judgments
         scores = {
-            name: replace(run, judgments=judgments).evaluate(asked, **conventions)
-            for name, run in chosen.items()
+            name: replace(run, judgments=judgments).evaluate(asked, **conventions) for name, run in chosen.items()
         }
         comparison = compare_scores(scores, baseline=baseline, **deciding)
         return standings(comparison, chosen, **deciding)

@@ -38,11 +38,7 @@ def kept_answers_note(rows: Sequence[RunRow]) -> str:
     """
     known = [row for row in rows if row.remembered]
     moments = sorted(
-        {
-            datetime.fromtimestamp(row.kept).astimezone().strftime("%Y-%m-%d %H:%M")
-            for row in known
-            if row.kept
-        }
+        {datetime.fromtimestamp(row.kept).astimezone().strftime("%Y-%m-%d %H:%M") for row in known if row.kept}
     )
     if not known:
         return ""
@@ -195,9 +191,7 @@ class Run(Result):
         if self.batched:
             said.append("Questions were asked in batches; each counts with its share of the time.")
         if self.streamed:
-            said.append(
-                "Latencies are the times between answers; the first of each start includes the start itself."
-            )
+            said.append("Latencies are the times between answers; the first of each start includes the start itself.")
         return [*said, *self._about_failures()]
 
     def _about_failures(self) -> list[str]:

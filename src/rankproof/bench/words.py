@@ -121,9 +121,7 @@ def run_details(row: RunRow) -> dict[str, Any]:
 
 def _latency(found: Sequence[Quantile]) -> Table:
     """Quantiles with their intervals."""
-    rows = [
-        (f"p{each.share * 100:g}", duration(each.value), time_span(each.low, each.high)) for each in found
-    ]
+    rows = [(f"p{each.share * 100:g}", duration(each.value), time_span(each.low, each.high)) for each in found]
     headings = ("latency", "time", "95 % interval")
     return Table.of(headings, rows, ("latency", "95 % interval"))
 
@@ -193,11 +191,7 @@ ABOUT_EFFECTS = (
 def grid(found: Grid) -> Document:
     """The verdict and the best configurations first; a screen shows the best, everything else all of them."""
     rows = _ordered(found)
-    best = [
-        row
-        for n, row in enumerate(rows)
-        if n < FEW or row.front or row.name in (found.baseline, found.winner)
-    ]
+    best = [row for n, row in enumerate(rows) if n < FEW or row.front or row.name in (found.baseline, found.winner)]
     left = "the other configurations" if len(best) < len(rows) else ""
     name, heading = "what each factor does", Heading("Configurations")
     rest = (FURTHER, "the other measures")
@@ -220,11 +214,7 @@ def grid(found: Grid) -> Document:
 
 def _record(row: GridRow) -> Record:
     """Levels and means as fields of their own."""
-    rest = {
-        name: value
-        for name, value in row.to_dict().items()
-        if name not in ("name", "levels", "means", "reasons")
-    }
+    rest = {name: value for name, value in row.to_dict().items() if name not in ("name", "levels", "means", "reasons")}
     return {"configuration": row.name, **row.levels, **row.means, **rest}
 
 
@@ -364,11 +354,7 @@ def _factors(found: Grid) -> Iterator[list[Block]]:
     rows = [_level(effect, n, each) for effect in found.effects for n, each in enumerate(effect.levels)]
     yield [Heading("What each factor does"), Table.of(headings, rows, WORDS)]
     if found.shares:
-        kept = {
-            name: part
-            for name, part in found.shares.items()
-            if part >= LEAST or name in ("questions", "rest")
-        }
+        kept = {name: part for name, part in found.shares.items() if part >= LEAST or name in ("questions", "rest")}
         left = 1 - sum(kept.values())
         kept |= {"all others": left} if left >= LEAST else {}
         shares = [(name, f"{part:.1%}") for name, part in kept.items()]

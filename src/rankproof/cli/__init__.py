@@ -144,9 +144,7 @@ LISTED = re.compile(rf"(?:^|: )((?:{WORD}, )*{WORD}(?:, | or ){WORD})(?=[.,: ]|$
 """The words that the help of an option lists, at its beginning or behind a colon."""
 OF_WORDS = ("WORD", "WORD,...", "WHAT", "HOW", "TOOL", "UNIT", "SPAN", "FORMAT", "NAME")
 
-OF_NAMES = dict.fromkeys(("MEASURE", "METRIC[,METRIC]"), "complete_measures") | {
-    "PROFILE": "complete_profiles"
-}
+OF_NAMES = dict.fromkeys(("MEASURE", "METRIC[,METRIC]"), "complete_measures") | {"PROFILE": "complete_profiles"}
 
 
 def _complete_files(command: click.Command) -> None:
@@ -262,9 +260,7 @@ INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and end the process with its exit code."""
-    gc.set_threshold(
-        50_000
-    )  # a program ends soon, and makes few circles: Python looks for them 70 times as often
+    gc.set_threshold(50_000)  # a program ends soon, and makes few circles: Python looks for them 70 times as often
     try:
         sys.exit(run(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:
@@ -289,9 +285,7 @@ def run(arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except click.ClickException as error:
-        if (
-            type(error).__name__ == "NoArgsIsHelpError"
-        ):  # a group without a command; older versions of click show it
+        if type(error).__name__ == "NoArgsIsHelpError":  # a group without a command; older versions of click show it
             click.echo(error.format_message())
             return 0
         context = getattr(error, "ctx", None)

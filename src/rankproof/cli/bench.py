@@ -34,9 +34,7 @@ if TYPE_CHECKING:
 @click.option("--cache", metavar="FILE", help="Where answers are kept. [FILE with the ending .cache]")
 @click.option("--fresh", is_flag=True, help="Ask everything again, whatever was kept.")
 @click.option("--no-cache", is_flag=True, help="Keep no answers.")
-def command(
-    file: str, form: str | None, output: str | None, cache: str | None, fresh: bool, no_cache: bool
-) -> None:
+def command(file: str, form: str | None, output: str | None, cache: str | None, fresh: bool, no_cache: bool) -> None:
     """Run a grid of configurations, and say what the best is worth.
 
     FILE is a TOML file that names corpus, questions, judgments, and what to
@@ -74,12 +72,8 @@ KEPT = ".answers"
 
 
 @click.command("run")
-@click.option(
-    "--retriever", required=True, metavar="WHAT", help="module:function, endpoint.toml or a command."
-)
-@click.option(
-    "--queries", required=True, metavar="FILE", help="The questions: JSON Lines, CSV, TSV, BEIR ..."
-)
+@click.option("--retriever", required=True, metavar="WHAT", help="module:function, endpoint.toml or a command.")
+@click.option("--queries", required=True, metavar="FILE", help="The questions: JSON Lines, CSV, TSV, BEIR ...")
 @click.option("--judgments", metavar="FILE", help="Ask the judged questions only, and score what was found.")
 @click.option("--corpus", metavar="FILE", help="The documents; ids that are not in them are reported.")
 @click.option("-k", default=100, metavar="N", help="Documents a question. [100]")
@@ -90,9 +84,7 @@ KEPT = ".answers"
 @click.option("--concurrency", type=int, metavar="N", help="Questions at once. [1; async and endpoints 8]")
 @click.option("--timeout", type=float, metavar="SECONDS", help="For a question; 0: none. [60; endpoints 30]")
 @click.option("--retries", type=int, metavar="N", help="For a question that failed. [0; endpoints 2]")
-@click.option(
-    "--backoff", type=float, metavar="SECONDS", help="Before the first retry; then twice as long. [0.5]"
-)
+@click.option("--backoff", type=float, metavar="SECONDS", help="Before the first retry; then twice as long. [0.5]")
 @click.option("--rate", type=float, metavar="N", help="Calls a second at most.")
 @click.option("--warm-up", type=int, metavar="N", help="Questions asked first and not counted. [0]")
 @click.option("--batch", type=int, metavar="N", help="The retriever takes lists of N questions.")
@@ -174,9 +166,7 @@ def _given(limits: dict[str, Any]) -> dict[str, Any]:
     return {**found, "timeout": found["timeout"] or None} if "timeout" in found else found
 
 
-def _asked(
-    bench: Benchmark, name: str, retriever: str, k: int, kept: Path | None, limits: dict[str, Any]
-) -> Run:
+def _asked(bench: Benchmark, name: str, retriever: str, k: int, kept: Path | None, limits: dict[str, Any]) -> Run:
     try:
         with keep_results_apart():
             return bench.run(name, retriever, k, cache=kept, progress=True, **limits)

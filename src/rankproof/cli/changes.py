@@ -98,9 +98,7 @@ def compare_rankings(
     form = form or format_of(output)
     check(form)
     if machine is not None:
-        write_result(
-            _kinship(words, shown_as, machine, options.asked_measures(measures), settings), form, output
-        )
+        write_result(_kinship(words, shown_as, machine, options.asked_measures(measures), settings), form, output)
         return
     settings |= {
         "measures": options.asked_measures(measures),
@@ -196,21 +194,13 @@ MORE = ("junit",)
     help="Let an inconclusive result pass, with a warning: code 0.",
 )
 @options.allowances
-@click.option(
-    "--floor", "floors", multiple=True, metavar="MEASURE=VALUE", help="A mean that must be reached."
-)
+@click.option("--floor", "floors", multiple=True, metavar="MEASURE=VALUE", help="A mean that must be reached.")
 @click.option("--coverage", type=float, metavar="S", help="The share of shown documents that must be judged.")
 @click.option("--minimum", type=int, default=10, metavar="N", help="Decide nothing with fewer queries. [10]")
-@click.option(
-    "--anchor", "anchors", multiple=True, metavar="NAME", help="Compare with this saved release as well."
-)
-@click.option(
-    "--anchor-margin", type=float, metavar="X", help="A loss to an anchor that would not matter. [twice]"
-)
+@click.option("--anchor", "anchors", multiple=True, metavar="NAME", help="Compare with this saved release as well.")
+@click.option("--anchor-margin", type=float, metavar="X", help="A loss to an anchor that would not matter. [twice]")
 @click.option("--last", type=int, metavar="N", help="BASELINE is the mean of the last N saved results.")
-@click.option(
-    "--like", default="*", metavar="GLOB", help="Which names --last looks at, like 'nightly-*'. [all]"
-)
+@click.option("--like", default="*", metavar="GLOB", help="Which names --last looks at, like 'nightly-*'. [all]")
 @options.by
 @options.form("", *MORE)
 @options.output
@@ -307,16 +297,13 @@ def _warn(found: Gate, aloud: bool) -> None:
         click.echo("rankproof: note: inconclusive, and let through (--allow-inconclusive).", err=True)
 
 
-def _gate_of_names(
-    names: tuple[str, ...], history: str, last: int | None, like: str, **settings: Any
-) -> Gate:
+def _gate_of_names(names: tuple[str, ...], history: str, last: int | None, like: str, **settings: Any) -> Gate:
     from rankproof.comparing.history import History
 
     if len(names) != (2 if last is None else 1):
         wanted = "two saved names: BASELINE CANDIDATE" if last is None else "one saved name: CANDIDATE"
         raise UsageError(
-            f"gate: got {len(names)} names, expected {wanted}."
-            " Next: give saved names; 'rankproof history' lists them."
+            f"gate: got {len(names)} names, expected {wanted}. Next: give saved names; 'rankproof history' lists them."
         )
     with tell_progress("deciding"):
         if last is not None:
@@ -335,9 +322,7 @@ def _gate_of_files(
     from rankproof.comparing.gate import gate
     from rankproof.comparing.history import History
 
-    wanted = (
-        "JUDGMENTS BASELINE CANDIDATE" if last is None else "JUDGMENTS CANDIDATE (--last is the baseline)"
-    )
+    wanted = "JUDGMENTS BASELINE CANDIDATE" if last is None else "JUDGMENTS CANDIDATE (--last is the baseline)"
     if len(paths) != (3 if last is None else 2):
         raise UsageError(
             f"gate: got {len(paths)} files, expected {wanted}, or names that were saved."
@@ -360,9 +345,7 @@ def _floor(given: str) -> tuple[str, float]:
     except ValueError:
         limit = math.nan
     if not name.strip() or math.isnan(limit):
-        raise UsageError(
-            f"--floor: got {given!r}, expected MEASURE=VALUE, like nDCG@10=0.6. Next: write it so."
-        )
+        raise UsageError(f"--floor: got {given!r}, expected MEASURE=VALUE, like nDCG@10=0.6. Next: write it so.")
     return name, limit
 
 
@@ -372,9 +355,7 @@ def _show(text: str | bytes, output: str | None) -> None:
         write(text, output)
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        click.echo(
-            f"rankproof: note: standard output: {error.strerror}, so the result was not shown.", err=True
-        )
+        click.echo(f"rankproof: note: standard output: {error.strerror}, so the result was not shown.", err=True)
 
 
 def _add_to_summary(found: Gate) -> None:

@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 @click.argument("judgments")
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @options.measures
-@click.option(
-    "-q", "--per-query", is_flag=True, help="The value of every query; a table has the means below."
-)
+@click.option("-q", "--per-query", is_flag=True, help="The value of every query; a table has the means below.")
 @click.option(
     "--counted",
     multiple=True,
@@ -43,9 +41,7 @@ if TYPE_CHECKING:
     help="The result of a query of 'rankproof sql', in place of a run.",
 )
 @click.option("--lengths", metavar="FILE", help="How many documents each query has, if counted apart.")
-@click.option(
-    "--worst", type=click.IntRange(0), default=0, metavar="N", help="List the N worst queries under a table."
-)
+@click.option("--worst", type=click.IntRange(0), default=0, metavar="N", help="List the N worst queries under a table.")
 @options.names
 @options.form()
 @options.output
@@ -92,17 +88,13 @@ def command(
     form = form or format_of(output)
     check(form)
     if worst and form not in TEXTS:
-        raise UsageError(
-            "--worst is for tables. Next: leave out -f, or take -q for the value of every query."
-        )
+        raise UsageError("--worst is for tables. Next: leave out -f, or take -q for the value of every query.")
     if not runs and not counted:
         raise options.too_few_files(
             "evaluate", [judgments], "judgments alone, expected a run too", "name one, or --counted FILE"
         )
     if lengths is not None and len(counted) != 1:
-        raise UsageError(
-            "--lengths belongs to one --counted FILE. Next: give both, or one file that holds both."
-        )
+        raise UsageError("--lengths belongs to one --counted FILE. Next: give both, or one file that holds both.")
     check_one_stdin(judgments, *runs, *counted)
     runs = (*runs, *counted)
     saved.check_saving(names, runs, tags, history, replace)
@@ -137,9 +129,7 @@ def _worst(scores: Mapping[str, ScoresLike], n: int) -> str:
     from rankproof.scoring.words import worst_queries
 
     measure = next(iter(next(iter(scores.values()))))
-    return "\n".join(
-        lines_of(*worst_queries(measure, {name: each.worst(n) for name, each in scores.items()}))
-    )
+    return "\n".join(lines_of(*worst_queries(measure, {name: each.worst(n) for name, each in scores.items()})))
 
 
 def show(scores: Mapping[str, ScoresLike], text: str | bytes, form: str, output: str | None) -> None:
@@ -169,35 +159,25 @@ def render_scores(
     with in_colours(colour):
         if per_query and form in TEXTS:  # one screen has only the means
             return f"{made.render(single)!s}\n{made.render(found)!s}"
-        return made.render(
-            Document(found.title, [*single.parts, *found.parts], found.records, kinds=found.kinds)
-        )
+        return made.render(Document(found.title, [*single.parts, *found.parts], found.records, kinds=found.kinds))
 
 
 @click.command("spans")
 @click.argument("judgments")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option(
-    "--corpus", required=True, metavar="FILE", help="The documents as they were cut: file or folder."
-)
-@click.option(
-    "--chunks", metavar="FILE", help="The place of each chunk, if its id is not DOCUMENT#START-END."
-)
+@click.option("--corpus", required=True, metavar="FILE", help="The documents as they were cut: file or folder.")
+@click.option("--chunks", metavar="FILE", help="The place of each chunk, if its id is not DOCUMENT#START-END.")
 @click.option(
     "--tokens", default="words", metavar="WORD", help="The unit that is counted: words or characters. [words]"
 )
 @options.measures
-@click.option(
-    "-q", "--per-query", is_flag=True, help="The value of every query; a table has the means below."
-)
+@click.option("-q", "--per-query", is_flag=True, help="The value of every query; a table has the means below.")
 @options.names
 @options.form()
 @options.output
 @options.by
 @options.saving_options
-@click.option(
-    "--missing", default="zero", metavar="WORD", help="Judged queries without a ranking: zero, skip. [zero]"
-)
+@click.option("--missing", default="zero", metavar="WORD", help="Judged queries without a ranking: zero, skip. [zero]")
 @click.option(
     "--no-relevant",
     default="zero",
@@ -238,9 +218,7 @@ def evaluate_passages(
     check_one_stdin(judgments, *runs)
     saved.check_saving(names, runs, tags, history, replace)
     groups = None if by is None else read_groups(by, judgments)
-    scores = _scored(
-        judgments, named_paths(runs, shown_as), options.asked_measures(measures), by=groups, **settings
-    )
+    scores = _scored(judgments, named_paths(runs, shown_as), options.asked_measures(measures), by=groups, **settings)
     if names:
         saved.save(list(scores.values()), names, tags, history, replace)
     show(scores, render_scores(scores, form, per_query, is_coloured(output)), form, output)
@@ -353,15 +331,9 @@ def as_trec_eval(ctx: click.Context) -> None:
 @click.option("--score", default="score", metavar="NAME", help="The column of scores. [score]")
 @click.option("--rank", metavar="NAME", help="The column of ranks, for --ties rank.")
 @click.option("--decimal", is_flag=True, help="Scores are decimal numbers.")
-@click.option(
-    "--distinct", is_flag=True, help="Look for documents that come twice in every query, not in 1,000."
-)
-@click.option(
-    "--ties", default="trec", metavar="WORD", help="Equal scores, as in evaluate: trec, id, rank. [trec]"
-)
-@click.option(
-    "--duplicates", default="error", metavar="WORD", help="Documents that come twice: error, best. [error]"
-)
+@click.option("--distinct", is_flag=True, help="Look for documents that come twice in every query, not in 1,000.")
+@click.option("--ties", default="trec", metavar="WORD", help="Equal scores, as in evaluate: trec, id, rank. [trec]")
+@click.option("--duplicates", default="error", metavar="WORD", help="Documents that come twice: error, best. [error]")
 @options.output
 def sql(
     dialect: str,

@@ -23,9 +23,7 @@ from rankproof.errors import UsageError
     help="min-max, max, sum, z-score, rank, borda or none. [min-max, if scores are read]",
 )
 @click.option("--weights", metavar="W,W,...", help="A weight for each run, in their order.")
-@click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the method: k=60."
-)
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the method: k=60.")
 @click.option("--depth", type=int, metavar="N", help="Read the N best documents of each run only.")
 @click.option("--judgments", metavar="FILE", help="Judgments that the learning methods learn from.")
 @click.option("--tune", "tuning", metavar="FILE", help="Judgments to choose the settings by.")
@@ -88,9 +86,7 @@ def _fused(runs: dict[str, str], given: dict[str, Any]) -> dict[str, dict[str, f
     return found
 
 
-def _tune(
-    judgments: str, runs: dict[str, str], chosen: dict[str, Any], output: str | None, to: str | None
-) -> None:
+def _tune(judgments: str, runs: dict[str, str], chosen: dict[str, Any], output: str | None, to: str | None) -> None:
     from rankproof.bench.fusion.tune import tune
     from rankproof.io.load import load_rankings
 
@@ -135,8 +131,7 @@ def _numbers(text: str | None) -> list[float] | None:
         return [float(each) for each in text.split(",")]
     except ValueError:
         raise UsageError(
-            f"--weights: got {text!r}, expected numbers like 0.7,0.3."
-            " Next: give one number a run, separated by commas."
+            f"--weights: got {text!r}, expected numbers like 0.7,0.3. Next: give one number a run, separated by commas."
         ) from None
 
 
@@ -145,11 +140,7 @@ def _parameters(settings: Sequence[str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for each in settings:
         name, equals, value = each.partition("=")
-        if (
-            not equals
-            or not name.isidentifier()
-            or name in ("method", "normalise", "weights", "depth", "judgments")
-        ):
+        if not equals or not name.isidentifier() or name in ("method", "normalise", "weights", "depth", "judgments"):
             raise UsageError(
                 f"--set: got {each!r}, expected NAME=VALUE, like k=60."
                 " Next: write it so; 'rankproof fuse --help' lists the names."
@@ -174,9 +165,7 @@ def _number(text: str) -> Any:
 @click.option("--as", "what", metavar="WHAT", help="ranking or judgments, for files that do not show it.")
 @click.option("--to", metavar="FORMAT", help="The format to write, for targets whose name does not show it.")
 @options.force
-def convert_file(
-    source: str, target: str | None, output: str | None, what: str | None, to: str | None
-) -> None:
+def convert_file(source: str, target: str | None, output: str | None, what: str | None, to: str | None) -> None:
     """Write judgments or a ranking in another format.
 
     The name of the target says which: .run and .qrels are TREC, then .tsv, .csv,
@@ -190,9 +179,7 @@ def convert_file(
     from rankproof.io.write import convert
 
     if (target is None) == (output is None):
-        raise UsageError(
-            "convert: expected one target. Next: name it behind the source, or with -o, but not twice."
-        )
+        raise UsageError("convert: expected one target. Next: name it behind the source, or with -o, but not twice.")
     place = target or output or "-"
     with tell_progress(f"reading {source}"):
         notes = convert(source, place, what=what, to=to, force=may_replace(place))

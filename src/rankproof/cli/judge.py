@@ -59,9 +59,7 @@ def settings_of(given: Sequence[str]) -> dict[str, Any]:
     for each in given:
         name, equals, value = each.partition("=")
         if not equals:
-            raise UsageError(
-                f"--set: got {each!r}, expected NAME=VALUE, like temperature=0. Next: write it so."
-            )
+            raise UsageError(f"--set: got {each!r}, expected NAME=VALUE, like temperature=0. Next: write it so.")
         name = name.strip()
         if name.startswith("extra."):  # options of the service, passed on as spelled
             found.setdefault("extra", {})[name.removeprefix("extra.")] = _literal(value)
@@ -141,22 +139,12 @@ PAGE = (".html", ".htm")
 
 @click.command("judge")
 @click.argument("files", nargs=-1, metavar="SAMPLES...")
-@click.option(
-    "-m", "--metric", "metrics", multiple=True, metavar="METRIC[,METRIC]", help="What to measure; see below."
-)
-@click.option(
-    "-j", "--judge", "spec", default="lexical", metavar="JUDGE", help="Who judges; see below. [lexical]"
-)
-@click.option(
-    "--ledger", metavar="FILE", envvar="RANKPROOF_LEDGER", help="Where verdicts are found and kept."
-)
+@click.option("-m", "--metric", "metrics", multiple=True, metavar="METRIC[,METRIC]", help="What to measure; see below.")
+@click.option("-j", "--judge", "spec", default="lexical", metavar="JUDGE", help="Who judges; see below. [lexical]")
+@click.option("--ledger", metavar="FILE", envvar="RANKPROOF_LEDGER", help="Where verdicts are found and kept.")
 @click.option("--base-url", metavar="URL", help="The endpoint of a model, if it is not the usual one.")
-@click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="An option of a judge that is a model."
-)
-@click.option(
-    "--dry-run", is_flag=True, help="Say what would be asked and what it would cost, and ask nothing."
-)
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="An option of a judge that is a model.")
+@click.option("--dry-run", is_flag=True, help="Say what would be asked and what it would cost, and ask nothing.")
 @click.option(
     "--stress",
     is_flag=True,
@@ -180,12 +168,8 @@ PAGE = (".html", ".htm")
     help="Ask a model about labelled pairs that come with rankproof, one by one and together; needs no SAMPLES.",
 )
 @click.option("-k", type=int, metavar="K", help="How many of the contexts count. [all]")
-@click.option(
-    "--complete", type=float, default=1.0, metavar="S", help="Decided share from which a sample counts. [1]"
-)
-@click.option(
-    "--compat", metavar="TOOL", help="ragas, deepeval, ragchecker, mlflow or promptfoo: their formulas."
-)
+@click.option("--complete", type=float, default=1.0, metavar="S", help="Decided share from which a sample counts. [1]")
+@click.option("--compat", metavar="TOOL", help="ragas, deepeval, ragchecker, mlflow or promptfoo: their formulas.")
 @click.option(
     "--soft",
     metavar="HOW",
@@ -205,9 +189,7 @@ PAGE = (".html", ".htm")
     help="Ask a model that answers under another version than before again about a few pairs. [yes]",
 )
 @options.target("Write the verdicts on contexts as TREC judgments.", "--qrels")
-@click.option(
-    "-q", "--per-query", is_flag=True, help="The value of every sample; a table has the means below."
-)
+@click.option("-q", "--per-query", is_flag=True, help="The value of every sample; a table has the means below.")
 @options.form()
 @options.target("Write to a file; a name ending in .html gets a page with all verdicts.")
 @options.force
@@ -305,9 +287,7 @@ def command(
     end(errors_of(scores), shown=form == "table" and output is None)
 
 
-def _designed(
-    judge: Judge, files: tuple[str, ...], design: str, metrics: list[str] | None, correct: float
-) -> Mirage:
+def _designed(judge: Judge, files: tuple[str, ...], design: str, metrics: list[str] | None, correct: float) -> Mirage:
     """The rates of a design over several answers to each question."""
     from rankproof.judging.mirage_rates import METRIC, SETTINGS, mirage
 
@@ -319,9 +299,7 @@ def _designed(
             "mixed answers in three files (or in one, as base_answer, oracle_answer and mixed_answer), and one metric "
             "at most. Next: name them in this order."
         )
-    given: dict[str, Any] = (
-        {"samples": files[0]} if len(files) == 1 else dict(zip(SETTINGS, files, strict=True))
-    )
+    given: dict[str, Any] = {"samples": files[0]} if len(files) == 1 else dict(zip(SETTINGS, files, strict=True))
     with tell_progress(f"judging {', '.join(files)}"):
         return mirage(**given, metric=(metrics or [METRIC])[0], correct=correct, judge=judge)
 
@@ -355,8 +333,7 @@ def _try_model(judge: Judge, dry_run: bool, form: str, output: str | None) -> No
     if dry_run:
         lines = [
             f"{n} a call: about {each.calls:,} calls, {each.prompt_tokens:,} + {each.reply_tokens:,} tokens, "
-            f"{each.bytes_sent:,} bytes, "
-            + ("the price is not known" if each.money is None else f"${each.money:.4f}")
+            f"{each.bytes_sent:,} bytes, " + ("the price is not known" if each.money is None else f"${each.money:.4f}")
             for n, each in plan_trial(model).items()
         ]
         write("\n".join([f"A trial of {model.name}, without what the ledger has:", *lines]) + "\n", output)

@@ -53,9 +53,7 @@ WIDTH = 78
 @click.command("label")
 @click.argument("pool", required=False)
 @click.option("--who", metavar="NAME", help="Whose labels these are. [your login]")
-@click.option(
-    "-o", "--labels", default="labels.jsonl", metavar="FILE", help="Where they are kept. [labels.jsonl]"
-)
+@click.option("-o", "--labels", default="labels.jsonl", metavar="FILE", help="Where they are kept. [labels.jsonl]")
 @click.option("--queries", metavar="FILE", help="The texts of the queries.")
 @click.option("--corpus", metavar="FILE", help="The documents: file or folder.")
 @click.option("--highest", default=3, metavar="GRADE", help="The best grade, 1 to 9. [3]")
@@ -96,9 +94,7 @@ def command(
         raise UsageError(f"--highest: got {highest}, expected a grade from 1 to 9. Next: leave it out for 3.")
     _check(judgments, qrels, add_to)
     if pool is None and qrels is None and not agreement:
-        raise UsageError(
-            "label: got no pool, expected one to judge. Next: make it with 'rankproof pool RUN...'."
-        )
+        raise UsageError("label: got no pool, expected one to judge. Next: make it with 'rankproof pool RUN...'.")
     given = last_labels(read_labels(labels))
     if agreement:
         write_result(LabelAgreement.of(given), form or "table", None)
@@ -258,9 +254,7 @@ def _body(item: Item, corpus: Corpus | None, most: int | None) -> str:
         return "  (not in the corpus)"
     text = corpus[item.document].whole
     cut = text if most is None or len(text) <= most else f"{text[:most]} [...]"
-    return "\n".join(
-        clean(line) for each in cut.splitlines() for line in (textwrap.wrap(each, WIDTH) or [""])
-    )
+    return "\n".join(clean(line) for each in cut.splitlines() for line in (textwrap.wrap(each, WIDTH) or [""]))
 
 
 def _check(judgments: str | None, qrels: str | None, add_to: str | None) -> None:

@@ -30,9 +30,7 @@ JUDGED = ("faithfulness", "answer_relevance", "context_relevance")
 
 @click.command("monitor")
 @click.argument("logs", nargs=-1, required=True, metavar="LOG...")
-@click.option(
-    "--by", multiple=True, metavar=COMMA, help="Fields whose values are shown separately. [variant]"
-)
+@click.option("--by", multiple=True, metavar=COMMA, help="Fields whose values are shown separately. [variant]")
 @click.option("--window", default="day", metavar="SPAN", help="hour, day, week or month. [day]")
 @click.option("--timezone", default="UTC", metavar="ZONE", help="Where days begin, like Europe/Berlin. [UTC]")
 @click.option("--columns", multiple=True, metavar="FIELD=NAME,...", help="A field with another name.")
@@ -55,12 +53,8 @@ JUDGED = ("faithfulness", "answer_relevance", "context_relevance")
     metavar="URL",
     help="Send alerts there; '${NAME}' is read from the environment.",
 )
-@click.option(
-    "-j", "--judge", "spec", metavar="JUDGE", help="Ask a judge about a sample of events, as in 'judge'."
-)
-@click.option(
-    "--judge-sample", type=int, default=100, metavar="N", help="With --judge: the number of events. [100]"
-)
+@click.option("-j", "--judge", "spec", metavar="JUDGE", help="Ask a judge about a sample of events, as in 'judge'.")
+@click.option("--judge-sample", type=int, default=100, metavar="N", help="With --judge: the number of events. [100]")
 @click.option(
     "--judge-metric",
     "judged",
@@ -69,9 +63,7 @@ JUDGED = ("faithfulness", "answer_relevance", "context_relevance")
     help=f"With --judge: the metrics. [{','.join(JUDGED)}]",
 )
 @click.option("--corpus", metavar="FILE", help="With --judge: texts of the results, if the log has ids only.")
-@click.option(
-    "--ledger", metavar="FILE", envvar="RANKPROOF_LEDGER", help="With --judge: where verdicts are kept."
-)
+@click.option("--ledger", metavar="FILE", envvar="RANKPROOF_LEDGER", help="With --judge: where verdicts are kept.")
 @click.option("--base-url", metavar="URL", help="With --judge: the endpoint of a model.")
 @click.option(
     "--set",
@@ -299,9 +291,7 @@ def _shown(
     metavar="N",
     help="The number of users at which the test ends. [10000]",
 )
-@click.option(
-    "--sparse", multiple=True, metavar="NAME[,NAME]", help="Fields that are logged only if not empty."
-)
+@click.option("--sparse", multiple=True, metavar="NAME[,NAME]", help="Fields that are logged only if not empty.")
 def variants(shares: str | None, sparse: Sequence[str], **how: Any) -> None:
     """Compare each variant of an A/B test with the control.
 
@@ -309,9 +299,7 @@ def variants(shares: str | None, sparse: Sequence[str], **how: Any) -> None:
     not, no difference can be trusted.
     """
     if shares is not None:
-        how["shares"] = {
-            name: _number(value, "--shares") for name, value in pairs([shares], "--shares").items()
-        }
+        how["shares"] = {name: _number(value, "--shares") for name, value in pairs([shares], "--shares").items()}
     _shown("variants", **how, sparse=split_names(sparse))
 
 

@@ -66,9 +66,7 @@ def too_few_files(verb: str, words: Sequence[str], expected: str, advice: str) -
     return UsageError(f"{verb}: got {expected}. Next: {advice}.")
 
 
-PART = re.compile(
-    r"(?:(part)[-_.]?\d+|(.*?)[-_.]\d{3,}[-_]of[-_]\d{3,}|(data)_\d+)(?!\d)[^/]*", re.IGNORECASE
-)
+PART = re.compile(r"(?:(part)[-_.]?\d+|(.*?)[-_.]\d{3,}[-_]of[-_]\d{3,}|(data)_\d+)(?!\d)[^/]*", re.IGNORECASE)
 """How engines name the files of one table: part-00000-..., run-00001-of-00010, data_0."""
 
 
@@ -104,8 +102,7 @@ def check_one_stdin(*paths: str) -> None:
     """Standard input can be read once."""
     if paths.count(STDIN) > 1:
         raise UsageError(
-            "'-' was given more than once, but standard input can be read once only. "
-            "Next: put one of them into a file."
+            "'-' was given more than once, but standard input can be read once only. Next: put one of them into a file."
         )
 
 
@@ -119,9 +116,7 @@ def read_groups(by: str, judgments: str | None = None) -> Any:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def complete_measures(
-    context: click.Context, option: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
+def complete_measures(context: click.Context, option: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The measures that begin so, behind the last comma."""
     import rankproof.core.measures
     from rankproof.core.measure import REGISTRY
@@ -134,14 +129,10 @@ def complete_measures(
         from rankproof.judging.metrics.registry import METRICS
 
         known = dict.fromkeys(METRICS)
-    return [
-        CompletionItem(f"{before}{comma}{each}") for each in known if each.lower().startswith(begun.lower())
-    ]
+    return [CompletionItem(f"{before}{comma}{each}") for each in known if each.lower().startswith(begun.lower())]
 
 
-def complete_profiles(
-    context: click.Context, option: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
+def complete_profiles(context: click.Context, option: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The profiles that begin so."""
     from rankproof.core.profiles import BUILT_ON, PROFILES
 
@@ -281,12 +272,8 @@ profile = click.option(
 
 def saving_options(command: F) -> F:
     """The options for remembering results."""
-    name = click.option(
-        "--save", "names", multiple=True, metavar="NAME", help="Save the result; once for each file."
-    )
-    tag = click.option(
-        "--tag", "tags", multiple=True, metavar="KEY=VALUE", help="Add a tag to the saved result."
-    )
+    name = click.option("--save", "names", multiple=True, metavar="NAME", help="Save the result; once for each file.")
+    tag = click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="Add a tag to the saved result.")
     replace = click.option("--replace", is_flag=True, help="Replace a saved result of the same name.")
     return name(tag(replace(history(command))))
 
@@ -337,9 +324,7 @@ def allowances(command: F) -> F:
         metavar="S",
         help="The share of the queries that may be unanswered. [0.07]",
     )
-    errors = click.option(
-        "--allow-errors", is_flag=True, help="Decide although the audit finds an error in the data."
-    )
+    errors = click.option("--allow-errors", is_flag=True, help="Decide although the audit finds an error in the data.")
     return missing(errors(command))
 
 
@@ -367,9 +352,7 @@ def corpus_apart(corpus: str | None, size: int | None) -> tuple[str | None, int 
     """The path of the documents and how many there are; a number after `--corpus` is what it was called before."""
     if corpus is None or not corpus.lstrip("+-").isdigit() or os.path.exists(corpus):
         return corpus, size
-    click.echo(
-        f"--corpus {corpus}: a number is now --corpus-size. Next: write --corpus-size {corpus}.", err=True
-    )
+    click.echo(f"--corpus {corpus}: a number is now --corpus-size. Next: write --corpus-size {corpus}.", err=True)
     return None, int(corpus) if size is None else size
 
 

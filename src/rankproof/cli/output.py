@@ -48,9 +48,7 @@ class Target(click.ParamType):  # type: ignore[type-arg]  # older releases of cl
         meta.setdefault(_OWN, set()).add(os.path.realpath(value))
         return value
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Any file."""
         return [CompletionItem(incomplete, type="file")]
 
@@ -60,9 +58,7 @@ def _check_once(value: str, others: set[str]) -> None:
         return
     place = os.path.realpath(value)
     if place in others:
-        raise UsageError(
-            f"{value}: named for two outputs, and one would replace the other. Next: name two files."
-        )
+        raise UsageError(f"{value}: named for two outputs, and one would replace the other. Next: name two files.")
     others.add(place)
 
 
@@ -99,10 +95,7 @@ def may_replace(path: str | None, meta: dict[str, Any] | None = None) -> bool:
 def errors_of(scores: Mapping[str, ScoresLike]) -> list[str]:
     """The errors of the audit of each system, which make its numbers wrong."""
     return [
-        f"{name}: {finding}"
-        for name, each in scores.items()
-        for finding in each.audit
-        if finding.severity == "error"
+        f"{name}: {finding}" for name, each in scores.items() for finding in each.audit if finding.severity == "error"
     ]
 
 

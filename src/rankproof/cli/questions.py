@@ -103,9 +103,7 @@ def _write_judgments(drawn: list[Question], path: str) -> None:
 
     judged = load_judgments({each.id: {each.document: 1} for each in drawn})
     form = "trec" if path == "-" else None
-    tell_written(
-        path, write_judgments(judged, path, form, force=may_replace(path)), f"{len(drawn):,} judgments"
-    )
+    tell_written(path, write_judgments(judged, path, form, force=may_replace(path)), f"{len(drawn):,} judgments")
 
 
 def _told(drawn: list[Question], wanted: int | None, documents: int) -> str:
@@ -117,9 +115,7 @@ def _told(drawn: list[Question], wanted: int | None, documents: int) -> str:
     short = ""
     if wanted is not None and len(drawn) < wanted and not any(each.source == "callable" for each in drawn):
         why = (
-            f"no few words of the other {left:,} point to one of them alone"
-            if left
-            else "there are no more documents"
+            f"no few words of the other {left:,} point to one of them alone" if left else "there are no more documents"
         )
         short = f" {wanted:,} were asked for, one a document: {why}."
     return f"{count(len(drawn), 'question')}{f': {parts}' if parts else ''}.{short}"
@@ -189,15 +185,9 @@ def _share(text: str) -> tuple[str, float]:
 @click.argument("judgments", required=False)
 @click.argument("baseline", required=False)
 @click.argument("candidate", required=False)
-@click.option(
-    "-n", "number", type=click.IntRange(min=1), metavar="N", help="The number of questions, without files."
-)
-@click.option(
-    "-m", "--measure", default=DEFAULT_MEASURE, metavar="MEASURE", help=f"Of what. [{DEFAULT_MEASURE}]"
-)
-@click.option(
-    "--difference", type=float, required=True, metavar="D", help="The smallest difference that matters."
-)
+@click.option("-n", "number", type=click.IntRange(min=1), metavar="N", help="The number of questions, without files.")
+@click.option("-m", "--measure", default=DEFAULT_MEASURE, metavar="MEASURE", help=f"Of what. [{DEFAULT_MEASURE}]")
+@click.option("--difference", type=float, required=True, metavar="D", help="The smallest difference that matters.")
 @click.option("--power", default=0.8, metavar="P", help="The power: how often it shall be found. [0.8]")
 @click.option("--alpha", default=0.05, metavar="A", help="Error rate of a verdict. [0.05]")
 @options.form()
@@ -261,9 +251,7 @@ def _before_any_run(number: int, margin: float, alpha: float) -> str:
 @click.argument("log")
 @click.option("--queries", "texts", metavar="FILE", help="The texts, if the first file is one of judgments.")
 @click.option("--judgments", metavar="FILE", help="Judgments, if the first file is one of queries.")
-@click.option(
-    "--run", "ranking", metavar="RUN", help="A ranking, to re-weight its measures to what people ask."
-)
+@click.option("--run", "ranking", metavar="RUN", help="A ranking, to re-weight its measures to what people ask.")
 @options.measures
 @click.option("--corpus", metavar="FILE", help="Today's documents: which judged ones vanished?")
 @click.option(
@@ -273,16 +261,12 @@ def _before_any_run(number: int, margin: float, alpha: float) -> str:
 )
 @options.target("With --corpus: write hashes of the judged documents, for later.", "--keep-hashes")
 @click.option("--training", metavar="FILE", help="Training queries of a model: which are in the set?")
-@click.option(
-    "--embed", metavar="MODULE:FUNCTION", help="Turns a list of texts into vectors. [n-grams of characters]"
-)
+@click.option("--embed", metavar="MODULE:FUNCTION", help="Turns a list of texts into vectors. [n-grams of characters]")
 @click.option("--label", default=30, metavar="N", help="Propose N live queries to label next. [30]")
 @options.target("Write the queries to label next.", "--next-queries")
 @options.target("Write the documents that the log lists for them, for 'pool'.", "--next-run")
 @click.option("--redact", is_flag=True, help="Mask addresses, numbers and names of people in live queries.")
-@click.option(
-    "--test", default="kernel", metavar="WORD", help="The test of wording: kernel or classifier. [kernel]"
-)
+@click.option("--test", default="kernel", metavar="WORD", help="The test of wording: kernel or classifier. [kernel]")
 @click.option("--seed", default=0, metavar="N", help="Seed of the sample and the permutations. [0]")
 @click.option("--strict", is_flag=True, help="Exit code 1 if the set has drifted.")
 @options.form("")
@@ -352,9 +336,7 @@ def _sides(queries: str, texts: str | None, judgments: str | None) -> tuple[str,
         return texts, queries
     folder = Path(queries).is_dir()
     if not folder and queries != "-" and Path(queries).is_file() and _holds_judgments(queries):
-        raise UsageError(
-            f"{queries}: these are judgments, which have no texts of queries. Next: add --queries FILE."
-        )
+        raise UsageError(f"{queries}: these are judgments, which have no texts of queries. Next: add --queries FILE.")
     return queries, queries if folder and judgments is None else judgments
 
 

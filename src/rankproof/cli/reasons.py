@@ -134,9 +134,7 @@ def _explained(
 @click.option("--corpus", metavar="FILE", help=f"{options.CORPUS}.")
 @click.option("--corpus-size", type=int, metavar="N", help=f"{options.SIZE}.")
 @click.option("-k", type=int, metavar="K", help="Documents the user sees. [the measure's cut-off, else 10]")
-@click.option(
-    "--worst", type=int, default=10, metavar="N", help="The number of queries that are listed. [10]"
-)
+@click.option("--worst", type=int, default=10, metavar="N", help="The number of queries that are listed. [10]")
 @options.by
 @click.option("--alpha", type=float, default=0.05, metavar="A", help="Error rate of a claim. [0.05]")
 @click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random draws. [0]")
@@ -175,9 +173,7 @@ def diagnose_ranking(
     settings |= {"by": None if by is None else read_groups(by, judgments), "corpus": documents}
     settings |= {} if size is None else {"corpus_size": size}
     with tell_progress("diagnosing"):
-        found = diagnose(
-            judgments, run, measure=options.asked_measures(measures) or DEFAULT_MEASURE, **settings
-        )
+        found = diagnose(judgments, run, measure=options.asked_measures(measures) or DEFAULT_MEASURE, **settings)
     write_result(found, form, output, worst=settings["worst"] if options.was_written("worst") else None)
     wrong = [str(each) for each in found.findings if each.severity == "error"]
     end(wrong, shown=output is None)

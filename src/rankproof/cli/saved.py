@@ -55,9 +55,7 @@ def _is_saved(word: str, history: str) -> bool:
 
 def _mixed(words: Sequence[str], saved: list[str], files: list[str], history: str) -> UsageError:
     neither = [word for word in words if word not in saved and word not in files]
-    other = (
-        f"{shorten(neither[0])} is neither saved nor a file" if neither else f"{shorten(files[0])} is a file"
-    )
+    other = f"{shorten(neither[0])} is neither saved nor a file" if neither else f"{shorten(files[0])} is a file"
     return UsageError(
         f"{shorten(saved[0])} is saved in {history}, but {other}; expected all of them saved, or judgments and "
         "rankings. Next: 'rankproof history' lists what is saved."
@@ -94,9 +92,7 @@ def tags_of(given: Sequence[str]) -> dict[str, str]:
     return tags
 
 
-def check_saving(
-    names: Sequence[str], runs: Sequence[str], tags: Sequence[str], history: str, replace: bool
-) -> None:
+def check_saving(names: Sequence[str], runs: Sequence[str], tags: Sequence[str], history: str, replace: bool) -> None:
     """Refuse names and tags that cannot be saved, before anything is scored."""
     if tags and not names:
         raise UsageError("--tag: nothing is saved without a name. Next: add --save NAME.")
@@ -114,9 +110,7 @@ def check_saving(
         History(history).check(name, replace)
 
 
-def save(
-    scores: Sequence[ScoresLike], names: Sequence[str], tags: Sequence[str], history: str, replace: bool
-) -> None:
+def save(scores: Sequence[ScoresLike], names: Sequence[str], tags: Sequence[str], history: str, replace: bool) -> None:
     """Save each under its name, and say so on standard error."""
     from rankproof.comparing.history import History
 

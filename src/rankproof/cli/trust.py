@@ -37,9 +37,7 @@ KEYS = "s skip   u undo   q quit"
     help="Draw the N pairs whose labels narrow the interval most, as a pool for -o FILE.",
 )
 @click.option("--plan", metavar="FILE", help="The pool that --next wrote, if the labels were drawn by it.")
-@click.option(
-    "-j", "--judge", "spec", metavar="JUDGE", help="Whose verdicts. [the ledger's only judge; lexical]"
-)
+@click.option("-j", "--judge", "spec", metavar="JUDGE", help="Whose verdicts. [the ledger's only judge; lexical]")
 @click.option("--ledger", metavar="FILE", envvar="RANKPROOF_LEDGER", help="Where labels go, with SAMPLES.")
 @click.option("--who", metavar="NAME", help="Who labels. [your login]")
 @click.option("-n", "n", type=int, default=50, metavar="N", help="Pairs of each relation, at random. [50]")
@@ -57,21 +55,13 @@ KEYS = "s skip   u undo   q quit"
     help="Only question and context (R), claim and text (S, in grades P), question and statement (Q), or question and "
     "answer (A).",
 )
-@click.option(
-    "-m", "--metric", "metrics", multiple=True, metavar="METRIC[,METRIC]", help="For pairs of SAMPLES."
-)
+@click.option("-m", "--metric", "metrics", multiple=True, metavar="METRIC[,METRIC]", help="For pairs of SAMPLES.")
 @click.option("--seed", type=int, default=0, metavar="N", help="For another draw. [0]")
 @click.option("--report", is_flag=True, help="Ask nothing; report on the existing labels.")
-@click.option(
-    "--drift", is_flag=True, help="Ask the judge the ledger's fixed pairs again, and say what changed."
-)
-@click.option(
-    "--since", metavar="JUDGE", help="With --drift: another judge whose verdicts are the reference."
-)
+@click.option("--drift", is_flag=True, help="Ask the judge the ledger's fixed pairs again, and say what changed.")
+@click.option("--since", metavar="JUDGE", help="With --drift: another judge whose verdicts are the reference.")
 @click.option("--base-url", metavar="URL", help="The endpoint of a model, if it is not the usual one.")
-@click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="An option of a judge that is a model."
-)
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="An option of a judge that is a model.")
 @options.form()
 @options.target("Write the report to a file.")
 @options.force
@@ -202,9 +192,7 @@ def _drift(source: str, spec: str | None, since: str | None, n: int, given: dict
         return judge_drift(source, judge=spec, since=since, n=n, **given)
 
 
-def _calibrated(
-    source: str, spec: str | None, ledger: str | None, who: str, report: bool, how: dict[str, Any]
-) -> Any:
+def _calibrated(source: str, spec: str | None, ledger: str | None, who: str, report: bool, how: dict[str, Any]) -> Any:
     from rankproof.judging.evidence import DEFAULT
     from rankproof.judging.labelling import Draw, is_ledger, prepare_task
 
@@ -299,16 +287,12 @@ VERDICT_FORMATS = ("table", "jsonl", "json", "csv")
 )
 @click.option("--value", type=int, metavar="N", help="Only those of this value.")
 @click.option("--contains", metavar="TEXT", help="Only pairs with this text in them.")
-@click.option(
-    "--unmeasured/--measured", default=None, help="Only pairs without a verdict, or only those with one."
-)
+@click.option("--unmeasured/--measured", default=None, help="Only pairs without a verdict, or only those with one.")
 @click.option("-n", "most", type=int, default=20, metavar="N", help="How many to show; 0 is all. [20]")
 @click.option("--judges", "who", is_flag=True, help="Say who judged, and how much.")
 @options.form("table, jsonl, json or csv")
 @options.output
-@click.option(
-    "--override", metavar="ID=VALUE", multiple=True, help="Add a person's verdict; it counts from now on."
-)
+@click.option("--override", metavar="ID=VALUE", multiple=True, help="Add a person's verdict; it counts from now on.")
 @click.option("--by", metavar="NAME", help="Who overrides. [your login name]")
 @click.option("--why", metavar="TEXT", default="", help="The reason, kept beside the verdict.")
 @options.target("Write everything as JSON lines.", "--export", "target")
@@ -342,17 +326,13 @@ def list_verdicts(
         raise one_of("format", form, VERDICT_FORMATS)
     verdicts = Verdicts(ledger)
     if why and not override:
-        raise UsageError(
-            "--why is the reason of an --override, and there is none. Next: add --override ID=VALUE."
-        )
+        raise UsageError("--why is the reason of an --override, and there is none. Next: add --override ID=VALUE.")
     if override:
         _override(verdicts, override, by, why)
     elif source:
         click.echo(f"Took in {verdicts.import_from(source):,} verdicts from {source}.", err=True)
     elif target:
-        click.echo(
-            f"Wrote {verdicts.export_to(target, force=may_replace(target)):,} verdicts to {target}.", err=True
-        )
+        click.echo(f"Wrote {verdicts.export_to(target, force=may_replace(target)):,} verdicts to {target}.", err=True)
     else:
         write(_verdicts_shown(verdicts, who, form, most, filters), output)
 

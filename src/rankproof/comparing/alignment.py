@@ -113,9 +113,7 @@ def with_rankings(scores: Mapping[str, ScoresLike]) -> dict[str, Scores]:
     return {name: each for name, each in scores.items() if isinstance(each, Scores)}
 
 
-def _differences(
-    scores: Mapping[str, ScoresLike], baseline: str, names: list[str], measures: Any
-) -> Iterator[str]:
+def _differences(scores: Mapping[str, ScoresLike], baseline: str, names: list[str], measures: Any) -> Iterator[str]:
     """What differs from the baseline, in words."""
     first = scores[baseline]
     for name, each in scores.items():
@@ -173,8 +171,7 @@ def _common_queries(scores: Mapping[str, ScoresLike], first: ScoresLike) -> list
     queries = [query for query in first.queries if all(query in other for other in others)]
     if not queries:
         raise DataError(
-            "no query that all of them have, so there is nothing to compare."
-            " Next: score them on the same queries."
+            "no query that all of them have, so there is nothing to compare. Next: score them on the same queries."
         )
     return queries
 
@@ -378,9 +375,7 @@ def cases_of(
     chosen = _chosen(scores, shown, compared)
     tables = {name: _tables(scores[name].ranking, set(chosen)) for name in shown}
     for query, why in chosen.items():
-        sides = (
-            (name, explain_scores(scores[name], judgments, tables[name][query], query)) for name in shown
-        )
+        sides = ((name, explain_scores(scores[name], judgments, tables[name][query], query)) for name in shown)
         yield ExplainedCase(query, why, tuple(sides))
 
 
@@ -390,15 +385,11 @@ def moved_cases(compared: Comparison, system: str, n: int) -> tuple[ExplainedCas
     scores = with_rankings({name: compared.scores[name] for name in shown})
     judgments = scores[system].judgments if system in scores else None
     if judgments is None or any(each.ranking is None for each in scores.values()):
-        raise UsageError(
-            "there are no rankings behind these scores, so no lists to show. Next: compare the files."
-        )
+        raise UsageError("there are no rankings behind these scores, so no lists to show. Next: compare the files.")
     chosen = _most_moved(compared, system, n)
     tables = {name: _tables(each.ranking, set(chosen)) for name, each in scores.items()}
     return tuple(
-        ExplainedCase(
-            q, why, tuple((s, explain_scores(scores[s], judgments, tables[s][q], q)) for s in shown)
-        )
+        ExplainedCase(q, why, tuple((s, explain_scores(scores[s], judgments, tables[s][q], q)) for s in shown))
         for q, why in chosen.items()
     )
 
@@ -409,14 +400,10 @@ def _most_moved(compared: Comparison, system: str, n: int) -> dict[str, str]:
     moved = sorted(compared.moved(system), key=lambda pair: sign * pair[1])
     lost = [pair for pair in moved[:n] if sign * pair[1] < 0]
     won = [pair for pair in moved[::-1][:n] if sign * pair[1] > 0]
-    return {
-        query: f"{word} {abs(by):.4f}" for word, some in (("lost", lost), ("won", won)) for query, by in some
-    }
+    return {query: f"{word} {abs(by):.4f}" for word, some in (("lost", lost), ("won", won)) for query, by in some}
 
 
-def _chosen(
-    scores: Mapping[str, ScoresLike], shown: Sequence[str], compared: Comparison | None
-) -> dict[str, str]:
+def _chosen(scores: Mapping[str, ScoresLike], shown: Sequence[str], compared: Comparison | None) -> dict[str, str]:
     """Queries, and why each is shown."""
     chosen: dict[str, str] = {}
     if compared is not None:

@@ -164,9 +164,7 @@ def compare_scores(
     if len(odd) == len(alike[first]):
         check_averages(alike[first])
     notes = [*notes, f"Left out, as they are not means over the queries: {', '.join(odd)}."] if odd else notes
-    compared = [
-        pair for name in alike if name != first for pair in pairs(name, alike[name], alike[first], 1 - alpha)
-    ]
+    compared = [pair for name in alike if name != first for pair in pairs(name, alike[name], alike[first], 1 - alpha)]
     notes = [
         *notes,
         *counted_notes(compared, first, len(alike[first].queries)),
@@ -375,9 +373,7 @@ def _row(
     effect = d_z(values).value if n > 1 else None
     verdict, note = ("unclear", THIN) if pair.mean is None else _verdict(values, gain, adjusted, same, alpha)
     ends = sorted((pair.sign * low, pair.sign * high))
-    settled: dict[str, Any] = dict(
-        zip(("coverage", "possible_low", "possible_high"), pair.settled, strict=False)
-    )
+    settled: dict[str, Any] = dict(zip(("coverage", "possible_low", "possible_high"), pair.settled, strict=False))
     return ComparisonRow(
         system=pair.system,
         baseline=baseline,

@@ -112,11 +112,7 @@ class Comparison(Result):
     def winner(self) -> str | None:
         """The system that is better than the baseline on the first measure and has the best mean; else None."""
         better = [each for each in self.rows if each.verdict == "better" and self._decides(each)]
-        return (
-            max(better, key=lambda each: self._sign(each.measure) * (each.mean or 0.0)).system
-            if better
-            else None
-        )
+        return max(better, key=lambda each: self._sign(each.measure) * (each.mean or 0.0)).system if better else None
 
     def _sign(self, measure: str | Measure) -> int:
         return self.scores[self.baseline].column(measure).measure.spec.sign
@@ -156,9 +152,7 @@ class Comparison(Result):
     @cached_property
     def data(self) -> dict[str, dict[str, Any]]:
         """For each system what limits its scores: unanswered queries, documents nobody judged, errors."""
-        proven = {
-            each.measure for each in self.rows if each.verdict in ("better", "worse") and not each.slice
-        }
+        proven = {each.measure for each in self.rows if each.verdict in ("better", "worse") and not each.slice}
         decided = [name for name in self.names if name in proven]
         return {
             name: soundness(each, each.column(self.names[0]).measure, decided).to_dict()

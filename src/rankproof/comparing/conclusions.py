@@ -136,15 +136,12 @@ def _open(row: ComparisonRow, found: Comparison, proven: bool = False) -> str:
         every = "every query" if row.n >= found.queries else f"the {row.n:,} queries that count"
         return f"{pair} have the same value on {every}{' by ' + measure if proven else ''}{alone}."
     if proven:
-        return (
-            f"By {measure} over all {row.n:,} queries, {signed_number(row.difference)}, nothing is decided."
-        )
+        return f"By {measure} over all {row.n:,} queries, {signed_number(row.difference)}, nothing is decided."
     if row.note:
         return f"{name} against {base}: cannot tell, {row.note}."
     seen = f"this one is {signed_number(row.difference)}"
     shown = (
-        f" {count(row.n, 'query shows', 'queries show')} differences of {score(row.detectable)} and more; "
-        f"{seen}"
+        f" {count(row.n, 'query shows', 'queries show')} differences of {score(row.detectable)} and more; {seen}"
         if row.detectable is not None
         else f" Over {count(row.n, 'query', 'queries')} {seen}"
     )
@@ -273,9 +270,7 @@ def margin_notes(rows: Iterable[ComparisonRow], margin: float | None) -> Iterato
         if row.margin_note:
             reasons.setdefault(row.margin_note, []).append(row)
     for reason, same in reasons.items():
-        named = ", ".join(
-            f"{x.system} on {x.measure}{' in ' + x.slice if x.slice else ''}" for x in same[:NAMED]
-        )
+        named = ", ".join(f"{x.system} on {x.measure}{' in ' + x.slice if x.slice else ''}" for x in same[:NAMED])
         more = f" and {len(same) - NAMED} more" if len(same) > NAMED else ""
         yield (
             f"Not called equivalent, although the interval lies within {margin:g}: {named}{more}. To be called so "

@@ -246,9 +246,7 @@ def gate_scores(
         if about == THESE
         else decide(columns, margins, np.random.default_rng(seed), alpha, minimum, ends=ends)
     )
-    rows = [
-        difference_row(*each, minimum, alpha) for each in zip(every, margins, decisions, names, strict=True)
-    ]
+    rows = [difference_row(*each, minimum, alpha) for each in zip(every, margins, decisions, names, strict=True)]
     rows += [floor_row(new, name, limit) for name, limit in (floors or {}).items()]
     coverages = coverage_rows(old, new, coverage)
     sides = {**alike, **kept}
@@ -260,9 +258,7 @@ def gate_scores(
     notes += [new.apart] if new.apart else []
     notes += [f"{BEFORE}{name}: {said}" for name, each in data.items() for said in each.errors]
     told = {name: each.to_dict() for name, each in data.items()}
-    return Gate(
-        [*wrong, *undecide_rows(rows, coverages), *coverages], alpha, strict, old, new, notes, told, about
-    )
+    return Gate([*wrong, *undecide_rows(rows, coverages), *coverages], alpha, strict, old, new, notes, told, about)
 
 
 def _widened(margin: float | Mapping[str, float]) -> float | Mapping[str, float]:

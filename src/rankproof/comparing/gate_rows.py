@@ -162,9 +162,7 @@ def answer_rows(data: Mapping[str, Soundness], allowed: float) -> list[GateRow]:
     for name, each in data.items():
         if each.missing > allowed:
             theirs = name != "candidate"
-            row = _limit_row(
-                "answers", "Answered", 1 - each.missing, each.queries, 1 - allowed, INVALID, theirs
-            )
+            row = _limit_row("answers", "Answered", 1 - each.missing, each.queries, 1 - allowed, INVALID, theirs)
             found.append(replace(row, against="" if name in ("baseline", "candidate") else name))
     return found
 
@@ -262,9 +260,7 @@ def mean_of(
     Facts, audit and definitions are those of the last.
     """
     names = list(scores)
-    alike, _ = align_scores(
-        {name: _whole(each) for name, each in scores.items()}, names[-1], measures, None, anyway
-    )
+    alike, _ = align_scores({name: _whole(each) for name, each in scores.items()}, names[-1], measures, None, anyway)
     last = alike[names[-1]]
     found = last.only(list(last), last.queries)
     if isinstance(found, Scores):

@@ -91,9 +91,7 @@ def _on_screen(found: Gate, listed: Mapping[str, Table]) -> Iterator[Part]:
         groups = list(dict.fromkeys(slices))
         named = ", ".join(cut(name, 30) for name in groups[:NAMED])
         more = f" and {len(groups) - NAMED:,} more" if len(groups) > NAMED else ""
-        yield Part(
-            Paragraph(f"{outcome.capitalize()} in {count(len(groups), 'group')}: {named}{more}."), media=here
-        )
+        yield Part(Paragraph(f"{outcome.capitalize()} in {count(len(groups), 'group')}: {named}{more}."), media=here)
     for group, table in listed.items():
         if group:
             yield Part(table, rank=2, name="group", media=here)

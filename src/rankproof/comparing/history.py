@@ -88,9 +88,7 @@ class History(Result):
 
     def __init__(self, path: str | os.PathLike[str] = DEFAULT, *, timeout: float = TIMEOUT) -> None:
         if not isinstance(path, (str, os.PathLike)):
-            raise UsageError(
-                f"history: got {shorten(path)}, expected the path of a file. Next: give its name."
-            )
+            raise UsageError(f"history: got {shorten(path)}, expected the path of a file. Next: give its name.")
         self.path = Path(path)
         self.timeout = timeout
         """Seconds to wait for another program that is writing."""
@@ -185,9 +183,7 @@ class History(Result):
         self, baseline: str, candidate: str, *, anchors: Iterable[str] = (), **settings: Unpack[GateArguments]
     ) -> Gate:
         """Decide between two saved results, as `gate_scores` does; `anchors` are names of fixed releases."""
-        return gate_scores(
-            self.scores(baseline), self.scores(candidate), anchors=self._all(anchors), **settings
-        )
+        return gate_scores(self.scores(baseline), self.scores(candidate), anchors=self._all(anchors), **settings)
 
     def gate_last(
         self,
@@ -218,9 +214,7 @@ class History(Result):
             )
         return found[-n:]
 
-    def mean(
-        self, names: Iterable[str], measures: Sequence[str] | None = None, *, anyway: bool = False
-    ) -> ScoresLike:
+    def mean(self, names: Iterable[str], measures: Sequence[str] | None = None, *, anyway: bool = False) -> ScoresLike:
         """The mean of saved results query by query, as scores to compare others with."""
         return mean_of(self._all(names), measures, anyway)
 
@@ -282,9 +276,7 @@ def _experiment(scores: ScoresLike, name: str, tags: dict[str, str]) -> Experime
         means={name: mean for name, mean in scores.items() if math.isfinite(mean) and not scores.thin(name)},
         tags=tags,
     )
-    columns = {
-        m: Values(c.values, c.counted, c.note) for m, c in scores.columns.items() if math.isfinite(c.mean)
-    }
+    columns = {m: Values(c.values, c.counted, c.note) for m, c in scores.columns.items() if math.isfinite(c.mean)}
     return Experiment(entry, tuple(scores.queries), columns, facts)
 
 

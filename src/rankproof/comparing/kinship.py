@@ -132,9 +132,7 @@ def kinship(
     mine, theirs = prepare(human), prepare(machine)
     both, pairs, shared = _on_both(mine, theirs)
     asked = DEFAULT_MEASURE if measures is None else measures
-    scores = {
-        name: [evaluate(each, run, asked, **conventions) for each in both] for name, run in runs.items()
-    }
+    scores = {name: [evaluate(each, run, asked, **conventions) for each in both] for name, run in runs.items()}
     said = judge or theirs.machine.removeprefix(MACHINE)
     makers = {name: _names(name, runs[name], models) for name in runs}
     keys = list(next(iter(scores.values()))[0])
@@ -165,10 +163,7 @@ def _on_both(one: Judgments, other: Judgments) -> tuple[list[Judgments], int, tu
             f"{one.source} and {other.source}: no pair of query and document that both judged, so they cannot be "
             "compared. Next: check that both are of one collection."
         )
-    cut = [
-        prepare({q: {doc: side[q][doc] for doc in docs} for q, docs in kept.items()})
-        for side in (mine, theirs)
-    ]
+    cut = [prepare({q: {doc: side[q][doc] for doc in docs} for q, docs in kept.items()}) for side in (mine, theirs)]
     return cut, pairs, (pairs / len(one.docs), pairs / len(other.docs))
 
 
@@ -182,9 +177,7 @@ def _rows(
     total = np.sum(list(gains.values()), axis=0)
     for name, (people, machine) in values.items():
         excess = gains[name] - (total - gains[name]) / (len(gains) - 1)
-        most = 2 * max(
-            1.0, *(float(np.abs(each).max(initial=0)) for pair in values.values() for each in pair)
-        )
+        most = 2 * max(1.0, *(float(np.abs(each).max(initial=0)) for pair in values.values() for each in pair))
         n = len(excess)
         span = difference_interval(excess, level=1 - alpha, ends=(-most, most)) if n > 1 else None
         low, high = (float(span.low), float(span.high)) if span else (-most, most)
@@ -203,7 +196,5 @@ def _counted(scores: Any, key: str) -> Array:
 
 
 def _kin(judge: str, names: Iterable[str]) -> str:
-    found = [
-        kind for name in names if judge for each in judge.split(PLUS) if (kind := kinship_of(each, name))
-    ]
+    found = [kind for name in names if judge for each in judge.split(PLUS) if (kind := kinship_of(each, name))]
     return min(found, key=lambda each: each != "one model", default="")

@@ -255,9 +255,7 @@ def leaderboard(
     every = len(alike[first].queries)
     # Over the same queries for all: a system must not lead because it has no value for hard queries.
     shared = len(queries) < every
-    means = {
-        each: average(column.measure, values[each]) if shared else own[name] for each, own in alike.items()
-    }
+    means = {each: average(column.measure, values[each]) if shared else own[name] for each, own in alike.items()}
     ordered = order(means, higher)
     farthest = (
         (lambda one, other: possible_ends(alike[one], alike[other], name))
@@ -381,9 +379,7 @@ def rank_correlation(
     )
 
 
-def _ordering(
-    systems: Systems, measure: str | Measure | None, higher: bool
-) -> tuple[dict[str, float], bool, str]:
+def _ordering(systems: Systems, measure: str | Measure | None, higher: bool) -> tuple[dict[str, float], bool, str]:
     """The score of each system, whether more is better, and what the set is called."""
     if isinstance(systems, str | os.PathLike):
         asked = None if measure is None else str(measure)

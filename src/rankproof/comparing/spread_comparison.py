@@ -53,9 +53,7 @@ class SpreadComparison(Result):
         found = self[measure]
         if self.doubts:
             return "undecided"
-        sign = self.measures[
-            measure.name if isinstance(measure, Measure) else parse(str(measure)).name
-        ].spec.sign
+        sign = self.measures[measure.name if isinstance(measure, Measure) else parse(str(measure)).name].spec.sign
         low, high = sorted((sign * found.low, sign * found.high))
         margin = self.margin or 0.0
         if self.margin is not None and found.equivalent(margin):

@@ -57,9 +57,7 @@ BETTER, WORSE = "†", "‡"
 """How papers mark what is significant, behind the mean."""
 
 
-def comparison(
-    found: Comparison, above: Sequence[Part] = (), cases: Sequence[ExplainedCase] = ()
-) -> Document:
+def comparison(found: Comparison, above: Sequence[Part] = (), cases: Sequence[ExplainedCase] = ()) -> Document:
     """The whole of a comparison; `above` stands before it, and `cases` list by list behind it."""
     groups = by_group(found)
     parts = [
@@ -118,9 +116,7 @@ def by_measure(rows: Sequence[ComparisonRow]) -> dict[str, list[ComparisonRow]]:
 
 def tables(found: Comparison) -> list[Block]:
     """The two tables of all queries and those of each group."""
-    return [
-        table for rows in by_group(found).values() for table in (_differences(found, rows), _details(rows))
-    ]
+    return [table for rows in by_group(found).values() for table in (_differences(found, rows), _details(rows))]
 
 
 def _differences(found: Comparison, rows: Sequence[ComparisonRow], **settings: Any) -> Table:
@@ -232,8 +228,7 @@ def _alone(found: Comparison, rows: Sequence[ComparisonRow]) -> Table:
     """One system against the baseline: a line a measure."""
     own = [each for each in _cells(found, rows) if each[-1] != "baseline"]
     lines = [
-        (name, score(found.baseline_means[name]), *cell[2:])
-        for name, cell in zip(by_measure(rows), own, strict=True)
+        (name, score(found.baseline_means[name]), *cell[2:]) for name, cell in zip(by_measure(rows), own, strict=True)
     ]
     headings = ("measure", "baseline", *HEADINGS[2:])
     return Table.of(headings, lines, WORDS, caption=_heading(found, rows))
@@ -303,9 +298,7 @@ def _pairs(found: Comparison) -> Iterator[Part]:
                 *(signed_span(each.low, each.high), probability(each.p_corrected), short_verdict(each)),
             )
         )
-    caption = (
-        f"Every pair of systems, corrected over {count(len(found.pairs), 'comparison')} ({found.correction}):"
-    )
+    caption = f"Every pair of systems, corrected over {count(len(found.pairs), 'comparison')} ({found.correction}):"
 
     def made(some: Sequence[Sequence[tuple[str, ...]]]) -> Table:
         lines = [line for rows in some for line in rows]
@@ -314,9 +307,7 @@ def _pairs(found: Comparison) -> Iterator[Part]:
 
     first, *others = measures.values()
     few = len(first) <= TALL
-    yield Part(
-        made([first]), rank=ALWAYS if few else LIKELY, name="" if few else "every pair", media=(SCREEN,)
-    )
+    yield Part(made([first]), rank=ALWAYS if few else LIKELY, name="" if few else "every pair", media=(SCREEN,))
     if others:
         yield Part(made(others), rank=FURTHER, name="pairs by the other measures", media=(SCREEN,))
     yield Part(made([first, *others]), media=(TEXT, PAGE, PAPER))
@@ -325,11 +316,7 @@ def _pairs(found: Comparison) -> Iterator[Part]:
 def waterfalls(found: Comparison) -> list[Block]:
     """For each system the differences query by query as one line of blocks."""
     sign = found.scores[found.baseline].column(found.names[0]).measure.spec.sign
-    moved = {
-        name: [sign * value for _, value in found.moved(name)]
-        for name in found.scores
-        if name != found.baseline
-    }
+    moved = {name: [sign * value for _, value in found.moved(name)] for name in found.scores if name != found.baseline}
     # In order, so that the first and the last are the furthest from 0.
     top = max((abs(value) for values in moved.values() for value in (*values[:1], *values[-1:])), default=0.0)
     if not top:
@@ -370,8 +357,7 @@ def _said(found: Comparison) -> Iterator[Part]:
             )
             break
     warnings = {
-        name: sum(finding.severity == "warning" for finding in each.audit)
-        for name, each in found.scores.items()
+        name: sum(finding.severity == "warning" for finding in each.audit) for name, each in found.scores.items()
     }
     if any(warnings.values()):
         told = ", ".join(f"{cut(name, 30)} {times}" for name, times in warnings.items() if times)
@@ -399,9 +385,7 @@ def method(found: Comparison) -> str:
     sliced = len(found.rows) - rows
     margin = "" if found.margin is None else f", equivalent within {found.margin:g}"
     apart = f", those in groups apart over {sliced}" if sliced else ""
-    corrected = (
-        f", corrected over {rows} comparisons ({found.correction}){apart}" if rows > 1 or sliced else ""
-    )
+    corrected = f", corrected over {rows} comparisons ({found.correction}){apart}" if rows > 1 or sliced else ""
     return (
         f"p by random sign flips query by query{corrected}; verdicts at {found.alpha:g}{margin}; "
         f"intervals at {share(1 - found.alpha)}, not corrected."
@@ -433,13 +417,9 @@ def case_blocks(case: ExplainedCase, text: str | None = None) -> list[Block]:
     values = ", ".join(f"{cut(name, 24)} {score(own.value)}" for name, own in case.sides)
     lines = list(zip_longest(*(own.lines[:TOP] for _, own in case.sides)))
     columns = [
-        column
-        for n, (name, _) in enumerate(case.sides)
-        for column in _listed(name, [each[n] for each in lines])
+        column for n, (name, _) in enumerate(case.sides) for column in _listed(name, [each[n] for each in lines])
     ]
-    table = Table(
-        columns, f"{case.query}{told} ({case.why}; {measure} {values})", shrink=range(2, len(columns), 3)
-    )
+    table = Table(columns, f"{case.query}{told} ({case.why}; {measure} {values})", shrink=range(2, len(columns), 3))
     return [table, *(Paragraph(_missing(name, own)) for name, own in case.sides if own.missed)]
 
 

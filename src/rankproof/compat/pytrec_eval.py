@@ -82,9 +82,7 @@ class RelevanceEvaluator:
         columns = [values(hits) for values in self._values.values()]
         rows = list(zip(*columns, strict=True)) if columns else [()] * hits.n
         places = ((query, self._judgments.index.get(str(query))) for query in scores or ())
-        return {
-            query: dict(zip(self._values, rows[at], strict=True)) for query, at in places if at is not None
-        }
+        return {query: dict(zip(self._values, rows[at], strict=True)) for query, at in places if at is not None}
 
 
 def _values(column: OptionColumn, setting: Setting) -> Callable[[Hits], Sequence[float]]:
@@ -143,8 +141,7 @@ def _split(measure: str) -> tuple[str, list[str]]:
         if measure.startswith((f"{name}.", f"{name}_")) and _NUMBERS.fullmatch(measure[len(name) + 1 :]):
             return name, measure[len(name) + 1 :].split(",")
     raise UsageError(
-        f"unsupported measure {measure}.{nearest(measure, supported_measures)} "
-        "Next: choose from supported_measures."
+        f"unsupported measure {measure}.{nearest(measure, supported_measures)} Next: choose from supported_measures."
     )
 
 
@@ -191,9 +188,7 @@ def _parsed(kind: Any, text: str, line: int) -> Any:
     try:
         return kind(text)
     except ValueError:
-        raise DataError(
-            f"line {line}: got {text!r}, expected {_EXPECTED[kind]}. Next: correct the line."
-        ) from None
+        raise DataError(f"line {line}: got {text!r}, expected {_EXPECTED[kind]}. Next: correct the line.") from None
 
 
 _EXPECTED = {int: "a whole number as grade", float: "a number as score"}
@@ -202,8 +197,7 @@ _EXPECTED = {int: "a whole number as grade", float: "a number as score"}
 def _put(known: dict[str, Any], document: str, value: Any, line: int) -> None:
     if document in known:
         raise DataError(
-            f"line {line}: document {shorten(document)} comes a second time for its query. "
-            "Next: keep one of the lines."
+            f"line {line}: document {shorten(document)} comes a second time for its query. Next: keep one of the lines."
         )
     known[document] = value
 

@@ -167,8 +167,7 @@ def place_of(name: str, chunks: Mapping[str, Any] | None = None) -> Place:
 def _told(name: str, chunks: Mapping[str, Any]) -> Place:
     if name not in chunks:
         raise DataError(
-            f"chunk {shorten(name)} is none of the {len(chunks)} in chunks=. "
-            "Next: give the chunks that were searched."
+            f"chunk {shorten(name)} is none of the {len(chunks)} in chunks=. Next: give the chunks that were searched."
         )
     told = chunks[name]
     known = told.metadata if isinstance(told, Document) else told

@@ -57,11 +57,7 @@ def _conventions(own: Explained, other: Explained) -> Iterator[str]:
 
 
 def _rounding(decimals: int | None) -> str:
-    return (
-        "values stay as they are"
-        if decimals is None
-        else f"each query's value is rounded to {decimals} decimals"
-    )
+    return "values stay as they are" if decimals is None else f"each query's value is rounded to {decimals} decimals"
 
 
 def _order(own: Explained, other: Explained) -> Iterator[str]:
@@ -188,9 +184,7 @@ def _forms(profile: str) -> tuple[tuple[Measure, bool], ...]:
 def _own(profile: Profile, measure: Measure, form: Measure, cut: bool) -> list[str]:
     """The parameters that are neither the tool's nor among those that it lets one choose."""
     free = profile.free_of.get(measure.spec.name, profile.free).split() + ["k"] * cut
-    return [
-        name for name, value in measure.params.items() if name not in free and form.params.get(name) != value
-    ]
+    return [name for name, value in measure.params.items() if name not in free and form.params.get(name) != value]
 
 
 def _concerns(limit: str, name: str) -> bool:

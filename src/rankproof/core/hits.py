@@ -221,9 +221,7 @@ class Hits(Displayable):
     def select(self, queries: Array) -> Hits:
         """Only the given queries, numbered anew in that order; a query may be asked for more than once."""
         counts = np.diff(self.starts)[queries]
-        rows = np.arange(counts.sum()) + np.repeat(
-            self.starts[queries] - (np.cumsum(counts) - counts), counts
-        )
+        rows = np.arange(counts.sum()) + np.repeat(self.starts[queries] - (np.cumsum(counts) - counts), counts)
         selected = replace(
             self.keep(rows),
             query=np.repeat(np.arange(len(queries)), counts),
@@ -231,9 +229,7 @@ class Hits(Displayable):
             retrieved=self.retrieved[queries],
             pool=None if self.pool is None else self.pool.select(queries),
             answered=None if self.answered is None else self.answered[queries],
-            facets=None
-            if self.facets is None
-            else replace(self.facets, declared=self.facets.declared[queries]),
+            facets=None if self.facets is None else replace(self.facets, declared=self.facets.declared[queries]),
         )
         selected.__dict__["top_grade"] = self.top_grade
         return selected

@@ -117,9 +117,7 @@ class Rankings(Protocol):
     def part(self, rows: int) -> RankingTable:
         """About so many rows from all over it, the first of many queries, at little cost however large it is."""
 
-    def blocks(
-        self, judgments: Judgments, conventions: Conventions, census: Census
-    ) -> Iterator[Block | Ordered]:
+    def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Block | Ordered]:
         """The rankings of judged queries, each query once."""
 
 
@@ -211,9 +209,7 @@ def doubtful_scores(score: Array, conventions: Conventions) -> Array | None:
     return low if np.count_nonzero(low) else None
 
 
-def _hits(
-    judgments: Judgments, rows: _Rows, retrieved: Array, answered: Array, conventions: Conventions
-) -> Hits:
+def _hits(judgments: Judgments, rows: _Rows, retrieved: Array, answered: Array, conventions: Conventions) -> Hits:
     many = len(judgments.query_ids) > QUERIES
     first, last = _where_any(rows.first, rows.rank, many), _where_any(rows.last, rows.rank, many)
     none = (np.zeros(len(part), dtype=np.bool_) for part in rows.rank)

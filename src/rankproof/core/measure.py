@@ -188,11 +188,7 @@ class Measure:
     @property
     def gain(self) -> Any:
         """What a grade is worth, as a word or a mapping; None if this is not for the user to say."""
-        return (
-            self.params["gain"]
-            if "gain" in self.params and self.spec.parameters["gain"].kind is GAIN
-            else None
-        )
+        return self.params["gain"] if "gain" in self.params and self.spec.parameters["gain"].kind is GAIN else None
 
     @property
     def scales_by_judgments(self) -> bool:
@@ -225,16 +221,12 @@ class Measure:
                 )
         checked = {name: known[name].check(self.spec.name, value) for name, value in params.items()}
         merged = {**self.given, **checked}
-        given = {
-            name: merged[name] for name in known if name in merged and merged[name] != known[name].default
-        }
+        given = {name: merged[name] for name in known if name in merged and merged[name] != known[name].default}
         return Measure(self.spec.under(given), MappingProxyType(given), self.stated.union(params))
 
     def __matmul__(self, at: Any) -> Measure:
         if self.spec.at is None:
-            raise UsageError(
-                f"{self.spec.name}: got @{at}, but this measure has no cut-off. Next: leave @{at} out."
-            )
+            raise UsageError(f"{self.spec.name}: got @{at}, but this measure has no cut-off. Next: leave @{at} out.")
         if at is None:
             raise UsageError(
                 f"{self.spec.name}: got @None, expected a cut-off; leave @ away for the whole list. "
@@ -256,9 +248,7 @@ class Measure:
                 f"{self.spec.name}: got {shorten(args[0])}, expected parameters by name, or {expected.__name__}. "
                 "Next: write name=value."
             )
-        if self.spec.kind == "pair" and not (
-            len(args) == 2 and all(isinstance(each, list | tuple) for each in args)
-        ):
+        if self.spec.kind == "pair" and not (len(args) == 2 and all(isinstance(each, list | tuple) for each in args)):
             raise UsageError(
                 f"{self.spec.name}: got {shorten(args)}, expected parameters by name, or two lists of document ids. "
                 "Next: write name=value, or give two lists."
@@ -274,11 +264,7 @@ class Measure:
         return dict(self.given)
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Measure)
-            and self.spec.function is other.spec.function
-            and self.name == other.name
-        )
+        return isinstance(other, Measure) and self.spec.function is other.spec.function and self.name == other.name
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -296,9 +282,7 @@ class Measure:
 
 def _restored(name: str, given: Mapping[str, Any]) -> Measure:
     if name not in REGISTRY:
-        raise UsageError(
-            f"unknown measure {name!r}. Next: import the module that declares it, then load again."
-        )
+        raise UsageError(f"unknown measure {name!r}. Next: import the module that declares it, then load again.")
     return REGISTRY[name].with_params(given)
 
 

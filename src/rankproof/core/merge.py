@@ -87,9 +87,7 @@ class ValueSummary(Displayable):
             )
         powers = tuple(a + b for a, b in zip(self.powers, other.powers, strict=True))
         ends = (min(self.ends[0], other.ends[0]), max(self.ends[1], other.ends[1]))
-        on_ends = tuple(
-            sum(each.on_ends[i] for each in (self, other) if each.ends[i] == ends[i]) for i in (0, 1)
-        )
+        on_ends = tuple(sum(each.on_ends[i] for each in (self, other) if each.ends[i] == ends[i]) for i in (0, 1))
         table, bins = None, None
         if self.table is not None and other.table is not None:
             table, bins = _kept(*_one_table(self.table, other.table))
@@ -132,9 +130,7 @@ class ValueSummary(Displayable):
         (0.2, 0.2)
         """
         if not self.n:
-            raise DataError(
-                "quantile: got no values, expected one or more. Next: check that there are queries."
-            )
+            raise DataError("quantile: got no values, expected one or more. Next: check that there are queries.")
         at = max(1, math.ceil(share * self.n))
         if self.table is not None:
             value = float(self.table[0][np.searchsorted(np.cumsum(self.table[1]), at)])
@@ -307,9 +303,7 @@ class SpreadSummary(Displayable):
         )
 
 
-def _each(
-    one: Mapping[str, Any], other: Mapping[str, Any], add: Callable[..., Any] | None = None
-) -> dict[str, Any]:
+def _each(one: Mapping[str, Any], other: Mapping[str, Any], add: Callable[..., Any] | None = None) -> dict[str, Any]:
     """Two mappings merged, common entries added up."""
     found = dict(one)
     for name, value in other.items():

@@ -54,9 +54,7 @@ def parse_each(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     if isinstance(texts, str):
         return list(_parsed_list(texts, len(CHANGES)))
     if not isinstance(texts, Iterable | Measure):
-        raise UsageError(
-            f"measures: got {shorten(texts)}, expected names like 'nDCG@10', or measures. Next: name one."
-        )
+        raise UsageError(f"measures: got {shorten(texts)}, expected names like 'nDCG@10', or measures. Next: name one.")
     return _parse_list([texts] if isinstance(texts, Measure) else list(texts))
 
 
@@ -152,9 +150,7 @@ def _arguments(text: str, inside: str) -> dict[str, Any]:
             "Next: write them like (rel=2, gain='exp')."
         ) from None
     if not isinstance(call, ast.Call) or call.args or any(k.arg is None for k in call.keywords):
-        raise UsageError(
-            f"measure {shorten(text, 200)}: expected parameters by name. Next: write them like rel=2."
-        )
+        raise UsageError(f"measure {shorten(text, 200)}: expected parameters by name. Next: write them like rel=2.")
     return {str(k.arg): _value(text, k.value) for k in call.keywords}
 
 

@@ -81,9 +81,7 @@ class Tie(NamedTuple):
         return ways
 
 
-def tied_orders(
-    hits: Hits, by_document: bool, rng: np.random.Generator, k: int | None = None
-) -> Iterator[Orders]:
+def tied_orders(hits: Hits, by_document: bool, rng: np.random.Generator, k: int | None = None) -> Iterator[Orders]:
     """The orders of every query with ties, in parts; equal grades are one kind unless `by_document`.
 
     With `k` only the rows down to that rank are kept.
@@ -178,9 +176,7 @@ def draw_places(size: int, count: int, times: int, rng: np.random.Generator) -> 
     return places
 
 
-def expected_rr(
-    h: Hits, k: int | None = None, rel: float = 1, scores: str = "any", threshold: str = "rel"
-) -> PerQuery:
+def expected_rr(h: Hits, k: int | None = None, rel: float = 1, scores: str = "any", threshold: str = "rel") -> PerQuery:
     """The mean of 1 / rank of the first relevant document: it stands in the first tie that holds one.
 
     With r relevant in a tie of s, the first of them is at place i of the tie with probability

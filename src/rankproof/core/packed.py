@@ -71,8 +71,4 @@ class Numbered:
     def of(self, rows: slice) -> Array:
         """Some rows of the column."""
         number = np.arange(*rows.indices(self.count))
-        return (
-            number
-            if self.start is None or self.query is None
-            else number + 1 - self.start.take(self.query[rows])
-        )
+        return number if self.start is None or self.query is None else number + 1 - self.start.take(self.query[rows])

@@ -159,9 +159,7 @@ def relevant_step(kind: str, c: Case, rel: float) -> Step:
     """The number R of relevant documents there are; they have no ranks."""
     good = c.wanted(rel)
     terms = tuple(Term(f"grade {each.grade:g}", doc=each.doc) for each in good)
-    return Step(
-        kind, f"R, all that are {at_least(rel)} in the judgments", terms, "how many", float(len(good))
-    )
+    return Step(kind, f"R, all that are {at_least(rel)} in the judgments", terms, "how many", float(len(good)))
 
 
 def graded_terms(documents: Sequence[Found]) -> tuple[Term, ...]:
@@ -174,9 +172,7 @@ def shown_step(c: Case, k: int | None, denominator: str = "returned") -> Step:
     if k is None:
         return Step("denominator", "documents in the ranking", value=float(c.returned))
     if denominator == "returned":
-        return Step(
-            "denominator", "documents shown", (), f"min({k}, {c.returned} returned)", float(c.shown(k))
-        )
+        return Step("denominator", "documents shown", (), f"min({k}, {c.returned} returned)", float(c.shown(k)))
     short = f", though only {c.returned} came back" if c.returned < k else ""
     return Step("denominator", f"the cut-off k{short}", value=float(k))
 
@@ -255,9 +251,7 @@ def seen_rows(measure: Measure, h: Hits) -> Written:
     """The rows the measure had, and how its value moves when each document is taken out."""
     value = worth(measure, h)
     without = {
-        doc: worth(measure, h.keep(np.flatnonzero(h.doc != doc)))
-        for doc in dict.fromkeys(h.doc.tolist())
-        if doc >= 0
+        doc: worth(measure, h.keep(np.flatnonzero(h.doc != doc))) for doc in dict.fromkeys(h.doc.tolist()) if doc >= 0
     }
     parts = {row.rank: value - without[row.doc] for row in rows(h) if row.doc in without}
     moved = tuple(
@@ -269,9 +263,7 @@ def seen_rows(measure: Measure, h: Hits) -> Written:
     steps = (
         Step("found", "judged documents found", graded_terms(rows(h))),
         _reached(measure, "ideal", "all judged documents, best first, and what the measure gives them", best),
-        _reached(
-            measure, "reordered", "the best order of what was found, and what it would give", h.reordered
-        ),
+        _reached(measure, "reordered", "the best order of what was found, and what it would give", h.reordered),
         Step("parts", "what each document adds: the value with it, less the value without", moved),
         Step("result", f"{measure.spec.title}", (), f"{measure}", value),
     )

@@ -47,9 +47,7 @@ def _number(value: Any) -> Any:
     return int(value) if float(value).is_integer() else float(value)
 
 
-def _real(
-    low: float, high: float, *, open_low: bool = False, open_high: bool = False
-) -> Callable[[Any], bool]:
+def _real(low: float, high: float, *, open_low: bool = False, open_high: bool = False) -> Callable[[Any], bool]:
     def fits(value: Any) -> bool:
         if not isinstance(value, Real):
             return False

@@ -223,9 +223,7 @@ _ALL = (
         ),
         measures={"AP": {"denominator": "min"}},
         conventions={"ties": "input", "missing": "skip"},
-        beyond=(
-            Beyond("called from Python its nDCG never sees a grade: every relevant document gains 1", "nDCG"),
-        ),
+        beyond=(Beyond("called from Python its nDCG never sees a grade: every relevant document gains 1", "nDCG"),),
         proven="AP@k P@k R@k",
         unproven="nDCG",
     ),
@@ -312,9 +310,7 @@ _ALL = (
         proof=f"{_RUN} on given verdicts",
         says=(_VERDICTS, _CLAIMED),
         measures={**_WHAT_IS_FOUND, **_CLAIMS},
-        beyond=(
-            "it adds 1e-10 (1e-8 for entities) to the denominator, so that its perfect score is below 1",
-        ),
+        beyond=("it adds 1e-10 (1e-8 for entities) to the denominator, so that its perfect score is below 1",),
         proven="AP StRecall",
         unproven="P R",
         free="",
@@ -334,9 +330,7 @@ PROFILES: dict[str, Profile] = {each.name: each for each in _ALL}
 """Every profile by its name."""
 
 
-_ELSEWHERE = (
-    "ERR INST INSQ RBP BPM SDCG alpha_nDCG alpha_DCG ERR_IA nERR_IA AP_IA NRBP nNRBP P_IA StRecall Accuracy"
-)
+_ELSEWHERE = "ERR INST INSQ RBP BPM SDCG alpha_nDCG alpha_DCG ERR_IA nERR_IA AP_IA NRBP nNRBP P_IA StRecall Accuracy"
 _IR_MEASURES = Profile(
     name="ir_measures",
     source="ir_measures 0.4.3 with its default providers",
@@ -388,9 +382,7 @@ BUILT_ON: dict[str, Profile] = {
             measures={},
             beyond=(
                 "it first takes out documents that have the id of their query; take them out of the ranking",
-                Beyond(
-                    f"{_FIRST_GIVEN}, and it ends in a KeyError for a judged query without a ranking", "RR"
-                ),
+                Beyond(f"{_FIRST_GIVEN}, and it ends in a KeyError for a judged query without a ranking", "RR"),
                 Beyond(f"{_ANY_QUERY}, and its mean is over all queries that are ranked", "Unjudged"),
                 Beyond(
                     "its top_k_accuracy orders the documents by the second character of their ids, not by score",

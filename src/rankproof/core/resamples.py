@@ -125,9 +125,7 @@ class Resamples(Displayable):
             drawn = poisson_counts(clusters[some], replicates, seed).astype(np.float64)
             grains = np.round(row[some] / GRAIN)
             high = np.floor(grains / 2**HALF)
-            parts = (
-                np.stack([np.ones(len(high)), high, grains - high * 2**HALF]) @ drawn
-            )  # whole, and below 2^53
+            parts = np.stack([np.ones(len(high)), high, grains - high * 2**HALF]) @ drawn  # whole, and below 2^53
             for i, (count, upper, lower) in enumerate(parts.T.tolist()):
                 counts[i] += int(count)
                 sums[i] += (int(upper) << HALF) + int(lower)

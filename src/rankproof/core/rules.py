@@ -134,9 +134,7 @@ class Conventions(Displayable):
 
     def in_words(self) -> list[str]:
         """One sentence for each convention, as a report prints them."""
-        said = [
-            f"{name}={getattr(self, name)}: {known[getattr(self, name)]}" for name, known in CHOICES.items()
-        ]
+        said = [f"{name}={getattr(self, name)}: {known[getattr(self, name)]}" for name, known in CHOICES.items()]
         if self.rounded is not None:
             said.append(f"rounded={self.rounded}: each query's value is rounded before the mean")
         return said
@@ -149,9 +147,7 @@ class Conventions(Displayable):
     def changed(self) -> dict[str, Any]:
         """The conventions that differ from the defaults."""
         return {
-            each.name: getattr(self, each.name)
-            for each in fields(self)
-            if getattr(self, each.name) != each.default
+            each.name: getattr(self, each.name) for each in fields(self) if getattr(self, each.name) != each.default
         }
 
 
@@ -231,9 +227,7 @@ class RepeatedDocument(Exception):
         self.first, self.again = first, again
 
 
-def drop_repeats(
-    docs: Sequence[Any], rows: Iterable[int], rule: str, worth: Callable[[int], float]
-) -> list[int]:
+def drop_repeats(docs: Sequence[Any], rows: Iterable[int], rule: str, worth: Callable[[int], float]) -> list[int]:
     """The rows of a ranking that the rule for duplicates keeps; `worth` says which of two is better.
 
     >>> drop_repeats(["a", "b", "a"], range(3), "first", [1, 2, 3].__getitem__)

@@ -64,9 +64,7 @@ def unjudged_bounds(measure: Measure, hits: Hits, grade: float = 1) -> tuple[Per
     grade = grade if measure.rel is None else max(grade, measure.rel)
     if measure.spec.unjudged is not None:
         return measure.spec.unjudged(hits, grade, **measure.params)
-    rescaled = (
-        measure.scales_by_judgments and grade > hits.top_grade
-    )  # what all others are worth would change
+    rescaled = measure.scales_by_judgments and grade > hits.top_grade  # what all others are worth would change
     if not measure.spec.optimistic or rescaled:
         return None
     shown = seen_down_to(hits, measure.cutoff)
@@ -147,9 +145,7 @@ def score_columns(
     """The columns of measures; without a generator nothing is averaged over orders of equal scores."""
     counted = counted_queries(measures, hits, conventions)
     with np.errstate(all="ignore"):  # a value that is not a number is reported below, with its query
-        if (
-            conventions.ties in ("expected", "best", "worst") and rng is not None
-        ):  # one generator for all queries
+        if conventions.ties in ("expected", "best", "worst") and rng is not None:  # one generator for all queries
             found = [tied_values(each, hits, conventions.ties, rng) for each in measures]
         else:
             found = [(values, "") for values in _values(measures, hits)]

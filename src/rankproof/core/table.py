@@ -120,10 +120,7 @@ def best_first(table: RankingTable, conventions: Conventions) -> dict[str, list[
     {'q': ['b', 'a']}
     """
     rows = {query: _once_each(table, own, conventions) for query, own in table.by_query().items()}
-    return {
-        query: [str(table.doc[row]) for row in _in_order(table, own, conventions)]
-        for query, own in rows.items()
-    }
+    return {query: [str(table.doc[row]) for row in _in_order(table, own, conventions)] for query, own in rows.items()}
 
 
 def missed_documents(judgments: Judgments, query: str, hits: Hits) -> list[tuple[str, float]]:
@@ -156,9 +153,7 @@ def _key(table: RankingTable, row: int) -> float:
 
 def _score(table: RankingTable, row: int, conventions: Conventions) -> float | None:
     """The score as it is compared; None if there is none."""
-    return (
-        None if table.score is None else float(comparable_scores(table.score[row : row + 1], conventions)[0])
-    )
+    return None if table.score is None else float(comparable_scores(table.score[row : row + 1], conventions)[0])
 
 
 def _in_order(table: RankingTable, rows: list[int], conventions: Conventions) -> list[int]:
@@ -188,9 +183,7 @@ SMALL = 64
 """Rankings up to this long are compared document by document; longer ones with many hits are searched."""
 
 
-def ranks_in(
-    block: Block, judgments: Judgments, conventions: Conventions
-) -> tuple[Array, Array | None, Array | None]:
+def ranks_in(block: Block, judgments: Judgments, conventions: Conventions) -> tuple[Array, Array | None, Array | None]:
     """The rank of each judged document found, and the first and last it could have among equals.
 
     Without these two where no document found has an equal.
@@ -274,9 +267,7 @@ def _in_order_of(ranking: Array) -> Array:
     return np.argsort(ranking, kind="stable")
 
 
-def _places_in_tie(
-    block: Block, score: Array, found: Array, tied: Array, judgments: Judgments, rule: str
-) -> Array:
+def _places_in_tie(block: Block, score: Array, found: Array, tied: Array, judgments: Judgments, rule: str) -> Array:
     """How many of its equals stand before each tied document, by the rule."""
     ranking, value = block.ranking[tied], found[tied]
     order = np.lexsort((value, ranking))
@@ -320,9 +311,7 @@ def _equals(block: Block, score: Array, ranking: Array, value: Array) -> tuple[A
     """The rows of each of these rankings with the score that stands beside it, and how many they are."""
     start = block.start[ranking]
     if len(ranking) == 1:  # which may be so long that no copy is made
-        rows = int(start[0]) + np.flatnonzero(
-            score[int(start[0]) : int(block.start[ranking[0] + 1])] == value[0]
-        )
+        rows = int(start[0]) + np.flatnonzero(score[int(start[0]) : int(block.start[ranking[0] + 1])] == value[0])
         return rows, np.array([len(rows)])
     length = block.start[ranking + 1] - start
     ends = length.cumsum()

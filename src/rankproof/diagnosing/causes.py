@@ -20,9 +20,7 @@ def none_exists(asked: Asked) -> str:
     if asked.relevant:
         return ""
     judged = len(asked.grades)
-    seen = (
-        f"none of its {judged} judged documents is relevant" if judged > 1 else "nothing relevant is judged"
-    )
+    seen = f"none of its {judged} judged documents is relevant" if judged > 1 else "nothing relevant is judged"
     return f"{seen}: no ranking can score here"
 
 

@@ -259,9 +259,7 @@ def _diagnosis(
         unanswerable=sum(not each.relevant for each in evidence.asked.values()),
         # judgments of a machine may be off, so their levels are not called good or poor
         bands=tuple(replace(each, word="", said="") if by_machine else each for each in bands.values()),
-        regime=None
-        if by_machine
-        else _caused(gap, regime_of(bands["P@5"], bands["R@5"], _lost(whole, row), helps)),
+        regime=None if by_machine else _caused(gap, regime_of(bands["P@5"], bands["R@5"], _lost(whole, row), helps)),
         failures=tuple(failures(whole, tried)),
         served=evidence.served,
         worst=evidence.worst(worst),
@@ -283,9 +281,7 @@ def _caused(gap: Hole | None, regime: Regime | None) -> Regime | None:
     """The regime; if there is a hole, that explains it better than any rule."""
     if gap is None or regime is None:
         return regime
-    return replace(
-        regime, do="find out why the documents named above are never returned; then measure again."
-    )
+    return replace(regime, do="find out why the documents named above are never returned; then measure again.")
 
 
 def _lost(whole: Whole, row: ScoreRow) -> float:

@@ -121,9 +121,7 @@ class Evidence:
     def served(self) -> dict[str, Served]:
         """Each query with the causes of what it lost; one that lost nothing has none."""
         return {
-            query: Served(
-                query, each.text, each.value, each.ceiling, self.causes[query] if self._lost(each) else ()
-            )
+            query: Served(query, each.text, each.value, each.ceiling, self.causes[query] if self._lost(each) else ())
             for query, each in self.asked.items()
         }
 

@@ -69,9 +69,7 @@ def ranges(
 
 def _in_ids(docs: Collection[str]) -> dict[str, dict[str, Key]]:
     """The dates in ids, and the numbers of those written alike, each by its place; or of all the last one."""
-    dates: dict[str, Key] = {
-        doc: "-".join(at.group(1, 3, 4)) for doc in docs if (at := _DATE_IN_ID.search(doc))
-    }
+    dates: dict[str, Key] = {doc: "-".join(at.group(1, 3, 4)) for doc in docs if (at := _DATE_IN_ID.search(doc))}
     alike = defaultdict(list)
     for doc in docs:
         alike[_NUMBER.sub("#", doc)].append(doc)
@@ -81,17 +79,13 @@ def _in_ids(docs: Collection[str]) -> dict[str, dict[str, Key]]:
             rows = [_NUMBER.findall(doc) for doc in some]
             for place in range(len(rows[0])):
                 nth = f"number {place + 1}" if len(rows[0]) > 1 else "number"
-                found[f"{nth} in ids like {form}"] = {
-                    doc: int(row[place]) for doc, row in zip(some, rows, strict=True)
-                }
+                found[f"{nth} in ids like {form}"] = {doc: int(row[place]) for doc, row in zip(some, rows, strict=True)}
     if len(alike) > 1:
         found["last number in ids"] = {doc: int(row[-1]) for doc in docs if (row := _NUMBER.findall(doc))}
     return found
 
 
-def _in_metadata(
-    docs: Collection[str], corpus: Mapping[str, Document]
-) -> Iterator[tuple[str, dict[str, Key]]]:
+def _in_metadata(docs: Collection[str], corpus: Mapping[str, Document]) -> Iterator[tuple[str, dict[str, Key]]]:
     for name in dict.fromkeys(field for doc in docs for field in corpus[doc].metadata):
         keys = {doc: key for doc in docs if (key := _key(corpus[doc].metadata.get(name))) is not None}
         kinds = Counter(map(type, keys.values())).most_common(1)
@@ -235,9 +229,7 @@ def hole(
     tested = {name: _marks(known, [of(corpus[doc]) for doc in known]) for name, of in _FIELDS.items()}
     tested |= _metadata(known, corpus)
     number = sum(map(len, tested.values())) or 1
-    shared = [
-        each for name, marks in tested.items() if (each := _shared(name, marks, lost, len(known), number))
-    ]
+    shared = [each for name, marks in tested.items() if (each := _shared(name, marks, lost, len(known), number))]
     shared += _in_ranges(known, corpus, lost)
     kept = list(_telling(sorted(shared, key=lambda each: (each[0].p, -each[0].lost))))
     if not kept:
@@ -309,9 +301,7 @@ _FIELDS: Mapping[str, Callable[[Document], Collection[str]]] = {
 }
 
 
-def _shared(
-    name: str, marks: Marks, lost: set[str], known: int, number: int
-) -> tuple[Shared, frozenset[str]] | None:
+def _shared(name: str, marks: Marks, lost: set[str], known: int, number: int) -> tuple[Shared, frozenset[str]] | None:
     """The values of a field nearly all documents of which are lost, more than by chance each or together."""
     gone = {value: docs for value, docs in marks.items() if len(docs & lost) >= NEARLY_ALL * len(docs)}
     apart = name in ("word", "length")

@@ -52,9 +52,7 @@ class Band(Displayable):
         return {**asdict(self), "share": self.share, "called": self.measure}
 
 
-def band(
-    measure: str, value: float, ceiling: float, low: float | None = None, high: float | None = None
-) -> Band:
+def band(measure: str, value: float, ceiling: float, low: float | None = None, high: float | None = None) -> Band:
     """The band of a mean, from its share of the ceiling.
 
     >>> found = band("P@5", 0.15, 0.20)
@@ -87,11 +85,7 @@ def in_words(rr: float) -> str:
     if rr < NEVER:
         return "hardly ever found"
     place = round(1 / rr)
-    return (
-        "mostly first"
-        if place == 1
-        else f"about {PLACES[place - 1] if place <= len(PLACES) else f'{place}th'}"
-    )
+    return "mostly first" if place == 1 else f"about {PLACES[place - 1] if place <= len(PLACES) else f'{place}th'}"
 
 
 GOOD = 1
@@ -184,10 +178,7 @@ def regime_of(precision: Band, recall: Band, lost: float = 0.0, helps: bool = Fa
     if is_high(recall) and not found_all:
         lacking = f"{lost:.0%} of what is relevant is never found".replace("%", " %")
         return replace(found, feels=f"{found.feels.rstrip('.')}; {lacking}.")
-    poor = any(
-        each.share is not None and word_of(each.measure, each.share) == WORDS[0]
-        for each in (precision, recall)
-    )
+    poor = any(each.share is not None and word_of(each.measure, each.share) == WORDS[0] for each in (precision, recall))
     return found if poor or sides not in MILDER else replace(found, feels=MILDER[sides])
 
 
@@ -277,9 +268,7 @@ def _another_corpus(whole: Whole) -> str:
 def _drift(whole: Whole) -> str:
     said = []
     if whole.gone and not whole.respelt and GONE * whole.relevant <= whole.gone <= MOST * whole.relevant:
-        said.append(
-            f"{whole.gone:,} of {whole.relevant:,} documents judged relevant are no longer in the corpus"
-        )
+        said.append(f"{whole.gone:,} of {whole.relevant:,} documents judged relevant are no longer in the corpus")
     unjudged = whole.unjudged
     if unjudged is not None and unjudged >= UNJUDGED and 1 - unjudged <= (1 - UNJUDGED) * whole.room:
         said.append(f"{unjudged:.0%} of the first {whole.k} documents were never judged")

@@ -138,17 +138,13 @@ def _everything(found: Diagnosis) -> Iterator[Part]:
     yield Part(_bands(found), media=(*WHOLE, PAPER), name="evidence, all causes")
     yield Part(*map(Paragraph, regime(found)), *_first(found), media=WHOLE)
     others = [each for each in found.fixes if each not in (*found.first, *found.most)]
-    rows = [
-        (each.title, each.measure, _gain(each), signed_span(each.low, each.high), each.verdict)
-        for each in others
-    ]
+    rows = [(each.title, each.measure, _gain(each), signed_span(each.low, each.high), each.verdict) for each in others]
     headings = ("change", "measure", "gain", "interval", "verdict")
     if rows:
         tried = Table.of(headings, rows, ("change", "measure", "verdict"))
         yield Part(Heading("Also tried"), tried, media=(*WHOLE, PAPER))
     failures = [
-        f"{each.name.capitalize()}: {each.evidence} Next: {'; '.join(each.remedies)}."
-        for each in found.failures
+        f"{each.name.capitalize()}: {each.evidence} Next: {'; '.join(each.remedies)}." for each in found.failures
     ]
     if failures:
         yield Part(Heading("What goes wrong"), Bullets(failures), media=WHOLE)
@@ -158,11 +154,7 @@ def _everything(found: Diagnosis) -> Iterator[Part]:
     if found.findings:
         listed = Bullets([str(each) for each in found.findings], [each.severity for each in found.findings])
         yield Part(Heading("Before you trust these numbers"), listed, media=WHOLE)
-    begin = (
-        [f"Where to begin with a weak retriever: {', then '.join(found.fix_order)}."]
-        if found.fix_order
-        else []
-    )
+    begin = [f"Where to begin with a weak retriever: {', then '.join(found.fix_order)}."] if found.fix_order else []
     foot = [*_most(found), *begin, *_method(found), *found.notes]
     yield Part(*map(Paragraph, ["", *foot] if foot else []), media=(*WHOLE, PAPER))
 
@@ -221,9 +213,7 @@ def _first(found: Diagnosis) -> list[Block]:
         return [Heading("Fix this first"), *_data_first(found), Bullets(items, numbered=True)]
     told = "Nothing that was tried is sure to help."
     if found.hole is not None:
-        told = (
-            "Bring back the documents that no question returns. Nothing else that was tried is sure to help."
-        )
+        told = "Bring back the documents that no question returns. Nothing else that was tried is sure to help."
     return [Heading("Fix this first"), *_data_first(found), Paragraph(told)]
 
 
@@ -290,9 +280,7 @@ def _method(found: Diagnosis) -> list[str]:
     said = []
     if found.fixes:
         tried = count(len(found.fixes), "change")
-        said.append(
-            f"Intervals of gains hold for all {tried} tried at once; none that includes 0 is claimed."
-        )
+        said.append(f"Intervals of gains hold for all {tried} tried at once; none that includes 0 is claimed.")
     if any(each.elsewhere is not None for each in found.fixes):
         said.append(
             "On other queries a claimed gain is less, as luck has a part in what can be claimed; the estimate for "

@@ -182,11 +182,7 @@ def _area(values: Sequence[tuple[str, float]], scale: Scale, place: Scale) -> Ma
     drops = [(place(i + 1), scale(value)) for i, (_, value) in enumerate(values) if value < 0]
     zero = scale(0)
     shapes = [("gain", gains), ("drop", drops)]
-    return join(
-        path([(points[0][0], zero), *points, (points[-1][0], zero)], kind)
-        for kind, points in shapes
-        if points
-    )
+    return join(path([(points[0][0], zero), *points, (points[-1][0], zero)], kind) for kind, points in shapes if points)
 
 
 # --- curves ----------------------------------------------------------------------------------------
@@ -233,9 +229,7 @@ def timeline(
     x, y = Scale(0, max(len(points) - 1, 1), left, right), Scale(min(known), max(known), high - 30, 14)
     parts = [y_axis(y, left, right, ticks(y.low, y.high, 3))]
     for at in dict.fromkeys((0, len(points) // 2, len(points) - 1)):
-        parts.append(
-            text(x(at), high - 12, points[at][0], f"tick {'end' if at and at == len(points) - 1 else 'mid'}")
-        )
+        parts.append(text(x(at), high - 12, points[at][0], f"tick {'end' if at and at == len(points) - 1 else 'mid'}"))
     for at, (label_of, value, low, top) in enumerate(points):
         if not math.isnan(low):
             parts.append(line(x(at), y(low), x(at), y(top), "lead"))

@@ -52,11 +52,7 @@ class Displayable:
         if not is_dataclass(this):
             count = f" of {len(this):,}" if isinstance(this, Sized) else ""
             return f"<{type(self).__name__}{count}>"
-        shown = (
-            f"{f.name}={brief_repr(getattr(self, f.name))}"
-            for f in fields(this)
-            if f.repr and f.name[0] != "_"
-        )
+        shown = (f"{f.name}={brief_repr(getattr(self, f.name))}" for f in fields(this) if f.repr and f.name[0] != "_")
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def _repr_html_(self) -> str:
@@ -102,9 +98,7 @@ def _small(value: Any) -> bool:
         return len(value) <= FEW and all(map(_small, value.items()))
     if isinstance(value, tuple | list):
         return len(value) <= FEW and all(map(_small, value))
-    return (
-        value is None or isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) < 20)
-    )
+    return value is None or isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) < 20)
 
 
 def html(text: str) -> str:
@@ -114,11 +108,7 @@ def html(text: str) -> str:
     '<div><table style="border-collapse:colla'
     """
     parts = [
-        _table(part)
-        if isinstance(part, list)
-        else f'<pre style="{TEXT}">{escape(part)}</pre>'
-        if part.strip()
-        else ""
+        _table(part) if isinstance(part, list) else f'<pre style="{TEXT}">{escape(part)}</pre>' if part.strip() else ""
         for part in _parts(text.split("\n"))
     ]
     return f"<div>{''.join(parts)}</div>"

@@ -70,9 +70,7 @@ class ListItem(str):
     query: str
     """The query that it is about, whose id begins the text; empty if it is about something else."""
 
-    def __new__(
-        cls, text: str, *, lines: Sequence[str] = (), under: Sequence[str] = (), query: str = ""
-    ) -> ListItem:
+    def __new__(cls, text: str, *, lines: Sequence[str] = (), under: Sequence[str] = (), query: str = "") -> ListItem:
         """The text, and the lines and the list below it."""
         made = super().__new__(cls, text)
         made.lines, made.under, made.query = lines, under, query
@@ -111,9 +109,7 @@ class Table(NamedTuple):
     """Rank and name of the columns that do not fit beside the first ones; None if they are always shown."""
 
     @classmethod
-    def of(
-        cls, headings: Sequence[str], rows: Sequence[Sequence[str]], words: Sequence[str], **settings: Any
-    ) -> Table:
+    def of(cls, headings: Sequence[str], rows: Sequence[Sequence[str]], words: Sequence[str], **settings: Any) -> Table:
         """A table of rows; the columns in `words` hold text, the others numbers.
 
         >>> [(each.heading, each.right) for each in Table.of(["n", "name"], [["1", "a"]], ["name"]).columns]
@@ -179,9 +175,7 @@ class Part:
     media: tuple[str, ...]
     """The media it is printed for; a named part that only the full text has is announced on the screen."""
 
-    def __init__(
-        self, *blocks: Block, rank: int = ALWAYS, name: str = "", media: tuple[str, ...] = EVERYWHERE
-    ) -> None:
+    def __init__(self, *blocks: Block, rank: int = ALWAYS, name: str = "", media: tuple[str, ...] = EVERYWHERE) -> None:
         """The blocks in their order."""
         for attribute, value in zip(Part.__slots__, (blocks, rank, name, media), strict=True):
             object.__setattr__(self, attribute, value)
@@ -196,9 +190,7 @@ class FirstFit(NamedTuple):
 def first_rows(table: Table, rows: int, rank: int, name: str) -> list[Part]:
     """The table; a screen shows its first rows if it has many more, and the others, by that name, if there is room."""
     first, rest = (
-        table._replace(
-            columns=[each._replace(cells=each.cells[some]) for each in table.columns], caption=caption
-        )
+        table._replace(columns=[each._replace(cells=each.cells[some]) for each in table.columns], caption=caption)
         for some, caption in ((slice(rows), table.caption), (slice(rows, None), ""))
     )
     if len(table.columns[0].cells) <= rows + 1:

@@ -143,9 +143,7 @@ def signed_span(low: float | None, high: float | None) -> str:
     """
     if low is None or high is None:
         return ABSENT
-    ends = [
-        f"{each:+.3f}".replace("0.", ".", 1) if abs(each) < 0.9995 else f"{each:+.2f}" for each in (low, high)
-    ]
+    ends = [f"{each:+.3f}".replace("0.", ".", 1) if abs(each) < 0.9995 else f"{each:+.2f}" for each in (low, high)]
     return f"[{ends[0]}, {ends[1]}]"
 
 

@@ -126,9 +126,7 @@ def _groups(rows: Iterable[Sequence[Child]], text: set[int]) -> Iterator[Markup]
 
 
 def _member(row: Sequence[Child], text: set[int], heading: Markup | None) -> Markup:
-    cells = (
-        el("th", c, scope="row", cls="w") if i == 1 else _cell(c, _kind(i, text)) for i, c in enumerate(row)
-    )
+    cells = (el("th", c, scope="row", cls="w") if i == 1 else _cell(c, _kind(i, text)) for i, c in enumerate(row))
     return el("tr", heading, *islice(cells, 1, None))
 
 

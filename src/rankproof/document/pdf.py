@@ -73,13 +73,9 @@ def find_browser() -> str:
     """The path of a browser that prints: the one named in the environment, an installed one, or Playwright's."""
     named = os.environ.get(ENVIRONMENT)
     if named and not shutil.which(named):
-        raise UsageError(
-            f"{ENVIRONMENT}: got {named!r}, which is not a program. Next: name the program of a browser."
-        )
+        raise UsageError(f"{ENVIRONMENT}: got {named!r}, which is not a program. Next: name the program of a browser.")
     usual = (path for path in USUAL if os.path.exists(path))
-    found = (
-        named or next(filter(None, map(shutil.which, BROWSERS)), None) or next(usual, None) or _playwrights()
-    )
+    found = named or next(filter(None, map(shutil.which, BROWSERS)), None) or next(usual, None) or _playwrights()
     if found is None:
         raise MissingExtra(
             "PDF is printed by a browser (Chromium, Chrome or Edge), and none was found. Next: install one (apt "
@@ -103,7 +99,5 @@ def _run(words: list[str]) -> str:
     try:
         done = subprocess.run(words, capture_output=True, timeout=PATIENCE, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise RankproofError(
-            f"{words[0]} could not print: {error}. Next: write .html and print it."
-        ) from error
+        raise RankproofError(f"{words[0]} could not print: {error}. Next: write .html and print it.") from error
     return done.stderr.decode("utf-8", "replace")

@@ -225,9 +225,7 @@ NOTHING = "·"
 REACHED, TOO_LOW, NEVER = "█", "▒", "░"
 LINE, DOT = "─", "●"
 
-_ASCII = str.maketrans(
-    dict(zip(SPARKS + NOTHING + TOO_LOW + NEVER + LINE + DOT, "_.-=+*%#'x:-o", strict=True))
-)
+_ASCII = str.maketrans(dict(zip(SPARKS + NOTHING + TOO_LOW + NEVER + LINE + DOT, "_.-=+*%#'x:-o", strict=True)))
 
 
 def in_ascii(text: str) -> str:

@@ -71,11 +71,7 @@ class Stretch:
 
     def with_more(self, other: Stretch) -> Stretch:
         """The rows with those that follow them."""
-        return (
-            Stretch(one_piece([self.table, other.table]), self.first, self.kinds)
-            if self.table.num_rows
-            else other
-        )
+        return Stretch(one_piece([self.table, other.table]), self.first, self.kinds) if self.table.num_rows else other
 
 
 def one_piece(tables: list[Any]) -> Any:

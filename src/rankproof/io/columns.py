@@ -89,9 +89,7 @@ class ColumnRankings:
         doc: list[str] = []
         for batch in self.batches():
             try:
-                table = plain_rows(
-                    batch.rename_columns([self._roles[name] for name in batch.column_names]), 0
-                ).table
+                table = plain_rows(batch.rename_columns([self._roles[name] for name in batch.column_names]), 0).table
             except OddTable:
                 return part_of(self.table(), rows)
             length, step = max(1, rows // PLACES), max(1, table.num_rows // PLACES)
@@ -103,9 +101,7 @@ class ColumnRankings:
                 break
         return RankingTable(query, doc, source=self.source)
 
-    def blocks(
-        self, judgments: Judgments, conventions: Conventions, census: Census
-    ) -> Iterator[Block | Ordered]:
+    def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Block | Ordered]:
         """The rankings of judged queries, each query once."""
         yield from collect_rankings([self], judgments, conventions, census)
 

@@ -63,9 +63,7 @@ def folder_at(path: Path) -> Path | None:
         return None  # the reader of the file says what it is
     if len(found) > 1 and len(found[0].parts) == len(found[1].parts):
         names = _listed({each.relative_to(path).as_posix(): each for each in found})
-        raise UsageError(
-            f"{path}: there are several BEIR folders in it, {names}. Next: name one, as {found[0]}."
-        )
+        raise UsageError(f"{path}: there are several BEIR folders in it, {names}. Next: name one, as {found[0]}.")
     return found[0] if found else None
 
 
@@ -85,13 +83,11 @@ def judgments_file(folder: Path, split: str | None = None) -> Path:
     splits = _splits(folder)
     if split is not None and split not in splits:
         raise UsageError(
-            f"{folder}: no split {split!r}, only {_listed(splits)}.{nearest(split, splits)} "
-            "Next: name one of them."
+            f"{folder}: no split {split!r}, only {_listed(splits)}.{nearest(split, splits)} Next: name one of them."
         )
     if split is None and len(splits) > 1 and DEFAULT not in splits:
         raise UsageError(
-            f"{folder}: there are several splits, {_listed(splits)}. "
-            f"Next: name one, as {folder}#{next(iter(splits))}."
+            f"{folder}: there are several splits, {_listed(splits)}. Next: name one, as {folder}#{next(iter(splits))}."
         )
     return splits[split or (DEFAULT if DEFAULT in splits else next(iter(splits)))]
 
@@ -135,9 +131,7 @@ def load_corpus(source: Any) -> Corpus:
     if isinstance(source, Corpus):
         return source
     placed: dict[str, str] = {}
-    if type(source) is dict and all(
-        type(name) is str and name and type(text) is str for name, text in source.items()
-    ):
+    if type(source) is dict and all(type(name) is str and name and type(text) is str for name, text in source.items()):
         # Nothing can be wrong with these, and checking each would cost a third of what indexing it does.
         corpus = Corpus(Document(name, text) for name, text in source.items())
     else:
@@ -150,9 +144,7 @@ def load_corpus(source: Any) -> Corpus:
 
 def _placed(source: Any) -> Iterator[Row]:
     if hasattr(source, "docs_iter"):
-        return (
-            Row(f"the corpus, item {n}", _ir_document(each)) for n, each in enumerate(source.docs_iter(), 1)
-        )
+        return (Row(f"the corpus, item {n}", _ir_document(each)) for n, each in enumerate(source.docs_iter(), 1))
     path = isinstance(source, (str, os.PathLike)) and os.fspath(source) != STDIN
     if path and (folder := folder_at(Path(source))):
         return _in_folder(folder)
@@ -192,9 +184,7 @@ def _of_record(record: Mapping[str, Any], where: str) -> Document:
     used = {"_id", "id", text_name, title_name, packed, field_of(record, DOCUMENT_ID)}
     rest = {name: value for name, value in record.items() if name not in used}
     metadata = {**(record[packed] if packed else {}), **rest}
-    return Document(
-        id_of(record, DOCUMENT_ID, where), text, title if isinstance(title, str) else "", metadata
-    )
+    return Document(id_of(record, DOCUMENT_ID, where), text, title if isinstance(title, str) else "", metadata)
 
 
 def _ir_document(document: Any) -> Mapping[str, Any]:
@@ -208,9 +198,7 @@ def _ir_document(document: Any) -> Mapping[str, Any]:
 def _in_folder(folder: Path) -> Iterator[Row]:
     if found := matching_files(folder, BEIR_CORPUS):
         return rows_in(found[0])
-    files = [
-        path for path in sorted(folder.rglob("*")) if path.suffix.lower() in TEXT_FILES and path.is_file()
-    ]
+    files = [path for path in sorted(folder.rglob("*")) if path.suffix.lower() in TEXT_FILES and path.is_file()]
     if not files:
         raise DataError(
             f"{folder}: a folder without corpus.jsonl and without files that end in {', '.join(TEXT_FILES)}. "
@@ -249,9 +237,7 @@ def load_questions(source: Any) -> dict[str, str]:
     seen: dict[str, str] = {}
     for where, item in _placed_question(source):
         name, text = _question(where, item)
-        if (
-            found.get(name, text) != text
-        ):  # the same text once more is no conflict: labels have it in every row
+        if found.get(name, text) != text:  # the same text once more is no conflict: labels have it in every row
             raise DataError(
                 f"{where}: question {shorten(name)} was given before with another text ({seen[name]}). "
                 "Next: keep one of them."
@@ -295,9 +281,7 @@ def _question(where: str, item: Any) -> tuple[str, str]:
     if not text.strip():
         raise DataError(f"{where}: a question without words. Next: write it, or leave it out.")
     # A record without an id is known by its words, as a text in a list is.
-    return (
-        checked_id(text, where) if field_of(item, QUESTION_ID) is None else id_of(item, QUESTION_ID, where)
-    ), text
+    return (checked_id(text, where) if field_of(item, QUESTION_ID) is None else id_of(item, QUESTION_ID, where)), text
 
 
 IDS = ("_id", "id", "query_id", "doc_id", "docno", "qid")
@@ -326,8 +310,7 @@ def read_texts(source: Any, wanted: Collection[str], fields: tuple[str, ...]) ->
         source = load_questions(source)
     if not isinstance(source, Mapping | str | os.PathLike):
         raise UsageError(
-            f"texts: got {shorten(source)}, expected a mapping of ids to texts, or a path. "
-            "Next: give one of these."
+            f"texts: got {shorten(source)}, expected a mapping of ids to texts, or a path. Next: give one of these."
         )
     pairs = source.items() if isinstance(source, Mapping) else _by_id(rows_in(source))
     found = ((str(name), _text(record, fields)) for name, record in pairs if str(name) in wanted)
@@ -368,7 +351,5 @@ def _by_id(rows: Iterator[Row]) -> Iterator[tuple[str, Any]]:
     for where, record in rows:
         name = next((record[each] for each in IDS if record.get(each) is not None), None)
         if name is None:
-            raise DataError(
-                f"{where}: a record without an id, expected one of {', '.join(IDS)}. Next: add one."
-            )
+            raise DataError(f"{where}: a record without an id, expected one of {', '.join(IDS)}. Next: add one.")
         yield str(name), record

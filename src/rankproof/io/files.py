@@ -81,9 +81,7 @@ def text_of(content: bytes, name: str) -> str:
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise DataError(f"{name}: the text is UTF-16, expected UTF-8. Next: save it as UTF-8.")
     if (at := content.find(b"\0")) >= 0:
-        raise DataError(
-            f"{name}, line {_line(content, at)}: a NUL byte, expected text. Next: write the file again."
-        )
+        raise DataError(f"{name}, line {_line(content, at)}: a NUL byte, expected text. Next: write the file again.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -100,9 +98,7 @@ def check_path(path: PathLike) -> Path:
         folder = where.parent
         names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else None
     except (OSError, ValueError) as error:
-        raise UsageError(
-            f"{os.fspath(path)!r}: not a path that can be read: {error}. Next: check it."
-        ) from error
+        raise UsageError(f"{os.fspath(path)!r}: not a path that can be read: {error}. Next: check it.") from error
     if names is None:
         raise UsageError(f"{where}: no such file, and there is no folder {folder}. Next: check the path.")
     raise UsageError(f"{where}: no such file.{nearest(where.name, names)} Next: check the path.")
@@ -222,9 +218,7 @@ def _damages() -> tuple[type[Exception], ...]:
 
 def _broken(path: PathLike, error: Exception) -> DataError:
     if isinstance(error, OSError) and error.errno is not None:
-        return DataError(
-            f"{name_of(path)}: cannot be read: {error.strerror}. Next: check the file and its rights."
-        )
+        return DataError(f"{name_of(path)}: cannot be read: {error.strerror}. Next: check the file and its rights.")
     short = isinstance(error, EOFError)
     what = "the archive is truncated" if short else f"the archive is damaged ({error})"
     return DataError(f"{name_of(path)}: {what}. Next: copy or download it again.")
@@ -298,9 +292,7 @@ def matching_files(folder: Path, pattern: str) -> list[Path]:
     steps = (*Path(begin).parts, *pattern.split("/"))
     parts = {name: Path(name).parts for name in _names(archive)}
     return sorted(
-        archive / name
-        for name, each in parts.items()
-        if len(each) == len(steps) and all(map(fnmatchcase, each, steps))
+        archive / name for name, each in parts.items() if len(each) == len(steps) and all(map(fnmatchcase, each, steps))
     )
 
 
@@ -319,9 +311,7 @@ def open_member(archive: Path, name: str) -> Iterator[BinaryIO]:
         except KeyError:
             raise DataError(f"{archive}: no file {name!r} in it. Next: look at what it holds.") from None
         except (RuntimeError, NotImplementedError) as error:  # a password, or a compression of other programs
-            raise DataError(
-                f"{archive}: {name} cannot be unpacked ({error}). Next: unpack it by hand."
-            ) from error
+            raise DataError(f"{archive}: {name} cannot be unpacked ({error}). Next: unpack it by hand.") from error
         with stream:
             yield stream  # type: ignore[misc]
 
@@ -336,9 +326,7 @@ def _names(archive: Path) -> list[str]:
     """The files in an archive, without folders and what a Mac adds."""
     with _opened(archive) as packed:
         names = [each.filename for each in packed.infolist() if not each.is_dir()]
-    return [
-        name for name in names if not name.startswith(("__MACOSX/", "/")) and ".." not in Path(name).parts
-    ]
+    return [name for name in names if not name.startswith(("__MACOSX/", "/")) and ".." not in Path(name).parts]
 
 
 @contextmanager
@@ -349,6 +337,4 @@ def _opened(archive: Path) -> Iterator[ZipFile]:
         with ZipFile(archive) as packed:
             yield packed
     except BadZipFile as error:
-        raise DataError(
-            f"{archive}: the archive is damaged ({error}). Next: copy or download it again."
-        ) from error
+        raise DataError(f"{archive}: the archive is damaged ({error}). Next: copy or download it again.") from error

@@ -268,9 +268,7 @@ def _check_width(fields: list[list[str]], lines: list[int], source: str) -> None
     )
 
 
-def _as_rows(
-    fields: list[list[str]], lines: list[int], places: dict[str, int], source: str, notes: list[str]
-) -> Rows:
+def _as_rows(fields: list[list[str]], lines: list[int], places: dict[str, int], source: str, notes: list[str]) -> Rows:
     columns: dict[str, Any] = {}
     for role, place in places.items():
         texts = list(map(itemgetter(place), fields))

@@ -141,9 +141,7 @@ def _only_field(rows: list[Mapping[str, Any]], name: str) -> str:
     left = left or [key for key in fields if key not in named and key not in METADATA]
     if len(left) != 1:
         listed = f"several fields, {', '.join(left)}" if left else "no field beside ids and texts"
-        raise UsageError(
-            f"{name}: {listed}. Next: name the one with the groups, like {name}:{(left or ['kind'])[0]}."
-        )
+        raise UsageError(f"{name}: {listed}. Next: name the one with the groups, like {name}:{(left or ['kind'])[0]}.")
     return left[0]
 
 
@@ -219,8 +217,7 @@ def group_places(queries: Sequence[str], by: Any) -> dict[str, Array]:
         return {}
     if not callable(by) and not isinstance(by, Mapping):
         raise UsageError(
-            f"by: got {by!r}, expected a mapping of query id to group, or a function. "
-            "Next: give one of these."
+            f"by: got {by!r}, expected a mapping of query id to group, or a function. Next: give one of these."
         )
     if isinstance(by, Mapping) and any(map(is_integer, by)):
         by = {str(query) if is_integer(query) else query: group for query, group in by.items()}

@@ -54,9 +54,7 @@ def _stored_as_text(tables: Sequence[dict[Any, Any]]) -> bool:
     CPython stores a dict that never had a key of another type in narrower entries, without hashes. So its
     size in memory tells, and not one of millions of keys has to be touched.
     """
-    return (
-        sys.implementation.name == "cpython" and set(map(dict.__sizeof__, tables)) <= _sizes_of_text_dicts()
-    )
+    return sys.implementation.name == "cpython" and set(map(dict.__sizeof__, tables)) <= _sizes_of_text_dicts()
 
 
 @cache

@@ -91,9 +91,7 @@ def _has_many_lines(text: str) -> bool:
 
 def _parse_lines(text: str, source: str) -> tuple[list[Any], list[int]]:
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    return [decode_json(line, source, number, _DECODER) for number, line in lines], [
-        number for number, _ in lines
-    ]
+    return [decode_json(line, source, number, _DECODER) for number, line in lines], [number for number, _ in lines]
 
 
 # --- nested ------------------------------------------------------------------------------------
@@ -226,9 +224,7 @@ def _paired(docs: Any, numbers: Any, name: str, where: str) -> list[tuple[Any, A
     if not isinstance(docs, list) or not isinstance(numbers, list) or len(docs) != len(numbers):
         got = f"{len(numbers):,}" if isinstance(numbers, list) else shorten(numbers)
         count = f"{len(docs):,} documents" if isinstance(docs, list) else shorten(docs)
-        raise DataError(
-            f"{where}: got {got} in {name!r} for {count}, expected as many. Next: correct this query."
-        )
+        raise DataError(f"{where}: got {got} in {name!r} for {count}, expected as many. Next: correct this query.")
     return list(zip(docs, numbers, strict=True))
 
 

@@ -135,10 +135,7 @@ class _Tables(NamedTuple):
     def nested(self) -> dict[str, dict[str, dict[str, float]]]:
         """The judgments of `{doc: {aspect: grade}}` tables."""
         return {
-            query: {
-                str(doc): _aspects(grades, f"{where}, document {shorten(doc)}")
-                for doc, grades in table.items()
-            }
+            query: {str(doc): _aspects(grades, f"{where}, document {shorten(doc)}") for doc, grades in table.items()}
             for query, (where, table) in zip(self.queries, self._named(), strict=True)
         }
 

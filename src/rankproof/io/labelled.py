@@ -74,9 +74,7 @@ def load_labelled(source: Any) -> LabelledQuestions:
         return _of_ir_datasets(source)
     if isinstance(source, (str, os.PathLike)) and (folder := folder_at(split_of(Path(source))[0])):
         corpus = load_corpus(folder) if matching_files(folder, BEIR_CORPUS) else None
-        return LabelledQuestions(
-            load_questions(folder), _with_unanswered(folder, load_judgments(source)), corpus
-        )
+        return LabelledQuestions(load_questions(folder), _with_unanswered(folder, load_judgments(source)), corpus)
     return _of_records(records(source, "the benchmark"))
 
 
@@ -93,9 +91,7 @@ def _with_unanswered(folder: Path, judgments: Judgments) -> Judgments:
 
 def _of_ir_datasets(source: Any) -> LabelledQuestions:
     if not hasattr(source, "qrels_iter"):
-        raise DataError(
-            "the benchmark: an ir_datasets object without qrels. Next: choose a split that has them."
-        )
+        raise DataError("the benchmark: an ir_datasets object without qrels. Next: choose a split that has them.")
     corpus = load_corpus(source) if hasattr(source, "docs_iter") else None
     return LabelledQuestions(load_questions(source), load_judgments(source.qrels_iter()), corpus)
 
@@ -111,9 +107,7 @@ def _of_records(placed: Iterable[Row]) -> LabelledQuestions:
             )
         name, text = _question(record, where)
         if questions.setdefault(name, text) != text:
-            raise DataError(
-                f"{where}: question {shorten(name)} has another text than before. Next: keep one."
-            )
+            raise DataError(f"{where}: question {shorten(name)} has another text than before. Next: keep one.")
         known = relevant.setdefault(name, {})
         for doc, grade in _relevant(record, where).items():
             try:
@@ -158,8 +152,7 @@ def _listed(found: Any, where: str) -> dict[Any, Any]:
         return {doc: grade for doc, grade in found.items() if grade is not None}
     if not isinstance(found, Iterable) or not all(map(is_id, found := list(found))):
         raise DataError(
-            f"{where}: got {shorten(found)}, expected a list of ids, or {{id: grade}}."
-            " Next: give one of these."
+            f"{where}: got {shorten(found)}, expected a list of ids, or {{id: grade}}. Next: give one of these."
         )
     return dict.fromkeys(found, 1)
 
@@ -194,9 +187,7 @@ def _grade(value: Any, where: str) -> float:
 def save_labelled(found: LabelledQuestions, target: str | os.PathLike[str], *, force: bool = False) -> None:
     """Write a BEIR folder, or one JSON Lines file where the name ends in .jsonl (without the corpus)."""
     if found.judgments.facets is not None:
-        raise UsageError(
-            "judgments with aspects have no place in this form. Next: write them apart, as JSON."
-        )
+        raise UsageError("judgments with aspects have no place in this form. Next: write them apart, as JSON.")
     where = Path(target)
     if where.suffix.lower() == ".jsonl":
         write_file(where, _lines(_as_records(found)).encode("utf-8"), force=force)
@@ -250,8 +241,6 @@ def _judgments(judgments: Judgments) -> str:
                 f"the id {shorten(name)} cannot be written in a BEIR folder. Next: write a .jsonl file instead."
             )
     rows = [
-        f"{query}\t{doc}\t{grade:g}\n"
-        for query, judged in judgments.as_dict().items()
-        for doc, grade in judged.items()
+        f"{query}\t{doc}\t{grade:g}\n" for query, judged in judgments.as_dict().items() for doc, grade in judged.items()
     ]
     return "".join(["query-id\tcorpus-id\tscore\n", *rows])

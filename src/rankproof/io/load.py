@@ -164,9 +164,7 @@ def _ranking_at(path: PathLike) -> Rankings:
         raise DataError(f"{path}: {what}, expected a ranking. Next: give the path of a file.")
     if Path(path).is_dir():
         if not os.fspath(path):
-            raise DataError(
-                "'': a path without a name, expected a ranking. Next: give the path of a file or a folder."
-            )
+            raise DataError("'': a path without a name, expected a ranking. Next: give the path of a file or a folder.")
         return _in_parts(path)
     return _ranking_in(Path(path), str(path))
 
@@ -223,9 +221,7 @@ def _content(path: PathLike, kind: Format, wanted: Wanted, source: str) -> Rows 
         try:
             check_lines(content)
         except BadLine as bad:
-            raise DataError(
-                f"{source}, line {bad.line + 1}: {bad.found}. Next: correct the line or drop it."
-            ) from bad
+            raise DataError(f"{source}, line {bad.line + 1}: {bad.found}. Next: correct the line or drop it.") from bad
     text = text_of(content, source)
     if kind == JSON:
         return read_json(text, wanted, source)
@@ -288,9 +284,7 @@ def _named(rankings: Any) -> dict[str, Any]:
             " Next: give one of these."
         )
     listed = list(rankings)
-    names = [
-        PurePath(os.fspath(each)).name if isinstance(each, (str, os.PathLike)) else "" for each in listed
-    ]
+    names = [PurePath(os.fspath(each)).name if isinstance(each, (str, os.PathLike)) else "" for each in listed]
     if "" in names or len(set(names)) < len(names):
         names = [f"ranking {number}" for number in range(1, len(listed) + 1)]
     return dict(zip(names, listed, strict=True))
@@ -319,8 +313,7 @@ def read_ordering(path: PathLike, measure: str | None = None) -> dict[str, float
         system, score = _pair(row, where, measure)
         if found.setdefault(system, score) != score:
             raise DataError(
-                f"{where}: a second score of {shorten(system)}, expected one a system."
-                " Next: keep one of them."
+                f"{where}: a second score of {shorten(system)}, expected one a system. Next: keep one of them."
             )
     if not found:
         raise DataError(
@@ -379,9 +372,7 @@ def _pair(row: Any, where: str, measure: str | None) -> tuple[str, float]:
         system = next((row[each] for each in SYSTEM if row.get(each) not in (None, "")), None)
         pair = (system, next((row[each] for each in fields if row.get(each) is not None), None))
     if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] is None:
-        raise DataError(
-            f"{where}: got {shorten(row)}, expected a system and its score. Next: correct the line."
-        )
+        raise DataError(f"{where}: got {shorten(row)}, expected a system and its score. Next: correct the line.")
     return str(pair[0]), _number(pair[1], where)
 
 

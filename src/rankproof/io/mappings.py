@@ -102,9 +102,7 @@ def _judged_among_listed(rankings: list[Ranking], start: Array, docs: Sequence[A
     return MappedRows(np.arange(len(rankings)).repeat(counts).take(hit), hit + start[0], score.take(hit))
 
 
-def _listed_among_judged(
-    rankings: list[Ranking], length: Array, score: Array, look_ups: list[LookUp]
-) -> MappedRows:
+def _listed_among_judged(rankings: list[Ranking], length: Array, score: Array, look_ups: list[LookUp]) -> MappedRows:
     found = chain.from_iterable(map(map, look_ups, rankings, repeat(repeat(-1))))
     judged = np.fromiter(found, dtype=np.intp, count=len(score))
     row = (judged >= 0).nonzero()[0]
@@ -305,8 +303,7 @@ class _Names:
 
 def _no_mapping(source: str, got: object, expected: str) -> DataError:
     return DataError(
-        f"{source}: got {shorten(got)} ({type(got).__name__}), expected a mapping {expected}. "
-        "Next: turn it into one."
+        f"{source}: got {shorten(got)} ({type(got).__name__}), expected a mapping {expected}. Next: turn it into one."
     )
 
 

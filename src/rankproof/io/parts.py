@@ -114,9 +114,7 @@ class PartRankings:
             if len(table) or table.empty:
                 yield table
 
-    def blocks(
-        self, judgments: Judgments, conventions: Conventions, census: Census
-    ) -> Iterator[Block | Ordered]:
+    def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Block | Ordered]:
         """The rankings of judged queries, each query once."""
         parts = self.sources()
         progress = Progress(f"reading {self.source}", len(parts), noun="files")
@@ -134,9 +132,7 @@ class PartRankings:
         if not found and not census.extra and not census.left_out:
             raise DataError(f"{self.source}: empty, it has no rows. Next: check how it was made.")
         if len(census.left_out) == len(parts):
-            raise DataError(
-                f"{census.left_out[0]}; no other file could be read. Next: check how they were made."
-            )
+            raise DataError(f"{census.left_out[0]}; no other file could be read. Next: check how they were made.")
         yield from found
 
     def readable(self) -> Iterator[_Part]:

@@ -164,9 +164,7 @@ def read_side_by_side(paths: Iterable[object]) -> None:
         source = keep_pipe(path)
         if isinstance(source, Pipe) and path != STDIN:
             source.keep_aside()
-    if (
-        len(pipes) > 1 and STDIN in pipes
-    ):  # last, and by this thread: its buffer must be free when the process ends
+    if len(pipes) > 1 and STDIN in pipes:  # last, and by this thread: its buffer must be free when the process ends
         source = keep_pipe(STDIN)
         if isinstance(source, Pipe):
             source.keep()
@@ -196,9 +194,7 @@ def open_raw(path: str) -> BinaryIO:
     try:
         return open(path, "rb")
     except OSError as error:
-        raise DataError(
-            f"{path}: cannot be read: {error.strerror}. Next: check the file and its rights."
-        ) from error
+        raise DataError(f"{path}: cannot be read: {error.strerror}. Next: check the file and its rights.") from error
 
 
 def _name(path: str) -> str:

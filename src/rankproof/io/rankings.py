@@ -92,9 +92,7 @@ def _entries(ranking: Any, where: str) -> Sequence[Any]:
     if getattr(ranking, "ndim", None) == 1 and hasattr(ranking, "tolist"):
         ranking = ranking.tolist()
     if not isinstance(ranking, (list, tuple)):
-        raise DataError(
-            f"{where}: got {shorten(ranking)} ({type(ranking).__name__}), {EXPECTED}.{_hint(ranking)}"
-        )
+        raise DataError(f"{where}: got {shorten(ranking)} ({type(ranking).__name__}), {EXPECTED}.{_hint(ranking)}")
     return ranking
 
 
@@ -129,9 +127,7 @@ def _check_ids(docs: Sequence[Any], where: str) -> None:
             )
 
 
-def _once_each(
-    docs: Sequence[Any], scores: Sequence[Any], duplicates: str, where: str
-) -> tuple[dict[Any, Any], int]:
+def _once_each(docs: Sequence[Any], scores: Sequence[Any], duplicates: str, where: str) -> tuple[dict[Any, Any], int]:
     """Each document once, by the rule for duplicates, at the place of the entry that is kept."""
     for doc, score in zip(docs, scores, strict=True):
         check_score(doc, score, where)

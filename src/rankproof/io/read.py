@@ -93,9 +93,7 @@ def id_of(record: Mapping[str, Any], names: Sequence[str], where: str) -> str:
 def checked_id(value: Any, where: str) -> str:
     """An id as text; whole numbers in decimal."""
     if not is_id(value) or value == "":
-        raise DataError(
-            f"{where}: got {shorten(value)} as an id, expected text. Next: give it an id that is text."
-        )
+        raise DataError(f"{where}: got {shorten(value)} as an id, expected text. Next: give it an id that is text.")
     return str(value)
 
 
@@ -225,9 +223,7 @@ def rows_in(
             raise UsageError(
                 f"{name}, line 1: got {shorten(first.strip())}, expected JSON Lines, a header like id,text, or "
                 "ID<TAB>TEXT. Next: add a header line; if this is one, name its columns, like "
-                + for_face(
-                    "columns={'query': NAME, 'question': NAME}.", "--columns query=NAME,question=NAME."
-                )
+                + for_face("columns={'query': NAME, 'question': NAME}.", "--columns query=NAME,question=NAME.")
             )
         elif headless is not None:
             yield from headless(_after((number, first), lines), name)
@@ -295,17 +291,11 @@ def decode_json(text: str, name: str, line: int, decoder: json.JSONDecoder = DEC
         ) from error
     except _Repeated as error:
         where = name if line == 1 else f"{name}, line {line}"
-        raise DataError(
-            f"{where}: {shorten(str(error))} comes twice in one object. Next: keep one of them."
-        ) from error
+        raise DataError(f"{where}: {shorten(str(error))} comes twice in one object. Next: keep one of them.") from error
     except RecursionError as error:
-        raise DataError(
-            f"{name}, line {line}: the JSON is nested too deep. Next: write flat records."
-        ) from error
+        raise DataError(f"{name}, line {line}: the JSON is nested too deep. Next: write flat records.") from error
     except ValueError as error:
-        raise DataError(
-            f"{name}, line {line}: cannot be read as JSON: {error}. Next: correct it there."
-        ) from error
+        raise DataError(f"{name}, line {line}: cannot be read as JSON: {error}. Next: correct it there.") from error
 
 
 def _of_json(
@@ -342,11 +332,7 @@ def _list_inside(whole: dict[str, Any], name: str, one_line: bool) -> Iterator[R
     """The rows in the only list of an object (`{"samples": [...]}`); else the object is the only row."""
     lists = [value for value in whole.values() if isinstance(value, list)]
     nested = not one_line and len(lists) == 1 and all(isinstance(each, dict) for each in lists[0])
-    return (
-        iter([Row(f"{name}, line 1", whole)])
-        if one_line
-        else _numbered(lists[0] if nested else [whole], name)
-    )
+    return iter([Row(f"{name}, line 1", whole)]) if one_line else _numbered(lists[0] if nested else [whole], name)
 
 
 # --- CSV and TSV ---------------------------------------------------------------------------------
@@ -363,17 +349,11 @@ def _delimiter(first: str, header: Collection[str] | None) -> str:
     names = {*(header or ()), *named_columns()}
     parts = {each: first.rstrip("\r\n").split(each) for each in DELIMITERS}
     if header is not None:
-        parts = {
-            each: found
-            for each, found in parts.items()
-            if len(found) > 1 and names & set(map(plain_name, found))
-        }
+        parts = {each: found for each, found in parts.items() if len(found) > 1 and names & set(map(plain_name, found))}
     return max(parts, key=lambda each: ((each == "\t") * len(parts[each]) > 1, len(parts[each])), default="")
 
 
-def _of_table(
-    lines: Iterator[Line], delimiter: str, name: str, quoted: bool, empty: str | None
-) -> Iterator[Row]:
+def _of_table(lines: Iterator[Line], delimiter: str, name: str, quoted: bool, empty: str | None) -> Iterator[Row]:
     """Lines of cells under a header."""
     texts = (part for _, line in lines for part in _split_at_returns(line))
     rows = cells(texts, delimiter, name, quoted=quoted)
@@ -393,9 +373,7 @@ def _split_at_returns(line: str) -> Iterable[str]:
     return (line,) if line.find("\r", 0, -2) < 0 else io.StringIO(line, newline="")
 
 
-def cells(
-    lines: Iterable[str], delimiter: str, name: str, *, quoted: bool = True
-) -> Iterator[tuple[int, list[str]]]:
+def cells(lines: Iterable[str], delimiter: str, name: str, *, quoted: bool = True) -> Iterator[tuple[int, list[str]]]:
     """The cells of each row that is not blank, and the line it begins on; a cell may be as long as it is."""
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
     reader = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)
@@ -407,8 +385,7 @@ def cells(
                 yield number, row
     except csv.Error as error:
         raise DataError(
-            f"{name}, line {reader.line_num}: cannot be read as CSV: {error}."
-            " Next: correct the quotes of the line."
+            f"{name}, line {reader.line_num}: cannot be read as CSV: {error}. Next: correct the quotes of the line."
         ) from error
     finally:
         csv.field_size_limit(limit)

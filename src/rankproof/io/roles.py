@@ -371,9 +371,7 @@ def _by_option(role: str) -> str:
     return f"say --columns {role}=NAME (in Python columns={{{role!r}: NAME}})"
 
 
-def _swapped(
-    like: str, shows: str, expected: str, lacks: str, columns: Sequence[str], source: str
-) -> DataError:
+def _swapped(like: str, shows: str, expected: str, lacks: str, columns: Sequence[str], source: str) -> DataError:
     return DataError(
         f"{source}: this looks like {like} (it has a column {shows!r} and no {lacks}), expected {expected}; "
         f"the columns are {list_in_words(columns)}. Next: swap the two arguments, or rename the column that holds "

@@ -122,9 +122,7 @@ class Rows:
         try:
             "".join(ids).encode()
         except UnicodeEncodeError:
-            row = next(
-                row for row, text in enumerate(ids) if any("\ud800" <= letter <= "\udfff" for letter in text)
-            )
+            row = next(row for row, text in enumerate(ids) if any("\ud800" <= letter <= "\udfff" for letter in text))
             raise self._error(row, role, ids[row], "expected valid Unicode") from None
 
     def numbers(self, role: str, finite: bool = False) -> Array:
@@ -144,8 +142,7 @@ class Rows:
     def _error(self, row: int, role: str, got: object, expected: str) -> DataError:
         kind = "" if isinstance(got, str) else f" ({type(got).__name__})"
         return DataError(
-            f"{self.where(row)}: got {shorten(got)}{kind} as the {role}, {expected}. "
-            "Next: correct or drop this row."
+            f"{self.where(row)}: got {shorten(got)}{kind} as the {role}, {expected}. Next: correct or drop this row."
         )
 
 
@@ -225,11 +222,7 @@ def _fields_of(docs: Sequence[Any], rows: Rows, at: Sequence[int]) -> dict[str, 
     held = {role: column_of(role, names) for role in ("doc", "score", "rank")}
     held["doc"] = held["doc"] or [name for name in names if name == "id"]
     row = next(
-        (
-            row
-            for row, doc in zip(at, docs, strict=True)
-            if not isinstance(doc, Mapping) or list(doc) != names
-        ),
+        (row for row, doc in zip(at, docs, strict=True) if not isinstance(doc, Mapping) or list(doc) != names),
         0,
     )
     if len(held["doc"]) != 1 or any(len(each) > 1 for each in held.values()) or row:
@@ -354,11 +347,7 @@ def _unnamed(items: list[Any], wanted: Wanted, rows: Rows) -> Rows:
     all_are_tuples = all(issubclass(kind, (tuple, list)) for kind in set(map(type, items)))
     if width not in (2, 3) or not all_are_tuples or set(map(len, items)) != {width}:
         row = next(
-            (
-                row
-                for row, item in enumerate(items)
-                if not (isinstance(item, (tuple, list)) and len(item) == width)
-            ),
+            (row for row, item in enumerate(items) if not (isinstance(item, (tuple, list)) and len(item) == width)),
             0,
         )
         raise _unfit(items[row], rows.where(row), value, width)

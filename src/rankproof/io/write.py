@@ -239,8 +239,7 @@ def _check_finite(columns: Columns) -> None:
 
 def _parquet(columns: Columns) -> Iterator[bytes]:
     columns_of_one_type = {
-        name: list(column) if name in TEXT else list(map(float, column))
-        for name, column in columns.named().items()
+        name: list(column) if name in TEXT else list(map(float, column)) for name, column in columns.named().items()
     }
     target = io.BytesIO()
     write_parquet(columns_of_one_type, target)
@@ -359,9 +358,7 @@ def _shown(kind: Format, head: bytes) -> str:
     return shown[0] if len(shown) == 1 else ""
 
 
-def write_judgments(
-    judgments: Judgments, target: PathLike, to: str | None = None, *, force: bool = False
-) -> list[str]:
+def write_judgments(judgments: Judgments, target: PathLike, to: str | None = None, *, force: bool = False) -> list[str]:
     """Write judgments to a file, or to standard output for "-"; what was noticed is returned.
 
     A file that is there is replaced with `force` only.
@@ -369,9 +366,7 @@ def write_judgments(
     return _write(columns_of_judgments(judgments), target, to, force)
 
 
-def write_ranking(
-    ranking: RankingTable, target: PathLike, to: str | None = None, *, force: bool = False
-) -> list[str]:
+def write_ranking(ranking: RankingTable, target: PathLike, to: str | None = None, *, force: bool = False) -> list[str]:
     """Write a ranking to a file, or to standard output for "-"; what was noticed is returned.
 
     A file that is there is replaced with `force` only.

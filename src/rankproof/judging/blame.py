@@ -88,9 +88,7 @@ class Blame(Displayable):
     @property
     def points(self) -> dict[str, int]:
         """How many samples failed at each point, in the order of the way, then how many did not fail."""
-        return {
-            point: self.counts[point] for point in (*POINTS, FINE, UNKNOWN, NOTHING) if self.counts[point]
-        }
+        return {point: self.counts[point] for point in (*POINTS, FINE, UNKNOWN, NOTHING) if self.counts[point]}
 
     @property
     def halves(self) -> dict[str, int]:
@@ -113,9 +111,7 @@ def failure_of(case: Case) -> Failure:
     """The outcome of a sample, as far as it is known."""
     if not all(case.sample.has(each) for each in NEEDS) or not case.reference_claims:
         return Failure(case.sample.id, NOTHING)
-    lost = tuple(
-        Lost(claim, point) for claim in case.reference_claims if (point := _point(case, claim)) != FINE
-    )
+    lost = tuple(Lost(claim, point) for claim in case.reference_claims if (point := _point(case, claim)) != FINE)
     return Failure(case.sample.id, _first(each.point for each in lost), lost)
 
 

@@ -70,9 +70,7 @@ def calibrate(
     are taken. `n` pairs of each relation are drawn at random, and about `informative` more that tell more. With
     `whole`, `n` samples are drawn and all of their pairs, which metrics need that are no mean over pairs.
     """
-    task = prepare_task(
-        source, judge, ledger, who, Draw(n, informative, whole, relation, seed), metrics, **options
-    )
+    task = prepare_task(source, judge, ledger, who, Draw(n, informative, whole, relation, seed), metrics, **options)
     while label is not None and (pair := task.session.next()) is not None:
         value = label(pair.ask)
         task.session.skip() if value is None else task.session.grade(value)
@@ -209,9 +207,7 @@ def _runs(runs: Any) -> dict[str, Any]:
     return load_rankings([runs] if isinstance(runs, str | os.PathLike) else runs)
 
 
-def _together(
-    machine: Judgments, human: Judgments | None, chances: Mapping[tuple[str, str], float]
-) -> TwoJudgments:
+def _together(machine: Judgments, human: Judgments | None, chances: Mapping[tuple[str, str], float]) -> TwoJudgments:
     """Every pair of the machine's queries, with what either says of it."""
     theirs = {} if human is None else human.as_dict()
     rows = [
@@ -243,9 +239,7 @@ def _apart(machine: Judgments, human: Judgments) -> DataError:
     why = f"Their {what} are called, for example, {shown}."
     if rule is not None:
         why, advice = f"{rule.message} For example {', '.join(rule.examples)}.", rule.advice
-    names = [
-        SIDES[i] if each.source == "judgments" else each.source for i, each in enumerate((human, machine))
-    ]
+    names = [SIDES[i] if each.source == "judgments" else each.source for i, each in enumerate((human, machine))]
     return DataError(
         f"{names[0]}: no pair of query and document is in {names[1]} as well "
         f"({len(shared):,} of {len(human.queries):,} queries are). {why} Next: {advice}"

@@ -109,11 +109,7 @@ def claims_of_text(text: str, listed: tuple[str, ...], question: str = "") -> tu
         bears = len(said & known) >= SHARED * len(said) and set(NUMBER.findall(claim)) <= digits
         fits = len(own[place]) < max(1, len(terms[place]) // 2)
         fits = fits and _size([*own[place], claim], question) <= max(LENGTH * len(clause), ROOM)
-        if (
-            not bears
-            or not (said & terms[place]) - covered[place]
-            or (negations(claim) and not negations(clause))
-        ):
+        if not bears or not (said & terms[place]) - covered[place] or (negations(claim) and not negations(clause)):
             continue
         if fits:
             own[place].append(claim)
@@ -134,9 +130,7 @@ def _lacks(clause: str, covered: frozenset[str], claims: Sequence[str]) -> bool:
     names = {stem(each.form) for each in words(clause)[1:] if clause[each.start].isupper()} & terms
     numbers = set(NUMBER.findall(clause)) - set(NUMBER.findall(said))
     denial = negations(clause) and not negations(said)
-    return bool(not claims or numbers or names - covered or denial) or len(terms & covered) < COVERED * len(
-        terms
-    )
+    return bool(not claims or numbers or names - covered or denial) or len(terms & covered) < COVERED * len(terms)
 
 
 def _size(claims: Iterable[str], question: str) -> int:
@@ -293,9 +287,7 @@ class Case:
         value = self._value(Relation.TEXT_SUPPORTS_IN_PART, claim, text or "")
         return None if value is None else value / 2
 
-    def support(
-        self, claim: str, contexts: Iterable[Context], reading: Reading = "apart"
-    ) -> list[bool | None]:
+    def support(self, claim: str, contexts: Iterable[Context], reading: Reading = "apart") -> list[bool | None]:
         """Whether each of the contexts supports a claim; read together, then also whether all of them do.
 
         All of them are a question for when each has been asked about, and none supports the claim alone.

@@ -137,11 +137,7 @@ class Evidence(Displayable):
         for sample in self.samples:
             data = self._data(sample)
             texts = [data["texts"][number] for _, number in data["contexts"]]
-            by_text = {
-                each.right: each
-                for each in _pieces(sample, data)
-                if each.relation == Relation.CONTEXT_ANSWERS
-            }
+            by_text = {each.right: each for each in _pieces(sample, data) if each.relation == Relation.CONTEXT_ANSWERS}
             for (name, _), text in zip(data["contexts"], texts, strict=True):
                 if text in by_text:
                     yield sample, name, by_text[text]
@@ -305,8 +301,7 @@ class Verdicts(Displayable):
         said = verdict_of(pair_in(found), value, judge.name)
         if isinstance(said, Unmeasured):
             raise UsageError(
-                f"{found.id}: {said.reason} for relation {found.relation}."
-                " Next: give a value that the relation has."
+                f"{found.id}: {said.reason} for relation {found.relation}. Next: give a value that the relation has."
             )
         entry = entry_of(said, judge.name)
         if why:
@@ -350,12 +345,7 @@ class Verdicts(Displayable):
 
 def _softened(entry: LedgerEntry) -> LedgerEntry:
     """A line with a probability and no value is a soft verdict."""
-    if (
-        entry.value is not None
-        or entry.probability is None
-        or entry.relation not in PLAIN_YES
-        or entry.reason
-    ):
+    if entry.value is not None or entry.probability is None or entry.relation not in PLAIN_YES or entry.reason:
         return entry
     value = PLAIN_YES[Relation(entry.relation)] if entry.probability >= 0.5 else 0
     return replace(entry, value=value, origin={**entry.origin, SOFT: True})

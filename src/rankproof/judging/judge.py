@@ -84,9 +84,7 @@ def plan(run: JudgeRun, samples: Iterable[Sample]) -> JudgePlan:
     found = JudgePlan(">".join(each.name for each in run.judges))
     for batch in map(run.fill_samples, batches(samples, run.judges)):
         cases = [Case(each, k=run.k) for each in batch]
-        groups = [
-            [*c, *rest] for c, rest in zip(run.groups(cases, True), run.groups(cases, False), strict=True)
-        ]
+        groups = [[*c, *rest] for c, rest in zip(run.groups(cases, True), run.groups(cases, False), strict=True)]
         _count(found, run, groups)
         found.samples += len(batch)
     return found
@@ -94,9 +92,7 @@ def plan(run: JudgeRun, samples: Iterable[Sample]) -> JudgePlan:
 
 def _count(found: JudgePlan, run: JudgeRun, groups: list[list[Ask]]) -> None:
     asks = dict.fromkeys(ask for group in groups for ask in group)
-    known = {
-        ask for judge in run.judges for ask, said in run.kept.find(asks, judge).items() if has_verdict(said)
-    }
+    known = {ask for judge in run.judges for ask, said in run.kept.find(asks, judge).items() if has_verdict(said)}
     todo = drop_repeats(groups, [ask for ask in asks if ask not in known])
     found.known += len(known)
     found.asks.update(ask.relation for group in todo for ask in group)
@@ -240,9 +236,7 @@ class Judge(Displayable):
         estimates = estimates_for(run.metrics, self.judges, self.ledger, compat)
         versions, makers = Versions(), Makers(made_by)
         with _told(run, samples):
-            scores = _gathered(
-                run, read_samples(samples), settings, by, corrections, estimates, versions, makers
-            )
+            scores = _gathered(run, read_samples(samples), settings, by, corrections, estimates, versions, makers)
         scores.kin = makers.kin(self.judges)
         if probe and self.ledger is not None:
             scores.drifts = list(probe_models(self.judges, self.ledger, versions.fresh, scores.account))
@@ -261,9 +255,7 @@ class Judge(Displayable):
         """How many questions these samples would take, and what they would cost; nothing is asked."""
         return plan(self._run(metrics, k, complete, compat, blame), read_samples(samples))
 
-    def _run(
-        self, metrics: Asked | None, k: int | None, complete: float, compat: str | None, blame: bool
-    ) -> JudgeRun:
+    def _run(self, metrics: Asked | None, k: int | None, complete: float, compat: str | None, blame: bool) -> JudgeRun:
         if k is not None:
             check_whole("k", k, advice="give one, like 5")
         check_number("complete", complete, above=0, most=1, noun="share", advice="give a share, like 0.9")
@@ -366,9 +358,7 @@ class Counts:
 
     def add(self, judged: JudgedSample) -> None:
         """Count the pairs of one sample, each once."""
-        for ask in dict.fromkeys(
-            ask for asks in judged.used for ask in asks if ask.relation != Relation.TEXT_CLAIMS
-        ):
+        for ask in dict.fromkeys(ask for asks in judged.used for ask in asks if ask.relation != Relation.TEXT_CLAIMS):
             said = judged.case.said.get(ask)
             name = said.judge if isinstance(said, Verdict) else UNMEASURED
             self.by[name] = self.by.get(name, 0) + 1

@@ -128,11 +128,7 @@ class JudgedScores(ScoresLike):
     def reasons(self) -> dict[str, dict[str, str]]:
         """For each metric the samples that have no value, each with its reason."""
         return {
-            name: {
-                sample: why
-                for sample, why in zip(self.queries, self.column(name).reasons, strict=True)
-                if why
-            }
+            name: {sample: why for sample, why in zip(self.queries, self.column(name).reasons, strict=True) if why}
             for name in self.columns
         }
 
@@ -143,9 +139,7 @@ class JudgedScores(ScoresLike):
     def bounds(self, measure: str | Measure, of: str = "unmeasured", grade: float = 1) -> Pair | None:
         """The range (low, high) of the mean over all samples, the undecided at their worst and at their best."""
         if of not in ("unmeasured", "unjudged"):
-            raise UsageError(
-                f"bounds: got of={of!r}, expected 'unmeasured' for judged scores. Next: ask for these."
-            )
+            raise UsageError(f"bounds: got of={of!r}, expected 'unmeasured' for judged scores. Next: ask for these.")
         return self.column(measure).possible
 
     def estimate(self, measure: str | Measure) -> Estimate | None:
@@ -182,9 +176,7 @@ class JudgedScores(ScoresLike):
         """The mean with the judge's error taken out, by labels of people; None if there are not enough."""
         return corrected_in(self.corrections, self.key(measure))
 
-    def corrected_lead(
-        self, other: ScoresLike, measure: str | Measure, level: float = 0.95
-    ) -> Corrected | None:
+    def corrected_lead(self, other: ScoresLike, measure: str | Measure, level: float = 0.95) -> Corrected | None:
         """The mean minus that of other scores of the same samples, with the judge's error taken out."""
         name = self.key(measure)
         theirs = other.checked.get(name) if isinstance(other, JudgedScores) else None

@@ -91,9 +91,7 @@ class Replay:
         for group in groups:
             keys = {(ask.relation, ask.left, ask.right): ask for ask in group}
             before = {
-                (Relation.TEXT_CLAIMS, "", ask.right): ask
-                for ask in group
-                if ask.relation == Relation.TEXT_CLAIMS
+                (Relation.TEXT_CLAIMS, "", ask.right): ask for ask in group if ask.relation == Relation.TEXT_CLAIMS
             }
             found = self.ledger.find([*keys, *before], self.recorded)
             # Claims that were asked for without their question, as earlier versions did, serve as well.
@@ -101,10 +99,7 @@ class Replay:
                 if key in found:
                     found.setdefault((ask.relation, ask.left, ask.right), found[key])
             keep(
-                [
-                    verdict_in(found[key], ask) if key in found else Unmeasured(ask, MISSING)
-                    for key, ask in keys.items()
-                ]
+                [verdict_in(found[key], ask) if key in found else Unmeasured(ask, MISSING) for key, ask in keys.items()]
             )
         return Account()
 
@@ -112,9 +107,7 @@ class Replay:
 def replay_judges(name: str, ledger: Ledger | None) -> list[Judge]:
     """The judges of the one run in the ledger, or those that are named as they were then."""
     if ledger is None:
-        raise UsageError(
-            "judge 'replay': needs the ledger to replay. Next: name it with ledger= or --ledger."
-        )
+        raise UsageError("judge 'replay': needs the ledger to replay. Next: name it with ledger= or --ledger.")
     known, runs = ledger.identities(), _runs(ledger)
     if name:
         names = [part.strip() for part in name.split(">")]
@@ -158,17 +151,13 @@ AT = "@http"
 def judges_of(spec: Any, *, ledger: Ledger | None = None, **options: Unpack[ModelArguments]) -> list[Judge]:
     """The judges of a cascade in the order they are asked; of any other the one."""
     if options and not _has_model(spec):
-        raise WrongCall(
-            f"judge {spec!r}: takes no options, got {', '.join(options)}. Next: check their spelling."
-        )
+        raise WrongCall(f"judge {spec!r}: takes no options, got {', '.join(options)}. Next: check their spelling.")
     _check_addresses(spec, options)
     if isinstance(spec, str):
         return _named(spec, ledger, options)
     if isinstance(spec, Sequence):
         return [
-            judge
-            for each in spec
-            for judge in judges_of(each, ledger=ledger, **(options if _has_model(each) else {}))
+            judge for each in spec for judge in judges_of(each, ledger=ledger, **(options if _has_model(each) else {}))
         ]
     if hasattr(spec, "judge") and hasattr(spec, "identity") and hasattr(spec, "name"):
         return [spec]

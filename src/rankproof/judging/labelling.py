@@ -90,9 +90,7 @@ def _plain(found: Agreed) -> dict[str, Any]:
     cells = [{"people": a, "judge": b, "pairs": n} for (a, b), n in found.confusion.items()]
     smallest = None if found.smallest != found.smallest else found.smallest
     sides = ("sensitivity", "specificity")
-    unseen = {
-        name: {**asdict(getattr(found, name)), "value": None} for name in sides if not getattr(found, name).n
-    }
+    unseen = {name: {**asdict(getattr(found, name)), "value": None} for name in sides if not getattr(found, name).n}
     return {
         **asdict(found),
         **unseen,
@@ -253,9 +251,7 @@ class Draw:
     def of(self, pairs: Sequence[DrawnPair], samples: Mapping[str, Sequence[Ask]]) -> list[Drawn]:
         """The pairs that are drawn."""
         if self.whole and not samples:
-            raise UsageError(
-                "whole: needs the samples, got a ledger. Next: name the samples, and the ledger beside."
-            )
+            raise UsageError("whole: needs the samples, got a ledger. Next: name the samples, and the ledger beside.")
         if not self.whole:
             parts = by_relation(pairs)
             return [each for part in parts for each in draw(part, self.n, self.informative, self.seed)]
@@ -302,9 +298,7 @@ def prepare_task(
     draw.check()
     if not who.strip():
         raise UsageError("who: got no name, expected who labels. Next: say who you are.")
-    found = (
-        _in_ledger(source, judge) if is_ledger(source) else _judged(source, judge, ledger, metrics, options)
-    )
+    found = _in_ledger(source, judge) if is_ledger(source) else _judged(source, judge, ledger, metrics, options)
     pairs = _pairs(found, draw.relation)
     drawn = draw.of(pairs, found.samples)
     frame = found.ledger.keep_frame((each.ask.relation, each.ask.left, each.ask.right) for each in pairs)
@@ -330,21 +324,15 @@ def _in_ledger(source: Any, judge: Any) -> LabelsFound:
     return LabelsFound(name, identities, kept)
 
 
-def _judged(
-    source: Any, judge: Any, ledger: Any, metrics: Asked | None, options: Mapping[str, Any]
-) -> LabelsFound:
+def _judged(source: Any, judge: Any, ledger: Any, metrics: Asked | None, options: Mapping[str, Any]) -> LabelsFound:
     """The verdicts on samples; those too on pairs that people judged before, and that no machine was asked."""
     if ledger is None:
-        raise UsageError(
-            "ledger: got none, and labels must be kept somewhere. Next: name a file with ledger=."
-        )
+        raise UsageError("ledger: got none, and labels must be kept somewhere. Next: name a file with ledger=.")
     asking = Judge(judge or "lexical", ledger=ledger, **options)
     kept = asking.ledger or Ledger(Path(DEFAULT))
     run = JudgeRun(parse_all(DEFAULT_METRICS if metrics is None else metrics), asking.judges, InLedger(kept))
     samples = {
-        each.case.sample.id: [
-            ask for ask in asks_of(each.case, run.metrics) if ask.relation != Relation.TEXT_CLAIMS
-        ]
+        each.case.sample.id: [ask for ask in asks_of(each.case, run.metrics) if ask.relation != Relation.TEXT_CLAIMS]
         for each in run.judge_samples(read_samples(source))
     }
     settle_alone(samples.values(), asking.judges, kept)
@@ -391,9 +379,7 @@ def _pairs(where: LabelsFound, relation: Relation | str | None) -> list[DrawnPai
                 continue
             if each.value is not None and not each.reason:
                 found.setdefault(ask, DrawnPair(ask, each.value, each.probability))
-            elif (
-                identity.get("kind") == NAME
-            ):  # what words leave open has a probability, which labels correct
+            elif identity.get("kind") == NAME:  # what words leave open has a probability, which labels correct
                 likely = likelihood(ask)
                 found.setdefault(ask, DrawnPair(ask, PLAIN_YES[ask.relation] * (likely > 0.5), likely))
     if not found:

@@ -68,19 +68,11 @@ class Mirage(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
-        known = {
-            name: {**asdict(each), "value": each.value if each.n else None}
-            for name, each in self.rates.items()
-        }
+        known = {name: {**asdict(each), "value": each.value if each.n else None} for name, each in self.rates.items()}
         return {
-            **{
-                name: getattr(self, name)
-                for name in ("n", "questions", "left_out", "judge", "correct", "patterns")
-            },
+            **{name: getattr(self, name) for name in ("n", "questions", "left_out", "judge", "correct", "patterns")},
             "rates": {name: {**each, "bounds": list(self.bounds[name])} for name, each in known.items()},
-            "accuracy": {
-                name: {**asdict(e), "value": e.value if e.n else None} for name, e in self.accuracy.items()
-            },
+            "accuracy": {name: {**asdict(e), "value": e.value if e.n else None} for name, e in self.accuracy.items()},
         }
 
     def _document(self) -> Document:
@@ -102,9 +94,7 @@ class Mirage(Result):
                 ),
             ]
         )
-        right = ", ".join(
-            f"{name} {score(each.value) if each.n else ABSENT}" for name, each in self.accuracy.items()
-        )
+        right = ", ".join(f"{name} {score(each.value) if each.n else ABSENT}" for name, each in self.accuracy.items())
         said = [
             f"{count(self.questions, 'question')}, {self.n:,} of them measured. Right answers: {right}.",
             f"An answer is right if {self.correct}. Judge: {self.judge}.",
@@ -188,9 +178,7 @@ def _given(samples: Any, settings: Mapping[str, Any]) -> dict[str, list[Sample]]
             )
         return {name: list(read_samples(each)) for name, each in settings.items()}
     if there:
-        raise UsageError(
-            f"mirage: got samples and {there[0]}. Next: give rows with three answers, or three settings."
-        )
+        raise UsageError(f"mirage: got samples and {there[0]}. Next: give rows with three answers, or three settings.")
     found: dict[str, list[Sample]] = {name: [] for name in SETTINGS}
     for each in read_samples(samples):
         for name in SETTINGS:
@@ -264,9 +252,7 @@ def _counted(rows: Iterable[tuple[bool | None, ...]], **about: Any) -> Mirage:
     return Mirage(
         rates={name: share_of(often[name], len(known)) for name in RATES},
         bounds={name: (sure[name] / len(listed), possible[name] / len(listed)) for name in RATES},
-        patterns=dict(
-            sorted(Counter("".join(str(int(bool(each))) for each in row) for row in whole).items())
-        ),
+        patterns=dict(sorted(Counter("".join(str(int(bool(each))) for each in row) for row in whole).items())),
         accuracy={
             name: share_of(sum(row[i] is True for row in listed), sum(row[i] is not None for row in listed))
             for i, name in enumerate(SETTINGS)

@@ -192,10 +192,7 @@ def _blame(system: JudgedSystem, words: Mapping[str, str]) -> Markup:
         f"{count(system.halves['retrieval'], 'failure')} of retrieval, "
         f"{count(system.halves['generation'], 'failure')} of generation."
     )
-    rows = [
-        [point, words.get(point, ""), f"{times:,}", share(times / total)]
-        for point, times in system.points.items()
-    ]
+    rows = [[point, words.get(point, ""), f"{times:,}", share(times / total)] for point, times in system.points.items()]
     headings = ("point", "what happened", "samples", "share")
     return join([el("p", lead), table("Points of failure", headings, rows, words=(0, 1))])
 

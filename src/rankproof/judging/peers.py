@@ -216,9 +216,7 @@ def ragchecker_hallucination(case: Case) -> Grid | Nothing:
 
     Formula: claims that neither reference nor contexts support / claims.
     """
-    found = share(
-        all_of([negation(_correct(case, c)), negation(_borne_out(case, c))]) for c in case.answer_claims
-    )
+    found = share(all_of([negation(_correct(case, c)), negation(_borne_out(case, c))]) for c in case.answer_claims)
     return found or NO_CLAIMS
 
 
@@ -233,9 +231,7 @@ def ragchecker_self_knowledge(case: Case) -> Grid | Nothing:
 
 
 @ragchecker("noise_sensitivity", needs=ALL, higher=False)
-def ragchecker_noise_sensitivity(
-    case: Case, of: Literal["relevant", "irrelevant"] = "relevant"
-) -> Grid | Nothing:
+def ragchecker_noise_sensitivity(case: Case, of: Literal["relevant", "irrelevant"] = "relevant") -> Grid | Nothing:
     """The share of wrong claims that come from contexts; a context is relevant if it supports the reference.
 
     Formula: wrong claims supported by a relevant context / claims; `of='irrelevant'`: by an irrelevant one, and by
@@ -290,9 +286,7 @@ def deepeval_faithfulness(case: Case) -> Grid | Nothing:
     Formula: claims that no context contradicts / claims.
     """
     claims = case.answer_claims
-    found = share(
-        negation(any_of(case.contradicts(each.text, claim) for each in case.contexts)) for claim in claims
-    )
+    found = share(negation(any_of(case.contradicts(each.text, claim) for each in case.contexts)) for claim in claims)
     return found or NO_CLAIMS
 
 
@@ -303,8 +297,7 @@ def deepeval_hallucination(case: Case) -> Grid | Nothing:
     Formula: contexts that contradict no claim of the answer / contexts.
     """
     grid = share(
-        negation(any_of(case.contradicts(each.text, claim) for claim in case.answer_claims))
-        for each in case.contexts
+        negation(any_of(case.contradicts(each.text, claim) for claim in case.answer_claims)) for each in case.contexts
     )
     return grid or Nothing("no contexts were retrieved", lost=True)
 
@@ -342,9 +335,7 @@ def promptfoo_faithfulness(case: Case) -> Grid | Nothing:
 
     Formula: 1 - (statements judged no) / statements.
     """
-    found = share(
-        any_of(case.supports(each.text, claim) for each in case.contexts) for claim in case.answer_claims
-    )
+    found = share(any_of(case.supports(each.text, claim) for each in case.contexts) for claim in case.answer_claims)
     return found or NO_CLAIMS
 
 

@@ -368,11 +368,7 @@ def _told(made_by: Any) -> Iterator[tuple[str, Iterable[str]]]:
     given = made_by if isinstance(made_by, Mapping) else {"what it judges": made_by}
     for role, names in given.items():
         listed = [names] if isinstance(names, str) else [] if names is None else names
-        if (
-            isinstance(listed, bytes)
-            or not isinstance(listed, Iterable)
-            or not all(isinstance(e, str) for e in listed)
-        ):
+        if isinstance(listed, bytes) or not isinstance(listed, Iterable) or not all(isinstance(e, str) for e in listed):
             raise UsageError(
                 f"made_by: got {shorten(names)}, expected the name of a model, several, or a mapping like "
                 "{'generator': 'gpt-4o'}. Next: give one of these."

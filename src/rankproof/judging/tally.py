@@ -135,18 +135,12 @@ class JudgedColumn(ScoreColumn):
 _ARRAYS = ("low", "high", "settled", "units", "spread")
 
 
-def column_from(
-    measure: Measure, values: PerQuery, counted: Array | None, data: Mapping[str, Any]
-) -> JudgedColumn:
+def column_from(measure: Measure, values: PerQuery, counted: Array | None, data: Mapping[str, Any]) -> JudgedColumn:
     """The column as `to_dict` wrote it, with its values."""
-    low, high = (
-        np.array([np.nan if x is None else x for x in data[name]], float) for name in ("low", "high")
-    )
+    low, high = (np.array([np.nan if x is None else x for x in data[name]], float) for name in ("low", "high"))
     settled, units = (np.array(data[name], dtype=np.intp) for name in ("settled", "units"))
     spread = np.array(data.get("spread", np.zeros(len(low))), dtype=np.float64)
-    return JudgedColumn(
-        measure, values, counted, "", low, high, settled, units, Reasons.of(data["reasons"]), spread
-    )
+    return JudgedColumn(measure, values, counted, "", low, high, settled, units, Reasons.of(data["reasons"]), spread)
 
 
 @dataclass(slots=True)
@@ -182,9 +176,7 @@ class Tally:
         values = known if counted.all() else np.where(counted, known, 0.0)
         low, high, spread = self._ends(known)
         settled, units = np.array(self.counts, dtype=np.int32).reshape(-1, 2).T.copy()
-        return JudgedColumn(
-            self.measure, values, counted, "", low, high, settled, units, self._reasons(), spread
-        )
+        return JudgedColumn(self.measure, values, counted, "", low, high, settled, units, self._reasons(), spread)
 
     def _ends(self, known: PerQuery) -> tuple[PerQuery, PerQuery, PerQuery]:
         """The ends of each sample, and the spread between them."""

@@ -255,8 +255,7 @@ class InLedger:
         if self._take is None:
             self._take = self._open.enter_context(self.ledger.writer())
         self._take(
-            (judge.identity, judge.name, [entry_of(each, judge.name) for each in said])
-            for judge, said in self._waiting
+            (judge.identity, judge.name, [entry_of(each, judge.name) for each in said]) for judge, said in self._waiting
         )
         self._waiting = []
         self._written = monotonic()
@@ -272,18 +271,14 @@ def verdict_in(entry: LedgerEntry, ask: Ask) -> Said:
     if entry.reason:
         return Unmeasured(ask, entry.reason)
     origin = {**entry.origin, "at": entry.at}
-    return check_verdict(
-        Verdict(ask, entry.value, entry.judge, entry.probability, entry.quote, entry.items, origin)
-    )
+    return check_verdict(Verdict(ask, entry.value, entry.judge, entry.probability, entry.quote, entry.items, origin))
 
 
 def entry_of(said: Said, judge: str) -> LedgerEntry:
     """A verdict, or the reason why there is none, as a line of the ledger."""
     ask = said.ask
     if isinstance(said, Unmeasured):
-        return LedgerEntry(
-            ask.relation, ask.left, ask.right, judge, reason=said.reason or "no reason was given"
-        )
+        return LedgerEntry(ask.relation, ask.left, ask.right, judge, reason=said.reason or "no reason was given")
     origin = {key: value for key, value in said.origin.items() if key != "at"}
     return LedgerEntry(
         *(ask.relation, ask.left, ask.right, said.judge),

@@ -98,8 +98,7 @@ def _fewer(columns: Mapping[str, JudgedColumn]) -> Iterator[Finding]:
     fewer = {name: each for name, each in columns.items() if 0 < len(each.counting) < len(each.values)}
     if fewer:
         counts = (
-            f"{name} {len(each.counting):,} of {len(each.values):,} ({_causes(each)})"
-            for name, each in fewer.items()
+            f"{name} {len(each.counting):,} of {len(each.values):,} ({_causes(each)})" for name, each in fewer.items()
         )
         yield Finding(
             *("warning", "fewer-samples", len(fewer)),
@@ -228,11 +227,7 @@ def verdict(relation: Relation, value: int | None, reason: str = "") -> str:
     ('contradicts', 'unmeasured: the judge could not tell')
     """
     if reason or value is None:
-        return (
-            "split into claims"
-            if relation == Relation.TEXT_CLAIMS and not reason
-            else f"unmeasured: {reason}"
-        )
+        return "split into claims" if relation == Relation.TEXT_CLAIMS and not reason else f"unmeasured: {reason}"
     return WORDS[relation].get(value, str(value))
 
 

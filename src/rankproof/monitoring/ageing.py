@@ -144,9 +144,7 @@ def _texts(source: Any) -> Iterable[str]:
     for row in rows_of(source, "the training queries"):
         record = row.value
         if isinstance(record, Mapping):
-            record = next(
-                (record[name] for name in ("query", "text", "question", "anchor") if record.get(name)), None
-            )
+            record = next((record[name] for name in ("query", "text", "question", "anchor") if record.get(name)), None)
         if not isinstance(record, str):
             raise DataError(
                 f"{row.where}: got {shorten(row.value)}, expected a query's text. "

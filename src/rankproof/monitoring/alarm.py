@@ -81,9 +81,7 @@ class Alarm:
         )
         found.alerts.extend(each if each.fired else self._fired.get(each.rule.name, each) for each in checked)
         self._send([each for each in checked if each.fired], again=True)
-        found.undelivered.extend(
-            reason for each in self._deliveries if (reason := each.end(AT_END)) is not None
-        )
+        found.undelivered.extend(reason for each in self._deliveries if (reason := each.end(AT_END)) is not None)
         self._remember(anyway=bool(self._rules))
 
     def close(self) -> None:

@@ -90,9 +90,7 @@ def read_rules(path: str | os.PathLike[str]) -> list[AlertRule]:
         with open(path, encoding="utf-8-sig") as file:
             found = tomllib.loads(file.read())
     except OSError as error:
-        raise UsageError(
-            f"{os.fspath(path)}: cannot be read: {error.strerror}. Next: check the path."
-        ) from error
+        raise UsageError(f"{os.fspath(path)}: cannot be read: {error.strerror}. Next: check the path.") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{os.fspath(path)}: the text is not UTF-8. Next: save it as UTF-8.") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -103,9 +101,7 @@ def read_rules(path: str | os.PathLike[str]) -> list[AlertRule]:
 def rules_of(listed: Any, source: str = "alerts") -> list[AlertRule]:
     """Rules from mappings, as TOML gives them under `alert`."""
     if not isinstance(listed, list) or not listed or not all(isinstance(each, Mapping) for each in listed):
-        raise UsageError(
-            f"{source}: expected tables [[alert]] with metric and above or below. Next: write one."
-        )
+        raise UsageError(f"{source}: expected tables [[alert]] with metric and above or below. Next: write one.")
     rules = [_rule(each, f"{source}, alert {at}") for at, each in enumerate(listed, 1)]
     names = [each.name for each in rules]
     if twice := [name for name in names if names.count(name) > 1]:
@@ -158,9 +154,7 @@ def _rule(given: Mapping[str, Any], where: str) -> AlertRule:
     )
 
 
-def check_rules(
-    rules: Sequence[AlertRule], by: Sequence[str], known: Sequence[OnlineMetric | Percentile]
-) -> None:
+def check_rules(rules: Sequence[AlertRule], by: Sequence[str], known: Sequence[OnlineMetric | Percentile]) -> None:
     """Refuse rules that nothing could ever break: of slices that are not told apart, or with limits that no share
     reaches; `known` are the metrics that are known to be shares."""
     for rule in rules:
@@ -183,15 +177,11 @@ def _duration(given: Any, where: str) -> int:
     """Microseconds of text like 12h."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhd])\s*", given) if isinstance(given, str) else None
     if found is None:
-        raise UsageError(
-            f"{where}: cool_down: got {given!r}, expected a time like 30m, 12h or 7d. Next: write one."
-        )
+        raise UsageError(f"{where}: cool_down: got {given!r}, expected a time like 30m, 12h or 7d. Next: write one.")
     return round(float(found[1]) * UNITS[found[2]] * SECOND)
 
 
-def check_alerts(
-    found: Monitor, rules: Sequence[AlertRule], state: dict[str, int] | None = None
-) -> list[Alert]:
+def check_alerts(found: Monitor, rules: Sequence[AlertRule], state: dict[str, int] | None = None) -> list[Alert]:
     """The result of each rule; `state` has the last time each was sent, and is updated."""
     state = {} if state is None else state
     for rule in rules:
@@ -230,22 +220,15 @@ def _checked(found: Monitor, rule: AlertRule, state: dict[str, int]) -> Alert:
     return Alert(rule, False, f"{rule.name}: nothing.", looked[-1])
 
 
-def _checked_change(
-    found: Monitor, rule: AlertRule, state: dict[str, int], place: tuple[str, str, str]
-) -> Alert:
+def _checked_change(found: Monitor, rule: AlertRule, state: dict[str, int], place: tuple[str, str, str]) -> Alert:
     """Whether the metric changed, for the worse if the rule says so."""
     for each in found.changes:
         if (each.metric, each.slice, each.group) != place:
             continue
-        if (
-            rule.changed == "worse"
-            and (each.after > each.before) == by_name(rule.metric, found.metrics).higher
-        ):
+        if rule.changed == "worse" and (each.after > each.before) == by_name(rule.metric, found.metrics).higher:
             continue
         before, after = (value_of(each.metric, value) for value in (each.before, each.after))
-        told = (
-            f"{rule.name}: {each.metric} changed on {each.window} from {before} to {after} (p {each.p:.2g})."
-        )
+        told = f"{rule.name}: {each.metric} changed on {each.window} from {before} to {after} (p {each.p:.2g})."
         starts = [e.start for e in found.series(*place) if e.start is not None]
         at = next(start for start in starts if found.calendar.label(start) == each.window)
         last = state.get(rule.name)
@@ -268,9 +251,7 @@ def _checked_outage(found: Monitor, rule: AlertRule, state: dict[str, int]) -> A
     listed = "; ".join(outage_sentence(each, found.calendar) for each in (new or met)[-MOST_OUTAGES:])
     more = f"; and {len(new) - MOST_OUTAGES} before" if len(new) > MOST_OUTAGES else ""
     if not new:
-        return Alert(
-            rule, False, f"{rule.name}: {listed}. It was sent before, and its cool-down is not over."
-        )
+        return Alert(rule, False, f"{rule.name}: {listed}. It was sent before, and its cool-down is not over.")
     state[rule.name] = max(each.end for each in new)
     return Alert(rule, True, f"{rule.name}: {listed}{more}.")
 
@@ -295,9 +276,7 @@ def read_state(path: str | os.PathLike[str]) -> dict[str, int]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise UsageError(
-            f"{os.fspath(path)}: cannot be read: {error.strerror}. Next: name another file."
-        ) from error
+        raise UsageError(f"{os.fspath(path)}: cannot be read: {error.strerror}. Next: name another file.") from error
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise UsageError(
             f"{os.fspath(path)}: it is no file in which alerts are remembered. Next: name another, or remove it."

@@ -73,17 +73,13 @@ def batches(path: Path | io.BytesIO, name: str, maker: RowMaker, *, ids: bool = 
             wanted = [*found.values(), *(each for each in others if all_needed or each in roots)]
             if not ids and not all_needed and "results" in found:
                 wanted[wanted.index(found["results"])] = _scores_only(file, found["results"])
-        with pyarrow.parquet.ParquetFile(
-            path, read_dictionary=repeated, pre_buffer=False, buffer_size=PIECE
-        ) as file:
+        with pyarrow.parquet.ParquetFile(path, read_dictionary=repeated, pre_buffer=False, buffer_size=PIECE) as file:
             for some in ([each] for each in range(groups)) if apart else [list(range(groups))]:
                 yield from file.iter_batches(
                     BATCH, row_groups=some, columns=list(dict.fromkeys(wanted)), use_threads=False
                 )
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise DataError(
-            f"{name}: no valid Parquet ({shorten(str(error))}). Next: copy or write it again."
-        ) from error
+        raise DataError(f"{name}: no valid Parquet ({shorten(str(error))}). Next: copy or write it again.") from error
 
 
 def _repeated(file: Any) -> list[str]:
@@ -106,9 +102,7 @@ def _scores_only(file: Any, column: str) -> str:
     if not {"id", "score"} <= inside.keys():
         return column
     for group in range(file.num_row_groups):
-        ids, scores = (
-            file.metadata.row_group(group).column(inside[name]).statistics for name in ("id", "score")
-        )
+        ids, scores = (file.metadata.row_group(group).column(inside[name]).statistics for name in ("id", "score"))
         if not (ids and scores and ids.has_null_count and ids.null_count <= scores.null_count):
             return column
     return str(paths[inside["score"]])
@@ -186,9 +180,7 @@ class ArrowReader:
         if hits and isinstance(hits[0], dict) and hits[0].keys() == {"score"}:
             clicks, cites = (record.get(found.get(name, "")) for name in ("clicks", "citations"))
             placed = all(hit["score"] is not None for hit in hits) and all(
-                not cites
-                if isinstance(each, int)
-                else isinstance(each, dict) and each.get("id") and each.get("rank")
+                not cites if isinstance(each, int) else isinstance(each, dict) and each.get("id") and each.get("rank")
                 for each in clicks or ()
             )
             if not placed:

@@ -84,10 +84,7 @@ def numbers(column: Any) -> Array:
 
     kind = column.type
     if not (
-        pa.types.is_integer(kind)
-        or pa.types.is_floating(kind)
-        or pa.types.is_boolean(kind)
-        or pa.types.is_null(kind)
+        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind)
     ):
         raise UnusualShape
     if pa.types.is_null(kind):

@@ -175,9 +175,7 @@ def hash_bytes(data: Array, begins: Array) -> Array:
         size = lengths[left] - at
         found[left] = _stirred(found[left], words[starts[left] + at] & _FIRST_BYTES[np.minimum(size, 8)])
         left, at = left[size > 8], at + 8
-    for each in np.flatnonzero(
-        lengths > LONG
-    ).tolist():  # a pass over all texts for eight bytes of a few is too slow
+    for each in np.flatnonzero(lengths > LONG).tolist():  # a pass over all texts for eight bytes of a few is too slow
         whole = blake2b(data[begins[each] : begins[each + 1]].tobytes(), digest_size=8).digest()
         found[each] = int.from_bytes(whole, "little")
     return np.where(lengths > 0, np.maximum(mixed(found), np.uint64(1)), np.uint64(0))

@@ -150,9 +150,7 @@ def _point(fit: StepFit, kept: Array, chances: Array, p: float) -> ChangePoint:
     likely = fit.likely(rho)
     at, low, high = (int(kept[fit.places[each]]) for each in (best, likely.min(), likely.max()))
     before, step, reach = fit.levels(best, rho)
-    return ChangePoint(
-        at, low, high, before, before + step, step, step - reach, step + reach, p, p, changed=False
-    )
+    return ChangePoint(at, low, high, before, before + step, step, step - reach, step + reach, p, p, changed=False)
 
 
 @dataclass(frozen=True)
@@ -175,9 +173,7 @@ class MetricChange(Displayable):
     """Corrected over all metrics and slices, by Holm."""
 
 
-def metric_changes(
-    windows: Iterable[OnlineEstimate], calendar: Calendar, alpha: float = 0.05
-) -> list[MetricChange]:
+def metric_changes(windows: Iterable[OnlineEstimate], calendar: Calendar, alpha: float = 0.05) -> list[MetricChange]:
     """The metrics that changed, by time; weekdays and hours are removed, false alarms of all of them controlled.
 
     Whether something changed is asked of days: what a day does to all of its hours must not pass for a change. From
@@ -187,9 +183,7 @@ def metric_changes(
     for each in windows:
         if each.start is not None:
             series.setdefault((each.metric, each.slice, each.group), []).append(each)
-    starts = {
-        key: np.array([each.start for each in points], dtype=np.int64) for key, points in series.items()
-    }
+    starts = {key: np.array([each.start for each in points], dtype=np.int64) for key, points in series.items()}
     values = {key: np.array([each.value for each in points]) for key, points in series.items()}
     users = {key: np.array([float(each.users) for each in points]) for key, points in series.items()}
     finer: dict[tuple[str, str, str], tuple[Array, Array, Array, Array]] = {}

@@ -179,9 +179,7 @@ def counterfactual_dcg(
     names = list(dict.fromkeys(query for query, _ in table.pairs))
     number = {query: at for at, query in enumerate(names)}
     if not set(names) & set(ranking):
-        raise UsageError(
-            "clicks: the ranking has none of the queries of the log. Next: name queries by their texts."
-        )
+        raise UsageError("clicks: the ranking has none of the queries of the log. Next: name queries by their texts.")
     places = {(query, doc): at for query in names for at, doc in enumerate(list(ranking.get(query, ()))[:k])}
     worth = np.array([1 / math.log2(places[each] + 2) if each in places else 0.0 for each in table.pairs])
     query = np.array([number[each] for each, _ in table.pairs])
@@ -197,16 +195,12 @@ def counterfactual_dcg(
     weight = (share[query] * worth / looked)[table.pair]
     left = np.bincount(table.user, weight * (table.click - chance * attracts[table.pair]))
     left += np.bincount(table.user[first], (by_query[asked] - value) / len(events), len(left))
-    naive = np.bincount(
-        query, worth * clicks / np.bincount(table.pair, minlength=len(table.pairs)), len(names)
-    )
+    naive = np.bincount(query, worth * clicks / np.bincount(table.pair, minlength=len(table.pairs)), len(names))
     return _estimate(table, value, left, float(naive[asked].mean()), propensities)
 
 
 def _chances(table: ClickTable, propensities: Sequence[float]) -> Array:
-    given = np.array(
-        [check_number("propensity", each, least=0, most=1.5) for each in propensities], dtype=float
-    )
+    given = np.array([check_number("propensity", each, least=0, most=1.5) for each in propensities], dtype=float)
     if len(given) < table.depth:
         raise UsageError(
             f"propensities: got {len(given)}, expected one for each of {table.depth} ranks. Next: give them all."
@@ -223,6 +217,4 @@ def _estimate(
     seldom = np.array(propensities)[table.rank[table.click > 0]] < LEAST
     searches = len(np.unique(table.event))
     clipped = float(seldom.mean()) if len(seldom) else 0.0
-    return ClickEstimate(
-        value, max(value - reach, 0.0), value + reach, naive, searches, users, MODEL, clipped
-    )
+    return ClickEstimate(value, max(value - reach, 0.0), value + reach, naive, searches, users, MODEL, clipped)

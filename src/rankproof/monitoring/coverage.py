@@ -111,9 +111,7 @@ def number_of_kinds(own: int) -> int:
     return min(max(own // A_KIND, FEWEST), MOST)
 
 
-def kinds_between(
-    own: Sequence[str], live: LiveQueries, rows: Array, kind: Array, middles: Array
-) -> list[QueryKind]:
+def kinds_between(own: Sequence[str], live: LiveQueries, rows: Array, kind: Array, middles: Array) -> list[QueryKind]:
     """Each kind with its shares; `rows` and `kind` are of the set's queries first, then of the live ones."""
     n, texts = len(own), [*own, *live.texts]
     holds = [content_words(text) for text in texts]
@@ -169,9 +167,7 @@ def nearness(own: int, live: LiveQueries, rows: Array, rng: np.random.Generator)
     fresh = (asked[others] @ asked[drawn].T).max(axis=1)
     threshold = float(np.quantile(fresh, 1 - COVERED))
     near = (asked @ rows[:own].T).max(axis=1) >= threshold
-    return Nearness(
-        share_of(int(near.sum()), len(near)), float(np.mean(fresh >= threshold)), len(drawn), threshold
-    )
+    return Nearness(share_of(int(near.sum()), len(near)), float(np.mean(fresh >= threshold)), len(drawn), threshold)
 
 
 @dataclass(frozen=True)
@@ -259,9 +255,7 @@ def _weighted(own: Array, weights: Array, found: Strata, least: float, ends: tup
     return LiveMean(value, max(value - reach, ends[0]), min(value + reach, ends[1]))
 
 
-def next_queries(
-    own: Mapping[str, str], live: LiveQueries, rows: Array, kind: Array, number: int
-) -> list[NextQuery]:
+def next_queries(own: Mapping[str, str], live: LiveQueries, rows: Array, kind: Array, number: int) -> list[NextQuery]:
     """The live queries to label next: each brings the most live queries nearer to the set, given those before.
 
     This is the greedy choice for facility location, which is at least 63 % as good as the best one (G. Nemhauser et

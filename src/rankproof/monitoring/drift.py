@@ -168,9 +168,7 @@ def drift(
         judged: Drift = _judge_drift(queries, old)
         return judged
     if old:
-        raise UsageError(
-            f"drift: got {', '.join(old)}, which it does not know. Next: judge_drift asks a judge again."
-        )
+        raise UsageError(f"drift: got {', '.join(old)}, which it does not know. Next: judge_drift asks a judge again.")
     label = check_whole("label", label, least=0)
     if test not in TESTS:
         raise one_of("test", test, TESTS)
@@ -185,11 +183,7 @@ def drift(
         )
     rng = np.random.default_rng(seed)
     texts = [*own.values(), *live.texts]
-    rows = (
-        vectors.embed_texts(texts, embed)
-        if embed
-        else vectors.condense_rows(vectors.ngram_vectors(texts), rng)
-    )
+    rows = vectors.embed_texts(texts, embed) if embed else vectors.condense_rows(vectors.ngram_vectors(texts), rng)
     kind, middles = vectors.kinds_of(rows, coverage.number_of_kinds(len(own)), rng)
     users = np.unique(live.users, return_inverse=True)[1]
     if scores is None and ranking is not None:

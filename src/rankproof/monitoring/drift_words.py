@@ -109,9 +109,7 @@ def _listed(names: Sequence[str]) -> str:
 def _coverage(found: Drift) -> str:
     near = found.nearness.covered
     missing = (
-        f" {share(found.unspoken)} of them are of kinds that no query of the set has."
-        if found.unspoken > 0
-        else ""
+        f" {share(found.unspoken)} of them are of kinds that no query of the set has." if found.unspoken > 0 else ""
     )
     return (
         f"{share(near.value)} [{share(near.low)}, {share(near.high)}] of the live queries have a query of the set "
@@ -139,9 +137,7 @@ def _kinds(kinds: Sequence[QueryKind]) -> list[Column]:
 def _score(each: LiveScore) -> str:
     known = each.own.low == each.own.low
     told = estimate_text(each.own.value, each.own.low, each.own.high) if known else score(each.own.value)
-    own = f"Your {each.measure} is {told} on the set" + (
-        "" if known else f" (of {count(each.n, 'query', 'queries')})"
-    )
+    own = f"Your {each.measure} is {told} on the set" + ("" if known else f" (of {count(each.n, 'query', 'queries')})")
     if each.live is None or each.difference is None or each.bounds is None:
         return (
             f"{own}; what it is on what people ask cannot be said: {share(each.unspoken)} of the live queries are of "

@@ -210,9 +210,7 @@ class EventSchema:
         elif isinstance(value, datetime):
             seconds = (value if value.tzinfo else value.replace(tzinfo=self.timezone)).timestamp()
         else:
-            raise Rejected(
-                "bad time", f"ts: got {shorten(value)}, expected a time such as 2025-03-03T10:00:00Z"
-            )
+            raise Rejected("bad time", f"ts: got {shorten(value)}, expected a time such as 2025-03-03T10:00:00Z")
         if not EARLIEST <= seconds <= self.latest:
             raise Rejected("time out of range", f"ts: {shorten(value)} lies before 2000 or in the future")
         return seconds
@@ -312,9 +310,7 @@ def flag(value: Any) -> bool:
 def vote(value: Any) -> int:
     """1 for a thumb up, -1 for one down, 0 for no vote; a number is 1, 0 or -1."""
     if isinstance(value, Mapping):
-        value = next(
-            (value[key] for key in ("thumb", "score", "value", "label", "rating") if key in value), None
-        )
+        value = next((value[key] for key in ("thumb", "score", "value", "label", "rating") if key in value), None)
     if isinstance(value, bool):
         return 1 if value else -1
     word = f"{value:g}" if isinstance(value, float) else str(value).strip().lower()
@@ -389,9 +385,7 @@ def clicks_of(value: Any) -> tuple[Click, ...]:
             doc = each.get("id", each.get("doc_id", each.get("document_id")))
             rank = of_digits(each.get("rank", each.get("position")))
             if doc is None and rank is None:
-                raise Rejected(
-                    "bad clicks", f"clicks: got {shorten(dict(each))}, expected an object with id or rank"
-                )
+                raise Rejected("bad clicks", f"clicks: got {shorten(dict(each))}, expected an object with id or rank")
             found.append(Click(None if doc is None else text(doc), 0 if rank is None else place(rank)))
             times.append(each.get("ts", each.get("time")))
         elif each is None:
@@ -454,9 +448,7 @@ def _written_list(written: str, what: str) -> Sequence[Any]:
         found = json.loads(written)
     except (ValueError, RecursionError):
         if BARE.fullmatch(written):
-            found = [
-                json.loads(each) if each.isdigit() else each.strip("'\"") for each in written[1:-1].split()
-            ]
+            found = [json.loads(each) if each.isdigit() else each.strip("'\"") for each in written[1:-1].split()]
         elif len(written) <= MOST_LITERAL:
             with suppress(ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
                 found = ast.literal_eval(written)

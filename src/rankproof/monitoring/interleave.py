@@ -58,9 +58,7 @@ def team_draft(rankings: Mapping[str, Sequence[str]], k: int, rng: np.random.Gen
     check_whole("k", k)
     rng = np.random.default_rng(rng)
     if len(rankings) < 2:
-        raise UsageError(
-            f"rankings: got {len(rankings)}, expected two or more. Next: give {{name: documents}}."
-        )
+        raise UsageError(f"rankings: got {len(rankings)}, expected two or more. Next: give {{name: documents}}.")
     names = list(rankings)
     left = {name: iter(dict.fromkeys(docs)) for name, docs in rankings.items()}
     docs: dict[str, str] = {}
@@ -119,11 +117,7 @@ def score_interleaving(shown: Iterable[Any], *, level: float = 0.95) -> list[Pre
         )
     drafts: list[tuple[tuple[str, str], int, tuple[int, int, int], Anytime]] = []
     for first, second in combinations(names, 2):
-        met = [
-            (user, found[first] - found[second])
-            for user, found in credits
-            if first in found and second in found
-        ]
+        met = [(user, found[first] - found[second]) for user, found in credits if first in found and second in found]
         signs = np.sign([gap for _, gap in met])
         by_user: dict[str, list[float]] = {}
         for number, ((user, _), sign) in enumerate(zip(met, signs, strict=True)):
@@ -133,9 +127,7 @@ def score_interleaving(shown: Iterable[Any], *, level: float = 0.95) -> list[Pre
         drafts.append(((first, second), len(by_user), counts, told))
     ps = holm([each[-1].p for each in drafts])
     return [
-        Preference(
-            *pair, users, *counts, told.value, told.low, told.high, told.p, p, _winner(told.value, p, level)
-        )
+        Preference(*pair, users, *counts, told.value, told.low, told.high, told.p, p, _winner(told.value, p, level))
         for (pair, users, counts, told), p in zip(drafts, ps, strict=True)
     ]
 
@@ -216,9 +208,7 @@ def compare_variants(
         if not error > 0 or not math.isfinite(error):
             continue
         at_end = error * math.sqrt((base.users + other.users) / planned)
-        drafts.append(
-            (metric, group, base, other, normal_mixture(other.value - base.value, error, at_end, level))
-        )
+        drafts.append((metric, group, base, other, normal_mixture(other.value - base.value, error, at_end, level)))
     ps = holm([found.p for *_, found in drafts])
     return [
         VariantDifference(
@@ -255,9 +245,7 @@ def split_mismatch(users: Mapping[str, int], shares: Mapping[str, float] | None 
             "to 1. Next: give the shares by which users are assigned."
         )
     squares = (
-        sum((users[name] - total * wanted[name]) ** 2 / (total * wanted[name]) for name in users)
-        if total
-        else 0.0
+        sum((users[name] - total * wanted[name]) ** 2 / (total * wanted[name]) for name in users) if total else 0.0
     )
     free = max(len(users) - 1, 1)
     # Wilson and Hilferty: the cube root of a chi-squared over its degrees of freedom is nearly normal.

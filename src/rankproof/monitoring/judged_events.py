@@ -106,11 +106,7 @@ def sample_events(
 
 def _place(event: Event, seed: int) -> int:
     """A random number that the same event always has."""
-    what = (
-        [seed, event.id]
-        if event.id
-        else [seed, event.ts, event.user, event.session, event.query, event.answer]
-    )
+    what = [seed, event.id] if event.id else [seed, event.ts, event.user, event.session, event.query, event.answer]
     return int.from_bytes(hashlib.blake2b(json.dumps(what).encode(), digest_size=8).digest(), "big")
 
 
@@ -152,8 +148,7 @@ def judge_events(
     block = join_blocks(list(LogReader(maker, Rejects()).blocks(records)))
     unknown = np.full((2, len(block)), np.nan, dtype=np.float32)  # their sessions are not used
     declared = [
-        replace(each, sentence=f"{each.name} by the judge, of a sample")
-        for each in metrics((), names)[-len(names) :]
+        replace(each, sentence=f"{each.name} by the judge, of a sample") for each in metrics((), names)[-len(names) :]
     ]
     sums = Sums(declared, by, maker.codes, calendar, names, level, cluster)
     sums.add(replace(block, values=np.vstack([block.values, unknown])))
@@ -183,7 +178,5 @@ def _share(name: str, value: Any) -> float | None:
     if value is None or value != value:
         return None
     if isinstance(value, str) or not 0 <= float(value) <= 1:
-        raise UsageError(
-            f"judge: got {value!r} for {name}, expected a number from 0 to 1. Next: scale it so."
-        )
+        raise UsageError(f"judge: got {value!r} for {name}, expected a number from 0 to 1. Next: scale it so.")
     return float(value)

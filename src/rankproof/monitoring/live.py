@@ -57,18 +57,14 @@ class LiveQueries(Displayable):
     """The times of the first and the last event."""
 
 
-def live_queries(
-    log: Any, seed: int = 0, change: Callable[[Event], Event | None] | None = None
-) -> LiveQueries:
+def live_queries(log: Any, seed: int = 0, change: Callable[[Event], Event | None] | None = None) -> LiveQueries:
     """The live queries of a log: texts, events, records, a data frame, or a path.
 
     A user who sends the same query again in a session asks once. Users take turns until the sample is full, so one
     who sends half of the log is one among many.
     """
     rejects, without = Rejects(), 0
-    seen: list[
-        tuple[str, str, str | None, str | None]
-    ] = []  # as logs are long, nothing else of an event is kept
+    seen: list[tuple[str, str, str | None, str | None]] = []  # as logs are long, nothing else of an event is kept
     shown: dict[str, tuple[str, ...]] = {}
     first, last = math.inf, -math.inf
     given = _events(log, rejects, change is not None)

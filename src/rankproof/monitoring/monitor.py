@@ -132,19 +132,13 @@ class Monitor(Result):
         declared = {each.name: each for each in self.metrics}
         if metric in declared:
             needs = " and ".join(declared[metric].needs)
-            raise NotThere(
-                f"{metric}: no event has what it needs ({needs}). Next: log it, or name its column."
-            )
-        raise NotThere(
-            f"metric: got {metric!r}, which is none.{nearest(metric, declared)} Next: see .metrics."
-        )
+            raise NotThere(f"{metric}: no event has what it needs ({needs}). Next: log it, or name its column.")
+        raise NotThere(f"metric: got {metric!r}, which is none.{nearest(metric, declared)} Next: see .metrics.")
 
     def series(self, metric: str, slice: str = "", group: str = "") -> list[OnlineEstimate]:
         """One metric by window, in order of time."""
         self.estimate(metric, slice, group)
-        return [
-            each for each in self.windows if (each.metric, each.slice, each.group) == (metric, slice, group)
-        ]
+        return [each for each in self.windows if (each.metric, each.slice, each.group) == (metric, slice, group)]
 
     @cached_property
     def changes(self) -> list[MetricChange]:
@@ -240,9 +234,7 @@ def monitor(
     deliveries = _deliveries([webhook] if isinstance(webhook, str) else webhook)
     if alerts is None and (deliveries or state is not None):
         used = "webhook: it sends" if deliveries else "state: it remembers"
-        raise UsageError(
-            f"{used} alerts, and there is no rule. Next: give {for_face('alerts=', '--alerts')}."
-        )
+        raise UsageError(f"{used} alerts, and there is no rule. Next: give {for_face('alerts=', '--alerts')}.")
     maker = RowMaker(schema, wanted, fields, change)
     rejects = Rejects(write=on_rejected, silent=change is not None)
     reader = LogReader(maker, rejects)
@@ -353,9 +345,7 @@ class _Watch:
         ids = block.ids[USER]
         bucket = (ids & np.uint64(BUCKETS - 1)).astype(np.int64)
         # Whoever sends much is in a bucket with much in it: to count the others of a long block takes long.
-        users, counts = count_hashes(
-            ids[(np.bincount(bucket, minlength=BUCKETS) * FOLLOWED > len(ids))[bucket]]
-        )
+        users, counts = count_hashes(ids[(np.bincount(bucket, minlength=BUCKETS) * FOLLOWED > len(ids))[bucket]])
         if len(users) > FOLLOWED:
             most = np.argpartition(counts, -FOLLOWED)[-FOLLOWED:]
             users, counts = users[most], counts[most]
@@ -425,9 +415,7 @@ def _ordered(cells: Mapping[tuple[str, str], Any]) -> Iterator[tuple[str, str]]:
 
 def _nothing(rejects: Rejects) -> DataError:
     if not rejects.total:
-        return DataError(
-            "the log holds no event: it is empty. Next: check the path, and how the log was made."
-        )
+        return DataError("the log holds no event: it is empty. Next: check the path, and how the log was made.")
     reason, lines = next(iter(rejects.examples.items()))
     timed = re.search("; '(.+)' holds times$", lines[0])
     return DataError(
@@ -462,9 +450,7 @@ def _notes(found: Monitor, maker: RowMaker) -> Iterator[str]:
         if not ranked:  # searches without a click would be all that ctr@k counts
             for listed in (found.estimates, found.windows, found.profile):
                 listed[:] = [each for each in listed if not each.metric.startswith("ctr@")]
-        share = (
-            "no click has a rank" if not ranked else f"only {ranked / clicked:.0%} of the clicks have a rank"
-        )
+        share = "no click has a rank" if not ranked else f"only {ranked / clicked:.0%} of the clicks have a rank"
         left = "ctr@k and mrr_first_click are left out" if not ranked else "ctr@k is too low"
         yield f"{share}, so {left}. Next: log results, or clicks as numbers or objects with a rank."
     if counts.reused:

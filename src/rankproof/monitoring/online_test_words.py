@@ -73,17 +73,13 @@ def variants(found: Variants) -> Document:
             )
         )
     if found.several:
-        parts.append(
-            Part(Paragraph(f"{count(found.several, 'user')} met more than one variant; they count in each."))
-        )
+        parts.append(Part(Paragraph(f"{count(found.several, 'user')} met more than one variant; they count in each.")))
     if found.differences:
         text = f"Against {found.control}; intervals and p-values (by Holm) hold at every look:"
         table = differences_table(found.differences)
         parts += [Part(Paragraph(text)), *first_rows(table, page_height() - 15, 1, "the other differences")]
     else:
-        parts.append(
-            Part(Paragraph("Nothing can be said yet: a variant has fewer than 100 users, or nothing varies."))
-        )
+        parts.append(Part(Paragraph("Nothing can be said yet: a variant has fewer than 100 users, or nothing varies.")))
     end = f"The test is planned to end at {count(found.planned, 'user')}: there intervals are tightest."
     parts.append(Part(Paragraph(end)))
     moved = {(each.metric, each.variant): each for each in found.differences}

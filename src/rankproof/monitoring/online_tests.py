@@ -301,8 +301,7 @@ def clicks(
     shown = np.bincount(table.rank, minlength=table.depth)
     rates = np.bincount(table.rank, table.click, table.depth) / np.maximum(shown, 1)
     others = {
-        name: counterfactual_dcg(table, _by_text(each, queries), found, cut)
-        for name, each in (rankings or {}).items()
+        name: counterfactual_dcg(table, _by_text(each, queries), found, cut) for name, each in (rankings or {}).items()
     }
     return Clicks(found, source, shown.tolist(), rates.tolist(), attraction(table, found, k=cut), cut, others)
 

@@ -126,9 +126,7 @@ class StepCounts:
         longest = max(map(len, self._rows.values()))
         grain = _grain(filled - begin)
         end = begin + -(-(end - begin) // grain) * grain
-        rows = {
-            key: np.pad(row, (0, max(longest, end) - len(row)))[begin:end] for key, row in self._rows.items()
-        }
+        rows = {key: np.pad(row, (0, max(longest, end) - len(row)))[begin:end] for key, row in self._rows.items()}
         self._rows = {key: np.repeat(row.reshape(-1, grain).mean(axis=1), grain) for key, row in rows.items()}
         self._first += begin
         found = list(self._found(calendar, end - begin))
@@ -160,9 +158,7 @@ class StepCounts:
             evidence = np.minimum(beside / _roughness(own, share * total), _evidence(own, expected) / rough)
             row = np.concatenate([np.zeros(first), expected])
             for start, stop in _silences(own, expected, evidence, rough, limit):
-                yield self._outage(
-                    "source", f"{name}={value}", (first + start, first + stop), rows[name, value], row
-                )
+                yield self._outage("source", f"{name}={value}", (first + start, first + stop), rows[name, value], row)
         for name in errors:
             bad, among = rows["!", name], rows["?", name]
             share = _before(bad, among, 0.005)
@@ -196,9 +192,7 @@ def _evidence(counts: Array, usual: Array) -> Array:
     return np.asarray(usual * (1 - SILENT) + counts * math.log(SILENT))
 
 
-def _silences(
-    counts: Array, usual: Array, evidence: Array, rough: float, limit: float
-) -> Iterator[tuple[int, int]]:
+def _silences(counts: Array, usual: Array, evidence: Array, rough: float, limit: float) -> Iterator[tuple[int, int]]:
     """Where next to nothing came of what is usual; to the next event where silence has become usual.
 
     It must be one for how busy things are around it as well: a holiday is calm, and its pauses are long.
@@ -284,9 +278,7 @@ def stretches(evidence: Array, limit: float) -> list[tuple[int, int]]:
     lows = np.flatnonzero(above <= 0)
     for low in sorted(set(np.searchsorted(lows, np.flatnonzero(above > limit)).tolist())):
         first = int(lows[low - 1]) + 1 if low else 0
-        found.extend(
-            _stretches_of(evidence[first : lows[low] + 1 if low < len(lows) else None], limit, first)
-        )
+        found.extend(_stretches_of(evidence[first : lows[low] + 1 if low < len(lows) else None], limit, first))
     return found
 
 

@@ -81,9 +81,7 @@ def private(
     def change(event: Event) -> Event | None:
         changed = redact(event) if redact is not None else event
         if changed is not None and hash_ids:
-            changed.user, changed.session, changed.id = map(
-                hashed, (changed.user, changed.session, changed.id)
-            )
+            changed.user, changed.session, changed.id = map(hashed, (changed.user, changed.session, changed.id))
         return changed
 
     return change

@@ -141,9 +141,7 @@ class LogReader:
                 for batch in table.to_batches(max_chunksize=BATCH):
                     yield from self._counted(reader.blocks(batch, name))
                 return
-        yield from self._of_records(
-            (name, at, row) for at, row in enumerate(records_of_frame(frame, name), 1)
-        )
+        yield from self._of_records((name, at, row) for at, row in enumerate(records_of_frame(frame, name), 1))
 
     def _counted(self, blocks: Iterator[EventBlock]) -> Iterator[EventBlock]:
         for block in blocks:
@@ -182,16 +180,12 @@ class LogReader:
         self.rejects.add(error, f"{name}, line {at}", record)
 
 
-def read_events(
-    source: Any, schema: EventSchema | None = None, rejects: Rejects | None = None
-) -> Iterator[Event]:
+def read_events(source: Any, schema: EventSchema | None = None, rejects: Rejects | None = None) -> Iterator[Event]:
     """The events of a log one by one, with their texts; rejected lines are counted in `rejects`."""
     schema, rejects = schema or EventSchema(), rejects or Rejects()
     for each in sources_of(source):
         if is_frame(each):
-            placed: Iterable[Placed] = (
-                ("frame", at, row) for at, row in enumerate(records_of_frame(each, "frame"), 1)
-            )
+            placed: Iterable[Placed] = (("frame", at, row) for at, row in enumerate(records_of_frame(each, "frame"), 1))
         elif isinstance(each, (str, os.PathLike)):
             placed = _records_of_path(each, rejects)
         else:
@@ -362,9 +356,7 @@ def _whole(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed | N
         data.extend(_values(stream.read().decode("utf-8")))
     except (ValueError, RecursionError) as error:
         if not data:
-            raise DataError(
-                f"{name}: no valid JSON ({error}). Next: write one event a line (JSONL)."
-            ) from error
+            raise DataError(f"{name}: no valid JSON ({error}). Next: write one event a line (JSONL).") from error
         rejects.add(Rejected("not JSON", f"the rest cannot be read: {error}"), name, "")
     if len(data) == 1 and isinstance(data[0], list):
         data = data[0]

@@ -46,9 +46,7 @@ OTHER_KEYS = {"doc_id", "document_id", "position", "ts", "time"}
 """Keys of a click that are looked at one by one."""
 SMALL = 1024
 """The number of rows that become columns at once."""
-Row = tuple[
-    float, str | None, str | None, str | None, str | None, Sequence[float], tuple[float, ...], tuple[int, ...]
-]
+Row = tuple[float, str | None, str | None, str | None, str | None, Sequence[float], tuple[float, ...], tuple[int, ...]]
 """Time, event, session, user, query, scores of results if all have one, values, codes of slices."""
 
 
@@ -180,11 +178,7 @@ class RecordColumns:
                     raise UnusualShape
                 if hits[0].__class__ is dict:
                     scores = [hit["score"] for hit in hits if hit["id"].__class__ is str]
-                    if (
-                        len(scores) != size
-                        or not {*map(type, scores)} <= NUMBERS
-                        or not isfinite(sum(scores))
-                    ):
+                    if len(scores) != size or not {*map(type, scores)} <= NUMBERS or not isfinite(sum(scores)):
                         raise UnusualShape
                 elif not all(hit.__class__ is str for hit in hits):
                     raise UnusualShape
@@ -192,9 +186,7 @@ class RecordColumns:
         if "citations" in found:
             quoted = r[found["citations"]] or ()
             citations = len(quoted)
-            if citations and (
-                quoted.__class__ is not list or not all(each.__class__ is str for each in quoted)
-            ):
+            if citations and (quoted.__class__ is not list or not all(each.__class__ is str for each in quoted)):
                 raise UnusualShape
         if "clicks" in found:
             made = r[found["clicks"]] or ()
@@ -296,14 +288,10 @@ def _clicked(clicks: list[Any], hits: Sequence[Any]) -> tuple[set[str | None], l
         if click.__class__ is dict:
             if len(click) > 2 and not OTHER_KEYS.isdisjoint(click):
                 raise UnusualShape
-            doc, rank = (
-                (click["id"], click["rank"]) if len(click) == 2 else (click.get("id"), click.get("rank"))
-            )
+            doc, rank = (click["id"], click["rank"]) if len(click) == 2 else (click.get("id"), click.get("rank"))
         else:
             doc, rank = (click, None) if click.__class__ is str else (None, click)
-        if not (doc is None or doc.__class__ is str) or not (
-            rank is None or (rank.__class__ is int and rank > 0)
-        ):
+        if not (doc is None or doc.__class__ is str) or not (rank is None or (rank.__class__ is int and rank > 0)):
             raise UnusualShape
         if not doc or rank is None:
             if shown is None:

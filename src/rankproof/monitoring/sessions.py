@@ -114,9 +114,7 @@ class Sessions:
     def reach(self) -> tuple[int, int]:
         """The times of the first and the last event that waits."""
         times = [each.time for each in self._waiting if len(each)]
-        return min((int(each.min()) for each in times), default=0), max(
-            (int(each.max()) for each in times), default=0
-        )
+        return min((int(each.min()) for each in times), default=0), max((int(each.max()) for each in times), default=0)
 
     def rest(self, turns: int = 1) -> Iterator[EventBlock]:
         """All that is left, in some turns in order of time."""
@@ -186,11 +184,7 @@ class Sessions:
         """Fill what the first line of an event does not know, or has as empty, from its later ones."""
         adds = np.zeros(len(again), dtype=bool)
         for row in block.values:
-            fills = (
-                (np.isnan(row[first]) | (row[first] == 0))
-                & ~np.isnan(row[again])
-                & (row[again] != row[first])
-            )
+            fills = (np.isnan(row[first]) | (row[first] == 0)) & ~np.isnan(row[again]) & (row[again] != row[first])
             row[first[fills]] = row[again[fills]]
             adds |= fills
         for row in (*block.ids[1:], *block.slices):

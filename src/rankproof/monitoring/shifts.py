@@ -80,10 +80,7 @@ def shifts(
         ("vocabulary", unknown, unknown, "live with a new word"),
         ("kinds", kind_moved, kind_moved, "of another kind"),
     ]
-    ps = [
-        float((1 + np.sum(extreme[1:] >= extreme[0] - 1e-9)) / (PERMUTATIONS + 1))
-        for _, extreme, _, _ in tests
-    ]
+    ps = [float((1 + np.sum(extreme[1:] >= extreme[0] - 1e-9)) / (PERMUTATIONS + 1)) for _, extreme, _, _ in tests]
     return [
         Shift(name, float(effect[0]), *_scale(effect[1:], name == "length"), p, corrected, brief)
         for (name, _, effect, brief), p, corrected in zip(tests, ps, holm(ps), strict=True)

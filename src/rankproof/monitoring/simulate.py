@@ -317,9 +317,7 @@ def _record(row: dict[str, Any]) -> dict[str, Any]:
         "answer": answer,
         "citations": ids[: row["citations"]],
         "clicks": [
-            {"id": doc, "rank": rank}
-            for rank, (doc, hit) in enumerate(zip(ids, row["clicks"], strict=False), 1)
-            if hit
+            {"id": doc, "rank": rank} for rank, (doc, hit) in enumerate(zip(ids, row["clicks"], strict=False), 1) if hit
         ],
         "thumb": {1: "up", -1: "down"}.get(row["thumb"]),
         "latency_ms": row["latency_ms"],

@@ -99,12 +99,7 @@ def is_span(record: Any) -> bool:
     if "resourceSpans" in record or "resource_spans" in record or "resourceLogs" in record:
         return True
     context = record.get("context")
-    return (
-        isinstance(context, dict)
-        and "trace_id" in context
-        and "span_id" in context
-        and "start_time" in record
-    )
+    return isinstance(context, dict) and "trace_id" in context and "span_id" in context and "start_time" in record
 
 
 class Traces:
@@ -293,9 +288,7 @@ def record_of(trace: str, spans: list[TraceSpan]) -> dict[str, Any]:
         start, end = min(span.start for span in some), max(span.end for span in some)
         found["latency_ms"] = (end - start) * 1000 if end >= start > 0 else None
     for span in timed:
-        found.update(
-            {key: each for key, each in span.attributes.items() if key not in found and _is_plain(each)}
-        )
+        found.update({key: each for key, each in span.attributes.items() if key not in found and _is_plain(each)})
     in_turn = [*roots, *(span for span in timed if span not in roots)]
     calls = [span for span in reversed(timed) if _kind(span) in MODEL_CALLS]
     found["session"] = _first(in_turn, "session")
@@ -372,9 +365,7 @@ def _numbered(attributes: Mapping[str, Any], prefix: str) -> list[dict[str, Any]
     for at in sorted(found):
         doc = found[at].get("id", found[at].get("content"))
         if doc is not None:
-            listed.append(
-                {"id": str(doc)[:200], "score": found[at].get("score"), "text": found[at].get("content")}
-            )
+            listed.append({"id": str(doc)[:200], "score": found[at].get("score"), "text": found[at].get("content")})
     return listed
 
 
@@ -431,9 +422,7 @@ def _add_events(found: dict[str, Any], spans: Iterable[TraceSpan]) -> None:
 
 
 def _annotations(span: TraceSpan) -> Iterator[tuple[str, Any, Any]]:
-    numbers = {
-        key.split(".")[1] for key in span.attributes if key.startswith("annotations.") and key.count(".") > 2
-    }
+    numbers = {key.split(".")[1] for key in span.attributes if key.startswith("annotations.") and key.count(".") > 2}
     for at in sorted(numbers):
         begin = f"annotations.{at}.annotation."
         get = span.attributes.get

@@ -181,9 +181,7 @@ class StepFit:
         rest, direction = self.rest, self._step(np.array([at]))[:, 0]
         along = float(direction @ rest)
         left, step = rest - direction * along, along / float(self.sizes[at])
-        error = math.sqrt(float(left @ left) / max(self.free, 1) * (1 + rho) / (1 - rho)) / float(
-            self.sizes[at]
-        )
+        error = math.sqrt(float(left @ left) / max(self.free, 1) * (1 + rho) / (1 - rho)) / float(self.sizes[at])
         later = np.arange(len(self.values)) >= self.places[at]
         before = float(self.root @ (self.values - step * later * self.root)) / float(self.root @ self.root)
         return before, step, float(t_quantile(0.975, max(self.free, 1)) * error)
@@ -198,9 +196,7 @@ def permutations(n: int, block: int, rng: np.random.Generator, number: int = FIR
     """Random orders of `n` points, of which so many neighbours stay together."""
     order = np.argsort(rng.random((-(-n // block), number)), axis=0)
     places = (order[:, None, :] * block + np.arange(block)[:, None]).reshape(-1, number)
-    if (
-        n % block
-    ):  # the last block is short: its missing places are left out, and where blocks begin is random
+    if n % block:  # the last block is short: its missing places are left out, and where blocks begin is random
         places = places.T[n > places.T].reshape(number, n).T
     shift = rng.integers(0, block, number) if block > 1 else 0
     return (places + shift) % n, rng.random(number)

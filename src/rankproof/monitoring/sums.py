@@ -78,9 +78,7 @@ class SumCell:
         self.by += other.by
         self.events += other.events
         for name, counts in other.histograms.items():
-            self.histograms[name] = (
-                self.histograms[name] + counts if name in self.histograms else counts.copy()
-            )
+            self.histograms[name] = self.histograms[name] + counts if name in self.histograms else counts.copy()
 
 
 Key = tuple[str, str]
@@ -157,9 +155,7 @@ class Sums:
         """Every metric of these cells for which there is an event."""
         return self._estimates([(key, cell, None, None) for key, cell in cells.items()])
 
-    def _estimates(
-        self, cells: Sequence[tuple[Key, SumCell, int | None, int | None]]
-    ) -> Iterator[OnlineEstimate]:
+    def _estimates(self, cells: Sequence[tuple[Key, SumCell, int | None, int | None]]) -> Iterator[OnlineEstimate]:
         """The same for many cells, some at a time."""
         for begin in range(0, len(cells), CELLS):
             some = cells[begin : begin + CELLS]
@@ -180,9 +176,7 @@ class Sums:
                 named = zip((metric.name for metric in self.metrics), of_cell, strict=True)
                 for name, (n, users, value, low, high, error) in (*named, *drawn[at]):
                     if n:
-                        yield OnlineEstimate(
-                            name, *key, start, end, int(n), int(users), value, low, high, error
-                        )
+                        yield OnlineEstimate(name, *key, start, end, int(n), int(users), value, low, high, error)
 
     def without(self, cluster: int) -> dict[str, float]:
         """Each share and mean of all events without the group of one user."""
@@ -224,9 +218,7 @@ class _BlockSums:
             if len(kept):
                 logs = np.log(np.maximum(columns[name][kept], SMALLEST) / SMALLEST) / WIDTH
                 bins = np.minimum(logs, BINS - 1).astype(np.int64)
-                first = int(
-                    bins.min()
-                )  # most bins are empty: only those from the first to the last are counted
+                first = int(bins.min())  # most bins are empty: only those from the first to the last are counted
                 size = int(bins.max()) + 1 - first
                 self._bins[name] = kept, first, size, bins - first + group[kept] % FEWER_GROUPS * size
 
@@ -297,9 +289,7 @@ def ratios(of: Array, by: Array, level: float = 0.95) -> tuple[list[float], ...]
         t = np.where(groups > 1, _t(effective_users - 1, level), math.nan)
         spread = value * (1 - value)
         effective = np.where(error > 0, spread / error**2, users)
-        whole = np.all(
-            (of == np.floor(of)), axis=1
-        )  # counts of yes and no: nothing is surer than independent events
+        whole = np.all((of == np.floor(of)), axis=1)  # counts of yes and no: nothing is surer than independent events
         effective = np.where(whole, np.minimum(effective, n), effective)
         low, high = wilson(value, effective, t)
     return tuple(each.tolist() for each in (n, users, value, low, high, error))

@@ -132,9 +132,7 @@ def hour_shares(s: Scenario) -> tuple[Array, Array]:
     begins = np.zeros_like(share)
     for day in range(s.days):
         for hour in range(24):
-            local = datetime.combine(s.start + timedelta(days=day), datetime.min.time(), zone) + timedelta(
-                hours=hour
-            )
+            local = datetime.combine(s.start + timedelta(days=day), datetime.min.time(), zone) + timedelta(hours=hour)
             begins[day, hour] = local.timestamp()
             if datetime.fromtimestamp(begins[day, hour], zone).hour != hour:
                 share[day, hour] = 0.0  # the hour that the clock skips
@@ -168,9 +166,7 @@ def expected_metrics(s: Scenario, days: slice, variant: str | None = None) -> di
     calm = np.where(weekdays(s)[days] >= 5, WEEKEND, 1.0)[:, None, None, None, None]
     attracted = calm * np.array(KINDS)[:, None] * variant_lifts(s)
     relevant = quality[..., None] * DECAY ** np.arange(s.depth)
-    click = (
-        examination(s.depth) * attracted[..., None] * (ATTRACTS_NOT + (ATTRACTS - ATTRACTS_NOT) * relevant)
-    )
+    click = examination(s.depth) * attracted[..., None] * (ATTRACTS_NOT + (ATTRACTS - ATTRACTS_NOT) * relevant)
     untouched = np.cumprod(1 - click, axis=-1)  # no click down to this rank
     before = np.concatenate([np.ones_like(untouched[..., :1]), untouched[..., :-1]], axis=-1)
     empty = np.array([EMPTY, 1.0])[:, None, None, None]
@@ -205,9 +201,7 @@ def expected_metrics(s: Scenario, days: slice, variant: str | None = None) -> di
         **{f"margin_p{q}": -MARGIN * math.log(1 - q / 100) for q in (10, 50, 90)},
     }
     for k in (1, 3, 5, 10):
-        found[f"ctr@{k}"] = ratio(
-            shown * (1 - untouched[..., min(k, s.depth) - 1]), shown * np.ones_like(none)
-        )
+        found[f"ctr@{k}"] = ratio(shown * (1 - untouched[..., min(k, s.depth) - 1]), shown * np.ones_like(none))
     return {**found, **_latencies(all_searches.sum(axis=(0, 1, 2, 4)))}
 
 

@@ -35,9 +35,7 @@ def normal_form(text: str) -> str:
     if text.isascii():
         return " ".join(text[:LONGEST].lower().translate(_ASCII_MARKS).split())
     folded = unicodedata.normalize("NFKC", text[:LONGEST]).casefold()
-    return " ".join(
-        "".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in folded).split()
-    )
+    return " ".join("".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in folded).split())
 
 
 _ASCII_MARKS = {point: " " for point in range(128) if not chr(point).isalnum()}
@@ -88,9 +86,7 @@ def _ngram_counts(texts: Sequence[str]) -> Array:
             hashed = (hashed ^ points[part]) * np.uint64(1099511628211)
             whole &= ~breaks[part]
         column = ((hashed >> np.uint64(29)) % np.uint64(WIDTH)).astype(np.int64)
-        table += np.bincount((row[: len(hashed)] * WIDTH + column)[whole], minlength=len(table)).astype(
-            np.float32
-        )
+        table += np.bincount((row[: len(hashed)] * WIDTH + column)[whole], minlength=len(table)).astype(np.float32)
     return table.reshape(len(texts), WIDTH)
 
 

@@ -130,9 +130,7 @@ class Delivery:
             self._thread.join(seconds)
         if not self.undelivered():
             return None
-        return (
-            self.failure or f"webhook {self._hook.host}: not delivered: no answer after {seconds:g} seconds"
-        )
+        return self.failure or f"webhook {self._hook.host}: not delivered: no answer after {seconds:g} seconds"
 
     def _work(self) -> None:
         while True:

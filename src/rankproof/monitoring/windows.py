@@ -68,9 +68,7 @@ class Calendar(Displayable):
 
     def windows_between(self, first: int, last: int) -> int:
         """About how many windows lie between two times."""
-        return (last - first) // {"hour": HOUR, "day": 24 * HOUR, "week": 168 * HOUR, "month": 720 * HOUR}[
-            self.window
-        ]
+        return (last - first) // {"hour": HOUR, "day": 24 * HOUR, "week": 168 * HOUR, "month": 720 * HOUR}[self.window]
 
     def label(self, time: int) -> str:
         """The local time at which a window begins, as text: 2025-03-30 for a day, with the hour for an hour."""
@@ -113,9 +111,7 @@ class Calendar(Displayable):
         quarter = time // (HOUR // 4)
         least = int(quarter.min())
         present = (
-            np.flatnonzero(np.bincount(quarter - least))
-            if np.ptp(quarter) < 10_000_000
-            else np.unique(quarter - least)
+            np.flatnonzero(np.bincount(quarter - least)) if np.ptp(quarter) < 10_000_000 else np.unique(quarter - least)
         )
         table = np.zeros(int(present[-1]) + 1, dtype=np.int64)
         for each in present.tolist():

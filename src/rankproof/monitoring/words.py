@@ -87,9 +87,7 @@ def monitor(found: Monitor) -> Document:
             ),
             Part(*_profile(found), rank=6, name="weekdays and hours"),
             Part(Heading("Over time"), *_charts(found), media=(PAGE,)),
-            Part(
-                Heading("What the metrics mean"), *_definitions(found), rank=5, name="what the metrics mean"
-            ),
+            Part(Heading("What the metrics mean"), *_definitions(found), rank=5, name="what the metrics mean"),
         ],
         made := rows(found),
         as_dict(found, made),
@@ -170,9 +168,7 @@ def _overall(found: Monitor, rows: Sequence[OnlineEstimate]) -> Table:
     columns = [
         Column("metric", [each.metric for each in rows]),
         Column("value", [value_of(each.metric, each.value) for each in rows], right=True),
-        Column(
-            f"{found.settings['level'] * 100:g} % interval", [interval_of(each) for each in rows], right=True
-        ),
+        Column(f"{found.settings['level'] * 100:g} % interval", [interval_of(each) for each in rows], right=True),
         Column("of", [count(each.n) for each in rows], right=True),
     ]
     if any(len(each) > 1 for each in series.values()):
@@ -207,8 +203,7 @@ def _charts(found: Monitor) -> Iterator[Chart]:
         if len(series) > 1:
             ends = [e.value if math.isinf(e.high) else e.high for e in series]
             points = [
-                (found.calendar.label(e.start or 0), e.value, e.low, high)
-                for e, high in zip(series, ends, strict=True)
+                (found.calendar.label(e.start or 0), e.value, e.low, high) for e, high in zip(series, ends, strict=True)
             ]
             marks = [*_change_marks(found, name, points), *_outage_marks(found, name, series)]
             told = f"; {'; '.join(dict.fromkeys(mark[-1] for mark in marks))}" if marks else ""
@@ -218,9 +213,7 @@ def _charts(found: Monitor) -> Iterator[Chart]:
 Mark = tuple[str, int, int, str]
 
 
-def _change_marks(
-    found: Monitor, metric: str, points: list[tuple[str, float, float, float]]
-) -> Iterator[Mark]:
+def _change_marks(found: Monitor, metric: str, points: list[tuple[str, float, float, float]]) -> Iterator[Mark]:
     places = {label: at for at, (label, *_) in enumerate(points)}
     for each in found.changes:
         if each.metric == metric and not each.slice and each.window in places:
@@ -234,9 +227,7 @@ def _outage_marks(found: Monitor, metric: str, series: Sequence[OnlineEstimate])
     for each in found.outages:
         if each.kind == "source" or (each.what and each.what != metric):
             continue
-        touched = [
-            at for at, e in enumerate(series) if (e.start or 0) < each.end and each.start < (e.end or 0)
-        ]
+        touched = [at for at, e in enumerate(series) if (e.start or 0) < each.end and each.start < (e.end or 0)]
         # A window without any event has no point: the mark stands between its neighbours.
         after = sum((e.start or 0) < each.start for e in series)
         first, last = (touched[0], touched[-1]) if touched else (after - 1, min(after, len(series) - 1))
@@ -258,13 +249,7 @@ def outage_sentence(each: Outage, calendar: Calendar) -> str:
     when = f"from {start} " + ("to the end of the log" if each.lasts else f"to {end}")
     if each.kind == "burst":
         return f"{each.what} {when}: {count(each.seen)}, usually {count(round(each.usual))}"
-    who = (
-        f"{each.what} silent"
-        if each.kind == "source"
-        else "no events"
-        if not each.seen
-        else "hardly any events"
-    )
+    who = f"{each.what} silent" if each.kind == "source" else "no events" if not each.seen else "hardly any events"
     return f"{who} {when}: {count(each.seen)}, usually {count(round(each.usual))}"
 
 
@@ -299,9 +284,7 @@ def _changes(found: Monitor) -> Iterator[Any]:
     shown = _changed(found)
     if not shown:
         return
-    yield Paragraph(
-        "What changed for good (weekdays and hours taken out; false alarms of all at 5 %, by Holm):"
-    )
+    yield Paragraph("What changed for good (weekdays and hours taken out; false alarms of all at 5 %, by Holm):")
     yield Table(
         [
             Column("metric", list(map(_name, shown))),
@@ -404,9 +387,7 @@ def _lines(found: Monitor) -> Iterator[str]:
     counts = found.counts
     told = []
     if counts.duplicates:
-        told.append(
-            f"{count(counts.duplicates)} came twice and {'counts' if counts.duplicates == 1 else 'count'} once"
-        )
+        told.append(f"{count(counts.duplicates)} came twice and {'counts' if counts.duplicates == 1 else 'count'} once")
     if counts.merged:
         told.append(f"{count(counts.merged)} added to an earlier line with their id")
     if counts.disordered:
@@ -503,10 +484,7 @@ def as_dict(found: Monitor, made: list[dict[str, Any]] | None = None) -> dict[st
             "read": found.read + sum(found.rejected.values()),
             "rejected": found.rejected,
             "examples": found.examples,
-            **{
-                name: getattr(counts, name)
-                for name in ("duplicates", "merged", "reused", "disordered", "late")
-            },
+            **{name: getattr(counts, name) for name in ("duplicates", "merged", "reused", "disordered", "late")},
         },
         "metrics": [
             {

@@ -200,9 +200,7 @@ class Client:
             failure = Failed(f"{said}{asked}{self._excerpt(content)}", again=True, wait=wait)
         elif 300 <= status < 400:
             place = hide_secrets(response.headers.get("Location", "elsewhere"), self._secrets)
-            failure = Failed(
-                f"{said}: moved to {place}, expected an answer. Next: put the new address into the URL"
-            )
+            failure = Failed(f"{said}: moved to {place}, expected an answer. Next: put the new address into the URL")
         elif status >= 400:
             failure = Failed(f"{said}{self._excerpt(content)}")
         else:

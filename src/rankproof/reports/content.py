@@ -142,8 +142,7 @@ class Content(Displayable):
         return [
             i
             for i, some in enumerate(bars)
-            if self.definitions[i].higher
-            and all(None not in (bar.never_found, bar.ranked_too_low) for bar in some)
+            if self.definitions[i].higher and all(None not in (bar.never_found, bar.ranked_too_low) for bar in some)
         ]
 
     def system(self, name: str) -> System:
@@ -247,9 +246,7 @@ def _shown(scores: Mapping[str, Scores], leader: str, compared: Comparison | Non
     return compared.baseline, _leader(others)
 
 
-def _named(
-    cases: Sequence[ExplainedCase], moved: Sequence[Moved], ranks: Sequence[Ranks]
-) -> tuple[set[str], set[str]]:
+def _named(cases: Sequence[ExplainedCase], moved: Sequence[Moved], ranks: Sequence[Ranks]) -> tuple[set[str], set[str]]:
     """The queries and the documents that are on the page."""
     ends = [query for each in moved for query, _ in (*each.values[:5], *each.values[-5:])]
     queries = {*ends, *(each.query for each in ranks), *(each.query for each in cases)}
@@ -336,8 +333,7 @@ def _duels(scores: Sequence[Scores]) -> tuple[tuple[tuple[int, int], ...], ...]:
     """For each pair of systems on how many queries the one wins, and loses."""
     values = [sign_of(each) * each.column(first_measure(each)).values for each in scores]
     return tuple(
-        tuple((int((mine > theirs).sum()), int((mine < theirs).sum())) for theirs in values)
-        for mine in values
+        tuple((int((mine > theirs).sum()), int((mine < theirs).sum())) for theirs in values) for mine in values
     )
 
 

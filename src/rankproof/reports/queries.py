@@ -40,9 +40,7 @@ def queries_section(content: Content) -> Section | None:
 def _lead(content: Content) -> str:
     left = content.queries - len(content.cases)
     rest = f" The other {count(left, 'query is', 'queries are')} left out." if left else ""
-    return (
-        f"The first {TOP} documents of the queries worth a look, each with its grade and what it adds.{rest}"
-    )
+    return f"The first {TOP} documents of the queries worth a look, each with its grade and what it adds.{rest}"
 
 
 def _case(content: Content, case: ExplainedCase, highest: float, opened: bool) -> Markup:
@@ -193,10 +191,7 @@ def _figure(
 ) -> tuple[Markup, Markup]:
     """The picture, and its values: a line a system, as wide as the page whatever many there are."""
     drawn = sorted(content.systems, key=lambda each: _LAST.index(content.role(each.name)))
-    series = [
-        Series(each.name, content.role(each.name), list(zip(along, values(each), strict=True)))
-        for each in drawn
-    ]
+    series = [Series(each.name, content.role(each.name), list(zip(along, values(each), strict=True))) for each in drawn]
     return figure(title, curves(title, along, series, names)), _values(content, title, along, values, names)
 
 
@@ -216,8 +211,6 @@ def _values(
     names: tuple[str, str],
 ) -> Markup:
     told = [i for i, at in enumerate(along) if len(along) <= len(RECALLS) or at in TOLD]
-    rows: list[list[Child]] = [
-        [ident(each.name), *(score(values(each)[i]) for i in told)] for each in content.systems
-    ]
+    rows: list[list[Child]] = [[ident(each.name), *(score(values(each)[i]) for i in told)] for each in content.systems]
     headings = (f"{names[1]} by {names[0]}", *(axis_number(along[i]) for i in told))
     return fold(f"The values: {title[0].lower()}{title[1:]}", table(title, headings, rows), cls="plain")

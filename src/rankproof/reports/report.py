@@ -160,9 +160,7 @@ def report(
     _check_deciding(compared)
     scores = with_rankings(compared.scores)
     content = collect(judged, scores, compared, PageTexts(title, queries, corpus), alpha)
-    content = replace(
-        content, permutations=permutations, missing=tuple(compared.unanswered), diagnosed=diagnosis
-    )
+    content = replace(content, permutations=permutations, missing=tuple(compared.unanswered), diagnosed=diagnosis)
     return Report(content, compared, scores)
 
 

@@ -52,11 +52,7 @@ def summary_sentences(content: Content) -> list[str]:
 
 def _few(unclear: list[str]) -> list[str]:
     left = len(unclear) - MOST_NAMED
-    more = (
-        [f"The same goes for {count(left, 'more system', 'more systems')}; see the table."]
-        if left > 0
-        else []
-    )
+    more = [f"The same goes for {count(left, 'more system', 'more systems')}; see the table."] if left > 0 else []
     return unclear[:MOST_NAMED] + more
 
 
@@ -131,9 +127,7 @@ def _finding(content: Content, finding: Any, systems: Sequence[str]) -> Markup:
 
 def definitions_section(content: Content) -> Section:
     """Each measure with its formula, then every convention in words."""
-    lead = el(
-        "p", "The same name means different numbers in different tools. These are the definitions used here."
-    )
+    lead = el("p", "The same name means different numbers in different tools. These are the definitions used here.")
     measures = el("dl", *(_measure(each) for each in content.definitions))
     profile = [] if content.profile is None else [el("p", f"Profile: {content.profile}.")]
     words = el("ul", *(el("li", each) for each in content.conventions))
@@ -204,9 +198,7 @@ def values(content: Content) -> Markup:
     """The numbers behind the pictures, with the differences to a baseline if there is one. A long table is folded."""
     count = len(content.definitions)
     if content.comparison is not None and count > 1 and count * len(content.systems) > MOST:
-        return join(
-            [_values(content, range(1)), fold("The other measures", _values(content, range(1, count)))]
-        )
+        return join([_values(content, range(1)), fold("The other measures", _values(content, range(1, count)))])
     return _values(content, range(count))
 
 
@@ -269,9 +261,7 @@ def slices_section(content: Content) -> Section | None:
     groups = content.systems[0].slices
     if not groups:
         return None
-    lead = el(
-        "p", f"{content.measure} in groups of queries. A group of few queries is shown, and never decided."
-    )
+    lead = el("p", f"{content.measure} in groups of queries. A group of few queries is shown, and never decided.")
     rows = [_row(content, group, each) for group in groups for each in content.systems]
     if content.comparison is None:
         listed = table("Groups of queries", ("group", "queries", "mean"), rows)
@@ -353,9 +343,7 @@ def _ends(content: Content, moved: Moved) -> Markup:
     """The queries that gained and lost most."""
     gained = [each for each in moved.values[:EXTREMES] if each[1] > 0]
     lost = [each for each in moved.values[-EXTREMES:] if each[1] < 0]
-    rows: list[list[Child]] = [
-        [query(content, name), signed_number(value)] for name, value in (*gained, *lost)
-    ]
+    rows: list[list[Child]] = [[query(content, name), signed_number(value)] for name, value in (*gained, *lost)]
     return table(f"{cut(moved.system, 40)}: greatest gains and losses", ("query", "difference"), rows)
 
 

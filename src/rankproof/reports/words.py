@@ -239,8 +239,7 @@ def tables(content: Content) -> Iterator[tuple[str, Table]]:
 def _means(content: Content) -> Table:
     headings = ("system", *(each.name for each in content.definitions))
     rows = [
-        (each.name, *(f"{score(b.mean)} {short_span(b.low, b.high)}" for b in each.bars))
-        for each in content.systems
+        (each.name, *(f"{score(b.mean)} {short_span(b.low, b.high)}" for b in each.bars)) for each in content.systems
     ]
     return Table.of(headings, rows, WORDS)
 
@@ -276,10 +275,7 @@ def duels(content: Content) -> Table:
     rows = [
         (
             name,
-            *(
-                "" if name == other else f"{won}/{lost}"
-                for other, (won, lost) in zip(names, pairs, strict=True)
-            ),
+            *("" if name == other else f"{won}/{lost}" for other, (won, lost) in zip(names, pairs, strict=True)),
         )
         for name, pairs in zip(names, content.duels, strict=True)
     ]

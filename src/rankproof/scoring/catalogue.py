@@ -128,9 +128,7 @@ def _expected(expected: str) -> str:
 
 def _other_names(measure: Measure) -> list[str]:
     """The other names; those of a variant with what they mean."""
-    return [
-        name + (f" ({_settings(params)})" if params else "") for name, params in measure.spec.also.items()
-    ]
+    return [name + (f" ({_settings(params)})" if params else "") for name, params in measure.spec.also.items()]
 
 
 def _settings(params: Mapping[str, Any]) -> str:
@@ -201,10 +199,7 @@ def _measured(found: Profile) -> list[str]:
         "In the tool too, equality not shown: ": found.unproven.split(),
     }
     lines = [
-        line
-        for head, names in kinds.items()
-        if names
-        for line in wrap(", ".join(names), first=head, later="    ")
+        line for head, names in kinds.items() if names for line in wrap(", ".join(names), first=head, later="    ")
     ]
     return [*lines, "All others: not in the tool; only its conventions are followed."]
 

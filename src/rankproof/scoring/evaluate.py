@@ -128,9 +128,7 @@ def sample_judgments(judgments: Judgments, size: float) -> Judgments:
     if n >= count:
         return judgments
     note = f"a sample of {n:,} of {count:,} judged queries, told by a hash; {sample_error_sentence(n)}"
-    return replace(
-        select_queries(judgments, sample_of(judgments.query_ids, n)), notes=(*judgments.notes, note)
-    )
+    return replace(select_queries(judgments, sample_of(judgments.query_ids, n)), notes=(*judgments.notes, note))
 
 
 def sample_error_sentence(n: int) -> str:
@@ -286,9 +284,7 @@ def check_averages(scores: ScoresLike) -> None:
 
 
 def _average(scores: ScoresLike, name: str) -> str:
-    return {"geometric": "the geometric mean", "sum": "a sum"}.get(
-        scores.column(name).measure.spec.average, "no mean"
-    )
+    return {"geometric": "the geometric mean", "sum": "a sum"}.get(scores.column(name).measure.spec.average, "no mean")
 
 
 @old_arguments(corpus="corpus_size")
@@ -337,9 +333,7 @@ def agreement(ranking: Any, other: Any, measures: Measures | None = None) -> Sco
     mine, theirs = (documents_by_query(load_ranking(each).table()) for each in (ranking, other))
     both = [query for query in mine if query in theirs]
     if not both:
-        raise DataError(
-            "the two rankings answer no query in common. Next: check that both use the same query ids."
-        )
+        raise DataError("the two rankings answer no query in common. Next: check that both use the same query ids.")
     columns = {each.name: ScoreColumn(each, _values(each, both, mine, theirs), None) for each in asked}
     return Scores(query_ids=tuple(both), columns=columns)
 
@@ -357,16 +351,12 @@ def _best_first(table: RankingTable, rows: list[int]) -> list[str]:
     return [table.doc[row] for row in sorted(by_id, key=lambda row: -score[row])]
 
 
-def _values(
-    measure: Measure, queries: list[str], mine: dict[str, list[str]], theirs: dict[str, list[str]]
-) -> Any:
+def _values(measure: Measure, queries: list[str], mine: dict[str, list[str]], theirs: dict[str, list[str]]) -> Any:
     return np.array([measure(mine[query], theirs[query]) for query in queries], dtype=np.float64)
 
 
 def _pair_measures(measures: list[Measure]) -> list[Measure]:
     for each in measures:
         if each.spec.kind != "pair":
-            raise UsageError(
-                f"{each}: this measure needs judgments. Next: use evaluate, or ask for RBO or Jaccard@10."
-            )
+            raise UsageError(f"{each}: this measure needs judgments. Next: use evaluate, or ask for RBO or Jaccard@10.")
     return measures

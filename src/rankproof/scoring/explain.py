@@ -167,9 +167,7 @@ def _spelling(known: set[float]) -> Callable[[float], str]:
     """The shortest way to write all of the numbers so that different ones look different."""
     for decimals in (0, 1, 2, 3, 4, 5, 6):
         if max(map(abs, known)) < 1e7 and len({f"{each:.{decimals}f}" for each in known}) == len(known):
-            return lambda value: (
-                f"{value:.{max(decimals, 0 if all(each.is_integer() for each in known) else 4)}f}"
-            )
+            return lambda value: f"{value:.{max(decimals, 0 if all(each.is_integer() for each in known) else 4)}f}"
     return repr
 
 
@@ -240,17 +238,13 @@ def _about(term: Term, own: Explained, digits: int) -> str:
     return name if term.rank is None else f"rank {term.rank:>{digits}}  {name}"
 
 
-def explanations(
-    found: Sequence[Explanation], asked: str = "", page: Callable[[], str] | None = None
-) -> Document:
+def explanations(found: Sequence[Explanation], asked: str = "", page: Callable[[], str] | None = None) -> Document:
     """Explanations of one query under several measures, one after the other; `asked` is the query's text."""
     every = [each._document() for each in found]
     opening = [Paragraph(f"Query {found[0].own.query}: {asked}"), Paragraph("")] if asked else []
     between = Part(Paragraph(""), media=TERMINAL)
     parts = [
-        part
-        if not n
-        else Part(*part.blocks, rank=part.rank and part.rank + 10, name=part.name, media=part.media)
+        part if not n else Part(*part.blocks, rank=part.rank and part.rank + 10, name=part.name, media=part.media)
         for n, each in enumerate(every)
         for part in (between, *each.shown())
     ]
@@ -264,13 +258,9 @@ def _blocks(own: Explained, other: Explained | None, wrong: Iterable[str]) -> li
     blocks: list[Block] = [*(Paragraph(f"{DISTRUST} {each}") for each in wrong)]
     blocks += [Heading(" ".join(_headline(own)), 3), Paragraph(without_backticks(own.title))]
     blocks += [Paragraph(f"Formula: {without_backticks(own.formula)}")] if own.formula else []
-    blocks += (
-        [Table(_columns(shown))] if own.lines else [Paragraph("The ranking has no documents for this query.")]
-    )
+    blocks += [Table(_columns(shown))] if own.lines else [Paragraph("The ranking has no documents for this query.")]
     blocks += [Paragraph(" ".join(lines)) for lines in (_legend(shown), _missed(own)) if lines]
-    steps = [
-        ListItem(_said(step), lines=[each.strip() for each in _calculation(step, own)]) for step in own.steps
-    ]
+    steps = [ListItem(_said(step), lines=[each.strip() for each in _calculation(step, own)]) for step in own.steps]
     blocks += [Bullets(steps, numbered=True), Paragraph(f"{own.measure} = {score(own.value)}")]
     blocks += [Paragraph(f"Note: {note}.") for note in own.said]
     if other is not None:
@@ -401,9 +391,7 @@ def explain(
 
 
 @old_arguments(documents="corpus")
-def explanation_page(
-    systems: Mapping[str, Sequence[Explanation]], *, queries: Any = None, corpus: Any = None
-) -> str:
+def explanation_page(systems: Mapping[str, Sequence[Explanation]], *, queries: Any = None, corpus: Any = None) -> str:
     """Explanations of the same measures and query under one system, or several side by side, as one page."""
     from rankproof import __version__
     from rankproof.scoring.explain_page import Lesson, PageSide, html

@@ -157,19 +157,12 @@ def html(lesson: Lesson) -> str:
     """The page as one self-contained file."""
     asked = el("p", ident(lesson.text), cls="verdict") if lesson.text else None
     values = (
-        f"{side.own.measure} of {side.name} is {score(side.own.value)}."
-        for sides in lesson.measures
-        for side in sides
+        f"{side.own.measure} of {side.name} is {score(side.own.value)}." for sides in lesson.measures for side in sides
     )
     wrong = dict.fromkeys(
-        f"{DISTRUST} {side.name}: {each}"
-        for sides in lesson.measures
-        for side in sides
-        for each in side.wrong
+        f"{DISTRUST} {side.name}: {each}" for sides in lesson.measures for side in sides for each in side.wrong
     )
-    sections = [
-        section for i, sides in enumerate(lesson.measures) for section in _sections(lesson, sides, f"m{i}")
-    ]
+    sections = [section for i, sides in enumerate(lesson.measures) for section in _sections(lesson, sides, f"m{i}")]
     conventions = lesson.measures[0][0].own.conventions.in_words()
     words = el("ul", *(el("li", each) for each in conventions))
     sections.append(Section("conventions", "Conventions", words))
@@ -210,9 +203,7 @@ def _sets(sides: Sequence[PageSide]) -> Markup:
 def _lists(lesson: Lesson, sides: Sequence[PageSide]) -> Markup:
     own = sides[0].own
     highest = top_grade(each.own for each in sides)
-    lead = el(
-        "p", "What each document adds to the number at its rank, and what the best order there is would add."
-    )
+    lead = el("p", "What each document adds to the number at its rank, and what the best order there is would add.")
     pictures = [_contributions(each) for each in sides if _adding(each.own.lines) or _adding(each.own.ideal)]
     ideal = ranked_list(lesson.titles, "the ideal", own.ideal[: _depth(own)], highest)
     lists = [*(_list(lesson, each, highest) for each in sides), el("div", ideal)]
@@ -224,9 +215,7 @@ def _list(lesson: Lesson, side: PageSide, highest: float) -> Markup:
     own, depth = side.own, _depth(side.own)
     below = len(own.lines) - depth
     rest = el("p", f"{below:,} more below.", cls="note") if below > 0 else None
-    listed = ranked_list(
-        lesson.titles, f"{side.name}: {own.measure} {score(own.value)}", own.lines[:depth], highest
-    )
+    listed = ranked_list(lesson.titles, f"{side.name}: {own.measure} {score(own.value)}", own.lines[:depth], highest)
     return el("div", listed, rest, missed_list(lesson.titles, own))
 
 
@@ -329,9 +318,7 @@ def top_grade(shown: Iterable[Explained]) -> float:
     return max((line.grade or 0.0 for own in shown for line in own.ideal), default=0.0)
 
 
-def ranked_list(
-    titles: Mapping[str, str], caption: str, lines: tuple[ExplainedLine, ...], highest: float
-) -> Markup:
+def ranked_list(titles: Mapping[str, str], caption: str, lines: tuple[ExplainedLine, ...], highest: float) -> Markup:
     """A ranked list; documents by their titles if these are known."""
     rows: list[list[Child]] = [
         [

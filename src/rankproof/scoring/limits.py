@@ -80,9 +80,7 @@ def ends(scores: ScoresLike, measure: str | Measure) -> Pair:
     these judgments could reach. Where a document is relevant to each query, no query scores more than .2 in P@5."""
     column = scores.column(measure)
     spec = column.measure.spec
-    best = (
-        scores.highest_reachable(measure) if spec.higher and spec.average != "sum" else None
-    )  # a count's is itself
+    best = scores.highest_reachable(measure) if spec.higher and spec.average != "sum" else None  # a count's is itself
     above = spec.bounds[1] if best is None or best <= spec.bounds[0] else min(best, spec.bounds[1])
     return spec.bounds[0], max(above, float(column.counting.max(initial=-np.inf)))
 
@@ -192,9 +190,7 @@ def as_data(scores: ScoresLike) -> dict[str, Any]:
         "rows": {name: scores.row(name).to_dict() for name in scores.columns},
         "per_query": {name: scores.values(name) for name in scores.columns},
         "names": scores.names,
-        "groups": {
-            name: [scores.query_ids[i] for i in rows.tolist()] for name, rows in scores.groups.items()
-        },
+        "groups": {name: [scores.query_ids[i] for i in rows.tolist()] for name, rows in scores.groups.items()},
         "facts": scores.facts,
         "definition": definition,
         "audit": scores.audit.to_dict(),

@@ -187,9 +187,7 @@ class ScoresLike(Result, ABC):
         """The mean with a judge's error taken out; None if no judge was asked."""
         return None
 
-    def corrected_lead(
-        self, other: ScoresLike, measure: str | Measure, level: float = 0.95
-    ) -> Corrected | None:
+    def corrected_lead(self, other: ScoresLike, measure: str | Measure, level: float = 0.95) -> Corrected | None:
         """The mean minus that of other scores, with a judge's error taken out; None if no judge was asked."""
         return None
 

@@ -180,9 +180,7 @@ def tracked_names(measures: list[str]) -> dict[str, str]:
     """
     names = {m: _NOT_ALLOWED.sub("_", m.replace("@", "_at_")).strip("_") for m in measures}
     if len(set(names.values())) < len(names):
-        raise UsageError(
-            f"measures: {', '.join(names)} would have the same names in a tracker. Next: log one of them."
-        )
+        raise UsageError(f"measures: {', '.join(names)} would have the same names in a tracker. Next: log one of them.")
     return names
 
 

@@ -132,9 +132,7 @@ def _known(name: str) -> Callable[[str], Iterable[tuple[int, int]]]:
     return TOKENS[name]
 
 
-def _grades(
-    spans: Iterable[JudgedSpan], texts: SpanTexts, where: Callable[[JudgedSpan], str]
-) -> dict[str, Array]:
+def _grades(spans: Iterable[JudgedSpan], texts: SpanTexts, where: Callable[[JudgedSpan], str]) -> dict[str, Array]:
     """For each document with judged spans the grade of each token, the highest where spans overlap."""
     found: dict[str, Array] = {}
     for span in spans:

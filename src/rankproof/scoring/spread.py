@@ -101,9 +101,7 @@ class Kernel:
             }
         )
         sums = {
-            f"{what} {name}": total
-            for name, column in columns.items()
-            for what, total in self._limits(column, hits)
+            f"{what} {name}": total for name, column in columns.items() for what, total in self._limits(column, hits)
         }
         tied = 0 if hits.first is None or hits.last is None else int((hits.first != hits.last).sum())
         sums |= {
@@ -124,9 +122,7 @@ class Kernel:
         ) in columns.items():  # the largest ceiling, which the intervals of some measures end at
             top = ceiling(column.measure, hits)
             worst[f"{CEILING} {name}"] = WorstQueries.of(queries, top, 1, higher=False)
-        return values, SpreadSummary(
-            summary.columns, summary.slices, worst, summary.resamples, sums, len(queries)
-        )
+        return values, SpreadSummary(summary.columns, summary.slices, worst, summary.resamples, sums, len(queries))
 
     def _limits(self, column: ScoreColumn, hits: Hits) -> list[tuple[str, ExactSum]]:
         def total(values: Array) -> ExactSum:
@@ -194,10 +190,7 @@ def summary_of(
             group: {name: ValueSummary.of(each[rows], averages[name][0]) for name, each in values.items()}
             for group, rows in slices.items()
         },
-        {
-            name: WorstQueries.of(names, each[kept], kernel.worst, averages[name][1])
-            for name, each in values.items()
-        },
+        {name: WorstQueries.of(names, each[kept], kernel.worst, averages[name][1]) for name, each in values.items()},
         {}
         if hashed is None
         else {name: Resamples.of(each[kept], hashed, kernel.replicates) for name, each in values.items()},
@@ -377,9 +370,7 @@ class SpreadScores(Result):
         return words(self)
 
 
-def spread_scores(
-    parts: Sequence[SpreadSummary], kernel: Kernel, values: Any = None, **settings: Any
-) -> SpreadScores:
+def spread_scores(parts: Sequence[SpreadSummary], kernel: Kernel, values: Any = None, **settings: Any) -> SpreadScores:
     """The merged summaries of all parts."""
     filled = [each for each in parts if each.columns]
     if not filled:

@@ -34,8 +34,7 @@ Reasons = dict[str, dict[str, dict[str, str]]]
 """The same, with why a query has no value in its place."""
 
 UNBOUNDED = (
-    "no bound is known, so the interval assumes that other queries lie beyond these by about as much as these "
-    "lie apart"
+    "no bound is known, so the interval assumes that other queries lie beyond these by about as much as these lie apart"
 )
 
 
@@ -72,22 +71,16 @@ FIELDS = (
     ),
     TableField("ceiling", lambda row: score(row.ceiling), lambda row: row.ceiling is not None),
     TableField("never\nfound", lambda row: score(row.never_found), lambda row: _lost(row.never_found)),
-    TableField(
-        "ranked\ntoo low", lambda row: score(row.ranked_too_low), lambda row: _lost(row.ranked_too_low)
-    ),
+    TableField("ranked\ntoo low", lambda row: score(row.ranked_too_low), lambda row: _lost(row.ranked_too_low)),
     TableField("n", lambda row: count(row.n), _always),
-    TableField(
-        "equal scores in\nany other order", lambda row: _bounds(row.ties), lambda row: is_wide(row.ties)
-    ),
+    TableField("equal scores in\nany other order", lambda row: _bounds(row.ties), lambda row: is_wide(row.ties)),
     TableField("judged", lambda row: _share(row.coverage), lambda row: row.coverage is not None),
     TableField(
         "with the rest at\nworst and best",
         lambda row: _bounds(row.possible),
         lambda row: is_wide(row.possible),
     ),
-    TableField(
-        "if the unjudged\nwere relevant", lambda row: _bounds(row.unjudged), lambda row: is_wide(row.unjudged)
-    ),
+    TableField("if the unjudged\nwere relevant", lambda row: _bounds(row.unjudged), lambda row: is_wide(row.unjudged)),
 )
 
 

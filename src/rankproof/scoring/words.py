@@ -65,9 +65,7 @@ def _one(summary: Summary) -> Iterator[Part]:
         yield Part(*(measures(rows, group) for group, rows in summary.slices.items()), media=(PAGE,))
     if summary.apart:
         yield Part(Paragraph(""), Paragraph(summary.apart))
-    size = (
-        f"{tables.size(summary)} {tables.tied_sentence(summary)} {tables.unjudged_sentence(summary)}".strip()
-    )
+    size = f"{tables.size(summary)} {tables.tied_sentence(summary)} {tables.unjudged_sentence(summary)}".strip()
     yield Part(Paragraph(""), Paragraph(size), rank=LIKELY, name="sizes")
     for each in (*summary.said, *tables.notes(summary.rows)):
         yield Part(Paragraph(each), rank=MAYBE, name="notes")
@@ -90,9 +88,7 @@ def slices(summary: Summary, caption: str = "") -> Table:
         columns.append(Column(row.measure, [score(rows[i].shown) for rows in groups], True))
         if any(rows[i].corrected is not None for rows in groups):
             columns.append(Column("corrected", [score(rows[i].corrected) for rows in groups], True))
-    return Table(
-        [*columns, Column("n", [count(max(row.n for row in rows)) for rows in groups], True)], caption
-    )
+    return Table([*columns, Column("n", [count(max(row.n for row in rows)) for rows in groups], True)], caption)
 
 
 TALL = 14
@@ -143,9 +139,7 @@ def _side_by_side(summaries: Sequence[Summary]) -> Iterator[Part | FirstFit]:
     ]
     without = Table(means, rest=(LIKELY, "the other measures"))
     spans = Part(forms[-1], rank=SELDOM, name="intervals", media=(SCREEN,))
-    yield FirstFit(
-        [*([Part(each, media=(SCREEN,))] for each in short), [Part(without, media=(SCREEN,)), spans]]
-    )
+    yield FirstFit([*([Part(each, media=(SCREEN,))] for each in short), [Part(without, media=(SCREEN,)), spans]])
     yield Part(forms[-1], media=(PAPER,))
 
 
@@ -162,9 +156,7 @@ def _under(warnings: Sequence[str], first: int) -> Iterator[Part]:
     """The warnings, the first one before all others."""
     for n, each in enumerate(warnings):
         blocks = [Paragraph(""), Paragraph(BEFORE)] if not n else []
-        yield Part(
-            *blocks, Bullets([each], ["warning"]), rank=FURTHER if n else first, name=WARNING, media=TERMINAL
-        )
+        yield Part(*blocks, Bullets([each], ["warning"]), rank=FURTHER if n else first, name=WARNING, media=TERMINAL)
     if warnings:
         yield Part(Paragraph(BEFORE), Bullets(warnings), media=(PAGE,))
 
@@ -194,14 +186,11 @@ def queries(values: Values, reasons: Reasons | None = None) -> Document:
     for ranking, by_measure in values.items():
         ids = list(dict.fromkeys(query for by_query in by_measure.values() for query in by_query))
         columns = [
-            Column(name, [score(by_query.get(query)) for query in ids], True)
-            for name, by_query in by_measure.items()
+            Column(name, [score(by_query.get(query)) for query in ids], True) for name, by_query in by_measure.items()
         ]
         table = Table([Column("query", ids), *columns], ranking if len(values) > 1 else "")
         parts.append(Part(table, *spread_text(by_measure)))
-    return Document(
-        "Queries", parts, rows := tables.query_records(values, reasons), kinds=tables.kinds_of(rows)
-    )
+    return Document("Queries", parts, rows := tables.query_records(values, reasons), kinds=tables.kinds_of(rows))
 
 
 def spread_text(by_measure: Mapping[str, Mapping[str, float]]) -> list[Block]:
@@ -263,20 +252,14 @@ def spread_scores(found: SpreadScores) -> Document:
         for name in part:
             low, high = part.interval(name)
             n = part.summary.columns[name].n
-            records.append(
-                {"measure": name, "slice": group, "mean": part[name], "low": low, "high": high, "n": n}
-            )
+            records.append({"measure": name, "slice": group, "mean": part[name], "low": low, "high": high, "n": n})
     sliced = [[str(r["slice"]), str(r["measure"]), score(r["mean"]), span(r["low"], r["high"]), f"{r['n']:,}"]
               for r in records if r["slice"] is not None]  # fmt: skip
     if sliced:
-        table = Table.of(
-            ["slice", "measure", "mean", "95 % interval", "n"], sliced, ["slice", "measure"], grouped=True
-        )
+        table = Table.of(["slice", "measure", "mean", "95 % interval", "n"], sliced, ["slice", "measure"], grouped=True)
         parts.append(Part(Heading("Slices"), table, rank=1, name="the slices"))
     first = next(iter(found))
-    worst = (
-        [[query, score(value)] for query, value in found.worst(10)] if found.summary.worst.get(first) else []
-    )
+    worst = [[query, score(value)] for query, value in found.worst(10)] if found.summary.worst.get(first) else []
     if worst:
         table = Table.of(["query", first], worst, ["query"])
         parts.append(Part(Heading("Worst queries"), table, media=(TEXT, PAGE), name="the worst queries"))
@@ -287,9 +270,7 @@ def spread_scores(found: SpreadScores) -> Document:
 
 def _facts(found: SpreadScores) -> list[str]:
     facts = found.facts
-    said = [
-        f"{count(found.queries, 'query', 'queries')}, {count(facts.get('documents', 0), 'judged document')}."
-    ]
+    said = [f"{count(found.queries, 'query', 'queries')}, {count(facts.get('documents', 0), 'judged document')}."]
     if missing := found.queries - facts.get("answered", found.queries):
         said.append(f"{count(missing, 'judged query', 'judged queries')} without a ranking.")
     if found.extra:

@@ -184,8 +184,7 @@ def _labels(units: Sequence[Sequence[Any]], order: Sequence[Any] = (), ordered: 
     unknown = used - set(order)
     if order and unknown:
         raise DataError(
-            f"labels: got {sorted(map(str, unknown))}, expected one of {list(order)}."
-            " Next: name every label in order=."
+            f"labels: got {sorted(map(str, unknown))}, expected one of {list(order)}. Next: name every label in order=."
         )
     if ordered and not order and any(isinstance(label, str) for label in used):
         raise DataError("labels: got text, expected its order. Next: give labels=['worst', ..., 'best'].")

@@ -195,9 +195,7 @@ def _chance_below(sample: ValueSample, point: float, end: float, rare: float) ->
         t = (sample.mean - point) / sample.error
         chances.append(max(t_above(each, sample.n - 1) for each in (t, _straightened(t, sample.skew))))
     # What stands between two bounds lies above the point where both do, and below it where both do.
-    low, high = (
-        NORMAL.inv_cdf(min(max(each, EPSILON), 1 - EPSILON)) for each in (min(chances), max(chances))
-    )
+    low, high = (NORMAL.inv_cdf(min(max(each, EPSILON), 1 - EPSILON)) for each in (min(chances), max(chances)))
     if high - low < 1e-6:
         return max(chances)
 
@@ -272,9 +270,7 @@ class Anytime:
     p: float
 
 
-def normal_mixture(
-    value: float, error: float, planned: float, level: float = 0.95, null: float = 0.0
-) -> Anytime:
+def normal_mixture(value: float, error: float, planned: float, level: float = 0.95, null: float = 0.0) -> Anytime:
     """The interval of an estimate with this standard error, as often as it is looked at.
 
     `planned` is the standard error that is expected at the end: there the interval is at its tightest, wherever else
@@ -293,9 +289,7 @@ def normal_mixture(
     alpha = 1 - level
     spread = planned**2 * (-2 * math.log(alpha) + math.log(1 - 2 * math.log(alpha)))
     variance = error**2
-    reach = math.sqrt(
-        variance * (variance + spread) / spread * math.log((variance + spread) / (variance * alpha**2))
-    )
+    reach = math.sqrt(variance * (variance + spread) / spread * math.log((variance + spread) / (variance * alpha**2)))
     evidence = spread * (value - null) ** 2 / (2 * variance * (variance + spread))
     evidence += 0.5 * math.log(variance / (variance + spread))
     return Anytime(value, value - reach, value + reach, math.exp(-max(evidence, 0.0)))

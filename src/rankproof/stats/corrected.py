@@ -91,17 +91,14 @@ class Side:
         return parts
 
 
-def check_labels(
-    truth: Array, said: Array, place: Array | None = None, probability: Array | None = None
-) -> Labelled:
+def check_labels(truth: Array, said: Array, place: Array | None = None, probability: Array | None = None) -> Labelled:
     """Labels, checked; without places each is a group of its own, the first ones of everything."""
     truth, said = np.asarray(truth, dtype=np.float64), np.asarray(said, dtype=np.float64)
     where = np.arange(len(truth)) if place is None else np.asarray(place, dtype=np.intp)
     chance = np.ones(len(truth)) if probability is None else np.asarray(probability, dtype=np.float64)
     if not len(truth) == len(said) == len(where) == len(chance):
         raise DataError(
-            "labels: got columns of different lengths, expected one line a label."
-            " Next: give a value for every label."
+            "labels: got columns of different lengths, expected one line a label. Next: give a value for every label."
         )
     if len(truth) < 2:
         raise DataError(f"labels: got {len(truth)}, expected at least 2. Next: label more by hand.")
@@ -178,9 +175,7 @@ def _corrected(
     seen, unseen = _errors(parts, drawn, [each for _, each in sides])
     error, tail = math.hypot(seen, unseen), (1 - level) / 2
     half = error * t_quantile(1 - tail, max(drawn - 1, 1))
-    if (
-        seen <= ALIKE * unseen
-    ):  # of n labels that all agree, a share of 1 - tail^(1/n) may be off: an exact bound
+    if seen <= ALIKE * unseen:  # of n labels that all agree, a share of 1 - tail^(1/n) may be off: an exact bound
         half = max(half, unseen * drawn * (1 - tail ** (1 / drawn)))
     least, most = limits
     value = min(max(float(parts.mean()), least), most)
@@ -240,13 +235,10 @@ def rogan_gladen(
     """
     if not 0 <= rate <= 1 or n < 1:
         raise DataError(
-            f"rate: got {rate!r} of {n}, expected a share of at least 1."
-            " Next: give a share that labels at least one."
+            f"rate: got {rate!r} of {n}, expected a share of at least 1. Next: give a share that labels at least one."
         )
     if not (hits[1] and rejections[1]):
-        raise DataError(
-            "people say yes to all labelled pairs, or no to all, so no rate follows. Next: label more."
-        )
+        raise DataError("people say yes to all labelled pairs, or no to all, so no rate follows. Next: label more.")
     sensitivity, specificity = hits[0] / hits[1], rejections[0] / rejections[1]
     tells = sensitivity + specificity - 1
     if tells <= USELESS:

@@ -145,10 +145,7 @@ def letters(names: Sequence[str], apart: Iterable[tuple[str, str]]) -> dict[str,
                 covered[j] |= clique
             if not open_pairs:
                 break
-    return {
-        name: tuple(_letter(k) for k, each in enumerate(cliques) if each >> i & 1)
-        for i, name in enumerate(names)
-    }
+    return {name: tuple(_letter(k) for k, each in enumerate(cliques) if each >> i & 1) for i, name in enumerate(names)}
 
 
 def _grown(start: int, open_pairs: int, alike: Sequence[int]) -> int:

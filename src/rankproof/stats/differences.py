@@ -200,9 +200,7 @@ def equivalence(values: Array, margin: float, ends: Ends | None = None) -> Equiv
     >>> equivalence(np.tile(row, 20), margin=0.05).p < 0.01, equivalence(np.tile(row, 4), margin=0.05).p < 0.05
     (True, False)
     """
-    check_number(
-        "margin", margin, above=0, advice="give the largest difference that does not matter, like 0.01"
-    )
+    check_number("margin", margin, above=0, advice="give the largest difference that does not matter, like 0.01")
     row = differences(values)
     mean, n = total(row) / len(row), len(row)
     least, most = possible_range(row) if ends is None else ends
@@ -245,9 +243,7 @@ class SummedDifference(Displayable):
 
     def equivalent(self, margin: float) -> bool:
         """Whether the interval lies within the margin: at 1e8 queries this is the question, as nothing is exactly 0."""
-        check_number(
-            "margin", margin, above=0, advice="give the largest difference that does not matter, like 0.01"
-        )
+        check_number("margin", margin, above=0, advice="give the largest difference that does not matter, like 0.01")
         return self.n >= FEW and max(-self.low, self.high, self.farthest) < margin
 
 
@@ -267,9 +263,7 @@ def summed_difference(differences: ValueSummary, level: float = 0.95) -> SummedD
             "Next: compare measures that are means."
         )
     if n < 2:
-        raise DataError(
-            f"differences: got {n} queries, expected two or more. Next: check which queries both answer."
-        )
+        raise DataError(f"differences: got {n} queries, expected two or more. Next: check which queries both answer.")
     first, second, third = (each.exact for each in differences.powers[:3])
     mean = first / n
     value, spread = float(mean), math.sqrt(max(0.0, float((second - first * mean) / (n - 1))))

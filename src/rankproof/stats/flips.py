@@ -174,9 +174,7 @@ def _undrawn(row: Array, alternative: str, rare: float) -> Outcome | None:
         note = "" if moved > 5 else f"{moved} differences not 0: two-sided p cannot go below {2 / 2**moved:g}"
         note = note if moved else "all differences are 0"
         return Outcome(mean, p, len(row), "sign flips, all counted", note)
-    p = flips_above(_sizes(row), observed_total(row, alternative), SLACK) * (
-        2 if alternative == "two-sided" else 1
-    )
+    p = flips_above(_sizes(row), observed_total(row, alternative), SLACK) * (2 if alternative == "two-sided" else 1)
     return Outcome(mean, p, len(row), "sign flips, by their saddle point") if p < rare else None
 
 
@@ -300,9 +298,7 @@ def _drawn(rows: Sequence[Array], seed: int, alternative: str, permutations: int
     return found
 
 
-def _extremes(
-    rows: Sequence[Array], rng: np.random.Generator, alternative: str, permutations: int
-) -> list[int]:
+def _extremes(rows: Sequence[Array], rng: np.random.Generator, alternative: str, permutations: int) -> list[int]:
     sizes = np.column_stack([np.sort(np.abs(row)) for row in rows])
     sums = sizes.sum(axis=0)
     least = np.array([observed_total(row, alternative) for row in rows]) - SLACK * sums

@@ -133,9 +133,7 @@ def _decision(
     more, unknown = (minimum - n, "") if n < minimum else (more, unknown)
     found = detectable(row, alphas[1], sides=1, beyond=margin, ends=ends)
     shown = (end if math.isfinite(end) else None for end in (low, high))
-    return Decision(
-        outcome, gain, next(shown), next(shown), p, n, found.value, more, found.note, more_note=unknown
-    )
+    return Decision(outcome, gain, next(shown), next(shown), p, n, found.value, more, found.note, more_note=unknown)
 
 
 def _bounds(row: Array, alpha: float, ends: Ends) -> Ends:

@@ -215,9 +215,7 @@ def _interval(seen: _Seen, level: float, bounds: Bounds) -> Interval:
     to_low = low if low == bounds[0] else least
     below, above = low, high
     if most != low:
-        below = quantile(
-            np.concatenate([[low], atoms, [to_high]]), np.concatenate([[near], counts, [1 - near]]), tail
-        )
+        below = quantile(np.concatenate([[low], atoms, [to_high]]), np.concatenate([[near], counts, [1 - near]]), tail)
     if least != high:
         above = quantile(
             np.concatenate([[to_low], atoms, [high]]), np.concatenate([[1 - near], counts, [near]]), 1 - tail
@@ -334,9 +332,7 @@ def _bca_interval(values: Array, means: Array | None, level: float) -> Interval:
     return Interval(*_analytic_ends(values, level), CLOSED_FORM, n)
 
 
-def percentile(
-    values: Array, rng: np.random.Generator, level: float = 0.95, resamples: int = RESAMPLES
-) -> Interval:
+def percentile(values: Array, rng: np.random.Generator, level: float = 0.95, resamples: int = RESAMPLES) -> Interval:
     """The middle `level` of the means of resamples: the plain bootstrap interval."""
     means = next(_resampled_means([np.sort(values)], int(rng.integers(1 << 62)), resamples))
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2]).tolist()

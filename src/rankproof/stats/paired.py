@@ -68,8 +68,7 @@ def finite_row(values: Array, what: str = "values") -> Array:
     row = np.asarray(values, dtype=np.float64)
     if row.ndim != 1:
         raise DataError(
-            f"{what}: got {row.ndim} dimensions, expected one number a query."
-            " Next: give one list of numbers a system."
+            f"{what}: got {row.ndim} dimensions, expected one number a query. Next: give one list of numbers a system."
         )
     bad = np.flatnonzero(~np.isfinite(row))
     if len(bad):
@@ -370,6 +369,4 @@ def check_power(power: float, alpha: float) -> None:
     """Refuse a power that is not a share, or not above alpha."""
     check_share("power", power)
     if power <= alpha:
-        raise UsageError(
-            f"power: got {power}, expected more than alpha, {alpha}. Next: give a power like 0.8."
-        )
+        raise UsageError(f"power: got {power}, expected more than alpha, {alpha}. Next: give a power like 0.8.")

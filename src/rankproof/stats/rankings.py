@@ -79,9 +79,7 @@ def rbo_of(first: Ordering, second: Ordering, p: float = 0.9, higher: bool = Tru
     0.9
     """
     check_share("p", p)
-    return _by_order(
-        "RBO", first, second, higher, lambda a, b: float(rank_biased_overlap.spec.function(a, b, p=p))
-    )
+    return _by_order("RBO", first, second, higher, lambda a, b: float(rank_biased_overlap.spec.function(a, b, p=p)))
 
 
 def _by_order(
@@ -142,9 +140,7 @@ def discriminative_power(ps: Sequence[float], alpha: float = 0.05) -> Discrimina
     check_alpha(alpha)
     p = finite_row(np.asarray(ps, dtype=np.float64), "p-values")
     if not len(p):
-        raise DataError(
-            "p-values: got none, expected one for every pair of systems. Next: test at least one pair."
-        )
+        raise DataError("p-values: got none, expected one for every pair of systems. Next: test at least one pair.")
     found = int((p <= alpha).sum())
     return Discrimination(found / len(p), found, len(p), alpha)
 

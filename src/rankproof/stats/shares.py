@@ -160,9 +160,7 @@ def _error(first: Array, second: Array) -> tuple[float, float]:
     if not sum(parts):
         return 0.0, float(len(first) + len(second) - 2)
     sizes = (len(first) - 1, len(second) - 1)
-    return math.sqrt(sum(parts)), sum(parts) ** 2 / sum(
-        part**2 / size for part, size in zip(parts, sizes, strict=True)
-    )
+    return math.sqrt(sum(parts)), sum(parts) ** 2 / sum(part**2 / size for part, size in zip(parts, sizes, strict=True))
 
 
 def _p(

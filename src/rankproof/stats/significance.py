@@ -193,9 +193,7 @@ def _bootstrapped(rows: Sequence[Array], seed: int, alternative: str, resamples:
     return [found[i] for i in range(len(rows))]
 
 
-def _one_length(
-    rows: Sequence[Array], rng: np.random.Generator, alternative: str, resamples: int
-) -> list[Outcome]:
+def _one_length(rows: Sequence[Array], rng: np.random.Generator, alternative: str, resamples: int) -> list[Outcome]:
     n = len(rows[0])
     centered = np.column_stack([_centered(row) for row in rows])
     t = np.array([paired_t(row).statistic for row in rows])

@@ -105,9 +105,7 @@ TIMEOUT = 10.0
 
 
 @contextmanager
-def open_to_read(
-    path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY
-) -> Iterator[sqlite3.Connection]:
+def open_to_read(path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY) -> Iterator[sqlite3.Connection]:
     """The file for reading; one of an older version is brought up to date in memory only."""
     if not path.is_file():
         raise UsageError(
@@ -126,9 +124,7 @@ def open_to_read(
 
 
 @contextmanager
-def open_to_write(
-    path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY
-) -> Iterator[sqlite3.Connection]:
+def open_to_write(path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY) -> Iterator[sqlite3.Connection]:
     """The file inside one transaction: everything written in it is kept, or nothing."""
     with open_to_hold(path, timeout, schema) as begin, begin() as connection:
         yield connection
@@ -173,11 +169,7 @@ def _whole(connection: sqlite3.Connection) -> Iterator[None]:
 
 def _connected(path: Path, timeout: float, mode: str) -> sqlite3.Connection:
     """A connection; SQLite needs to write beside what it reads, unless told that nobody else will."""
-    still = (
-        mode == "rw"
-        and not os.access(path.parent, os.W_OK)
-        and not path.with_name(path.name + "-wal").exists()
-    )
+    still = mode == "rw" and not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists()
     query = "mode=ro&immutable=1" if still else f"mode={mode}"
     address = f"{path.absolute().as_uri()}?{query}"
     return sqlite3.connect(address, timeout, isolation_level=None, check_same_thread=False, uri=True)

@@ -39,9 +39,7 @@ class Answers:
             for start in range(0, len(wanted), AT_ONCE):
                 some = wanted[start : start + AT_ONCE]
                 places = ", ".join("?" * len(some))
-                found.update(
-                    self._connection.execute(f"SELECT key, answer FROM answers WHERE key IN ({places})", some)
-                )
+                found.update(self._connection.execute(f"SELECT key, answer FROM answers WHERE key IN ({places})", some))
         return found
 
     def put(self, answers: Iterable[tuple[str, str]]) -> None:
@@ -61,9 +59,7 @@ def open_answers(path: Path) -> Iterator[Answers]:
         with connection:
             # Begun here, as Python would begin a transaction only after the table: others must never see half of it.
             connection.execute("BEGIN IMMEDIATE")
-            connection.execute(
-                "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL)"
-            )
+            connection.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL)")
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {VERSION}")
         yield Answers(connection, path)
@@ -167,8 +163,7 @@ def of_judgments(judgments: Judgments) -> str:
     Aspects count by their judgments; their names and order change no number.
     """
     return _digest(
-        _judged(judgments, i)
-        for i in sorted(range(len(judgments.query_ids)), key=judgments.query_ids.__getitem__)
+        _judged(judgments, i) for i in sorted(range(len(judgments.query_ids)), key=judgments.query_ids.__getitem__)
     )
 
 

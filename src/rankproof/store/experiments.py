@@ -174,9 +174,7 @@ def entry(connection: sqlite3.Connection, name: str, path: Path) -> HistoryEntry
 Pairs = list[tuple[Any, Any]]
 
 
-def _by_number(
-    connection: sqlite3.Connection, table: str, columns: str, where: str, number: int
-) -> dict[int, Pairs]:
+def _by_number(connection: sqlite3.Connection, table: str, columns: str, where: str, number: int) -> dict[int, Pairs]:
     """Two columns of a table, by the number of the experiment they belong to."""
     order = "place" if table == "measured" else "key"
     found: dict[int, Pairs] = {}
@@ -229,9 +227,7 @@ def read(connection: sqlite3.Connection, name: str, path: Path) -> Experiment:
     return Experiment(found, ids, columns, known)
 
 
-def _columns(
-    connection: sqlite3.Connection, number: int, name: str, path: Path, queries: int
-) -> dict[str, Values]:
+def _columns(connection: sqlite3.Connection, number: int, name: str, path: Path, queries: int) -> dict[str, Values]:
     rows = connection.execute(
         "SELECT measure, per_query, counted, note FROM measured WHERE experiment = ? ORDER BY place",
         (number,),
@@ -329,9 +325,7 @@ def read_transfer(source: Path) -> list[Experiment]:
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise misread_error(source, "no exported history")
     if data.get("version") != VERSION:
-        raise misread_error(
-            source, f"version {data.get('version')!r} of the format, this rankproof reads {VERSION}"
-        )
+        raise misread_error(source, f"version {data.get('version')!r} of the format, this rankproof reads {VERSION}")
     try:
         return [_experiment(each) for each in data["experiments"]]
     except (KeyError, TypeError, AttributeError, ValueError) as error:

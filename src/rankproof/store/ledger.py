@@ -185,8 +185,7 @@ class Ledger:
             ]
         plain = {name: zlib.decompress(pairs) for name, pairs in rows}
         return {
-            name: frozenset(each[at : at + SHORT] for at in range(0, len(each), SHORT))
-            for name, each in plain.items()
+            name: frozenset(each[at : at + SHORT] for at in range(0, len(each), SHORT)) for name, each in plain.items()
         }
 
     def runs(self) -> list[list[dict[str, Any]]]:
@@ -241,9 +240,7 @@ def _insert(connection: sqlite3.Connection, judge: int, entries: Sequence[Ledger
     connection.executemany(
         "INSERT OR IGNORE INTO texts VALUES (?, ?)", [(ids[text], _storable(text)) for text in texts]
     )
-    connection.executemany(
-        _KEEP, [_columns(judge, each, ids[each.left], ids[each.right], now) for each in entries]
-    )
+    connection.executemany(_KEEP, [_columns(judge, each, ids[each.left], ids[each.right], now) for each in entries])
 
 
 def pair_of(key: Key) -> bytes:
@@ -301,9 +298,7 @@ def _columns(number: int, each: LedgerEntry, left: bytes, right: bytes, now: str
     return (_pair(each.relation, left, right), number, each.relation, left, right, *said)
 
 
-def _entry(
-    key: Key, judge: str, value: Any, probability: Any, quote: str, items: str, *rest: str
-) -> LedgerEntry:
+def _entry(key: Key, judge: str, value: Any, probability: Any, quote: str, items: str, *rest: str) -> LedgerEntry:
     origin, reason, at = rest
     listed, known = tuple(json.loads(items)), json.loads(origin)
     return LedgerEntry(*key, judge, value, probability, _text(quote), listed, known, _text(reason), at)

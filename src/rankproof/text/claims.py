@@ -169,9 +169,7 @@ def claims(text: str) -> list[Span]:
     >>> [claim.of(text) for claim in claims(text)]
     ['It was founded in 1960', 'it is the capital.', 'No tax is due', 'fees are.']
     """
-    return [
-        claim for statement in statements(text) for claim in _clauses(text, statement) if _says(text, claim)
-    ]
+    return [claim for statement in statements(text) for claim in _clauses(text, statement) if _says(text, claim)]
 
 
 def statements(text: str) -> list[Span]:

@@ -234,9 +234,7 @@ ORDINAL_NOUNS = _words(
 )
 """Months and other words that follow an ordinal's point, in languages that write them large."""
 
-LABELS = _words(
-    "chapter section part article appendix step kapitel abschnitt teil artikel chapitre capítulo parte"
-)
+LABELS = _words("chapter section part article appendix step kapitel abschnitt teil artikel chapitre capítulo parte")
 """Words that with a number and a point make the head of a part."""
 
 GERMAN = _words("der das und ist ein eine wurde im vom den dem des mit nicht auf für von wird zum zur")

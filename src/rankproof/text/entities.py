@@ -53,9 +53,7 @@ def _forms(line: str) -> list[str]:
     return [" ".join(fold(part) for part in name.replace(".", "").split()) for name in line.split("|")]
 
 
-ALIASES = {
-    form: frozenset(forms) - {form} for forms in map(_forms, SAME.strip().splitlines()) for form in forms
-}
+ALIASES = {form: frozenset(forms) - {form} for forms in map(_forms, SAME.strip().splitlines()) for form in forms}
 """The other forms of a name by each of its forms."""
 
 
@@ -72,9 +70,7 @@ JOINTS = re.compile("[是在的于於和与與及到从從由了有为為、，�
 SHORT_FORM = re.compile(r"\s?\(([A-Z][A-Z.]{1,9})s?\)")
 LIKELY_WORD = re.compile(r"(?:[^aiuos]s|ing|ly|ed|tion|ment|ness|ity)$")
 """Endings of words that are seldom names; the first word of a sentence is capitalised anyway."""
-BEFORE_NOUNS = (
-    "der die das den dem des ein eine einen einem einer eines kein keine im am zum zur vom seine ihre viele"
-)
+BEFORE_NOUNS = "der die das den dem des ein eine einen einem einer eines kein keine im am zum zur vom seine ihre viele"
 DETERMINERS = frozenset(BEFORE_NOUNS.split())
 CALLED = "president king queen prince sir lord dr mr mrs ms prof professor saint pope general herr frau"
 TITLES = frozenset(CALLED.split())
@@ -139,8 +135,7 @@ def shared_entities(wanted: list[Entity], text: str) -> list[Entity]:
 def _named(entity: Entity, text: str, plain: str) -> bool:
     """Whether a name is in a text, word for word."""
     return entity.kind == "name" and any(
-        f" {form} " in plain if form.isascii() else form in plain or form in text
-        for form in entity.forms - SMALL_WORDS
+        f" {form} " in plain if form.isascii() else form in plain or form in text for form in entity.forms - SMALL_WORDS
     )
 
 
@@ -165,9 +160,7 @@ def _names(text: str, counted: Iterable[Date | Quantity]) -> Iterator[Entity]:
 def _without_lead(text: str, span: Span) -> Span | None:
     """A name without the small word that begins the sentence it stands in."""
     parts = span.of(text).split()
-    while (
-        parts and fold(parts[0].rstrip(".")) in STARTERS | STOP_WORDS | TITLES and not _short_form(parts[0])
-    ):
+    while parts and fold(parts[0].rstrip(".")) in STARTERS | STOP_WORDS | TITLES and not _short_form(parts[0]):
         span = Span(span.start + len(parts[0]), span.end)
         span = Span(span.end - len(span.of(text).lstrip()), span.end)
         parts = parts[1:]

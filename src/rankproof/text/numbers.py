@@ -105,9 +105,7 @@ COUNTED = (
     "cero uno dos tres cuatro cinco seis siete ocho nueve diez - doce",
 )
 """Numbers in words, each in its place; elf and once mean something else in English."""
-SMALL = {
-    word: value for line in COUNTED for value, word in enumerate(line.split()) if value != 1 and word != "-"
-}
+SMALL = {word: value for line in COUNTED for value, word in enumerate(line.split()) if value != 1 and word != "-"}
 BY_TEN = "twenty thirty forty fifty sixty seventy eighty ninety"
 TENS = {word: 10 * place for place, word in enumerate(BY_TEN.split(), start=2)}
 IN_ORDER = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"

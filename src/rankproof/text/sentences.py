@@ -27,9 +27,7 @@ PAIRS = {
     "(": ")", "[": "]", "{": "}", "（": "）", "【": "】", "「": "」", "『": "』", "《": "》", "〈": "〉", "〔": "〕",
     "｢": "｣", "“": "”", "„": "“”", "«": "»", "»": "«", "‹": "›", '"': '"', "＂": "＂", "‘": "’",
 }  # fmt: skip
-CHARACTER = re.compile(
-    "[" + re.escape("".join(dict.fromkeys("".join(PAIRS) + "".join(PAIRS.values())))) + "]"
-)
+CHARACTER = re.compile("[" + re.escape("".join(dict.fromkeys("".join(PAIRS) + "".join(PAIRS.values())))) + "]")
 LONGEST_QUOTE = 300
 """A longer quotation is divided like other text."""
 LETTER = re.compile(r"\w")
@@ -45,9 +43,7 @@ def mark_enclosed(text: str) -> bytearray:
     open_: list[int] = []
     for found in CHARACTER.finditer(text):
         place, mark = found.start(), found.group()
-        if mark == "’" and (
-            LETTER.match(text, place - 1) is not None and LETTER.match(text, place + 1) is not None
-        ):
+        if mark == "’" and (LETTER.match(text, place - 1) is not None and LETTER.match(text, place + 1) is not None):
             continue
         level = _closed_by(text, open_, mark)
         if level is not None:
@@ -148,9 +144,7 @@ def ends_sentence(ending: Ending) -> bool:
     if mark["wide"]:
         return not (mark["wide_close"] and _goes_on_wide(ending))
     if mark["run_on"]:
-        return (
-            mark["plain"] in ".!?" and ending.starter and ending.word[-1:].islower() and len(ending.word) > 1
-        )
+        return mark["plain"] in ".!?" and ending.starter and ending.word[-1:].islower() and len(ending.word) > 1
     if _small_letter_follows(ending) or _inserted(ending):
         return False
     return _by_mark(ending)
@@ -168,10 +162,7 @@ def _goes_on_wide(ending: Ending) -> bool:
 def _inserted(ending: Ending) -> bool:
     """Whether the mark is at the end of brackets that were opened within the sentence."""
     opened = {")": "(", "]": "["}.get(ending.mark["close"][-1:])
-    return (
-        opened is not None
-        and ending.block.rfind(opened, ending.start, ending.mark.start()) > ending.start + 1
-    )
+    return opened is not None and ending.block.rfind(opened, ending.start, ending.mark.start()) > ending.start + 1
 
 
 def _small_letter_follows(ending: Ending) -> bool:
@@ -205,9 +196,7 @@ def _said(ending: Ending) -> bool:
         return False
     following = ending.block[ending.mark.end() : ending.mark.end() + 60].split()[:4]
     caseless = ending.after.lower() == ending.after.upper()
-    return any(
-        word.strip(".,।،").casefold() in SAID and not (caseless and word[-1] in ",،") for word in following
-    )
+    return any(word.strip(".,।،").casefold() in SAID and not (caseless and word[-1] in ",،") for word in following)
 
 
 def _after_point(ending: Ending) -> bool:

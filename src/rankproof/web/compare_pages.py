@@ -65,9 +65,7 @@ class QueryRow:
         return "equal" if abs(self.gain) < EQUAL else "won" if self.gain > 0 else "lost"
 
 
-def query_rows(
-    site: Site, baseline: str, system: str, measure: str, corrected: bool = False
-) -> list[QueryRow]:
+def query_rows(site: Site, baseline: str, system: str, measure: str, corrected: bool = False) -> list[QueryRow]:
     """Every query that counts for both, the greatest losses first."""
     old, new = (site.workspace.scores(name, corrected) for name in (baseline, system))
     first, second, sign = old.values(measure), new.values(measure), old.column(measure).measure.spec.sign
@@ -97,15 +95,7 @@ def _modes(scores: Scores, measure: str) -> dict[str, str]:
     values = scores.column(measure).values.tolist()
     best = max(values, default=0.0)
     return {
-        query: "none"
-        if not w
-        else "nothing"
-        if not g
-        else "part"
-        if g < w
-        else "best"
-        if v >= best - EQUAL
-        else "low"
+        query: "none" if not w else "nothing" if not g else "part" if g < w else "best" if v >= best - EQUAL else "low"
         for query, w, g, v in zip(scores.queries, wanted, got, values, strict=True)
     }
 
@@ -139,9 +129,7 @@ def compare(site: Site, choices: Choices) -> Page:
     measure = measure_of(scores, choices.get("m"))
     corrected = choices.get("given") == "yes"
     rows = query_rows(site, a, b, measure, corrected)
-    pictures = el(
-        "div", _scatter(measure, a, b, rows), _sorted(measure, a, b, rows), cls="grid", id="pictures"
-    )
+    pictures = el("div", _scatter(measure, a, b, rows), _sorted(measure, a, b, rows), cls="grid", id="pictures")
     return Page(
         f"{b} against {a}",
         sections(
@@ -207,9 +195,7 @@ def _about_pictures(site: Site) -> Markup:
     words = "Each point is a query: above the line it got better."
     if site.links.static:
         return note(words)
-    return note(
-        f"{words} Drag a box over points, or use the filters below: both pictures and the table follow."
-    )
+    return note(f"{words} Drag a box over points, or use the filters below: both pictures and the table follow.")
 
 
 HIGH, LEFT, TOP, BOTTOM = 300, 52, 28, 34
@@ -233,17 +219,13 @@ def _scatter(measure: str, a: str, b: str, rows: Sequence[QueryRow]) -> Markup:
         label(2, 10, f"after: {b}", "axis", NAMED),
     ]
     says = f"{count(len(rows), 'query', 'queries')}; the table below has the values"
-    drawn = picture(
-        f"{measure} before and after", says, HIGH, *axes, diagonal, el("g", points, cls="points"), *named
-    )
+    drawn = picture(f"{measure} before and after", says, HIGH, *axes, diagonal, el("g", points, cls="points"), *named)
     return figure(f"{measure} before and after", el("div", drawn, id="scatter"))
 
 
 def _point(i: int, row: QueryRow, x: float, y: float) -> Markup:
     told = f"{row.query}: {score(row.mine)} to {score(row.theirs)}"
-    return el(
-        "circle", el("title", told), cx=number(x), cy=number(y), r=3, cls=f"dot {row.outcome}", data_i=i
-    )
+    return el("circle", el("title", told), cx=number(x), cy=number(y), r=3, cls=f"dot {row.outcome}", data_i=i)
 
 
 def _sorted(measure: str, a: str, b: str, rows: Sequence[QueryRow]) -> Markup:
@@ -299,9 +281,7 @@ def _filters(rows: Sequence[QueryRow]) -> Markup | None:
     )
 
 
-def query_table(
-    site: Site, a: str, b: str, measure: str, rows: Sequence[QueryRow], corrected: bool = False
-) -> Markup:
+def query_table(site: Site, a: str, b: str, measure: str, rows: Sequence[QueryRow], corrected: bool = False) -> Markup:
     """Every query as a row, the greatest losses first."""
     headings: tuple[tuple[str, str | None], ...] = (
         ("query", "w"),
@@ -327,13 +307,9 @@ def query_table(
     return el("div", whole, cls="scroll", tabindex=0, role="group", aria_label="Queries")
 
 
-def _row(
-    site: Site, i: int, row: QueryRow, a: str, b: str, measure: str, grouped: bool, corrected: bool
-) -> Markup:
+def _row(site: Site, i: int, row: QueryRow, a: str, b: str, measure: str, grouped: bool, corrected: bool) -> Markup:
     words = el("small", ident(row.words)) if row.words else None
-    name = site.link(
-        ident(row.query), "query", id=row.query, a=a, b=b, m=measure, given="yes" if corrected else None
-    )
+    name = site.link(ident(row.query), "query", id=row.query, a=a, b=b, m=measure, given="yes" if corrected else None)
     data: Mapping[str, Any] = {
         "data_i": i,
         "data_outcome": row.outcome,
@@ -395,9 +371,7 @@ def gate(site: Site, choices: Choices) -> Page:
 def _given(site: Site, a: str, b: str, corrected: bool) -> Markup:
     """The effect of the grades given here on the decision."""
     number_given = sum(map(len, site.workspace.grades.values()))
-    words = (
-        f"{count(number_given, 'grade')} given here are {'counted' if corrected else 'not counted'} above. "
-    )
+    words = f"{count(number_given, 'grade')} given here are {'counted' if corrected else 'not counted'} above. "
     if site.links.static:
         return el("p", words)
     other = site.link(

@@ -52,14 +52,8 @@ def audit(site: Site, choices: Choices) -> Page:
     found = site.workspace.scores(system).audit
     queries = {few_examples([query])[0]: query for query in site.workspace.judgments().query_ids}
     link = query_link(site, system)
-    body = (
-        join([_finding(each, queries, link) for each in found])
-        if len(found)
-        else note("Nothing is wrong or odd.")
-    )
-    return Page(
-        f"Audit of {system}", sections(("findings", "Findings", body)), opening=_choose(site, "audit", system)
-    )
+    body = join([_finding(each, queries, link) for each in found]) if len(found) else note("Nothing is wrong or odd.")
+    return Page(f"Audit of {system}", sections(("findings", "Findings", body)), opening=_choose(site, "audit", system))
 
 
 def query_link(site: Site, system: str, measure: str | None = None) -> Link:
@@ -98,8 +92,7 @@ def diagnosis_job(site: Site, system: str, measure: str) -> tuple[Any, Any]:
     space = site.workspace
     file, judged = space.run(system), space.judgments_file
     texts = [
-        each and os.fspath(each.path)
-        for each in (space.text_file(FileKind.QUERIES), space.text_file(FileKind.CORPUS))
+        each and os.fspath(each.path) for each in (space.text_file(FileKind.QUERIES), space.text_file(FileKind.CORPUS))
     ]
     key = ("diagnosed", file.stamp, judged and judged.stamp, measure, *texts)
     return key, lambda: diagnosed(
@@ -134,9 +127,7 @@ def board(site: Site, choices: Choices) -> Page:
     chosen = None
     if not site.links.static:
         measures = list(space.scores(space.baseline()))
-        chosen = form(
-            site, "/leaderboard", select("m", "measure", measures, measure), button("Show"), cls="choices"
-        )
+        chosen = form(site, "/leaderboard", select("m", "measure", measures, measure), button("Show"), cls="choices")
     wrong = join(wrong_card(name, error) for name in space.runs if (error := space.error(name)))
     body = join([shown, el("h3", "Left out") if wrong else None, wrong])
     return Page(f"Leaderboard by {measure}", sections(("board", "Order", body)), opening=chosen)
@@ -164,9 +155,7 @@ def grid(site: Site, choices: Choices) -> Page:
     """A saved grid: the score of each configuration, the front, and the effect of each factor."""
     known = named_by_stem(site.workspace.of_kind(FileKind.GRID))
     if not known:
-        raise UsageError(
-            "there is no saved grid here. Next: `rankproof bench FILE -o grid.json`, into this folder."
-        )
+        raise UsageError("there is no saved grid here. Next: `rankproof bench FILE -o grid.json`, into this folder.")
     name = choices.get("g") or next(iter(known))
     if name not in known:
         raise one_of("grid", name, known)

@@ -94,9 +94,7 @@ def find_files(places: Sequence[str | os.PathLike[str]], known: Iterable[FoundFi
             try:
                 about = path.stat()
             except OSError as error:
-                found.append(
-                    FoundFile(name, path, FileKind.DAMAGED, 0, 0.0, f"cannot be read: {error.strerror}")
-                )
+                found.append(FoundFile(name, path, FileKind.DAMAGED, 0, 0.0, f"cannot be read: {error.strerror}"))
                 continue
             old = before.get((str(path), about.st_size, about.st_mtime))
             found.append(old or _look(path, name, about.st_size, about.st_mtime))
@@ -195,9 +193,7 @@ def _kind_of_parquet(path: Path) -> FileKind:
     try:
         from pyarrow.parquet import read_schema
     except ImportError:
-        raise DataError(
-            "a Parquet file, which needs pyarrow. Next: pip install 'rankproof[arrow]'."
-        ) from None
+        raise DataError("a Parquet file, which needs pyarrow. Next: pip install 'rankproof[arrow]'.") from None
     return _by_columns(read_schema(path).names, path)
 
 

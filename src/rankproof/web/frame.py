@@ -57,9 +57,7 @@ def _save(site: Site, page: Page, name: str, alone: bool) -> Markup | None:
     return join(
         [
             " ",
-            el(
-                "a", "Save this page as one file", href=site.links.to(name, **{**page.choices, "save": "yes"})
-            ),
+            el("a", "Save this page as one file", href=site.links.to(name, **{**page.choices, "save": "yes"})),
             ".",
         ]
     )
@@ -78,13 +76,9 @@ def _head(site: Site, page: Page, alone: bool) -> Markup:
     if alone:
         policy = el("meta", http_equiv="Content-Security-Policy", content=ALONE)
         return el("head", *common, policy, el("style", Markup(style())))
-    scripts = (
-        el("script", type="module", src=site.links.file(f"{each}.js")) for each in ("page", *page.scripts)
-    )
+    scripts = (el("script", type="module", src=site.links.file(f"{each}.js")) for each in ("page", *page.scripts))
     icon = el("link", rel="icon", href=site.links.file("icon.svg"))
-    return el(
-        "head", *common, el("link", rel="stylesheet", href=site.links.file("style.css")), icon, *scripts
-    )
+    return el("head", *common, el("link", rel="stylesheet", href=site.links.file("style.css")), icon, *scripts)
 
 
 def style() -> str:

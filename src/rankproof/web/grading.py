@@ -176,9 +176,7 @@ def _agreement(site: Site) -> Markup:
     ]
     whole = alpha(labels)
     said = None if whole is None else note(f"Krippendorff's alpha over all: {score(whole)}")
-    return join(
-        [table("", ("who", "both graded", "same grade", "kappa", "apart"), rows, label="Agreement"), said]
-    )
+    return join([table("", ("who", "both graded", "same grade", "kappa", "apart"), rows, label="Agreement"), said])
 
 
 def _part(value: float | None) -> str:

@@ -54,9 +54,7 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        headers = {
-            name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
-        }
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         host = headers.get("host", "").lower()
         problem = self._stranger(scope, headers, host)
         if problem:
@@ -68,9 +66,7 @@ class Guard:
             await self._welcome(scope, given, name, send)
             return
         if not self._is_token(_cookies(headers).get(name, "")):
-            await _plain(
-                send, 403, "This page needs the address that 'rankproof app' printed, with its token."
-            )
+            await _plain(send, 403, "This page needs the address that 'rankproof app' printed, with its token.")
             return
         await self.app(scope, receive, _with_headers(send))
 

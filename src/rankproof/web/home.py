@@ -65,11 +65,7 @@ def _measured_by(site: Site) -> Child:
     if file is None:
         return "There are no judgments here yet, so nothing is measured. Put a file of them into the folder."
     others = len(site.workspace.of_kind(FileKind.JUDGMENTS)) - 1
-    more = (
-        f"; {count(others, 'other file')} of judgments is not used (--judgments chooses)"
-        if others > 0
-        else ""
-    )
+    more = f"; {count(others, 'other file')} of judgments is not used (--judgments chooses)" if others > 0 else ""
     return join(["Measured by ", ident(file.name), f"{more}."])
 
 
@@ -122,9 +118,7 @@ def _means(site: Site, scores: dict[str, Scores], first_run: str | None) -> Mark
         made = site.workspace.uncertainty(name)
         guessed |= made.method.startswith(GUESSED)
         ends = span(made.low, made.high) if isfinite(made.low) else ""
-        compared: Child = (
-            "baseline" if name == baseline else site.link("compare", "compare", a=baseline, b=name)
-        )
+        compared: Child = "baseline" if name == baseline else site.link("compare", "compare", a=baseline, b=name)
         gated: Child = None if name == baseline else site.link("gate", "gate", a=baseline, b=name)
         rows.append(
             [
@@ -179,9 +173,7 @@ def _saved(file: FoundFile) -> Iterator[Saved]:
 
 def _line(measure: str, found: Sequence[Saved]) -> Markup:
     points = [
-        (cut(name, 12), scores[measure], *scores.interval(measure))
-        for at, name, scores in found
-        if measure in scores
+        (cut(name, 12), scores[measure], *scores.interval(measure)) for at, name, scores in found if measure in scores
     ]
     return timeline(
         measure,

@@ -62,11 +62,7 @@ def _lines(path: Path) -> list[Mapping[str, Any]]:
             record = json.loads(line)
         except ValueError:
             continue
-        if (
-            isinstance(record, dict)
-            and isinstance(record.get("done"), int)
-            and isinstance(record.get("at"), float)
-        ):
+        if isinstance(record, dict) and isinstance(record.get("done"), int) and isinstance(record.get("at"), float):
             found.append(record)
     return found
 
@@ -81,14 +77,10 @@ def _run(site: Site, file: FoundFile, lines: list[Mapping[str, Any]], now: float
     ended = bool(last.get("ended"))
     left = (total - done) / speed if total and speed and not ended else None
     state = "ended" if ended else "silent" if now - file.changed > SILENT else "running"
-    words = progress_line(
-        str(last.get("what", "")), done, total, failed, left, str(last.get("noun", "questions"))
-    )
+    words = progress_line(str(last.get("what", "")), done, total, failed, left, str(last.get("noun", "questions")))
     bar = el("progress", value=done, max=total, aria_label=words) if total else None
     facts = f"{speed:.3g} a second" if speed else ""
-    said = {"silent": "No news of it for a minute: it may have been stopped. ", "ended": "Ended. "}.get(
-        state, ""
-    )
+    said = {"silent": "No news of it for a minute: it may have been stopped. ", "ended": "Ended. "}.get(state, "")
     return el(
         "div",
         el("h3", ident(str(last.get("what", file.name)))),
@@ -104,11 +96,7 @@ def _first_means(site: Site, file: FoundFile, ended: bool) -> Markup | None:
     """Means over the queries that are answered so far."""
     space = site.workspace
     part = next(
-        (
-            each
-            for each in space.of_kind(FileKind.PARTIAL)
-            if each.name == file.name.replace(PROGRESS, PARTIAL)
-        ),
+        (each for each in space.of_kind(FileKind.PARTIAL) if each.name == file.name.replace(PROGRESS, PARTIAL)),
         None,
     )
     if part is None or space.judgments_file is None:
@@ -119,9 +107,7 @@ def _first_means(site: Site, file: FoundFile, ended: bool) -> Markup | None:
         return problem(error)
     if found is None:
         return None
-    rows: list[list[Child]] = [
-        [name, score(found[name]), span(*found.interval(name))] for name in list(found)[:4]
-    ]
+    rows: list[list[Child]] = [[name, score(found[name]), span(*found.interval(name))] for name in list(found)[:4]]
     every = len(space.judgments().queries)
     mark = "as far as it came" if ended else "NOT FINAL"
     caption = f"First means over {len(found.queries):,} of {every:,} judged queries, {mark}"

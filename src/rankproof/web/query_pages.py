@@ -97,9 +97,7 @@ def query(site: Site, choices: Choices) -> Page:
     shown = _shown(site, choices)
     measure = measure_of(space.scores(shown[0]), choices.get("m"))
     sides = [side_of(site, each, name, measure, corrected) for each in shown]
-    highest = max(
-        [line.grade or 0.0 for side in sides for line in side.own.lines] + [float(space.settings.highest)]
-    )
+    highest = max([line.grade or 0.0 for side in sides for line in side.own.lines] + [float(space.settings.highest)])
     words = space.questions.get(name, "")
     lists = el(
         "div",
@@ -132,9 +130,7 @@ def query(site: Site, choices: Choices) -> Page:
                 ),
             ),
             ("lists", "Rankings", join([legend(highest), _keys(site), lists])),
-            ("missed", "Relevant, and not found", join(missed))
-            if any(side.own.missed for side in sides)
-            else None,
+            ("missed", "Relevant, and not found", join(missed)) if any(side.own.missed for side in sides) else None,
         ),
         opening=join([el("p", ident(name), cls="size"), _choose(site, name, shown, measure, corrected)]),
         scripts=("query",) if site.writes else (),
@@ -160,9 +156,7 @@ def side_of(site: Site, system: str, query: str, measure: str, corrected: bool =
     scores = site.workspace.scores(system, corrected)
     judged = site.workspace.judgments(corrected)
     alone = replace(scores, columns={measure: scores.columns[measure]})
-    return QuerySide(
-        system, scores, explain_scores(alone, judged, site.workspace.table(system, query), query)
-    )
+    return QuerySide(system, scores, explain_scores(alone, judged, site.workspace.table(system, query), query))
 
 
 def _titles(site: Site, side: QuerySide) -> Mapping[str, str]:
@@ -171,9 +165,7 @@ def _titles(site: Site, side: QuerySide) -> Mapping[str, str]:
     return {doc: corpus[doc].title or corpus[doc].text[:80] for doc in named if doc in corpus}
 
 
-def _lists(
-    site: Site, sides: Sequence[QuerySide], query: str, wanted: Wanted, highest: float
-) -> list[Markup]:
+def _lists(site: Site, sides: Sequence[QuerySide], query: str, wanted: Wanted, highest: float) -> list[Markup]:
     """The lists, and between two of them the lines of documents that are in both."""
     parts: list[Markup] = []
     for n, side in enumerate(sides):
@@ -185,9 +177,7 @@ def _lists(
 
 def _moves(left: QuerySide, right: QuerySide) -> Markup:
     """A line from each document on the left to its place on the right."""
-    first, second = (
-        {line.document: i for i, line in enumerate(side.own.lines[:DEEP])} for side in (left, right)
-    )
+    first, second = ({line.document: i for i, line in enumerate(side.own.lines[:DEEP])} for side in (left, right))
     lines = (
         line(
             0,
@@ -216,9 +206,7 @@ def _list(site: Site, side: QuerySide, query: str, wanted: Wanted, highest: floa
     return el(
         "div",
         el("h3", ident(side.name)),
-        el("ol", *items, cls="ranking")
-        if side.own.lines
-        else note("The ranking has no document for this query."),
+        el("ol", *items, cls="ranking") if side.own.lines else note("The ranking has no document for this query."),
         note(f"and {more:,} more") if more > 0 else None,
         cls="side",
     )
@@ -234,11 +222,7 @@ def _document(site: Site, row: Any, query: str, wanted: Wanted, highest: float) 
         el("small", ident(row.document)) if document is not None and document.title else None,
         cls="title",
     )
-    text = (
-        el("p", *mark_words(snippet(document.text, wanted), wanted), cls="snippet")
-        if document is not None
-        else None
-    )
+    text = el("p", *mark_words(snippet(document.text, wanted), wanted), cls="snippet") if document is not None else None
     mark = el("small", f"given here: {given}", cls="given") if given is not None else None
     return el(
         "li",
@@ -314,9 +298,7 @@ def _gate_words(site: Site, shown: Sequence[str], corrected: bool) -> Markup | N
             *parts,
             el(
                 "p",
-                site.link(
-                    "To the decision", "gate", a=a, b=b, given="yes" if corrected or space.grades else None
-                ),
+                site.link("To the decision", "gate", a=a, b=b, given="yes" if corrected or space.grades else None),
             ),
         ]
     )

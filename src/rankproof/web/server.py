@@ -124,9 +124,7 @@ class Watcher(threading.Thread):
                 continue
 
 
-def application(
-    settings: Settings, *, token: str = "", hosts: tuple[str, ...] = ("127.0.0.1", "localhost")
-) -> Any:
+def application(settings: Settings, *, token: str = "", hosts: tuple[str, ...] = ("127.0.0.1", "localhost")) -> Any:
     """The app as an ASGI application for these hosts."""
     try:
         from starlette.applications import Starlette
@@ -229,9 +227,7 @@ class Handler:
         try:
             grade = None if asked.get("grade", "") == "" else float(asked["grade"])
             systems = [each for each in asked.get("systems", "").split("\n") if each]
-            found = what_if(
-                self._site(request), asked["query"], asked["document"], grade, systems, asked["measure"]
-            )
+            found = what_if(self._site(request), asked["query"], asked["document"], grade, systems, asked["measure"])
         except (RankproofError, KeyError, ValueError) as error:
             return JSONResponse({"problem": str(error)}, status_code=400)
         return JSONResponse({"sides": found})
@@ -242,9 +238,7 @@ class Handler:
 
         def write(site: Site, sent: Mapping[str, str]) -> None:
             if not site.who.strip():
-                raise UsageError(
-                    "the name of the grader is missing. Next: give your name at the top of the page."
-                )
+                raise UsageError("the name of the grader is missing. Next: give your name at the top of the page.")
             if sent.get("grade") == "undo":
                 undo(site, sent.get("query", ""), sent.get("document", ""), last="back" in sent)
                 return
@@ -274,9 +268,7 @@ class Handler:
         )
         sent = dict(parse_qsl((await request.body()).decode("utf-8", "replace"), keep_blank_values=True))
         if answer.status_code < 400:
-            answer.set_cookie(
-                WHO, quote(sent.get("who", "").strip()[:60]), max_age=YEAR, httponly=True, samesite="lax"
-            )
+            answer.set_cookie(WHO, quote(sent.get("who", "").strip()[:60]), max_age=YEAR, httponly=True, samesite="lax")
         return answer
 
     def static(self, request: Request) -> Response:
@@ -315,9 +307,7 @@ def _written(
     if not site.csrf:
         return PlainTextResponse("This app was started read-only.\n", status_code=403)
     if not secrets.compare_digest(sent.get("csrf", "").encode(), site.csrf.encode()):
-        return PlainTextResponse(
-            "This form was not made by our page. Load the page again.\n", status_code=403
-        )
+        return PlainTextResponse("This form was not made by our page. Load the page again.\n", status_code=403)
     try:
         write(site, sent)
     except RankproofError as error:
@@ -352,9 +342,7 @@ def _made(make: Callable[[Site, Choices], Page], site: Site, choices: Choices) -
 def _not_found() -> Page:
     return Page(
         "There is no such page",
-        sections(
-            ("problem", "What happened", "This app has no page at this address. Next: choose one above.")
-        ),
+        sections(("problem", "What happened", "This app has no page at this address. Next: choose one above.")),
     )
 
 

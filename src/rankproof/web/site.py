@@ -142,8 +142,7 @@ def select(name: str, label: str, values: Mapping[str, str] | list[str], chosen:
     """A choice with its label; `values` are words by value."""
     pairs = values.items() if isinstance(values, Mapping) else ((each, each) for each in values)
     options = (
-        el("option", words, value=value, selected="selected" if value == chosen else None)
-        for value, words in pairs
+        el("option", words, value=value, selected="selected" if value == chosen else None) for value, words in pairs
     )
     return el("label", el("span", label), el("select", *options, name=name))
 
@@ -175,10 +174,7 @@ def some_names(names: Sequence[str]) -> str:
 def sections(*given: tuple[str, str, Child] | None) -> tuple[Section, ...]:
     """Sections of key, heading and body; those that are None are left out."""
     return tuple(
-        Section(key, heading, join([body]))
-        for each in given
-        if each is not None
-        for key, heading, body in [each]
+        Section(key, heading, join([body])) for each in given if each is not None for key, heading, body in [each]
     )
 
 

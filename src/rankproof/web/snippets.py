@@ -33,9 +33,7 @@ def snippet(text: str, wanted: Wanted) -> str:
     if len(flat) <= SNIPPET:
         return flat
     found = [word.start for word in _shared(flat, wanted)]
-    best = max(
-        found, default=0, key=lambda at: sum(at <= other < at + SNIPPET - 2 * BEFORE for other in found)
-    )
+    best = max(found, default=0, key=lambda at: sum(at <= other < at + SNIPPET - 2 * BEFORE for other in found))
     start = 0 if best <= BEFORE else flat.find(" ", best - BEFORE, best) + 1 or best
     last = last_cut(flat, start + SNIPPET, start)
     space = flat.rfind(" ", start + SNIPPET // 2, last) if last < len(flat) else -1

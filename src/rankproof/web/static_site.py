@@ -59,9 +59,7 @@ def _name(page: str, choices: Mapping[str, str]) -> str:
     return f"{page}{f'-{words}' if words else ''}{f'-{mark}' if choices else ''}.html"
 
 
-def export(
-    settings: Settings, folder: str | os.PathLike[str], *, force: bool = False
-) -> tuple[list[Path], list[str]]:
+def export(settings: Settings, folder: str | os.PathLike[str], *, force: bool = False) -> tuple[list[Path], list[str]]:
     """Write every page that can be reached from the first, read-only; returns the files, and the errors in the data."""
     target = Path(folder)
     if target.exists() and (not target.is_dir() or (any(target.iterdir()) and not force)):

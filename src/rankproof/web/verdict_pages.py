@@ -162,14 +162,8 @@ def _choose(site: Site, file: FoundFile, kept: Verdicts, choices: Choices) -> Ma
 def _more(site: Site, choices: Choices, start: int, total: int) -> Markup | None:
     """Links to the verdicts before and after these."""
     kept = {name: value for name, value in choices.items() if name not in ("from", "save")}
-    before = (
-        site.link("Before", "verdicts", **{**kept, "from": str(max(0, start - SHOWN))}) if start else None
-    )
-    after = (
-        site.link("More", "verdicts", **{**kept, "from": str(start + SHOWN)})
-        if start + SHOWN < total
-        else None
-    )
+    before = site.link("Before", "verdicts", **{**kept, "from": str(max(0, start - SHOWN))}) if start else None
+    after = site.link("More", "verdicts", **{**kept, "from": str(start + SHOWN)}) if start + SHOWN < total else None
     return el("p", before, " ", after) if before or after else None
 
 
@@ -304,9 +298,7 @@ def calibration(site: Site, choices: Choices) -> Page:
     if task.session.skipped:
         done += f", {task.session.skipped:,} skipped"
     body = (
-        note("Every pair that was drawn is labelled or skipped.")
-        if pair is None
-        else _pair_card(site, file, pair.ask)
+        note("Every pair that was drawn is labelled or skipped.") if pair is None else _pair_card(site, file, pair.ask)
     )
     return Page(
         "Calibration",
@@ -359,9 +351,7 @@ def label(site: Site, sent: Mapping[str, str]) -> None:
         return
     pair = session.next()
     if pair is None or (pair.ask.left, pair.ask.right) != (sent.get("left"), sent.get("right")):
-        raise UsageError(
-            "this pair is labelled already, perhaps in another window. Next: load the page again."
-        )
+        raise UsageError("this pair is labelled already, perhaps in another window. Next: load the page again.")
     if value == "skip":
         session.skip()
     else:

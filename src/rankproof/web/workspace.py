@@ -265,17 +265,13 @@ class Workspace:
         """The groups of queries that were named."""
         return None if self.settings.by is None else groups_of(self.settings.by)
 
-    def comparing(
-        self, baseline: str, system: str, corrected: bool = False
-    ) -> tuple[Any, Callable[[], Comparison]]:
+    def comparing(self, baseline: str, system: str, corrected: bool = False) -> tuple[Any, Callable[[], Comparison]]:
         """The comparison of two rankings on all measures, and its cache key."""
         scores = {name: self.scores(name, corrected) for name in (baseline, system)}
         key = ("compared", *(self._scoring(name, corrected)[0] for name in scores))
         return key, lambda: compare_scores(scores, baseline=baseline, by=self.groups)
 
-    def gating(
-        self, baseline: str, candidate: str, corrected: bool = False
-    ) -> tuple[Any, Callable[[], Gate]]:
+    def gating(self, baseline: str, candidate: str, corrected: bool = False) -> tuple[Any, Callable[[], Gate]]:
         """The gate of a candidate against the baseline, and its cache key."""
         old, new = (self.scores(name, corrected) for name in (baseline, candidate))
         key = ("gated", *(self._scoring(name, corrected)[0] for name in (baseline, candidate)))
@@ -403,9 +399,7 @@ class Workspace:
         if self.settings.read_only:
             raise UsageError("this app was started read-only. Next: start it without --read-only.")
         if grade is not None and not 0 <= grade <= self.settings.highest:
-            raise UsageError(
-                f"grade: got {grade}, expected 0 to {self.settings.highest}. Next: give one of these."
-            )
+            raise UsageError(f"grade: got {grade}, expected 0 to {self.settings.highest}. Next: give one of these.")
         what = UNDONE if undo else SKIPPED if grade is None else GRADED
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         with self._writing:
@@ -428,9 +422,7 @@ def _most_used(
     for each in runs:
         with suppress(RankproofError, OSError):
             ranking = load_ranking(each.path)
-            queries = (
-                ranking.by_query().keys() if isinstance(ranking, TrecRankings) else set(ranking.table().query)
-            )
+            queries = ranking.by_query().keys() if isinstance(ranking, TrecRankings) else set(ranking.table().query)
             break
 
     def use(file: FoundFile) -> tuple[int, int]:

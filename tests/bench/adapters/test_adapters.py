@@ -267,9 +267,7 @@ class LlamaIndex:
 
     def retrieve(self, str_or_query_bundle: Any) -> list[Any]:
         return [
-            SimpleNamespace(
-                node=SimpleNamespace(id_=name, node_id=name, text="...", metadata={}), score=score
-            )
+            SimpleNamespace(node=SimpleNamespace(id_=name, node_id=name, text="...", metadata={}), score=score)
             for name, score in (("d2", 2.0), ("d1", 1.0))
         ]
 
@@ -278,10 +276,7 @@ class Haystack:
     """As haystack's retriever components: keyword arguments, and a mapping out."""
 
     def run(self, query: str, filters: Any = None, top_k: int | None = None) -> dict[str, Any]:
-        found = [
-            SimpleNamespace(id=name, content="...", meta={}, score=s)
-            for name, s in (("d2", 2.0), ("d1", 1.0))
-        ]
+        found = [SimpleNamespace(id=name, content="...", meta={}, score=s) for name, s in (("d2", 2.0), ("d1", 1.0))]
         return {"documents": found[:top_k]}
 
 
@@ -334,9 +329,7 @@ def test_a_component_that_takes_no_text_says_what_it_takes() -> None:
     class Dense:
         def run(self, query_embedding: list[float], top_k: int = 3) -> Any: ...
 
-    with pytest.raises(
-        UsageError, match=r"takes no query but query_embedding, top_k\. Next: give a pipeline"
-    ):
+    with pytest.raises(UsageError, match=r"takes no query but query_embedding, top_k\. Next: give a pipeline"):
         as_retriever(Dense())
 
 

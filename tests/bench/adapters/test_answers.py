@@ -156,9 +156,7 @@ anything = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.tuples(inner, inner)
-        | st.dictionaries(
-            st.sampled_from(["id", "score", "text", "metadata", "results", "d1"]), inner, max_size=3
-        )
+        | st.dictionaries(st.sampled_from(["id", "score", "text", "metadata", "results", "d1"]), inner, max_size=3)
     ),
     max_leaves=12,
 )

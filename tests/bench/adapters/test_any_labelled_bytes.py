@@ -31,9 +31,7 @@ def broken(draw: st.DrawFn) -> bytes:
     for _ in range(draw(st.integers(0, 4))):
         begin = draw(st.integers(0, len(content)))
         end = draw(st.integers(begin, min(len(content), begin + 6)))
-        piece = draw(
-            st.sampled_from(PIECES) | st.just(b"") | st.just(content[begin:end] * 2) | st.binary(max_size=3)
-        )
+        piece = draw(st.sampled_from(PIECES) | st.just(b"") | st.just(content[begin:end] * 2) | st.binary(max_size=3))
         content = content[:begin] + piece + content[end:]
     return content
 

@@ -56,9 +56,7 @@ def digest(folder: Path, name: str = "st.py") -> str:
         ("parts/__init__.py", "", "import st\n"),
     ],
 )
-def test_a_change_in_any_module_behind_the_function_shows(
-    folder: Path, name: str, old: str, new: str
-) -> None:
+def test_a_change_in_any_module_behind_the_function_shows(folder: Path, name: str, old: str, new: str) -> None:
     before = digest(folder)
     (folder / name).write_text(FILES[name].replace(old, new, 1))
     assert digest(folder) != before

@@ -87,9 +87,7 @@ def test_a_command_that_hangs_is_ended(tmp_path: Path) -> None:
     made = run(tmp_path, "import time\ntime.sleep(300)\n", timeout=0.1)
     assert set(made.failures) == set(QUESTIONS)
     end = time.monotonic() + 30
-    while still_there := [
-        p for p in Path("/proc").glob("[0-9]*/cmdline") if str(tmp_path) in command_line(p)
-    ]:
+    while still_there := [p for p in Path("/proc").glob("[0-9]*/cmdline") if str(tmp_path) in command_line(p)]:
         assert time.monotonic() < end, still_there
         time.sleep(0.05)
 
@@ -143,9 +141,7 @@ for line in sys.stdin:
 """
 
 
-def serve(
-    folder: Path, questions: list[str], body: str = "pass", flush: str = ", flush=True", **options: Any
-) -> Any:
+def serve(folder: Path, questions: list[str], body: str = "pass", flush: str = ", flush=True", **options: Any) -> Any:
     """A command that answers line by line, and what it does with some of the questions before."""
     path = folder / "serve.py"
     path.write_text(SERVE.format(body=body, flush=flush))
@@ -181,9 +177,7 @@ def test_a_crash_is_a_failure_of_its_question_only(tmp_path: Path, bad: list[str
 @pytest.mark.first_is_quick(3)
 @pytest.mark.parametrize("last", ["", "sys.stdout.write('{half'), sys.stdout.flush(), "])
 @pytest.mark.parametrize("bad", [["b"], ["a"], ["f"], ["b", "c"], ["a", "d", "f"]])
-def test_an_end_without_an_error_is_a_failure_of_its_question_only(
-    tmp_path: Path, bad: list[str], last: str
-) -> None:
+def test_an_end_without_an_error_is_a_failure_of_its_question_only(tmp_path: Path, bad: list[str], last: str) -> None:
     questions = ["a", "b", "c", "d", "e", "f"]
     made = serve(tmp_path, questions, f"text in {bad} and ({last}os._exit(0))")
     assert answered(made, questions) == set(questions) - set(bad)

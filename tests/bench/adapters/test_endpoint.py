@@ -22,9 +22,7 @@ Endpoint = Callable[..., str]
 
 
 def run(path: str, **options: Any) -> Any:
-    return Benchmark(QUESTIONS, RELEVANT).run(
-        "http", path, k=5, **{"concurrency": 1, "backoff": 0.01, **options}
-    )
+    return Benchmark(QUESTIONS, RELEVANT).run("http", path, k=5, **{"concurrency": 1, "backoff": 0.01, **options})
 
 
 def test_an_endpoint_is_asked_and_its_answer_read(server: Any, endpoint: Endpoint) -> None:
@@ -56,13 +54,9 @@ def test_a_body_can_be_a_text_of_json(server: Any, tmp_path: Path) -> None:
 
 def test_documents_without_ids_are_known_by_their_texts(server: Any, tmp_path: Path) -> None:
     path = tmp_path / "texts.toml"
-    path.write_text(
-        f'url = "{server.url}/s"\nbody.query = "{{question}}"\nanswer.texts = "hits.hits[*].text"\n'
-    )
+    path.write_text(f'url = "{server.url}/s"\nbody.query = "{{question}}"\nanswer.texts = "hits.hits[*].text"\n')
     corpus = {"page-1": "refund within thirty days", "page-2": "opening hours on sunday", "page-3": "other"}
-    made = Benchmark(QUESTIONS, {"q1": ["page-1"], "q2": ["page-2"], "q3": ["page-3"]}, corpus).run(
-        "texts", str(path)
-    )
+    made = Benchmark(QUESTIONS, {"q1": ["page-1"], "q2": ["page-2"], "q3": ["page-3"]}, corpus).run("texts", str(path))
     assert made.ranking["q1"] == {"page-1": 1.0}
     assert "a document without an id" in made.failures["q3"]
 
@@ -227,9 +221,7 @@ def test_secrets_are_never_shown_however_they_come_back(
     assert not any(each in shown for each in ("pa+ss", "w%26rd", "pa%20ss", "%C3%BCmlaut"))
 
 
-def test_a_secret_in_the_body_is_sent(
-    server: Any, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_secret_in_the_body_is_sent(server: Any, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEARCH_KEY", 'quo"te')
     for body in (
         '{ query = "{question}", key = "${SEARCH_KEY}" }',
@@ -271,9 +263,7 @@ def test_compressed_answers_are_read(server: Any, endpoint: Endpoint, encoding: 
     assert run(endpoint()).ranking["q1"] == {"d1": 1.0}
 
 
-def test_a_key_with_a_line_end_is_said_and_not_shown(
-    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_with_a_line_end_is_said_and_not_shown(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEARCH_KEY", "s3cr3t\n")
     with pytest.raises(UsageError, match="'Authorization' has a line break") as error:
         as_retriever(endpoint('headers = { Authorization = "Bearer ${SEARCH_KEY}" }'))

@@ -70,9 +70,9 @@ PROTECTED = [
     "~~~\n| no | table |\n~~~",
     "    indented = 1\n\n    code = 2",
 ]
-blocks = st.lists(
-    st.tuples(st.booleans(), st.sampled_from(PARAGRAPHS), st.sampled_from(PROTECTED)), max_size=12
-).map(lambda drawn: [(protected if kept else plain, kept) for kept, plain, protected in drawn])
+blocks = st.lists(st.tuples(st.booleans(), st.sampled_from(PARAGRAPHS), st.sampled_from(PROTECTED)), max_size=12).map(
+    lambda drawn: [(protected if kept else plain, kept) for kept, plain, protected in drawn]
+)
 """The blocks of a page, each with whether it must never be cut."""
 
 _sizes = st.integers(1, 40)
@@ -88,9 +88,7 @@ def _windows(draw: st.DrawFn) -> Chunker:
 @st.composite
 def _sliding(draw: st.DrawFn) -> Chunker:
     size = draw(_sizes)
-    return sliding(
-        size, draw(st.integers(1, size)), draw(st.sampled_from(["sentences", "words", "characters"]))
-    )
+    return sliding(size, draw(st.integers(1, size)), draw(st.sampled_from(["sentences", "words", "characters"])))
 
 
 @st.composite

@@ -196,9 +196,9 @@ def test_an_overlap_that_cannot_be(overlap: Any) -> None:
         chunks_judged(spans(("d", 0, 1, 1)), ["d#0-10"], overlap)
 
 
-words = st.lists(
-    st.sampled_from(["fee", "refund.", "a", "hour", "\n\n", "中文"]), min_size=1, max_size=40
-).map(" ".join)
+words = st.lists(st.sampled_from(["fee", "refund.", "a", "hour", "\n\n", "中文"]), min_size=1, max_size=40).map(
+    " ".join
+)
 
 
 @given(words, st.data(), st.integers(1, 8))

@@ -132,9 +132,7 @@ def test_a_chunker_is_a_plain_value(chunker: Chunker) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "chunker", [fixed(200, 20), recursive(200, 20), sentences(), markdown(), sliding()], ids=str
-)
+@pytest.mark.parametrize("chunker", [fixed(200, 20), recursive(200, 20), sentences(), markdown(), sliding()], ids=str)
 @pytest.mark.parametrize(
     ("piece", "times"),
     [("word ", 2_000), ("x", 20_000), ("- item\n", 1_000), ("One. ", 1_200), ("中", 1_200)],

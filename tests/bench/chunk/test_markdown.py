@@ -59,9 +59,7 @@ def test_sections_and_their_headings() -> None:
         ("Refunds", "In cash"),
         ("Refunds", "Contact"),
     ]
-    assert headings(PAGE)[1][1].startswith("# Refunds\n\n## By card\n\nThey take"), (
-        "a heading stays with what follows"
-    )
+    assert headings(PAGE)[1][1].startswith("# Refunds\n\n## By card\n\nThey take"), "a heading stays with what follows"
 
 
 @pytest.mark.parametrize("size", [1, 3, 8, 20])

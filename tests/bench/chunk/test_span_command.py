@@ -82,9 +82,7 @@ def test_what_is_saved_is_compared(folder: Path, capsys: pytest.CaptureFixture[s
     words = ["spans", "spans.tsv", "found.json", "whole.json", "--corpus", "pages.jsonl", "-m", "SpanR@1"]
     assert run([*words, "--save", "cut", "--save", "whole"]) == 0
     capsys.readouterr()
-    assert (
-        run(["compare", "cut", "whole", "-f", "json"]) == 3
-    )  # one of three queries has no ranking in the first
+    assert run(["compare", "cut", "whole", "-f", "json"]) == 3  # one of three queries has no ranking in the first
     assert "cut answered 2 of 3 queries" in capsys.readouterr().err
     assert run(["compare", "cut", "whole", "-f", "json", "--allow-missing", "0.4"]) == 0
     [row] = json.loads(capsys.readouterr().out)

@@ -30,10 +30,7 @@ TSV = "".join("\t".join(map(str, row)) + "\n" for row in ROWS)
     [
         ROWS,
         RECORDS,
-        [
-            {"query_id": q, "corpus_id": d, "start_index": s, "end_index": e, "relevance": g}
-            for q, d, s, e, g in ROWS
-        ],
+        [{"query_id": q, "corpus_id": d, "start_index": s, "end_index": e, "relevance": g} for q, d, s, e, g in ROWS],
         {"q1": [("d1", 8, 22, 2), ("d2", 0, 5)], "q2": [["d1", 3, 4]]},
         {"q1": {"d1": [(8, 22, 2)], "d2": [(0, 5)]}, "q2": {"d1": [(3, 4, 1)]}},
         {"q1": [{"document": "d1", "start": 8, "end": 22, "grade": 2}, ("d2", 0, 5)], "q2": [("d1", 3, 4)]},

@@ -39,9 +39,7 @@ class Index:
             return self._filled(asked)
         if asked.method == "POST" and path == "/documents/_search":
             return self._found(asked.json)
-        return 400, {
-            "error": {"type": "illegal_argument_exception", "reason": f"{asked.method} {asked.path}"}
-        }
+        return 400, {"error": {"type": "illegal_argument_exception", "reason": f"{asked.method} {asked.path}"}}
 
     def _described(self) -> tuple[Any, ...]:
         if self.mappings is None:
@@ -83,9 +81,7 @@ class Index:
     def _hit(self, name: str, score: float, shown: Any) -> dict[str, Any]:
         hit: dict[str, Any] = {"_index": "documents", "_id": name, "_score": score}
         if shown:
-            hit["_source"] = {
-                each: self.documents[name][each] for each in shown if each in self.documents[name]
-            }
+            hit["_source"] = {each: self.documents[name][each] for each in shown if each in self.documents[name]}
         return hit
 
     def _query(self, query: dict[str, Any]) -> Callable[[dict[str, Any]], float]:
@@ -112,9 +108,7 @@ class Index:
         assert set(inside) == {"must", "filter"}
         wanted = inside["filter"] if isinstance(inside["filter"], list) else [inside["filter"]]
         must, only = [self._query(each) for each in inside["must"]], [self._query(each) for each in wanted]
-        return lambda source: (
-            sum(each(source) for each in must) if all(each(source) for each in only) else 0.0
-        )
+        return lambda source: sum(each(source) for each in must) if all(each(source) for each in only) else 0.0
 
     def _knn(self, asked: dict[str, Any]) -> Callable[[dict[str, Any]], float]:
         assert set(asked) - {"filter"} == {"field", "query_vector", "k", "num_candidates"}
@@ -172,9 +166,7 @@ def test_words_are_searched_in_title_and_text(kind: Make, index: Speaker, corpus
     store.close()
 
 
-def test_filling_makes_the_index_once_and_puts_documents_by_id(
-    kind: Make, index: Speaker, corpus: Corpus
-) -> None:
+def test_filling_makes_the_index_once_and_puts_documents_by_id(kind: Make, index: Speaker, corpus: Corpus) -> None:
     store = kind(index.url, "documents").fill(corpus).fill({"faq/2": "A new zebra."})
     assert [(each.method, each.path) for each in index.seen] == [
         ("GET", "/documents"),
@@ -214,9 +206,7 @@ def test_a_filter_and_a_query_of_ones_own(kind: Make, index: Speaker, corpus: Co
     kind(index.url, "documents").fill(corpus).close()
     only = kind(index.url, "documents", filter={"term": {"topic": "time"}})
     assert names(only.search(["refunds hours"], 5)[0]) == ["faq/2"]
-    own = kind(
-        index.url, "documents", query={"match": {"text": "{question}"}}, filter=[{"term": {"topic": "money"}}]
-    )
+    own = kind(index.url, "documents", query={"match": {"text": "{question}"}}, filter=[{"term": {"topic": "money"}}])
     assert names(own.search(['hours "fee" fee'], 5)[0]) == ["faq/3"]
     assert index.seen[-1].json["query"]["bool"]["must"] == [{"match": {"text": 'hours "fee" fee'}}]
     boosted = kind(index.url, "documents", fields=["title^3", "text"])
@@ -298,9 +288,7 @@ NO_HIT = {"hits": {"hits": []}}
         ((200, {**NO_HIT, "_shards": {"total": 5, "failed": 2}}), "no answer from 2 of its shards", True, 0),
     ],
 )
-def test_faults_are_said(
-    kind: Make, speaker: Speaker, answer: Any, message: str, again: bool, wait: float
-) -> None:
+def test_faults_are_said(kind: Make, speaker: Speaker, answer: Any, message: str, again: bool, wait: float) -> None:
     speaker.answer = lambda asked: answer
     with pytest.raises(StoreError, match=message) as caught:
         kind(speaker.url, "documents").search(["fee"], 5)
@@ -331,9 +319,7 @@ def test_a_fault_costs_its_question_and_the_run_goes_on(kind: Make, index: Speak
     store = kind(index.url, "documents").fill(corpus)
     whole = index.answer
     index.answer = lambda asked: (500, "no disk") if "hours" in asked.body else whole(asked)
-    bench = Benchmark(
-        {"q1": "refunds", "q2": "hours", "q3": "fees"}, {f"q{n}": [f"faq/{n}"] for n in (1, 2, 3)}
-    )
+    bench = Benchmark({"q1": "refunds", "q2": "hours", "q3": "fees"}, {f"q{n}": [f"faq/{n}"] for n in (1, 2, 3)})
     made = bench.run("store", store, k=3, retries=0)
     assert dict(made.scores.per_query["RR@3"]) == {"q1": 1.0, "q2": 0.0, "q3": 1.0}
     store.close()

@@ -164,9 +164,7 @@ def test_settings_name_the_place_of_a_client(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind_of_store", [qdrant, lancedb, chroma])
-def test_what_was_filled_is_found_by_who_comes_later(
-    kind_of_store: Make, tmp_path: Path, corpus: Corpus
-) -> None:
+def test_what_was_filled_is_found_by_who_comes_later(kind_of_store: Make, tmp_path: Path, corpus: Corpus) -> None:
     where = str(tmp_path / "store")
     kind_of_store(where, "documents", embed).fill(corpus).close()
     later = kind_of_store(where, "documents", embed)
@@ -195,12 +193,11 @@ def test_a_collection_of_qdrant_that_somebody_else_made(corpus: Corpus) -> None:
     ]
     client.upsert("shop", points=points)
     by_field = qdrant(client, "shop", embed, vector="small", id="sku")
-    assert [name for name, _ in by_field.search(["fee"], 3)[0]] == ["sku-0", "sku-1"], (
-        "each id once, its best first"
-    )
-    assert [
-        name for name, _ in qdrant(client, "shop", embed, vector="small", id=None).search(["fee"], 2)[0]
-    ] == ["2", "0"]
+    assert [name for name, _ in by_field.search(["fee"], 3)[0]] == ["sku-0", "sku-1"], "each id once, its best first"
+    assert [name for name, _ in qdrant(client, "shop", embed, vector="small", id=None).search(["fee"], 2)[0]] == [
+        "2",
+        "0",
+    ]
     by_field.close()
     assert client.collection_exists("shop"), "a client that was handed over stays open"
     client.close()
@@ -267,7 +264,5 @@ def test_a_missing_package_is_named_with_the_line_that_installs_it(
     call: Any, package: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(
-        MissingExtra, match=rf"needs {name}, not installed\. Next: pip install 'rankproof\[stores\]'"
-    ):
+    with pytest.raises(MissingExtra, match=rf"needs {name}, not installed\. Next: pip install 'rankproof\[stores\]'"):
         call()

@@ -70,9 +70,7 @@ def test_a_filter_finds_it(postgres_at: str, condition: str, value: Any) -> None
     store = postgres(postgres_at, "filtered", filter=condition, parameters={"v": value}).fill(documents(KEPT))
     assert [[name for name, _ in each] for each in store.search(["fee"], 5)] == [["d1"]]
     store.close()
-    other = postgres(
-        postgres_at, "filtered", filter=f"not coalesce({condition}, false)", parameters={"v": value}
-    )
+    other = postgres(postgres_at, "filtered", filter=f"not coalesce({condition}, false)", parameters={"v": value})
     assert [[name for name, _ in each] for each in other.search(["fee"], 5)] == [["d2"]]
     other.close()
 
@@ -84,9 +82,7 @@ def test_pgvector_itself_where_it_is_installed(postgres_at: str) -> None:
         there = connection.execute("select 1 from pg_available_extensions where name = 'vector'").fetchone()
     if not there:
         pytest.skip("this PostgreSQL does not have the extension pgvector")
-    texts = Corpus.of(
-        {"r": {"text": "refund", "topic": "money"}, "h": {"text": "hour hour"}, "f": {"text": "fee"}}
-    )
+    texts = Corpus.of({"r": {"text": "refund", "topic": "money"}, "h": {"text": "hour hour"}, "f": {"text": "fee"}})
     for distance in ("cosine", "l2", "inner", "l1"):
         store = pgvector(postgres_at, f"vectors_{distance}", embed, distance=distance).fill(texts)
         assert [next(name for name, _ in each) for each in store.search(["refund", "hour", "fee"], 3)] == [

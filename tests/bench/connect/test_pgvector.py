@@ -104,9 +104,7 @@ def test_a_real_server_can_parse_the_statements(postgres_at: str) -> None:
         for statement in SEARCHES.values():
             plain = statement.replace("%(vector)s", "'[1]'").replace("%(k)s", "3")
             body = f"begin perform 1 from ({plain}) as found; end"
-            connection.execute(
-                f"create or replace function parsed() returns void language plpgsql as $${body}$$"
-            )
+            connection.execute(f"create or replace function parsed() returns void language plpgsql as $${body}$$")
         with pytest.raises(psycopg.errors.SyntaxError):
             connection.execute(
                 "create function broken() returns void language plpgsql as "

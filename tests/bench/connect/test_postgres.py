@@ -127,9 +127,7 @@ def test_a_benchmark_runs_on_it(postgres_at: str, documents: str) -> None:
         ({"filter": "topic ="}, "syntax error"),
     ],
 )
-def test_what_is_wrong_is_said(
-    postgres_at: str, documents: str, change: dict[str, Any], message: str
-) -> None:
+def test_what_is_wrong_is_said(postgres_at: str, documents: str, change: dict[str, Any], message: str) -> None:
     table = change.pop("table", documents)
     store = postgres(postgres_at, table, **change)
     with pytest.raises(StoreError, match=f"postgres: .*{message}.*Next: check"):

@@ -43,7 +43,4 @@ def rankings() -> dict[str, dict[str, dict[str, float]]]:
 @pytest.fixture
 def judgments() -> dict[str, dict[str, int]]:
     rng = np.random.default_rng(6)
-    return {
-        f"q{q}": {f"d{d:02}": int(rng.integers(0, 3)) for d in rng.choice(30, 12, replace=False)}
-        for q in range(8)
-    }
+    return {f"q{q}": {f"d{d:02}": int(rng.integers(0, 3)) for d in rng.choice(30, 12, replace=False)} for q in range(8)}

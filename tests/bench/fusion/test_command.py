@@ -58,14 +58,10 @@ def test_the_file_holds_what_the_function_gives(rankproof: Any, files: Path, nam
 
 
 def test_standard_output_is_a_trec_run_best_first(rankproof: Any, files: Path) -> None:
-    done = rankproof(
-        "keyword.run", "dense.run", "--method", "combmnz", "--normalise", "z-score", "--depth", "5"
-    )
+    done = rankproof("keyword.run", "dense.run", "--method", "combmnz", "--normalise", "z-score", "--depth", "5")
     expected = fuse({"a": "keyword.run", "b": "dense.run"}, "combmnz", normalise="z-score", depth=5)
     rows = [line.split() for line in done.out.splitlines()]
-    assert [(row[0], row[2]) for row in rows] == [
-        (query, doc) for query, docs in expected.items() for doc in docs
-    ]
+    assert [(row[0], row[2]) for row in rows] == [(query, doc) for query, docs in expected.items() for doc in docs]
     assert [row[3] for row in rows][:3] == ["1", "2", "3"]
 
 
@@ -119,9 +115,7 @@ def test_tuning_prints_both_parts_and_writes_all_queries(rankproof: Any, files: 
     assert scores_in(files / "new.run") == expected.fuse(["keyword.run", "dense.run"])
 
 
-def test_tuning_leaves_standard_output_to_the_ranking_where_it_goes_there(
-    rankproof: Any, files: Path
-) -> None:
+def test_tuning_leaves_standard_output_to_the_ranking_where_it_goes_there(rankproof: Any, files: Path) -> None:
     done = rankproof("keyword.run", "dense.run", "--tune", "judgments.tsv", "-o", "-")
     assert "held out" in done.err
     assert len({len(line.split()) for line in done.out.splitlines()}) == 1
@@ -144,8 +138,7 @@ def test_one_run_is_told(rankproof: Any, files: Path) -> None:
     done = rankproof("keyword.run", "-o", "new.run")
     assert done.code == 0
     assert (
-        done.err
-        == "rankproof: note: only one ranking, 'keyword.run', so there is nothing to combine it with\n"
+        done.err == "rankproof: note: only one ranking, 'keyword.run', so there is nothing to combine it with\n"
         "Wrote new.run.\n"
     )
 
@@ -168,9 +161,7 @@ def test_one_run_is_told(rankproof: Any, files: Path) -> None:
         (["third.run"], "third.run"),
     ],
 )
-def test_mistakes_are_one_line_that_helps(
-    rankproof: Any, files: Path, arguments: list[str], words: str
-) -> None:
+def test_mistakes_are_one_line_that_helps(rankproof: Any, files: Path, arguments: list[str], words: str) -> None:
     done = rankproof("keyword.run", "dense.run", *arguments)
     assert done.code == 2
     assert words in done.err

@@ -21,10 +21,7 @@ def beats(ranks: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Whether each document has a majority over each other, by counting."""
     ranks = np.where(np.isnan(ranks), np.inf, ranks)
     return np.array(
-        [
-            [((one < two) * weights).sum() > ((one > two) * weights).sum() + 1e-9 for two in ranks]
-            for one in ranks
-        ]
+        [[((one < two) * weights).sum() > ((one > two) * weights).sum() + 1e-9 for two in ranks] for one in ranks]
     )
 
 

@@ -24,9 +24,7 @@ def shuffled(table: dict[str, Any], seed: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_no_order_of_the_input_makes_a_difference(
-    name: str, rankings: Any, judgments: Any, settings_of: Any
-) -> None:
+def test_no_order_of_the_input_makes_a_difference(name: str, rankings: Any, judgments: Any, settings_of: Any) -> None:
     expected = fuse(rankings, name, **settings_of(name, judgments))
     for seed in range(3):
         others = {key: shuffled({q: shuffled(docs, seed) for q, docs in ranking.items()}, seed)
@@ -74,9 +72,7 @@ def test_a_query_answered_with_nothing_stays_so() -> None:
 
 
 @pytest.mark.parametrize("name", READ_RANKS)
-def test_ranks_are_taken_from_scores_by_the_rule_for_ties(
-    name: str, judgments: Any, settings_of: Any
-) -> None:
+def test_ranks_are_taken_from_scores_by_the_rule_for_ties(name: str, judgments: Any, settings_of: Any) -> None:
     tied = {f"q{q}": {"d01": 1.0, "d03": 1.0, "d02": 1.0, "d04": 2.0} for q in range(8)}
     in_order = {query: ["d04", "d03", "d02", "d01"] for query in tied}
     other = {query: ["d02", "d05"] for query in tied}
@@ -101,9 +97,7 @@ def test_scores_beyond_their_order_say_nothing_to_methods_of_ranks(
 @pytest.mark.first_is_quick(6)
 @pytest.mark.parametrize("name", READ_SCORES)
 @pytest.mark.parametrize("scale", ["min-max", "sum", "z-score", "rank", "borda"])
-def test_normalised_scores_know_no_unit(
-    name: str, scale: str, rankings: Any, judgments: Any, settings_of: Any
-) -> None:
+def test_normalised_scores_know_no_unit(name: str, scale: str, rankings: Any, judgments: Any, settings_of: Any) -> None:
     # powers of two keep every digit, so that what was equal stays equal
     other = {
         **rankings,
@@ -115,9 +109,7 @@ def test_normalised_scores_know_no_unit(
         assert found[query] == pytest.approx(docs, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in WEIGHED if n not in ("wmnz", "mixed")]
-)  # these two count rankings
+@pytest.mark.parametrize("name", [n for n in WEIGHED if n not in ("wmnz", "mixed")])  # these two count rankings
 def test_a_ranking_without_weight_does_not_move_the_first_place(name: str, rankings: Any) -> None:
     weights = {"one": 1.0, "two": 0.0, "three": 0.0}
     found = fuse(rankings, name, weights=weights)

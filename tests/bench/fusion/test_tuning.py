@@ -13,9 +13,7 @@ from rankproof.bench.fusion.tune import MOST_WEIGHTS, simplex, split
 from rankproof.errors import UsageError
 
 
-def world(
-    queries: int, skills: list[float], seed: int = 0
-) -> tuple[dict[str, dict[str, int]], dict[str, Any]]:
+def world(queries: int, skills: list[float], seed: int = 0) -> tuple[dict[str, dict[str, int]], dict[str, Any]]:
     """Judgments with one relevant document a query, and rankings that score it by their skill above noise."""
     rng = np.random.default_rng(seed)
     judgments = {f"q{i}": {f"d{rng.integers(30)}": 1} for i in range(queries)}
@@ -216,9 +214,7 @@ def test_integer_ids_are_tuned_as_text_is() -> None:
         return {int(q[1:]): {int(doc[1:]): value for doc, value in docs.items()} for q, docs in table.items()}
 
     text = tune(judgments, rankings, "bayesfuse", "RR")
-    numbers = tune(
-        plain(judgments), {name: plain(ranking) for name, ranking in rankings.items()}, "bayesfuse", "RR"
-    )
+    numbers = tune(plain(judgments), {name: plain(ranking) for name, ranking in rankings.items()}, "bayesfuse", "RR")
     assert numbers.fuse({name: {0: [3, 4]} for name in rankings}).keys() == {0}
     assert len(numbers.queries) == len(text.queries)
 
@@ -229,11 +225,7 @@ def test_judged_queries_that_no_ranking_answers_count_as_nothing_found() -> None
     tuned = tune(more, rankings, measure="RR")
     assert tuned.held_out.n == 12
     assert tuned.held_out.mean == pytest.approx(
-        sum(
-            evaluate(judgments, tuned.fuse(rankings), "RR").values("RR").get(query, 0)
-            for query in tuned.queries
-        )
-        / 12
+        sum(evaluate(judgments, tuned.fuse(rankings), "RR").values("RR").get(query, 0) for query in tuned.queries) / 12
     )
 
 

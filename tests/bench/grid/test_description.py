@@ -141,9 +141,7 @@ def test_a_missing_extra_is_an_error_before_anything_runs(
     import importlib.util
 
     real = importlib.util.find_spec
-    monkeypatch.setattr(
-        "rankproof.bench.retrieve.bm25.find_spec", lambda n: None if n == "tantivy" else real(n)
-    )
+    monkeypatch.setattr("rankproof.bench.retrieve.bm25.find_spec", lambda n: None if n == "tantivy" else real(n))
     ran = []
     with pytest.raises(RankproofError, match="pip install 'rankproof"):
         grid(
@@ -199,9 +197,7 @@ def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.Monk
 def test_functions_and_hybrids_need_no_kind_and_questions_may_be_called_queries(
     described: Any, data: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "mine_found.py").write_text(
-        "def search(question):\n    return ['d' + question.split()[-1]]\n"
-    )
+    (tmp_path / "mine_found.py").write_text("def search(question):\n    return ['d' + question.split()[-1]]\n")
     monkeypatch.chdir(tmp_path)
     given = {**data, "queries": data["questions"], "measure": "RR"}
     del given["questions"]

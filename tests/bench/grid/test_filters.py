@@ -28,9 +28,7 @@ def pages() -> dict[str, Any]:
     return {
         "questions": {f"q{i}": f"fee of plan{i}" for i in range(N)},
         "judgments": {f"q{i}": {f"new{i}": 1} for i in range(N)},
-        "corpus": {
-            f"{name}{i}": page(i, year) for i in range(N) for name, year in (("old", 2020), ("new", 2024))
-        },
+        "corpus": {f"{name}{i}": page(i, year) for i in range(N) for name, year in (("old", 2020), ("new", 2024))},
         "measure": "RR",
     }
 
@@ -96,8 +94,7 @@ def test_a_filter_is_a_factor_and_finds_the_best_of_what_passes(pages: dict[str,
     expected = where(keyword(pages["corpus"]), year=2024)
     query = next(iter(found.rankings["whole / w / recent"]))
     assert (
-        found.rankings["whole / w / recent"][query]
-        == [doc for doc, _ in expected(pages["questions"][query], 100)][:5]
+        found.rankings["whole / w / recent"][query] == [doc for doc, _ in expected(pages["questions"][query], 100)][:5]
     )
 
 

@@ -39,9 +39,7 @@ def test_each_rewriter_is_a_level_and_changes_what_is_asked() -> None:
     }
     found = grid(plan)
     means = {
-        row.levels["question"]: row.means["nDCG@10"]
-        for row in found.rows
-        if row.levels["retriever"].endswith("=none]")
+        row.levels["question"]: row.means["nDCG@10"] for row in found.rows if row.levels["retriever"].endswith("=none]")
     }
     assert means["typed"] == 0
     assert means["spelling"] == means["own"] == 1
@@ -80,14 +78,10 @@ def test_a_retriever_can_be_asked_something_else() -> None:
 
 def test_spelling_is_tried_by_diagnose() -> None:
     pages = {f"d{n}": f"Everything about the {word} and its maintenance." for n, word in enumerate(WORDS)}
-    asked = {
-        f"q{n}": f"{word[0]}{word[2]}{word[1]}{word[3:]}" if n % 2 else word for n, word in enumerate(WORDS)
-    }
+    asked = {f"q{n}": f"{word[0]}{word[2]}{word[1]}{word[3:]}" if n % 2 else word for n, word in enumerate(WORDS)}
     judged = {f"q{n}": {f"d{n}": 1} for n in range(len(WORDS))}
     run = {query: [doc for doc, _ in keyword(pages).search([text], 10)[0]] for query, text in asked.items()}
-    fix = next(
-        each for each in diagnose(judged, run, queries=asked, corpus=pages).fixes if each.kind == "spelling"
-    )
+    fix = next(each for each in diagnose(judged, run, queries=asked, corpus=pages).fixes if each.kind == "spelling")
     assert "12 questions corrected" in fix.how
     assert fix.gain > 0.3
     assert fix.claimed

@@ -21,9 +21,7 @@ from rankproof.errors import DataError, UsageError
 Make = Callable[[float], Callable[[str], list[str]]]
 
 
-def test_the_best_wins_and_is_measured_on_questions_that_did_not_choose_it(
-    data: dict[str, Any], finds: Make
-) -> None:
+def test_the_best_wins_and_is_measured_on_questions_that_did_not_choose_it(data: dict[str, Any], finds: Make) -> None:
     found = grid({**data, "measure": "RR", "retrievers": {"poor": finds(0.25), "good": finds(1.0)}})
     assert (found.baseline, found.winner) == ("poor", "good")
     assert found.held is not None
@@ -33,9 +31,7 @@ def test_the_best_wins_and_is_measured_on_questions_that_did_not_choose_it(
 
 
 def test_the_baseline_may_be_named_and_may_win(data: dict[str, Any], finds: Make) -> None:
-    found = grid(
-        {**data, "baseline": "good", "retrievers": {"poor": finds(0.2), "good": finds(0.9)}, "measure": "RR"}
-    )
+    found = grid({**data, "baseline": "good", "retrievers": {"poor": finds(0.2), "good": finds(0.9)}, "measure": "RR"})
     assert found.baseline == found.winner == "good"
     assert found.held is not None
     assert (found.held.against, found.held.verdict) == ("poor", "better")
@@ -90,9 +86,7 @@ def test_what_needs_no_chunks_is_not_run_for_each_chunker(data: dict[str, Any], 
 
 
 def test_chunks_are_scored_as_the_documents_they_are_of(data: dict[str, Any]) -> None:
-    found = grid(
-        {**data, "chunkers": {"small": {"kind": "fixed", "size": 2}}, "retrievers": {"w": "keyword"}, "k": 50}
-    )
+    found = grid({**data, "chunkers": {"small": {"kind": "fixed", "size": 2}}, "retrievers": {"w": "keyword"}, "k": 50})
     for docs in found.rankings["w"].values():
         assert set(docs) <= set(data["corpus"])
         assert len(docs) == len(set(docs))
@@ -107,9 +101,7 @@ def test_a_configuration_that_fails_keeps_the_others_going(data: dict[str, Any],
             raise TimeoutError("too slow")
         return finds(1.0)(text)
 
-    found = grid(
-        {**data, "measure": "RR", "retrievers": {"broken": broken, "half": half, "good": finds(0.9)}}
-    )
+    found = grid({**data, "measure": "RR", "retrievers": {"broken": broken, "half": half, "good": finds(0.9)}})
     assert found.winner == "good"
     assert "the index is down" in found.row("broken").failure
     assert found.row("broken").means == {}
@@ -173,9 +165,7 @@ def test_few_questions_are_not_split_and_it_says_so(data: dict[str, Any], finds:
     assert grid({**data, "held_out": 0, "retrievers": {"a": finds(0.5)}}).chosen_on == 40
 
 
-def test_the_same_grid_gives_the_same_answer_whatever_the_order_of_questions(
-    data: dict[str, Any], finds: Make
-) -> None:
+def test_the_same_grid_gives_the_same_answer_whatever_the_order_of_questions(data: dict[str, Any], finds: Make) -> None:
     def quality(order: list[str]) -> Any:
         turned = {**data, "questions": {q: data["questions"][q] for q in order}}
         turned["judgments"] = {q: data["judgments"][q] for q in order}
@@ -186,9 +176,7 @@ def test_the_same_grid_gives_the_same_answer_whatever_the_order_of_questions(
     assert quality(names) == quality(names[::-1])
 
 
-def test_halving_spends_little_on_poor_configurations_and_finds_the_best(
-    data: dict[str, Any], finds: Make
-) -> None:
+def test_halving_spends_little_on_poor_configurations_and_finds_the_best(data: dict[str, Any], finds: Make) -> None:
     asked: Counter[int] = Counter()
 
     def make(n: int, share: float) -> Callable[[str], list[str]]:

@@ -383,9 +383,7 @@ def test_expansion_is_rm3_by_its_formula() -> None:
 def test_both_engines_expand_alike(pages: Corpus, questions: list[str]) -> None:
     pytest.importorskip("tantivy")
     one, other = (expand(keyword(pages, engine=engine)) for engine in ("tantivy", "sqlite"))  # type: ignore[arg-type]
-    same = [
-        len({name for name, _ in one(each, 10)} & {name for name, _ in other(each, 10)}) for each in questions
-    ]
+    same = [len({name for name, _ in one(each, 10)} & {name for name, _ in other(each, 10)}) for each in questions]
     assert sum(same) / len(same) > 9
 
 

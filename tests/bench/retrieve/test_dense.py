@@ -96,9 +96,7 @@ class LangChain:
 CORPUS = {"d1": "aaab", "d2": "abbb", "d3": "abc", "d4": "zzz", "d5": "abbb"}
 
 
-@pytest.mark.parametrize(
-    "embedder", [letters, letters_later, Model(), LangChain(), named_embedder(letters, "l")]
-)
+@pytest.mark.parametrize("embedder", [letters, letters_later, Model(), LangChain(), named_embedder(letters, "l")])
 def test_any_embedder_gives_cosines(embedder: Any) -> None:
     found = dense(CORPUS, embedder)("bb")
     assert [name for name, _ in found] == ["d5", "d2", "d3", "d1"]

@@ -150,9 +150,7 @@ def test_vectors_of_another_size_in_a_later_batch() -> None:
 def test_a_key_that_the_server_repeats_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     key = "sk-abcdef-0123456789-tail99"
     monkeypatch.setenv("MY_KEY", key)
-    content = (
-        b"Incorrect key: Bearer " + key.encode() + b", and a lot more is said here about keys in general"
-    )
+    content = b"Incorrect key: Bearer " + key.encode() + b", and a lot more is said here about keys in general"
     with serving(failing(401, content)) as (url, _), pytest.raises(RankproofError) as caught:
         dense(CORPUS, endpoint(url, "m", key="MY_KEY"))
     assert "401" in str(caught.value)

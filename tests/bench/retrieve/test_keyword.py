@@ -52,9 +52,7 @@ ASKED = ["ba", "ba ce", "ba ba ce gi", "du fo gu bx cy", "nothing here", "xx", "
 @pytest.mark.parametrize("engine", ENGINES)
 @with_each("question", ASKED)
 @pytest.mark.parametrize("k", [1, 7, 1000])
-def test_scores_and_order_are_those_of_the_formula(
-    short: dict[str, str], engine: str, question: str, k: int
-) -> None:
+def test_scores_and_order_are_those_of_the_formula(short: dict[str, str], engine: str, question: str, k: int) -> None:
     expected = bm25(short, question)[:k]
     found = keyword(short, engine=engine)(question, k)
     assert [name for name, _ in found] == [name for name, _ in expected]
@@ -164,9 +162,7 @@ LETTERS = st.sampled_from(list("abXÉéßẞıİΣςﬁ①½№“”—か゛\u
 BLOCKS = st.sampled_from(
     [(0x20, 0x24F), (0x300, 0x36F), (0x370, 0x3FF), (0x400, 0x4FF), (0x5D0, 0x6FF), (0x1E00, 0x206F)]
 )
-ALPHABETS = BLOCKS.flatmap(
-    lambda ends: st.characters(codec="utf-8", min_codepoint=ends[0], max_codepoint=ends[1])
-)
+ALPHABETS = BLOCKS.flatmap(lambda ends: st.characters(codec="utf-8", min_codepoint=ends[0], max_codepoint=ends[1]))
 """Letters of alphabets that are folded without their neighbours, and long texts have many of them."""
 
 
@@ -196,9 +192,7 @@ def test_stop_words_are_not_looked_for(engine: str) -> None:
 
 
 def test_texts_of_any_size_and_none() -> None:
-    corpus = Corpus.of(
-        {"huge": "word " * 300_000 + "needle", "long": "x" * 100_000, "empty": "", "d": "needle"}
-    )
+    corpus = Corpus.of({"huge": "word " * 300_000 + "needle", "long": "x" * 100_000, "empty": "", "d": "needle"})
     for engine in ENGINES:
         search = keyword(corpus, engine=engine)
         assert [name for name, _ in search("needle", 10**9)] == ["d", "huge"]

@@ -21,12 +21,8 @@ RNG = np.random.default_rng(3)
 
 
 @pytest.mark.first_is_quick
-@pytest.mark.parametrize(
-    ("rows", "width", "number"), [(40, 30, 5), (200, 300, 20), (10, 500, 8), (300, 12, 12)]
-)
-def test_the_strongest_directions_are_those_of_the_exact_decomposition(
-    rows: int, width: int, number: int
-) -> None:
+@pytest.mark.parametrize(("rows", "width", "number"), [(40, 30, 5), (200, 300, 20), (10, 500, 8), (300, 12, 12)])
+def test_the_strongest_directions_are_those_of_the_exact_decomposition(rows: int, width: int, number: int) -> None:
     left, _ = np.linalg.qr(RNG.standard_normal((rows, min(rows, width))))
     right, _ = np.linalg.qr(RNG.standard_normal((width, min(rows, width))))
     matrix = (left * 0.7 ** np.arange(min(rows, width))) @ right.T
@@ -86,9 +82,7 @@ def test_it_is_the_same_in_every_process(questions: list[str]) -> None:
 
 
 @pytest.mark.slow
-def test_the_order_of_the_documents_makes_no_difference(
-    pages: Corpus, latent: Any, questions: list[str]
-) -> None:
+def test_the_order_of_the_documents_makes_no_difference(pages: Corpus, latent: Any, questions: list[str]) -> None:
     turned = Corpus(reversed(list(pages.values())))
     assert lsa(turned).search(questions, 10) == latent.search(questions, 10)
 

@@ -45,9 +45,7 @@ def test_a_budget_too_small_for_the_queries_is_said() -> None:
         rankproof.pool(RUNS, budget=1)
 
 
-@pytest.mark.parametrize(
-    ("bad", "words"), [({"depth": 0}, "depth"), ({"order": "bandits"}, "Did you mean 'bandit'")]
-)
+@pytest.mark.parametrize(("bad", "words"), [({"depth": 0}, "depth"), ({"order": "bandits"}, "Did you mean 'bandit'")])
 def test_what_cannot_be_is_said(bad: dict[str, object], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         rankproof.pool(RUNS, **bad)  # type: ignore[arg-type]
@@ -63,9 +61,7 @@ def test_every_order_goes_through_each_document_once(order: str) -> None:
     rng = random.Random(order)
     for _ in range(30):
         names = [f"d{n}" for n in range(rng.randint(1, 25))]
-        runs = {
-            f"s{n}": {"q": rng.sample(names, rng.randint(1, len(names)))} for n in range(rng.randint(1, 5))
-        }
+        runs = {f"s{n}": {"q": rng.sample(names, rng.randint(1, len(names)))} for n in range(rng.randint(1, 5))}
         ranks = pool_rankings(runs, 20).ranks["q"]
         found = gone_through(dict(ranks), order, set(rng.sample(names, len(names) // 3)))
         assert sorted(found) == sorted(ranks)
@@ -90,9 +86,7 @@ def test_the_bandit_finds_relevant_documents_with_fewer_judgments() -> None:
     good = [f"g{n}" for n in range(20)]
     runs = {"good": {"q": good}} | {f"bad{i}": {"q": [f"b{i}-{n}" for n in range(20)]} for i in range(3)}
     ranks = dict(pool_rankings(runs, 20).ranks["q"])
-    hits = {
-        order: sum(each in good for each in gone_through(ranks, order, set(good))[:20]) for order in ORDERS
-    }
+    hits = {order: sum(each in good for each in gone_through(ranks, order, set(good))[:20]) for order in ORDERS}
     assert hits["bandit"] >= 16
     assert hits["depth"] == hits["round-robin"] == 5
 

@@ -66,9 +66,7 @@ def test_each_source_is_what_it_says(source: str) -> None:
         "a": {"title": "Alpine meadow flowers", "text": "# Growing season calendar\n\nGentians tolerate limestone gravel."},
         "b": {"title": "Engine oil", "text": "# Changing filters\n\nDrain while warm."},
     }  # fmt: skip
-    drawn = {
-        each.document: set(each.text.split()) for each in rankproof.draw_questions(corpus, sources=[source])
-    }
+    drawn = {each.document: set(each.text.split()) for each in rankproof.draw_questions(corpus, sources=[source])}
     words = {
         "title": {"alpine", "meadow", "flowers"},
         "heading": {"growing", "season", "calendar"},
@@ -139,9 +137,7 @@ def test_twins_and_near_twins_are_told_apart() -> None:
 
 
 def test_answers_that_are_nowhere_are_found() -> None:
-    audit = rankproof.check_questions(
-        {"a": "One?", "b": "Two?"}, {"a": ["gone"], "z": ["fees"]}, corpus=CORPUS
-    )
+    audit = rankproof.check_questions({"a": "One?", "b": "Two?"}, {"a": ["gone"], "z": ["fees"]}, corpus=CORPUS)
     assert kinds(audit) == {"relevant-not-in-corpus": 1, "unanswered-questions": 1, "judged-not-asked": 1}
     assert audit[0].severity == "error"
 
@@ -194,9 +190,7 @@ def test_a_split_does_not_depend_on_the_order_of_the_questions() -> None:
     queries = [f"q{n}" for n in range(40)]
     there = rankproof.split_questions({q: q for q in queries}, {"a": 0.5, "b": 0.5}, seed=3)
     back = rankproof.split_questions({q: q for q in reversed(queries)}, {"a": 0.5, "b": 0.5}, seed=3)
-    assert {part: set(found) for part, found in there.items()} == {
-        part: set(found) for part, found in back.items()
-    }
+    assert {part: set(found) for part, found in there.items()} == {part: set(found) for part, found in back.items()}
     other = rankproof.split_questions({q: q for q in queries}, {"a": 0.5, "b": 0.5}, seed=4)
     assert set(other["a"]) != set(there["a"])
 
@@ -247,9 +241,7 @@ def test_runs_that_never_differ_are_no_plan_and_no_difference_cannot_be_seen() -
     assert "in RR is the same on all 8 questions" in " ".join(said.split())
     for difference in (0, float("nan")):
         with pytest.raises(UsageError, match="smallest difference that matters"):
-            rankproof.questions_needed(
-                sample.judgments(), runs["keyword"], runs["dense"], difference=difference
-            )
+            rankproof.questions_needed(sample.judgments(), runs["keyword"], runs["dense"], difference=difference)
 
 
 def test_answers_that_are_there_under_another_spelling_are_named() -> None:

@@ -30,9 +30,7 @@ def run(*words: object, stdin: str = "", code: int = 0) -> tuple[str, str]:
 @pytest.fixture
 def pool(tmp_path: Path) -> Path:
     path = tmp_path / "pool.jsonl"
-    _, told = run(
-        "pool", SAMPLE / "keyword.run", SAMPLE / "dense.run", "--depth", 3, "--budget", 120, "-o", path
-    )
+    _, told = run("pool", SAMPLE / "keyword.run", SAMPLE / "dense.run", "--depth", 3, "--budget", 120, "-o", path)
     assert "120 of them to judge, by depth" in told
     return path
 

@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 from rankproof.compat.trec_eval import main
 
 CODES = {0, 1, 2, 4, 7}
-WORDS = st.sampled_from(
-    ["q1", "q2", "0", "Q0", "a", "b", "é", "1", "2", "-1", "0.5", "nan", "1e400", "#", "t", "\x00"]
-)
+WORDS = st.sampled_from(["q1", "q2", "0", "Q0", "a", "b", "é", "1", "2", "-1", "0.5", "nan", "1e400", "#", "t", "\x00"])
 LINES = st.lists(WORDS, max_size=8).map(" ".join)
 FILES = st.lists(LINES, max_size=6).map(lambda lines: "\n".join(lines).encode())
 GOOD = {

@@ -213,9 +213,7 @@ def test_results_from_standard_input(run, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
     Path("qrels").write_text(QRELS)
     assert main(["-c", "-m", "map", "-m", "runid", "qrels", "-"]) == 0
-    assert (
-        capsys.readouterr().out == "runid                 \tall\ttwo\nmap                   \tall\t0.5000\n"
-    )
+    assert capsys.readouterr().out == "runid                 \tall\ttwo\nmap                   \tall\t0.5000\n"
 
 
 def test_compressed_files(run, tmp_path):

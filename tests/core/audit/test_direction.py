@@ -63,9 +63,7 @@ def test_distances_in_any_order_are_found_by_what_they_score() -> None:
     finding = evaluate(judged, mixed).audit.of_kind("upside-down")
     assert finding is not None
     assert "better from its end" in finding.message
-    assert evaluate(judged, {q: [*reversed(docs)] for q, docs in distances.items()}).audit.of_kind(
-        "upside-down"
-    )
+    assert evaluate(judged, {q: [*reversed(docs)] for q, docs in distances.items()}).audit.of_kind("upside-down")
 
 
 def test_a_dozen_rankings_turned_round_are_found_without_rising_scores() -> None:

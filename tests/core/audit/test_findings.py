@@ -151,17 +151,13 @@ def test_a_run_given_as_judgments() -> None:
 
 def test_a_run_with_the_same_scores_in_every_query_given_as_judgments() -> None:
     run = {f"q{i}": {f"d{i}-{j}": 1 / (60 + j) for j in range(50)} for i in range(20)}
-    assert audited(run, {f"q{i}": {f"d{i}-1": 1.0} for i in range(20)}).of_kind(
-        "judgments-look-like-a-ranking"
-    )
+    assert audited(run, {f"q{i}": {f"d{i}-1": 1.0} for i in range(20)}).of_kind("judgments-look-like-a-ranking")
 
 
 @pytest.mark.parametrize("step", [1.0, 0.1])
 def test_a_fine_scale_is_no_run(step: float) -> None:
     rng = np.random.default_rng(0)
-    judged = {
-        f"q{i}": {f"d{j}": round(step * int(rng.integers(0, 11)), 1) for j in range(30)} for i in range(5)
-    }
+    judged = {f"q{i}": {f"d{j}": round(step * int(rng.integers(0, 11)), 1) for j in range(30)} for i in range(5)}
     assert audited(judged, RUN).of_kind("judgments-look-like-a-ranking") is None
 
 
@@ -174,9 +170,7 @@ def test_lists_of_documents_given_as_judgments_are_an_error(scored: bool, short:
         lists[query] = lists[query][:6]
     run = {q: {d: 9.5 - i for i, d in enumerate(found)} for q, found in lists.items()} if scored else lists
     judged = {q: dict.fromkeys(found, 1) for q, found in labels.items()}
-    finding = only(
-        audited(run if scored else {q: dict.fromkeys(d, 1) for q, d in run.items()}, labels), SWAPPED
-    )
+    finding = only(audited(run if scored else {q: dict.fromkeys(d, 1) for q, d in run.items()}, labels), SWAPPED)
     assert (finding.severity, finding.count) == ("error", 30)
     assert "judged documents, all relevant, and the ranking has 1.5 a query" in finding.message
     assert audited(judged, lists).of_kind(SWAPPED) is None
@@ -328,13 +322,10 @@ def test_judgments_given_as_a_ranking() -> None:
 
 
 def test_documents_returned_for_their_own_query() -> None:
-    finding = only(
-        audited(GOOD, {q: {q: 9.0} | docs for q, docs in RUN.items()}, whole=True), "returned-themselves"
-    )
+    finding = only(audited(GOOD, {q: {q: 9.0} | docs for q, docs in RUN.items()}, whole=True), "returned-themselves")
     assert (finding.severity, finding.count) == ("warning", 4)
     assert (
-        only(audited(GOOD, RUN | {"q1": {"q1": 9.0, "a": 1.0}}, whole=True), "returned-themselves").severity
-        == "note"
+        only(audited(GOOD, RUN | {"q1": {"q1": 9.0, "a": 1.0}}, whole=True), "returned-themselves").severity == "note"
     )
     assert audited(GOOD, RUN, whole=True).of_kind("returned-themselves") is None
 
@@ -358,9 +349,7 @@ def test_ids_that_differ_in_spelling_only(kind: str, judged: str, ranked: str, s
     finding = only(audited({"q": {judged: 1, "a": 1}}, {"q": {ranked: 2.0, "a": 1.0}}, whole=True), kind)
     assert (finding.severity, finding.count) == (severity, 1)
     assert finding.advice
-    queries = only(
-        audited({judged: {"a": 1}, "q": {"a": 1}}, {ranked: {"a": 1.0}, "q": {"a": 1.0}}, whole=True), kind
-    )
+    queries = only(audited({judged: {"a": 1}, "q": {"a": 1}}, {ranked: {"a": 1.0}, "q": {"a": 1.0}}, whole=True), kind)
     assert queries.count == 1
     same = audited({"q": {judged: 1, "a": 1}}, {"q": {judged: 2.0, "a": 1.0}}, whole=True)
     assert same.of_kind(kind) is None
@@ -410,9 +399,7 @@ def test_no_common_document(whole: bool) -> None:
 def test_ids_that_one_side_begins_or_ends_otherwise(judged: list[str], ranked: list[str], said: str) -> None:
     found = audited({"q": dict.fromkeys(judged, 1)}, {"q": ranked}, whole=True)
     assert only(found, "affixes-of-ids").message == said
-    assert (
-        audited({"q": {"x1": 1, "x2": 1}}, {"q": ["y1", "z2"]}, whole=True).of_kind("affixes-of-ids") is None
-    )
+    assert audited({"q": {"x1": 1, "x2": 1}}, {"q": ["y1", "z2"]}, whole=True).of_kind("affixes-of-ids") is None
 
 
 def test_numbers_that_meet_by_accident_are_no_match() -> None:
@@ -426,9 +413,7 @@ def test_numbers_that_meet_by_accident_are_no_match() -> None:
 
 
 def test_findings_come_the_most_serious_first_and_can_be_stored() -> None:
-    found = audited(
-        {"q0": {"a": 1, "s": -1}, "q1": {"a": 0}}, {"q0": {"a": 1.0, "s": 1.0}}, "P@5, R@100", whole=True
-    )
+    found = audited({"q0": {"a": 1, "s": -1}, "q1": {"a": 0}}, {"q0": {"a": 1.0, "s": 1.0}}, "P@5, R@100", whole=True)
     severities = [each.severity for each in found]
     assert severities == sorted(severities, key=("error", "warning", "note").index)
     assert len(set(severities)) == 3
@@ -447,9 +432,7 @@ def test_an_empty_audit_is_false_and_says_so() -> None:
 @pytest.mark.parametrize("severity", ["warning", "note"])
 def test_an_audit_keeps_to_one_screen_and_says_what_more_there_is(severity: str) -> None:
     error = Finding("error", "first", 1, "This is wrong. " * 9, (), "mend it.")
-    many = [
-        Finding(severity, f"kind {i}", i, f"Thing {i} is odd. " * 9, ("'a'",), "look.") for i in range(12)
-    ]
+    many = [Finding(severity, f"kind {i}", i, f"Thing {i} is odd. " * 9, ("'a'",), "look.") for i in range(12)]
     found = Audit.of([*many, error])
     lines, full = str(found).splitlines(), found.format("full")
     assert len(lines) <= 23

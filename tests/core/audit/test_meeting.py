@@ -79,9 +79,7 @@ def test_a_corpus_spelt_otherwise_is_bad_data_everywhere(folder: Path) -> None:
 
 
 def test_a_corpus_of_another_collection_is_bad_data_with_examples_of_both_sides() -> None:
-    with pytest.raises(
-        DataError, match=r"'page-a' in the judgments.*'z1' in the corpus.*different collections"
-    ):
+    with pytest.raises(DataError, match=r"'page-a' in the judgments.*'z1' in the corpus.*different collections"):
         diagnose(JUDGED, RANKED, corpus={"z1": "one", "z2": "two"})
 
 
@@ -109,9 +107,7 @@ def test_a_run_without_judgments_says_how_the_corpus_spells_its_ids(folder: Path
 
 
 def test_questions_of_another_set_are_bad_data() -> None:
-    with pytest.raises(
-        DataError, match=r"None of the 12 judged queries.*'q0' in the judgments.*'k1' in the quest"
-    ):
+    with pytest.raises(DataError, match=r"None of the 12 judged queries.*'q0' in the judgments.*'k1' in the quest"):
         diagnose(JUDGED, RANKED, queries={"k1": "of another set"})
     assert "1 of 12 queries have no text" not in str(diagnose(JUDGED, RANKED, queries=QUESTIONS))
 

@@ -24,9 +24,7 @@ WAYS = {
     "no-break space": lambda doc: f"\u00a0{doc}",
     "byte order mark": lambda doc: f"\ufeff{doc}",
     "percent": lambda doc: "".join(f"%{ord(c):02X}" if c in "-/& " else c for c in doc),
-    "wide letters": lambda doc: "".join(
-        chr(ord(c) + 0xFEE0) if c.isalpha() and c.isascii() else c for c in doc
-    ),
+    "wide letters": lambda doc: "".join(chr(ord(c) + 0xFEE0) if c.isalpha() and c.isascii() else c for c in doc),
     "wrong encoding": lambda doc: doc.encode().decode("latin-1"),
     "part of a document": lambda doc: f"{doc}#3",
     "Windows path": lambda doc: f"C:\\docs\\{doc}.txt",
@@ -73,9 +71,7 @@ def test_each_way_of_spelling_is_an_error_in_evaluate_and_audit(form: str, affec
 
 def test_documents_of_every_kind_in_one_topic_are_counted_each() -> None:
     judged, ranked = world("doc-{}", np.random.default_rng(0))
-    mixed = {
-        q: [doc.upper() if i % 2 else f"{doc}.md" for i, doc in enumerate(docs)] for q, docs in ranked.items()
-    }
+    mixed = {q: [doc.upper() if i % 2 else f"{doc}.md" for i, doc in enumerate(docs)] for q, docs in ranked.items()}
     found = about_ids(evaluate(judged, mixed).audit)
     assert {each.kind for each in found} == {"case-of-ids", "affixes-of-ids"}
     assert sum(each.count for each in found) == 20 * TOPICS
@@ -100,9 +96,7 @@ def test_documents_that_look_alike_are_no_finding() -> None:
         ("A{}", "B{}"),
     ):
         docs = rng.permutation(500)
-        judged = {
-            f"q{t}": {side.format(d): 1 for d in docs[t::10] for side in (left, right)} for t in range(10)
-        }
+        judged = {f"q{t}": {side.format(d): 1 for d in docs[t::10] for side in (left, right)} for t in range(10)}
         ranked = {
             q: [*dict.fromkeys([*list(found)[::2], *(left.format(d) for d in docs[:30])])]
             for q, found in judged.items()
@@ -116,9 +110,7 @@ def test_a_large_run_is_looked_at_in_part(tmp_path: Path) -> None:
     lines = [
         f"{q} Q0 {doc + '.html' if t >= 60 else doc} {rank} {-rank} x\n"
         for t, (q, relevant) in enumerate(judged.items())
-        for rank, doc in enumerate(
-            [*relevant, *(f"d{x}" for x in rng.permutation(5000)[:200] + 200_000)], start=1
-        )
+        for rank, doc in enumerate([*relevant, *(f"d{x}" for x in rng.permutation(5000)[:200] + 200_000)], start=1)
     ]
     (tmp_path / "large.run").write_text("".join(lines))
     found = about_ids(evaluate(judged, tmp_path / "large.run").audit)

@@ -254,15 +254,12 @@ def rprec_mult(ranking: Ranking, grades: Grades, multiple: float, rel: float, **
 
 @oracle(
     "IPrec",
-    "IPrec@0 IPrec@0.1 IPrec@0.3 IPrec@0.5 IPrec@0.7 IPrec@1 IPrec(rounding='trec_eval-9')@0.3 "
-    "IPrec(rel=2)@0.5",
+    "IPrec@0 IPrec@0.1 IPrec@0.3 IPrec@0.5 IPrec@0.7 IPrec@1 IPrec(rounding='trec_eval-9')@0.3 IPrec(rel=2)@0.5",
 )
 def iprec(ranking: Ranking, grades: Grades, recall: float, rel: float, rounding: str, **_: Any) -> float:
     exact = recall * total(grades, rel)
     need = int(exact + 0.9) if rounding == "trec_eval-9" else int(exact) + (exact - int(exact) >= 0.5)
-    return max(
-        (at for nth, at in enumerate(precisions(ranking, grades, None, rel), 1) if nth >= need), default=0.0
-    )
+    return max((at for nth, at in enumerate(precisions(ranking, grades, None, rel), 1) if nth >= need), default=0.0)
 
 
 @oracle("IPrec11", "IPrec11 IPrec11(rounding='trec_eval-9') IPrec11(rel=2)")
@@ -362,9 +359,7 @@ def rndcg(ranking: Ranking, grades: Grades, gain: Any, **_: Any) -> float:
 def ndcg_rel(ranking: Ranking, grades: Grades, gain: Any, **_: Any) -> float:
     best, shown = levels(grades, gain), [gain_of(g, gain) for g in kept(ranking, grades, 0)]
     points = [
-        gained(shown, rank, "linear") / gained(best, rank, "linear")
-        for rank, value in enumerate(shown, 1)
-        if value > 0
+        gained(shown, rank, "linear") / gained(best, rank, "linear") for rank, value in enumerate(shown, 1) if value > 0
     ]
     end = over(gained(shown, None, "linear"), gained(best, None, "linear"))
     return over(sum(points) + (len(best) - len(points)) * end, len(best))
@@ -429,9 +424,7 @@ def err_of(grades: list[float], top: float) -> float:
 
 @oracle("ERR", "ERR ERR@3 ERR(top_grade=3) ERR(top_grade=2)@5")
 def err(ranking: Ranking, grades: Grades, k: Any, top_grade: Any, largest: float, **_: Any) -> float:
-    return err_of(
-        [grades.get(doc, 0) for doc in cut(ranking, k)], largest if top_grade is None else top_grade
-    )
+    return err_of([grades.get(doc, 0) for doc in cut(ranking, k)], largest if top_grade is None else top_grade)
 
 
 @oracle("nERR", "nERR nERR@3 nERR(top_grade=4)")
@@ -450,8 +443,7 @@ def scaled(ranking: Ranking, grades: Grades, top: float) -> list[float]:
 
 @oracle(
     "RBP",
-    "RBP RBP@3 RBP(p=0.5) RBP(gain='graded') RBP(gain='graded',top_grade=2) RBP(gain='topic',p=0.9) "
-    "RBP(rel=2)",
+    "RBP RBP@3 RBP(p=0.5) RBP(gain='graded') RBP(gain='graded',top_grade=2) RBP(gain='topic',p=0.9) RBP(rel=2)",
 )
 def rbp(
     ranking: Ranking,
@@ -481,9 +473,7 @@ def rbp(
     "RBPResidual",
     "RBPResidual RBPResidual(p=0.5)@3 rbp_resid RBPResidual(p=0.9,negative='unjudged',tail='unjudged')",
 )
-def rbp_resid(
-    ranking: Ranking, grades: Grades, k: Any, p: float, negative: str, tail: str, **_: Any
-) -> float:
+def rbp_resid(ranking: Ranking, grades: Grades, k: Any, p: float, negative: str, tail: str, **_: Any) -> float:
     shown = cut(ranking, k)
     value, missing = p ** len(shown), 0
     for i, doc in enumerate(shown):
@@ -537,9 +527,7 @@ cwl_oracle(
 cwl_oracle("NERR8", "NERR8@5 NERR8", lambda **_: lambda rank, gain, so_far: 1 - gain)
 cwl_oracle("NERR9", "NERR9@5 NERR9", lambda **_: lambda rank, gain, so_far: rank / (rank + 1) * (1 - gain))
 cwl_oracle("NERR10", "NERR10 NERR10(p=0.5)", lambda p, **_: lambda rank, gain, so_far: p * (1 - gain))
-cwl_oracle(
-    "NERR11", "NERR11 NERR11(T=2)", lambda T, **_: lambda rank, gain, so_far: tiring(T, rank) * (1 - gain)
-)
+cwl_oracle("NERR11", "NERR11 NERR11(T=2)", lambda T, **_: lambda rank, gain, so_far: tiring(T, rank) * (1 - gain))
 
 
 def rbo(one: Ranking, other: Ranking, p: float, depth: int) -> float:
@@ -589,9 +577,7 @@ def ap_ia(ranking: Ranking, facets: Facets, k: Any, rel: float, **_: Any) -> flo
     return over(sum(ap(ranking, grades_for(s, facets), k, rel) for s in sides), len(sides))
 
 
-def novelty(
-    ranking: Ranking, facets: Facets, rel: float, alpha: float, weight: Callable[[int], float]
-) -> float:
+def novelty(ranking: Ranking, facets: Facets, rel: float, alpha: float, weight: Callable[[int], float]) -> float:
     seen: dict[str, int] = {}
     value = 0.0
     for rank, doc in enumerate(ranking, 1):

@@ -35,19 +35,13 @@ TREC = [
     ),
     *("ndcg", "ndcg_rel", "Rndcg", "set_P", "set_relative_P", "set_recall", "set_map", "set_F"),
     *("num_ret", "num_rel", "num_rel_ret"),
-    *(
-        f"{name}_{k}"
-        for name in ("P", "recall", "ndcg_cut", "map_cut", "relative_P", "success")
-        for k in CUTS
-    ),
+    *(f"{name}_{k}" for name in ("P", "recall", "ndcg_cut", "map_cut", "relative_P", "success") for k in CUTS),
     *(f"iprec_at_recall_{i / 10:.2f}" for i in range(11)),
     *(f"Rprec_mult_{i / 5:.2f}" for i in range(1, 11)),
 ]
 
 
-def whole_grades(
-    seed: int, queries: int = 60
-) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+def whole_grades(seed: int, queries: int = 60) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
     """Whole grades, and in every query one that is not negative: what trec_eval survives."""
     judgments, run = random_case(seed, queries)
     whole = {query: {doc: int(grade) for doc, grade in grades.items()} for query, grades in judgments.items()}
@@ -73,9 +67,7 @@ def test_as_trec_eval(seed: int, level: int) -> None:
     judgments, run = whole_grades(100 + seed)
     answered = {query: scores for query, scores in run.items() if scores}
     names = {name: as_trec_eval_9(name) for name in TREC}
-    theirs = pytrec_eval.RelevanceEvaluator(judgments, set(_families()), relevance_level=level).evaluate(
-        answered
-    )
+    theirs = pytrec_eval.RelevanceEvaluator(judgments, set(_families()), relevance_level=level).evaluate(answered)
     leveled = {name: _at_level(ours, level) for name, ours in names.items()}
     ours = evaluate(judgments, answered, list(leveled.values())).per_query
     for name, measure in leveled.items():
@@ -156,8 +148,7 @@ def test_the_profile_gives_the_numbers_of_ir_measures(profile: str) -> None:
             scores = evaluate(case["judgments"], case["run"], ours, profile=profile)
             mine = scores.per_query[ours]
             found = {
-                each.query_id: each.value
-                for each in ir_measures.iter_calc([measure], case["judgments"], case["run"])
+                each.query_id: each.value for each in ir_measures.iter_calc([measure], case["judgments"], case["run"])
             }
             if found == pytest.approx(dict(mine), abs=1e-9):
                 mean = ir_measures.calc_aggregate([measure], case["judgments"], case["run"])[measure]

@@ -46,9 +46,7 @@ def test_every_parameter_takes_any_value_or_says_what_it_expects(name: str) -> N
                     continue
                 scores = evaluate(*DATA[0], asked, corpus_size=100)
                 assert str(scores.summary())
-                assert (
-                    explain(*DATA[0], "q", asked, corpus_size=100).value == scores.per_query[asked.name]["q"]
-                )
+                assert explain(*DATA[0], "q", asked, corpus_size=100).value == scores.per_query[asked.name]["q"]
 
 
 @pytest.mark.slow
@@ -84,9 +82,7 @@ def test_the_shell_answers_in_words(tmp_path: Path) -> None:
         if done.returncode:
             assert done.stderr.startswith("rankproof: ")
             assert "Next: " in done.stderr
-        assert not any(
-            word in done.stderr for word in ("Traceback", "Warning", "OverflowError", "MemoryError")
-        )
+        assert not any(word in done.stderr for word in ("Traceback", "Warning", "OverflowError", "MemoryError"))
 
 
 PAIRS = [name for name, measure in REGISTRY.items() if measure.spec.kind == "pair"]
@@ -204,9 +200,7 @@ def test_preferences_of_any_kind_are_numbers_or_an_error() -> None:
     for name in PREFERENCES:
         for given in levels:
             for retrieved in (None, 0, 1, 10**12, -1, 1.5, "x", 10**400):
-                told(
-                    lambda given=given, r=retrieved, name=name: REGISTRY[name](by_levels(given, retrieved=r))
-                )  # type: ignore[misc, arg-type]
+                told(lambda given=given, r=retrieved, name=name: REGISTRY[name](by_levels(given, retrieved=r)))  # type: ignore[misc, arg-type]
         told(lambda name=name: REGISTRY[name](by_levels()))  # type: ignore[misc]
         told(lambda name=name: REGISTRY[name](by_levels([1, 2], [1])))  # type: ignore[misc]
         told(lambda name=name: REGISTRY[name]({"q": 1}))  # type: ignore[misc]
@@ -239,14 +233,10 @@ def test_the_shell_answers_in_words_for_measures_of_every_kind(tmp_path: Path) -
             done = rankproof(tmp_path, *line, name)
             assert done.returncode in (0, 2, 3), (line, name[:50])
             assert not done.returncode or done.stderr.startswith("rankproof: ")
-            assert not any(
-                word in done.stderr for word in ("Traceback", "Warning", "OverflowError", "MemoryError")
-            )
+            assert not any(word in done.stderr for word in ("Traceback", "Warning", "OverflowError", "MemoryError"))
     for level in ("1e400", "nan", "inf", "x", "-1e308", "9" * 400):
         (tmp_path / "prefs").write_text(f"q1 0 1 d1 {level}\nq1 0 1 d2 1\n")
         (tmp_path / "run").write_text("q1 Q0 d1 1 1 t\n")
         done = rankproof(tmp_path, "trec_eval", "-R", "prefs", "-m", "prefs_simp", "prefs", "run")
         assert done.returncode in (0, 2), level
-        assert not any(
-            word in done.stderr for word in ("Traceback", "Warning", "OverflowError", "ValueError")
-        )
+        assert not any(word in done.stderr for word in ("Traceback", "Warning", "OverflowError", "ValueError"))

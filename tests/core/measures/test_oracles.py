@@ -27,9 +27,7 @@ def test_every_measure_has_an_oracle() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 8))]
-)
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 8))])
 def test_as_on_paper(seed: int) -> None:
     judgments, run = random_case(seed)
     scores = evaluate(judgments, run, VARIANTS, corpus_size=CORPUS).per_query

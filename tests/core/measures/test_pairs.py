@@ -67,11 +67,7 @@ def test_tau_as_scipy(seed: int) -> None:
 def test_ap_correlation(seed: int) -> None:
     one, other = two_rankings(seed)
     both = [doc for doc in one if doc in other]
-    shares = [
-        sum(other.index(above) < other.index(doc) for above in both[:i]) / i
-        for i, doc in enumerate(both)
-        if i
-    ]
+    shares = [sum(other.index(above) < other.index(doc) for above in both[:i]) / i for i, doc in enumerate(both) if i]
     assert TAU_AP(one, other) == pytest.approx(2 * sum(shares) / len(shares) - 1 if shares else 0, abs=1e-12)
 
 

@@ -51,8 +51,7 @@ def test_sets(relevant: str, ranking: str, expected: dict[str, float]) -> None:
 def test_mean_reciprocal_rank(firsts: tuple[int | None, ...], known: float) -> None:
     relevant = {f"q{i}": ["good"] for i in range(len(firsts))}
     ranking = {
-        f"q{i}": ["good" if rank == first else f"x{rank}" for rank in range(1, 6)]
-        for i, first in enumerate(firsts)
+        f"q{i}": ["good" if rank == first else f"x{rank}" for rank in range(1, 6)] for i, first in enumerate(firsts)
     }
     assert evaluate(relevant, ranking, "MRR")["MRR"] == pytest.approx(known, abs=5e-4)
 
@@ -103,9 +102,7 @@ def test_the_accuracy_trap() -> None:
     relevant, ranking = [f"r{i}" for i in range(6)], docs("r0 r1 x y z")
     known = {"Accuracy": 0.9993, "P": 0.40, "R": 0.3333, "F1": 0.3636, "TP": 2, "FP": 3, "FN": 4, "TN": 9991}
     for measure, expected in known.items():
-        assert value(relevant, ranking, measure, corpus_size=10_000) == pytest.approx(expected, abs=5e-5), (
-            measure
-        )
+        assert value(relevant, ranking, measure, corpus_size=10_000) == pytest.approx(expected, abs=5e-5), measure
 
 
 TWO = {

@@ -50,19 +50,14 @@ def test_equality_is_claimed_where_golden_values_show_it_and_nowhere_else(profil
     known = PROFILES[profile]
     claimed = {plain(profile, each.removesuffix("@k")) for each in known.proven.split()}
     apart = {plain(profile, name) for name in known.other.split()}
-    assert claimed == {
-        each for each in shown_equal(profile) if each.partition("{")[0] not in known.other.split()
-    }
+    assert claimed == {each for each in shown_equal(profile) if each.partition("{")[0] not in known.other.split()}
     assert not apart & claimed
     named = [*known.other.split(), *known.unproven.split(), *known.free_of]
     named += [name for limit in known.beyond if isinstance(limit, Beyond) for name in limit.about]
     assert set(named) <= set(REGISTRY)
-    assert not {*known.unproven.split()} & {
-        each.partition("(")[0].removesuffix("@k") for each in known.proven.split()
-    }
+    assert not {*known.unproven.split()} & {each.partition("(")[0].removesuffix("@k") for each in known.proven.split()}
     assert all(
-        any(name in limit.about for limit in known.beyond if isinstance(limit, Beyond))
-        for name in known.other.split()
+        any(name in limit.about for limit in known.beyond if isinstance(limit, Beyond)) for name in known.other.split()
     )
 
 
@@ -94,10 +89,7 @@ def test_where_a_tool_has_another_number_it_has_another_number() -> None:
         for other in PROFILES[profile].other.split():
             asked = {theirs: ours for theirs, ours in names.items() if parse(ours).spec.name == other}
             gaps = [
-                abs(
-                    evaluate(case["judgments"], case["run"], ours, profile=profile).per_query[ours][query]
-                    - value
-                )
+                abs(evaluate(case["judgments"], case["run"], ours, profile=profile).per_query[ours][query] - value)
                 for name, case in cases().items()
                 for theirs, ours in asked.items()
                 for query, value in golden(tool)["cases"][name].get("per_query", {}).get(theirs, {}).items()

@@ -36,11 +36,7 @@ def cases() -> dict[str, dict[str, Any]]:
 
 def at(pattern: dict[str, str], cuts: tuple[int, ...]) -> Names:
     """`{"P_*": "P@*"}` written out for each cut-off."""
-    return {
-        theirs.replace("*", str(k)): ours.replace("*", str(k))
-        for theirs, ours in pattern.items()
-        for k in cuts
-    }
+    return {theirs.replace("*", str(k)): ours.replace("*", str(k)) for theirs, ours in pattern.items() for k in cuts}
 
 
 FIVE = (1, 3, 5, 10, 100)
@@ -112,9 +108,7 @@ QUEPID: Names = at(
 SINGLE_CASES = {"equal in float32", "equal in float32, ids against the scores"}
 NEGATIVE = {"negative grades", "negative grades only", "small, negative grades"}
 TIED = {
-    name
-    for name, case in cases().items()
-    if any(len(set(run.values())) < len(run) for run in case["run"].values())
+    name for name, case in cases().items() if any(len(set(run.values())) < len(run) for run in case["run"].values())
 }
 BINARY = {
     name
@@ -124,9 +118,7 @@ BINARY = {
 ONE_SIDED = {
     name
     for name, case in cases().items()
-    if any(
-        {grade >= 1 for grade in judged.values()} != {True, False} for judged in case["judgments"].values()
-    )
+    if any({grade >= 1 for grade in judged.values()} != {True, False} for judged in case["judgments"].values())
 }
 ORDERED_ONLY = {
     "average_precision", "reciprocal_rank", "precision", "recall", "precision_adaptive", "hit_rate", "r_precision",
@@ -148,9 +140,7 @@ def left_by_torchmetrics(case: str, measure: str) -> bool:
 
 
 def left_by_sklearn(case: str, measure: str) -> bool:
-    return (measure == "average_precision_score" and case in TIED) or (
-        measure.startswith("dcg") and case in NEGATIVE
-    )
+    return (measure == "average_precision_score" and case in TIED) or (measure.startswith("dcg") and case in NEGATIVE)
 
 
 def left_by_products(case: str, measure: str) -> bool:
@@ -202,9 +192,7 @@ def test_a_profile_gives_the_numbers_of_its_tool(profile: str, case: str) -> Non
     theirs = golden(tool)["cases"][case]
     if "error" in theirs:
         return
-    asked = {
-        name: ours for name, ours in names.items() if name in theirs["per_query"] and not left(case, name)
-    }
+    asked = {name: ours for name, ours in names.items() if name in theirs["per_query"] and not left(case, name)}
     if not asked:  # the profile does not claim to follow its tool here
         return
     scores = evaluate(cases()[case]["judgments"], cases()[case]["run"], list(asked.values()), profile=profile)
@@ -212,18 +200,10 @@ def test_a_profile_gives_the_numbers_of_its_tool(profile: str, case: str) -> Non
     for name, ours in asked.items():
         values, mine = theirs["per_query"][name], scores.per_query[ours]
         for query, value in values.items():
-            if (
-                value is not None
-                and query in mine
-                and not math.isclose(mine[query], value, abs_tol=tolerance)
-            ):
+            if value is not None and query in mine and not math.isclose(mine[query], value, abs_tol=tolerance):
                 wrong.append((name, query, value, mine[query]))
         mean, slack = theirs["mean"].get(name), 1e-5 if profile in MEANS_APART else tolerance
-        if (
-            mean is not None
-            and None not in values.values()
-            and not math.isclose(scores[ours], mean, abs_tol=slack)
-        ):
+        if mean is not None and None not in values.values() and not math.isclose(scores[ours], mean, abs_tol=slack):
             wrong.append((name, "mean", mean, scores[ours]))
     assert not wrong
 
@@ -231,9 +211,7 @@ def test_a_profile_gives_the_numbers_of_its_tool(profile: str, case: str) -> Non
 @pytest.mark.parametrize("profile", TABLE)
 def test_few_comparisons_are_left_out(profile: str) -> None:
     tool, names, _, left = TABLE[profile]
-    measured = [
-        (case, name) for case, each in golden(tool)["cases"].items() for name in each.get("per_query", ())
-    ]
+    measured = [(case, name) for case, each in golden(tool)["cases"].items() for name in each.get("per_query", ())]
     asked = [pair for pair in measured if pair[1] in names]
     assert {name for _, name in asked} == set(names)
     assert sum(left(*pair) for pair in asked) < len(asked) / 2
@@ -243,9 +221,7 @@ def test_grades_given_from_python_change_nothing_in_the_ndcg_of_spark() -> None:
     """So its profile says that it has another number, and the number is that of grades of 0 and 1."""
     for name, each in golden("spark")["cases"].items():
         for k in FIVE:
-            graded, binary = (
-                each["per_query"].get(f"ndcgAt@{k}{more}", {}) for more in ("", ", without grades")
-            )
+            graded, binary = (each["per_query"].get(f"ndcgAt@{k}{more}", {}) for more in ("", ", without grades"))
             assert graded == binary, name
         judged = {
             query: {doc: int(grade >= 1) for doc, grade in docs.items()}

@@ -18,10 +18,7 @@ from rankproof.errors import UsageError
 def test_a_profile_names_only_what_exists(name: str) -> None:
     profile = PROFILES[name]
     for measure, params in profile.measures.items():
-        assert (
-            dict(REGISTRY[measure].with_params(params).params) | dict(params)
-            == REGISTRY[measure](**params).params
-        )
+        assert dict(REGISTRY[measure].with_params(params).params) | dict(params) == REGISTRY[measure](**params).params
     Conventions(**profile.conventions)
 
 
@@ -38,9 +35,7 @@ def test_an_unknown_profile_is_met_with_the_nearest() -> None:
 
 
 def test_parameters_that_were_given_stay() -> None:
-    assert (
-        str(as_in(find("elasticsearch"), parse("nDCG(ideal='top')@5"))) == "nDCG(gain='exp', ideal='top')@5"
-    )
+    assert str(as_in(find("elasticsearch"), parse("nDCG(ideal='top')@5"))) == "nDCG(gain='exp', ideal='top')@5"
 
 
 @pytest.mark.parametrize("name", ["P(denominator='k')@5", REGISTRY["P"](denominator="k") @ 5])
@@ -91,15 +86,11 @@ def test_the_usual_order_of_equal_scores_can_be_asked_for_under_a_profile() -> N
 
 def test_scores_are_found_by_the_name_that_was_asked_for_and_by_their_own() -> None:
     scores = evaluate({"q": {"a": 3, "b": 1}}, {"q": ["b", "a"]}, "nDCG@10", profile="quepid")
-    assert (
-        scores["nDCG@10"] == scores["nDCG(gain='exp', ideal='uncut')@10"] != pytest.approx(0.7967, abs=1e-3)
-    )
+    assert scores["nDCG@10"] == scores["nDCG(gain='exp', ideal='uncut')@10"] != pytest.approx(0.7967, abs=1e-3)
 
 
 def test_two_names_that_a_profile_makes_one_measure_both_find_it() -> None:
-    scores = evaluate(
-        {"q": {"a": 3, "b": 1}}, {"q": ["b", "a"]}, ["DCG", "DCG(gain='exp')"], profile="quepid"
-    )
+    scores = evaluate({"q": {"a": 3, "b": 1}}, {"q": ["b", "a"]}, ["DCG", "DCG(gain='exp')"], profile="quepid")
     assert scores["DCG"] == scores["DCG(gain='exp')"]
     assert len(scores.per_query) == 1
 

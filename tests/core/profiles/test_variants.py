@@ -59,9 +59,7 @@ RECALLS = [f"R(denominator='returned')@{k}" for k in (1, 2, 4)]
 def test_the_mean_over_ties_is_that_over_all_orders(measure: str) -> None:
     orders = [["w", *order] for order in itertools.permutations(["a", "x", "e", "y", "z"])]
     tied = {"w": 2.0, "a": 1.0, "x": 1.0, "e": 1.0, "y": 1.0, "z": 1.0}
-    assert value(measure, tied, ties="expected") == pytest.approx(
-        mean(value(measure, order) for order in orders)
-    )
+    assert value(measure, tied, ties="expected") == pytest.approx(mean(value(measure, order) for order in orders))
 
 
 @pytest.mark.parametrize("measure", ["R(denominator='returned')@2", "R@2", "R(denominator='min')@2"])
@@ -84,9 +82,7 @@ POSITIVE = {"P": 1 / 3, "R": 1 / 5, "RR": 1.0, "AP(denominator='found')": 1.0, "
 
 @pytest.mark.parametrize(("measure", "reached"), POSITIVE.items())
 @pytest.mark.parametrize("ties", ["trec", "expected"])
-def test_a_document_scored_zero_or_less_can_count_as_not_found(
-    measure: str, reached: float, ties: str
-) -> None:
+def test_a_document_scored_zero_or_less_can_count_as_not_found(measure: str, reached: float, ties: str) -> None:
     bare, _, k = measure.partition("@")
     asked = bare.replace("(", "(scores='positive', ") if "(" in bare else f"{bare}(scores='positive')"
     scored = {"a": 2.0, "b": 0.0, "x": -1.0}

@@ -110,9 +110,7 @@ def of_judging() -> dict[str, Result]:
         return 3 if (len(left) + len(right)) % 3 else 0
 
     says.__name__ = ODD
-    samples = [
-        {"id": f"{ODD}{n}", "question": f"{ODD} {n}", "contexts": [f"{OTHER} {'x' * n}"]} for n in range(12)
-    ]
+    samples = [{"id": f"{ODD}{n}", "question": f"{ODD} {n}", "contexts": [f"{OTHER} {'x' * n}"]} for n in range(12)]
     answers = [
         {
             "question": f"What is {n}?",
@@ -136,9 +134,7 @@ def of_judging() -> dict[str, Result]:
         "judge drift": drift,
         "judgment calibration": rankproof.calibrate_judgments(judgments, judgments, runs, "RR, AP"),
         "stress": rankproof.stress(samples, "P@3", judge=says),
-        "trial": Trial(
-            ODD, 9, way, replace(way, pairs=1), (), changed, (place,), (0.1, -0.1, 0.2), 1, {ODD: 2}
-        ),
+        "trial": Trial(ODD, 9, way, replace(way, pairs=1), (), changed, (place,), (0.1, -0.1, 0.2), 1, {ODD: 2}),
         "mirage": rankproof.mirage(answers),
     }
 
@@ -146,10 +142,7 @@ def of_judging() -> dict[str, Result]:
 def agreement() -> Result:
     def labels(who: str, grades: list[int]) -> dict[Item, QuestionLabel]:
         items = [Item(f"{ODD}{n}", OTHER) for n in range(len(grades))]
-        return {
-            each: QuestionLabel(*each, who, GRADED, grade, "")
-            for each, grade in zip(items, grades, strict=True)
-        }
+        return {each: QuestionLabel(*each, who, GRADED, grade, "") for each, grade in zip(items, grades, strict=True)}
 
     return LabelAgreement.of({ODD: labels(ODD, [0, 1, 3]), OTHER: labels(OTHER, [0, 2, 1])})
 
@@ -335,9 +328,7 @@ def test_every_result_prints_in_every_format(result: Result, tmp_path: Path) -> 
 
 
 @pytest.mark.first_is_quick
-def test_a_result_is_saved_by_the_ending_of_the_file_and_never_over_another(
-    result: Result, tmp_path: Path
-) -> None:
+def test_a_result_is_saved_by_the_ending_of_the_file_and_never_over_another(result: Result, tmp_path: Path) -> None:
     for name in set(result.formats()) - {"pdf"}:
         for ending in formats_by_name()[name].endings:
             path = result.save(tmp_path / f"out-{name}{ending}")
@@ -423,9 +414,7 @@ def every_block() -> Iterator[Part]:
         caption=ODD,
     )
     yield Part(Heading(ODD), Paragraph(ODD), Paragraph(""), Bullets([ODD, OTHER]), Bullets(["x"], ["error"]))
-    yield Part(
-        table, Bullets([ODD], numbered=True), Code(f"{ODD} ``` x"), Chart(ODD, lambda room: ["█" * room])
-    )
+    yield Part(table, Bullets([ODD], numbered=True), Code(f"{ODD} ``` x"), Chart(ODD, lambda room: ["█" * room]))
     nested = [ListItem(ODD, lines=[ODD, OTHER], under=[ODD, OTHER * 20]), ListItem(OTHER * 20), ODD]
     yield Part(Bullets(nested), Bullets(nested, numbered=True), Bullets(nested, short=True))
     yield Part(Table([]), name="nothing")
@@ -433,11 +422,7 @@ def every_block() -> Iterator[Part]:
 
 def test_every_block_prints_in_every_format() -> None:
     document = Document(ODD, list(every_block()), [{"a": ODD, "b": None, "c": [1], "n": float("nan")}])
-    made = {
-        name: each.render(document)
-        for name, each in formats_by_name().items()
-        if name not in ("pdf", "parquet")
-    }
+    made = {name: each.render(document) for name, each in formats_by_name().items() if name not in ("pdf", "parquet")}
     check_text(str(made["full"]))
     check_text(str(made["table"]))
     check_latex(str(made["latex"]))

@@ -18,14 +18,10 @@ from rankproof.io.counted.text import Counted, counting_text
 COLUMNS = ("query_id", "doc_id", "score")
 
 
-def random_case(
-    seed: int, queries: int = 25
-) -> tuple[dict[str, dict[str, float]], list[tuple[str, str, float]]]:
+def random_case(seed: int, queries: int = 25) -> tuple[dict[str, dict[str, float]], list[tuple[str, str, float]]]:
     """Judgments, and rows with ties, -0.0, letters beyond ASCII and the BMP, and queries on one side alone."""
     rnd = random.Random(seed)
-    docs = [
-        rnd.choice(["d", "D", "é", "日", "\U0001f600", "\uffee", "a b", "d'"]) + str(i) for i in range(60)
-    ]
+    docs = [rnd.choice(["d", "D", "é", "日", "\U0001f600", "\uffee", "a b", "d'"]) + str(i) for i in range(60)]
     judged = {
         f"q{i}": {doc: float(rnd.choice([0, 0, 1, 2, -1])) for doc in rnd.sample(docs, rnd.randrange(1, 9))}
         for i in range(queries)
@@ -41,10 +37,7 @@ def random_case(
 
 def arrow(rows: Any, **types: Any) -> Any:
     return pa.table(
-        {
-            name: pa.array(values, types.get(name))
-            for name, values in zip(COLUMNS, zip(*rows, strict=True), strict=True)
-        }
+        {name: pa.array(values, types.get(name)) for name, values in zip(COLUMNS, zip(*rows, strict=True), strict=True)}
     )
 
 
@@ -52,9 +45,7 @@ def in_sqlite(rows: Any, encoding: str = "UTF-8") -> tuple[sqlite3.Connection, s
     """A table whose collation would mix upper and lower case, and none of whose rows is committed."""
     connection = sqlite3.connect(":memory:")
     connection.execute(f"pragma encoding = '{encoding}'")
-    connection.execute(
-        "create table run (query_id text collate nocase, doc_id text collate nocase, score real)"
-    )
+    connection.execute("create table run (query_id text collate nocase, doc_id text collate nocase, score real)")
     connection.executemany("insert into run values (?, ?, ?)", rows)
     return connection, "run"
 

@@ -143,9 +143,7 @@ def test_infinite_scores_stand_at_the_ends_and_tie(engine, duplicates):
 @pytest.mark.parametrize("engine", INPUT)
 def test_duplicates_are_told_with_both_values(engine):
     judged, rows = {"q": {"a": 1}}, [("q", "a", 1.0), ("q", "b", 0.5), ("q", "a", 0.25)]
-    with pytest.raises(
-        DataError, match=r"document 'a' comes twice for query 'q', with the scores 0.25 and 1"
-    ):
+    with pytest.raises(DataError, match=r"document 'a' comes twice for query 'q', with the scores 0.25 and 1"):
         evaluate(judged, ENGINES[engine](rows), "RR")
     with pytest.raises(DataError, match=r"query 'q': there is 1 row more than documents"):
         evaluate(judged, ENGINES[engine]([*rows[:2], ("q", "b", 0.75)]), "RR")
@@ -220,9 +218,7 @@ def test_engines_are_left_as_they_were():
     assert connection.execute("select count(*) from sqlite_temp_master").fetchone() == (0,)
     relation = in_duckdb(rows)
     evaluate(judged, relation, "RR")
-    left = relation.query(
-        "own", "select count(*) from duckdb_views() where view_name like 'rankproof%'"
-    ).fetchall()
+    left = relation.query("own", "select count(*) from duckdb_views() where view_name like 'rankproof%'").fetchall()
     assert left == [(0,)]
 
 
@@ -234,9 +230,7 @@ def test_names_of_tables_and_columns_may_be_any():
     columns = {"query": "Query ID", "doc": "select", "score": "order"}
     expected = evaluate(judged, arrow(rows), "AP")
     check_equal(evaluate(judged, (connection, "my run"), "AP", columns=columns), expected)
-    relation = duckdb.from_arrow(arrow(rows)).project(
-        'query_id as "Query ID", doc_id as "select", score as "order"'
-    )
+    relation = duckdb.from_arrow(arrow(rows)).project('query_id as "Query ID", doc_id as "select", score as "order"')
     check_equal(evaluate(judged, relation, "AP", columns=columns), expected)
 
 
@@ -284,13 +278,9 @@ def test_no_name_of_the_query_is_mistaken_for_a_given_one(engine):
 def test_explaining_and_comparing_take_the_same_relations():
     judged, rows = random_case(5)
     one, other = duckdb.from_arrow(arrow(rows)), pl.from_arrow(arrow([(q, d, -s) for q, d, s in rows])).lazy()
-    expected = rankproof.compare(
-        judged, {"a": arrow(rows), "b": arrow([(q, d, -s) for q, d, s in rows])}, "AP"
-    )
+    expected = rankproof.compare(judged, {"a": arrow(rows), "b": arrow([(q, d, -s) for q, d, s in rows])}, "AP")
     assert rankproof.compare(judged, {"a": one, "b": other}, "AP").to_dict() == expected.to_dict()
-    assert str(rankproof.explain(judged, one, "q5", "AP")) == str(
-        rankproof.explain(judged, arrow(rows), "q5", "AP")
-    )
+    assert str(rankproof.explain(judged, one, "q5", "AP")) == str(rankproof.explain(judged, arrow(rows), "q5", "AP"))
 
 
 # --- rows that were counted elsewhere ---------------------------------------------------------------
@@ -304,19 +294,14 @@ def test_rows_counted_elsewhere_give_the_same_table(tmp_path: Path, capsys):
 
     qrels.write_text(
         "\n".join(
-            json.dumps({"query_id": q, "doc_id": d, "grade": g})
-            for q, ds in judged.items()
-            for d, g in ds.items()
+            json.dumps({"query_id": q, "doc_id": d, "grade": g}) for q, ds in judged.items() for d, g in ds.items()
         )
     )
     for ending in ("parquet", "csv"):
         for ties in ("trec", "id"):
             path = by_text(rows, judged, Conventions(ties=ties), tmp_path / f"{ties}.{ending}")
             expected = evaluate(judged, arrow(rows), MEASURES, ties=ties)
-            assert (
-                run(["evaluate", str(qrels), "--counted", str(path), "--ties", ties, "-m", "AP", "-f", "csv"])
-                == 0
-            )
+            assert run(["evaluate", str(qrels), "--counted", str(path), "--ties", ties, "-m", "AP", "-f", "csv"]) == 0
             assert repr(expected["AP"]) in capsys.readouterr().out
     path = tmp_path / "trec.parquet"
     check_equal(evaluate(judged, path, MEASURES), evaluate(judged, arrow(rows), MEASURES))
@@ -350,9 +335,7 @@ def test_places_that_no_ranking_has_are_refused():
             ("q", None, None, None, None, 3)
         ]
         names = ("query_id", "doc_id", "place", "first_place", "last_place", "retrieved")
-        return evaluate(
-            judged, counted_rows(dict(zip(names, zip(*rows, strict=True), strict=True)), "rows"), "RR"
-        )
+        return evaluate(judged, counted_rows(dict(zip(names, zip(*rows, strict=True), strict=True)), "rows"), "RR")
 
     assert score((1, 1, 1), (2, 2, 3))["RR"] == score((1, 1, 1), (2, 2, 3), (3, 2, 3))["RR"] == 1
     wrong = [(5, 2, 5), (0, 0, 0), (1.5, 1, 2), (4, 4, 4), (2, 1, 1), (-1, -1, -1), (None, None, None)]
@@ -370,9 +353,7 @@ def test_a_result_of_two_runs_of_the_query_is_refused(tmp_path: Path):
         evaluate(judged, table.filter(pa.compute.is_valid(table["doc_id"])), "AP")
 
 
-@pytest.mark.parametrize(
-    "dialect", ["duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake", "trino"]
-)
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake", "trino"])
 def test_the_text_is_written_for_every_dialect(dialect, capsys):
     assert run(["sql", "--dialect", dialect, "--run", "lake.run", "--ties", "id"]) == 0
     text = capsys.readouterr().out

@@ -107,9 +107,9 @@ def test_comments_are_passed_over_and_counted(tmp_path: Path) -> None:
 def test_trec_eval_takes_every_such_line_for_a_comment(tmp_path: Path) -> None:
     write(tmp_path, "q", "q1 0 d1 1\n#q1 0 d2 1\n#tag 0 d1 1\n")
     write(tmp_path, "r", "#tag Q0 d1 1 9 t\nq1 Q0 d1 1 0.5 t\n#q1 Q0 d2 1 9 t\n")
-    assert "num_rel \tall\t1\n" in rankproof(
-        tmp_path, "trec_eval", "-c", "-m", "num_rel", "q", "r"
-    ).stdout.replace("               ", " ")
+    assert "num_rel \tall\t1\n" in rankproof(tmp_path, "trec_eval", "-c", "-m", "num_rel", "q", "r").stdout.replace(
+        "               ", " "
+    )
     assert rankproof(tmp_path, "trec_eval", "-c", "-m", "num_q", "q", "r").stdout.split() == [
         "num_q",
         "all",
@@ -130,9 +130,7 @@ def test_iteration_is_the_second_column_of_a_file(tmp_path: Path) -> None:
         named = [Qrel(*row) for row in rows]
         dicts = [row._asdict() for row in named]
         columns = {name: [row[name] for row in dicts] for name in Qrel._fields}
-        csv = "query_id,doc_id,relevance,iteration\n" + "".join(
-            ",".join(map(str, row)) + "\n" for row in rows
-        )
+        csv = "query_id,doc_id,relevance,iteration\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
         sources = {
             "file": write(tmp_path, "q.txt", "".join(f"{q} {i} {d} {g}\n" for q, d, g, i in rows)),
             "named": named, "dicts": dicts, "pandas": pd.DataFrame(columns), "polars": pl.DataFrame(columns),
@@ -179,9 +177,7 @@ def test_a_ranking_of_five_columns_is_met_as_such(tmp_path: Path) -> None:
 def test_long_ids_are_ids(length: int, tmp_path: Path) -> None:
     """In the first line, in the query and in the document, that differ in their last letter only."""
     one, other = "i" * length + "1", "i" * length + "2"
-    judged = write(
-        tmp_path, "q", f"{one} 0 {one} 1\n{one} 0 {other} 0\n{other} 0 {one} 1\n{other} 0 {other} 0\n"
-    )
+    judged = write(tmp_path, "q", f"{one} 0 {one} 1\n{one} 0 {other} 0\n{other} 0 {one} 1\n{other} 0 {other} 0\n")
     run = f"{one} Q0 {other} 1 2 t\n{one} Q0 {one} 2 1 t\n{other} Q0 {one} 1 2 t\n{other} Q0 {other} 2 1 t\n"
     if length > 1 << 20:
         judged = write(tmp_path, "q", f"{one} 0 d1 1\n")
@@ -208,9 +204,7 @@ def test_a_line_without_end_is_refused_in_little_memory(pack, tmp_path: Path) ->
             lambda path: evaluate(path, {"q1": ["d1"]}),
         ):
             tracemalloc.start()
-            with pytest.raises(
-                DataError, match=r"longer than 16 MiB|times its size|columns|not a format"
-            ) as told:
+            with pytest.raises(DataError, match=r"longer than 16 MiB|times its size|columns|not a format") as told:
                 read(file)
             peak = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()

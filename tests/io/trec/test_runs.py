@@ -69,9 +69,7 @@ SCORES = [
     lambda rnd: rnd.choice(
         ["1e-5", "-inf", "inf", "+3", ".5", "5.", "-0", "0", "-.25", "1E3", "123456789012345678901234"]
     ),
-    lambda rnd: rnd.choice(
-        ["12345678.12345678", "0.1234567890123456", "99999999", "123456789", "9007199254740993"]
-    ),
+    lambda rnd: rnd.choice(["12345678.12345678", "0.1234567890123456", "99999999", "123456789", "9007199254740993"]),
 ]
 
 
@@ -90,8 +88,7 @@ def random_run(rnd, *, together, ordered, chunk=1 << 20):
             judged = [*rnd.sample(docs, min(len(docs), 4)), "never"]
             judgments[query] = {doc: rnd.randrange(4) for doc in judged}
         lines += [
-            [query, "Q0", doc, str(i), score, "run"]
-            for i, (doc, score) in enumerate(zip(docs, scores, strict=True))
+            [query, "Q0", doc, str(i), score, "run"] for i, (doc, score) in enumerate(zip(docs, scores, strict=True))
         ]
     if not together:
         rnd.shuffle(lines)
@@ -134,9 +131,7 @@ def test_irregular_lines(size, monkeypatch):
         for line in lines:
             blank = rnd.choice([" ", "\t", "  ", " \t "])
             text.append(rnd.choice(["", "", "", "\n", "# note\n", " \n", "#a b c d e f\n", "  # x\n"]))
-            text.append(
-                rnd.choice(["", " "]) + blank.join(line) + rnd.choice(["", " "]) + rnd.choice(["\n", "\r\n"])
-            )
+            text.append(rnd.choice(["", " "]) + blank.join(line) + rnd.choice(["", " "]) + rnd.choice(["\n", "\r\n"]))
         content = "".join(text).encode()
         check(judgments, content.rstrip() if rnd.random() < 0.5 else content)
 
@@ -213,9 +208,7 @@ GOOD = b"".join(b"q%d Q0 d%d 0 %d.5 x\n" % (i // 10, i, 1000 - i) for i in range
         (b"q Q0 d\xff\xfe 1 0.5 x", "are no valid UTF-8"),
     ],
 )
-@pytest.mark.parametrize(
-    "before", [b"", GOOD, b"# c\r\n\r\n"], ids=["alone", "in a large file", "after comments"]
-)
+@pytest.mark.parametrize("before", [b"", GOOD, b"# c\r\n\r\n"], ids=["alone", "in a large file", "after comments"])
 @pytest.mark.parametrize("size", [100, 1 << 20])
 def test_a_bad_line_is_an_error_with_its_number_and_text(line, said, before, size, monkeypatch):
     small_chunks(monkeypatch, size)
@@ -256,9 +249,7 @@ def test_queries_without_judgments_are_counted():
 def test_dropped_documents_are_counted():
     census = Census()
     content = b"q Q0 a 2 9 x\nq Q0 a 1 8 x\nz Q0 a 1 8 x\nz Q0 a 1 8 x\n"
-    found_by(
-        TrecRankings(content), judgments_from_mapping({"q": {"a": 1}}), Conventions(duplicates="best"), census
-    )
+    found_by(TrecRankings(content), judgments_from_mapping({"q": {"a": 1}}), Conventions(duplicates="best"), census)
     assert census.dropped == 1
 
 
@@ -324,9 +315,7 @@ def test_a_query_longer_than_many_chunks(monkeypatch):
 
 # --- anything at all ---------------------------------------------------------------------------
 
-FIELD = st.sampled_from(
-    [b"q", b"q1", b"d", b"d2", b"1", b"0.5", b"-2", b"nan", b"x", b"#", "é".encode(), b"a" * 20]
-)
+FIELD = st.sampled_from([b"q", b"q1", b"d", b"d2", b"1", b"0.5", b"-2", b"nan", b"x", b"#", "é".encode(), b"a" * 20])
 PIECE = st.one_of(
     FIELD,
     st.sampled_from([b" ", b"\t", b"\n", b"\r\n", b"\xef\xbb\xbf", b"\0", b"\x0b"]),

@@ -102,9 +102,7 @@ def test_replies_that_are_none(reply: Any, ask: Ask, reason: str) -> None:
 def test_claims_of_a_function_are_counted() -> None:
     def splits(relation: str, left: str, right: str) -> Any:
         return (
-            ["Ana is one.", "Bo is two.", "Ana is one."]
-            if relation == Relation.TEXT_CLAIMS
-            else left == "Ana is one."
+            ["Ana is one.", "Bo is two.", "Ana is one."] if relation == Relation.TEXT_CLAIMS else left == "Ana is one."
         )
 
     splits.relations = ("C", "S", "A")  # type: ignore[attr-defined]
@@ -122,9 +120,7 @@ def test_a_function_may_take_the_pair_as_one() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "function", [lambda: 1, lambda a, b, c, d: 1, 7, {"a": 1}, "nope", "openai:", "human"]
-)
+@pytest.mark.parametrize("function", [lambda: 1, lambda a, b, c, d: 1, 7, {"a": 1}, "nope", "openai:", "human"])
 def test_what_is_no_judge(function: Any) -> None:
     if function == "human":  # somebody, whoever it is
         assert judges_of(function)[0].name == "human:somebody"
@@ -271,9 +267,7 @@ def test_k_cuts_what_counts() -> None:
 def test_coverage_shows_each_metric_with_its_share() -> None:
     row = {"query": "q", "contexts": ["a", "b", "c", "d"], "answer": "It is so."}
     scores = judge([row], "P@4", judge=lambda relation, left, right: None if right == "a" else 3)
-    assert (
-        repr(scores.coverage) == f"<coverage: P@4={scores.coverage['P@4']:.4f}>" == "<coverage: P@4=0.7500>"
-    )
+    assert repr(scores.coverage) == f"<coverage: P@4={scores.coverage['P@4']:.4f}>" == "<coverage: P@4=0.7500>"
     assert dict(scores.coverage) == scores.judged_shares
     assert scores.coverage["precision@4"] == scores.coverage["P@4"], "by another name too"
     with pytest.raises(KeyError, match="was not measured"):

@@ -87,9 +87,7 @@ def test_each_group_is_kept_as_soon_as_it_is_settled() -> None:
 
 
 @pytest.mark.parametrize("relation", sorted(VALUES))
-@pytest.mark.parametrize(
-    ("left", "right"), [("", ""), ("?", "!"), ("Why?", ""), ("", "Text."), ("\ud83d", "\x00")]
-)
+@pytest.mark.parametrize(("left", "right"), [("", ""), ("?", "!"), ("Why?", ""), ("", "Text."), ("\ud83d", "\x00")])
 def test_odd_texts_are_settled_or_left_open(relation: str, left: str, right: str) -> None:
     settle(Ask(relation, left, right))
 
@@ -134,9 +132,7 @@ REASONS = [
 
 
 @pytest.mark.parametrize(("relation", "left", "right", "said"), REASONS)
-def test_what_is_left_open_names_the_rule_that_left_it_open(
-    relation: str, left: str, right: str, said: str
-) -> None:
+def test_what_is_left_open_names_the_rule_that_left_it_open(relation: str, left: str, right: str, said: str) -> None:
     found = settle(Ask(relation, left, right))
     assert isinstance(found, Unmeasured)
     assert said in found.reason

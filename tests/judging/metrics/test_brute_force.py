@@ -72,9 +72,7 @@ def retrieval(w: World) -> dict[str, float | None]:
     ideal = sum(g / math.log2(i + 1) for i, g in enumerate(sorted(grades, reverse=True), 1))
     dcg = sum(g / math.log2(i + 1) for i, g in enumerate(grades, 1))
     return {
-        "context_precision": sum((n + 1) / rank for n, rank in enumerate(ranks)) / len(ranks)
-        if ranks
-        else 0.0,
+        "context_precision": sum((n + 1) / rank for n, rank in enumerate(ranks)) / len(ranks) if ranks else 0.0,
         "context_recall": share([w.by_contexts(claim) for claim in w.reference]),
         "context_recall@2": share([w.by_contexts(claim, 2) for claim in w.reference]),
         "nugget_recall": share([w.by_contexts(claim) for claim in w.reference]),
@@ -99,17 +97,13 @@ def generation(w: World) -> dict[str, float | None]:
     against = {c: any(w.verdicts["S", c, text] == -1 for text in w.contexts) for c in w.answer}
     by = {
         kind: {
-            claim: any(
-                w.supported(claim, text) for text, yes in zip(w.contexts, good, strict=True) if yes is kind
-            )
+            claim: any(w.supported(claim, text) for text, yes in zip(w.contexts, good, strict=True) if yes is kind)
             for claim in w.answer
         }
         for kind in (True, False)
     }
     used = [
-        any(w.supported(claim, text) for claim in w.answer)
-        for text, yes in zip(w.contexts, good, strict=True)
-        if yes
+        any(w.supported(claim, text) for claim in w.answer) for text, yes in zip(w.contexts, good, strict=True) if yes
     ]
     precision, recall = share(list(right.values())), share([w.supported(c, answer) for c in w.reference])
     assert precision is not None
@@ -124,9 +118,7 @@ def generation(w: World) -> dict[str, float | None]:
         "answer_relevance": grade / 3,
         "context_utilisation": share(used),
         "noise_sensitivity_relevant": share([not right[c] and by[True][c] for c in w.answer]),
-        "noise_sensitivity_irrelevant": share(
-            [not right[c] and by[False][c] and not by[True][c] for c in w.answer]
-        ),
+        "noise_sensitivity_irrelevant": share([not right[c] and by[False][c] and not by[True][c] for c in w.answer]),
     }
     whatever: dict[str, float | None] = {
         "completeness": recall,

@@ -44,9 +44,7 @@ def supported(field: str, flags: list[list[int]]) -> tuple[dict[str, Any], list[
     [((3, 0, 0), 1.0), ((0, 3), 0.5), ((0, 2, 3), (1 / 2 + 2 / 3) / 2), ((1, 1), 0.0), ((3, 2, 3), 1.0)],
 )
 def test_context_precision(ledger: Any, grades: tuple[int, ...], value: float) -> None:
-    assert replay(*(graded(*grades)[0], ledger, graded(*grades)[1], "context_precision")) == pytest.approx(
-        value
-    )
+    assert replay(*(graded(*grades)[0], ledger, graded(*grades)[1], "context_precision")) == pytest.approx(value)
 
 
 @pytest.mark.parametrize(
@@ -137,9 +135,7 @@ def test_use_of_contexts(ledger: Any) -> None:
     row, lines = supported("answer", [[1, 0], [0, 1], [0, 0]])
     row["reference"] = "The truth."
     lines += [("R", QUESTION, text, grade) for text, grade in zip(row["contexts"], (3, 0), strict=True)]
-    lines += [
-        ("S", f"Fact {letter} holds.", "The truth.", yes) for letter, yes in (("A", 0), ("B", 0), ("C", 1))
-    ]
+    lines += [("S", f"Fact {letter} holds.", "The truth.", yes) for letter, yes in (("A", 0), ("B", 0), ("C", 1))]
     expected = {
         "noise_sensitivity_relevant": 1 / 3,
         "noise_sensitivity_irrelevant": 1 / 3,
@@ -163,9 +159,7 @@ def test_abstaining_is_right_where_the_contexts_hold_no_answer(
 
 def test_an_answer_that_abstains_has_no_faithfulness(ledger: Any) -> None:
     row = {"question": QUESTION, "contexts": ["A chunk."], "answer": "I cannot say."}
-    scores = judge(
-        [row], "faithfulness", judge="replay", ledger=ledger([("A", QUESTION, "I cannot say.", -1)])
-    )
+    scores = judge([row], "faithfulness", judge="replay", ledger=ledger([("A", QUESTION, "I cannot say.", -1)]))
     assert scores.unmeasured == {"faithfulness": {"the answer abstains": 1}}
     assert scores["faithfulness"] != scores["faithfulness"]
 
@@ -185,9 +179,7 @@ def test_nuggets_by_their_weight(ledger: Any) -> None:
     nuggets = [{"text": "Vital one.", "importance": "vital"}, {"text": "Okay one.", "importance": "okay"}]
     row = {"question": QUESTION, "contexts": ["One."], "nuggets": nuggets}
     lines = [("S", "Vital one.", "One.", 1), ("S", "Okay one.", "One.", 0)]
-    scores = judge(
-        [row], "nugget_recall, vital_recall, weighted_nugget_recall", judge="replay", ledger=ledger(lines)
-    )
+    scores = judge([row], "nugget_recall, vital_recall, weighted_nugget_recall", judge="replay", ledger=ledger(lines))
     assert scores["nugget_recall"] == 0.5
     assert scores["vital_recall"] == 1.0
     assert scores["weighted_nugget_recall"] == pytest.approx(1 / 1.5)

@@ -180,9 +180,7 @@ class Batches:
         if parts[-1] in ("content", "results"):
             number = int(parts[-2].rpartition("b")[2])
             replies = [self._reply(each, parts[-1]) for each in self.sent[number - 1]]
-            handler.say(
-                200, "".join(json.dumps(each) + "\n" for each in replies[self.lost if number == 1 else 0 :])
-            )
+            handler.say(200, "".join(json.dumps(each) + "\n" for each in replies[self.lost if number == 1 else 0 :]))
             return
         self.looks -= 1
         done = self.looks < 0
@@ -216,10 +214,7 @@ def asked(data: dict[str, Any]) -> dict[str, Any]:
 def honest(body: dict[str, Any]) -> dict[str, Any]:
     """What a good model says: by relation, left and right id; or claims by the id of their text."""
     if "pairs" not in body:
-        return {
-            short: [part for part in re.split(r"(?<=\.) ", text) if part]
-            for short, text in body["texts"].items()
-        }
+        return {short: [part for part in re.split(r"(?<=\.) ", text) if part] for short, text in body["texts"].items()}
     lefts = {**body.get("questions", {}), **body.get("claims", {})}
     rights = texts_of(body)
     said: dict[str, Any] = {"quotes": []}

@@ -124,8 +124,7 @@ def test_a_batch_that_is_none_is_said(server: Served, provider: str, answer: str
 @pytest.mark.slow
 def test_a_run_of_many_samples_is_one_batch_for_claims_and_one_for_the_rest(server: Served) -> None:
     samples = [
-        {"id": str(n), "query": f"q{n}", "contexts": [f"text {n} ANSWER"], "answer": f"a {n}."}
-        for n in range(600)
+        {"id": str(n), "query": f"q{n}", "contexts": [f"text {n} ANSWER"], "answer": f"a {n}."} for n in range(600)
     ]
     scores = rankproof.judge(
         samples, "faithfulness", judge="openai:m", base_url=server.url, batch=True, poll=0.01, canaries=False

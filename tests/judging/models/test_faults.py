@@ -40,11 +40,7 @@ QUESTION = "Where is it?"
 CHUNKS = ["The ANSWER is here. It is blue.", "Nothing of use. At all.", "NOT it is red. Another ANSWER too."]
 ASKS = [
     *(Ask(Relation.CONTEXT_ANSWERS, QUESTION, chunk) for chunk in CHUNKS),
-    *(
-        Ask(Relation.TEXT_SUPPORTS, claim, chunk)
-        for claim in ("It is blue.", "it is red")
-        for chunk in CHUNKS
-    ),
+    *(Ask(Relation.TEXT_SUPPORTS, claim, chunk) for claim in ("It is blue.", "it is red") for chunk in CHUNKS),
     *(
         Ask(Relation.STATEMENT_BEARS, QUESTION, part)
         for part in ("The ANSWER is here.", "It is blue.", "Nothing of use.", "At all.")
@@ -143,9 +139,7 @@ def items(change: Callable[[list[Any]], Any]) -> Callable[[dict[str, Any]], dict
 
 
 ALL = len(ASKS)
-SHOWN = sum(
-    truth(a.relation, a.left, a.right) in {"R": (2, 3), "S": (1, -1)}.get(a.relation, ()) for a in ASKS
-)
+SHOWN = sum(truth(a.relation, a.left, a.right) in {"R": (2, 3), "S": (1, -1)}.get(a.relation, ()) for a in ASKS)
 """Pairs whose honest value must be shown by a quote."""
 
 
@@ -222,9 +216,7 @@ HARMLESS = {
     "prose around JSON": said(lambda reply: f"Sure! Here it is: {TEXT(reply)} I hope {{this}} helps."),
     "a code fence": said(lambda reply: f"```json\n{TEXT(reply)}\n```"),
     "an object before it": said(lambda reply: f'{{"note": "thinking"}} {TEXT(reply)}'),
-    "a draft before it": said(
-        lambda reply: f"<think>{TEXT(reply).replace(': 0', ': 3')}</think> {TEXT(reply)}"
-    ),
+    "a draft before it": said(lambda reply: f"<think>{TEXT(reply).replace(': 0', ': 3')}</think> {TEXT(reply)}"),
     "an object around it": said(lambda reply: f'{{"result": {TEXT(reply)}}}'),
     "a byte order mark": said(lambda reply: f"\ufeff{TEXT(reply)}"),
     "ids in escapes": said(lambda reply: TEXT(reply).replace(" q1 ", " \\u0071\\u0031 ")),
@@ -357,9 +349,7 @@ ENVELOPES = {
     "content as a number": with_message(content=3),
     "content as a list of texts": with_message(content=["R", "S"]),
     "content as pictures": with_message(content=[{"type": "image"}]),
-    "a call of a tool": with_message(
-        content=None, tool_calls=[{"function": {"name": "f", "arguments": "{}"}}]
-    ),
+    "a call of a tool": with_message(content=None, tool_calls=[{"function": {"name": "f", "arguments": "{}"}}]),
     "no message": with_choice(message=None),
     "no choices": lambda reply: {**reply, "choices": []},
     "choices by name": lambda reply: {**reply, "choices": {"first": reply["choices"][0]}},
@@ -451,9 +441,7 @@ def test_what_does_not_pass_leaves_pairs_unmeasured(server: Served, name: str) -
     assert KEY not in repr((found, account, judge_at(server)))
 
 
-@pytest.mark.parametrize(
-    "name", ["HTTP 401", "HTTP 402", "HTTP 403", "HTTP 404", "HTTP 429 as the account is empty"]
-)
+@pytest.mark.parametrize("name", ["HTTP 401", "HTTP 402", "HTTP 403", "HTTP 404", "HTTP 429 as the account is empty"])
 def test_where_nothing_can_succeed_nothing_more_is_sent(server: Served, name: str) -> None:
     server.faults = [Fault(answer=FINAL[name], times=999)]
     groups = [[Ask(Relation.CONTEXT_ANSWERS, QUESTION, f"text {n}")] for n in range(200)]
@@ -473,9 +461,7 @@ def test_some_samples_failing_costs_the_others_nothing(server: Served) -> None:
 
 def test_what_a_service_does_not_know_is_left_out(server: Served) -> None:
     """Many services that speak the protocol know no response_format."""
-    server.faults = [
-        Fault(answer=status(400, '{"error": {"message": "unknown field response_format"}}'), times=1)
-    ]
+    server.faults = [Fault(answer=status(400, '{"error": {"message": "unknown field response_format"}}'), times=1)]
     found, _ = settled(judge_at(server))
     assert all(map(right, found.values()))
     assert ["response_format" in call for call in server.calls] == [True, False]
@@ -531,9 +517,7 @@ ROW = {
     "reference": "It is blue. It is far away.",
     "answer": "It is blue. It is red.",
 }
-METRICS = (
-    "context_precision, context_recall, context_relevance, faithfulness, answer_relevance, hallucination_rate"
-)
+METRICS = "context_precision, context_recall, context_relevance, faithfulness, answer_relevance, hallucination_rate"
 
 
 @pytest.fixture(scope="module")

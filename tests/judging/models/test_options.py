@@ -83,9 +83,7 @@ def test_max_tokens_limits_a_reply_and_budget_tokens_the_run(server: Served) -> 
     with pytest.warns(UserWarning, match="budget_tokens"):
         judge(ROWS, "RR", judge="openai:m", base_url=server.url, max_tokens=5_000_000)
     assert "max_tokens" not in server.calls[-1]
-    server.refused = {
-        "max_tokens": "Unsupported parameter: use 'max_completion_tokens' instead of 'max_tokens'."
-    }
+    server.refused = {"max_tokens": "Unsupported parameter: use 'max_completion_tokens' instead of 'max_tokens'."}
     scores = judge(ROWS, "P@2", judge="openai:m2", base_url=server.url, max_tokens=500)
     assert scores.coverage["P@2"] == 1
     assert server.calls[-1]["max_completion_tokens"] == 500
@@ -123,7 +121,5 @@ def test_the_same_model_at_another_address_is_the_same_judge(server: Served, tmp
             file = tmp_path / f"{calls}.db"
             for each in (server, moved):
                 before = len(moved.calls)
-                judge(
-                    ROWS[:1], "P@2", judge="openai:m", base_url=each.url, ledger=file, probe=False, **options
-                )
+                judge(ROWS[:1], "P@2", judge="openai:m", base_url=each.url, ledger=file, probe=False, **options)
             assert len(moved.calls) - before == calls

@@ -46,9 +46,7 @@ def test_no_sample_is_lost_where_a_service_refuses_a_field(server: Served, field
     assert scores["P@2"] == 0.5
     (told,) = (each for each in scores.account.problems if "left out" in each)
     assert field in told
-    assert (
-        sum(field in each for each in server.calls) == 1
-    )  # one call goes first, and the others learn from it
+    assert sum(field in each for each in server.calls) == 1  # one call goes first, and the others learn from it
     before = len(server.calls)
     assert asked(ROWS[:3], "RR").coverage["RR"] == 1
     assert not any(field in each for each in server.calls[before:])  # what was learnt stays with the judge

@@ -113,9 +113,7 @@ def test_each_judge_of_a_cascade_has_its_address(server: Served, tmp_path: Path)
             assert {each["name"] for each in scores.judges} == {"vllm:a", "openai:b"}
         (tmp_path / "s.jsonl").write_text('{"question": "How many?", "contexts": ["4 legs.", "A ferry."]}\n')
         file = str(tmp_path / "s.jsonl")
-        done = run(
-            tmp_path, "judge", file, "-m", "P@2", "--judge", specs[0][0], "--ledger", str(tmp_path / "v.db")
-        )
+        done = run(tmp_path, "judge", file, "-m", "P@2", "--judge", specs[0][0], "--ledger", str(tmp_path / "v.db"))
         assert "0.5000" in done.stdout
     for base in (server.url, {"openai:c": server.url}):
         with pytest.raises(UsageError, match=r"base_url: got .* Next: "):

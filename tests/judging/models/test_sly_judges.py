@@ -80,9 +80,7 @@ def test_a_check_that_is_left_out_settles_nothing_of_its_relation(server: Served
 
 
 @pytest.mark.parametrize("relation", BY_RELATION)
-def test_an_honest_judge_passes_with_each_relation_checked_in_each_call(
-    server: Served, relation: str
-) -> None:
+def test_an_honest_judge_passes_with_each_relation_checked_in_each_call(server: Served, relation: str) -> None:
     found = judged(server, BY_RELATION[relation], lambda said: said)
     assert found.coverage[BY_RELATION[relation]] == 1.0
     asks = [Ask(relation, f"left {i}?", f"right {i} is.") for i in range(500)]
@@ -96,9 +94,7 @@ def test_an_honest_judge_passes_with_each_relation_checked_in_each_call(
 
 def listing(claims: list[str]) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """Answers every text with these claims, and pairs honestly."""
-    return lambda said: (
-        said if any(each in said for each in (*VALUES, "quotes")) else dict.fromkeys(said, claims)
-    )
+    return lambda said: said if any(each in said for each in (*VALUES, "quotes")) else dict.fromkeys(said, claims)
 
 
 SLY = {

@@ -34,9 +34,7 @@ def texts(case: dict[str, Any]) -> dict[str, Any]:
     return {
         "question": "Who is there?",
         "answer": " ".join(f"{name} answers it." for name in LETTERS[: len(case["answer_by_contexts"])]),
-        "reference": " ".join(
-            f"{name} refers there." for name in LETTERS[: len(case["reference_by_contexts"])]
-        ),
+        "reference": " ".join(f"{name} refers there." for name in LETTERS[: len(case["reference_by_contexts"])]),
         "contexts": [
             " ".join(f"{name} stands in {place}." for name in LETTERS[: len(row)])
             for place, row in enumerate(case["statements_bear"])

@@ -417,9 +417,7 @@ def test_messages_of_another_shape_are_no_answer(messages: str) -> None:
 @pytest.mark.parametrize("name", ["content", "response", "text"])
 def test_an_answer_is_what_a_model_gave_back(name: str) -> None:
     """As LangChain's messages and LlamaIndex's responses hold it."""
-    (found,) = read_samples(
-        [{"query": "q?", "contexts": ["c"], "answer": SimpleNamespace(**{name: "since"})}]
-    )
+    (found,) = read_samples([{"query": "q?", "contexts": ["c"], "answer": SimpleNamespace(**{name: "since"})}])
     assert found.answer == "since"
 
 

@@ -35,10 +35,7 @@ def person(ask: Ask) -> int:
 
 
 def rows(n: int = 200) -> list[dict[str, Any]]:
-    return [
-        {"id": f"s{i}", "query": f"q{i}", "contexts": [f"c{i} {j}." for j in range(1 + i % 6)]}
-        for i in range(n)
-    ]
+    return [{"id": f"s{i}", "query": f"q{i}", "contexts": [f"c{i} {j}." for j in range(1 + i % 6)]} for i in range(n)]
 
 
 @pytest.fixture(scope="session")

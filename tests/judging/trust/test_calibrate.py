@@ -117,9 +117,7 @@ def test_too_few_labels_correct_nothing_and_say_so(ledger: Path) -> None:
     calibrate(rows(), person, judge=machine, ledger=ledger, metrics="P@3", n=49)
     found = judge(rows(), "P@3", judge=machine, ledger=ledger)
     assert found.corrected("P@3") is None
-    assert "No correction of P@3: 49 labelled pairs drawn at random, 50 needed." in " ".join(
-        str(found).split()
-    )
+    assert "No correction of P@3: 49 labelled pairs drawn at random, 50 needed." in " ".join(str(found).split())
 
 
 @pytest.mark.slow
@@ -161,10 +159,7 @@ def test_the_accuracy_trap_is_told(tmp_path: Path) -> None:
     )  # fmt: skip
     assert found.relations[Relation.CONTEXT_ANSWERS].trap
     text = " ".join(str(found).split())
-    assert (
-        "accuracy misleads here. 95 % are right, but always saying the commonest would be right in 97 %"
-        in text
-    )
+    assert "accuracy misleads here. 95 % are right, but always saying the commonest would be right in 97 %" in text
     assert "no difference shows through it" in text
 
 
@@ -218,9 +213,7 @@ def test_a_ledger_of_several_machines_needs_a_name(ledger: Path) -> None:
     judge(rows(), "P@3", judge=truth, ledger=ledger)
     with pytest.raises(UsageError, match="2 machines"):
         calibrate(ledger, person)
-    assert (
-        calibrate(ledger, person, judge="function:truth", n=50).kappa[Relation.CONTEXT_ANSWERS].value == 1.0
-    )
+    assert calibrate(ledger, person, judge="function:truth", n=50).kappa[Relation.CONTEXT_ANSWERS].value == 1.0
 
 
 def test_labels_need_a_place_and_verdicts(tmp_path: Path) -> None:

@@ -99,9 +99,7 @@ def test_groups_of_units_drawn_with_unequal_probabilities_are_covered() -> None:
         said = np.where(rng.random(len(place)) < 0.75, truth, 1.0)
         chance = np.where(said == 1, 0.15, 0.05)
         drawn = np.flatnonzero(rng.random(len(place)) < chance)
-        labels = check_labels(
-            truth[drawn] * share[drawn], said[drawn] * share[drawn], place[drawn], chance[drawn]
-        )
+        labels = check_labels(truth[drawn] * share[drawn], said[drawn] * share[drawn], place[drawn], chance[drawn])
         found = corrected_mean(np.bincount(place, said * share), labels, units=len(place))
         right += found.low <= 1 / 3 <= found.high
     assert 0.93 <= right / 600 <= 0.98
@@ -116,9 +114,7 @@ def test_a_few_labels_that_all_agree_do_not_make_a_judge_infallible() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("year", ["19", "20"])
-def test_on_real_grades_the_naive_interval_misses_and_the_corrected_one_covers(
-    year: str, shared_data: Path
-) -> None:
+def test_on_real_grades_the_naive_interval_misses_and_the_corrected_one_covers(year: str, shared_data: Path) -> None:
     folder = shared_data / "judges" / "dl"
     people = graded(folder / f"qrels.dl{year}-passage.txt")
     machine = graded(folder / f"umbrella_gpt-4_zeroshot_dl{year}.txt")
@@ -195,9 +191,7 @@ def test_shares_of_few_are_not_certain() -> None:
         high = scipy.stats.beta(yes + 0.8, n - yes + 0.2).ppf(0.975) if yes < n else 1.0
         assert (found.low, found.high) == pytest.approx((low, high), abs=1e-6)
         if n > 1:
-            assert (found.low, found.high) == pytest.approx(
-                (interval(hits).low, interval(hits).high), abs=1e-9
-            )
+            assert (found.low, found.high) == pytest.approx((interval(hits).low, interval(hits).high), abs=1e-9)
     assert (share_of(0, 0).low, share_of(0, 0).high) == (0.0, 1.0)
     with pytest.raises(DataError, match="5 of 3"):
         share_of(5, 3)

@@ -43,10 +43,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     for system in ("old", "new"):
         judge(rows(system), "P@3", judge=flattering, ledger=ledger)
     calibrate(ledger, person, n=400, who="ana")
-    return {
-        system: judge(rows(system), "P@3", judge=flattering, ledger=ledger, by="kind")
-        for system in ("old", "new")
-    }
+    return {system: judge(rows(system), "P@3", judge=flattering, ledger=ledger, by="kind") for system in ("old", "new")}
 
 
 def real(kind: str | None = None) -> float:

@@ -11,9 +11,7 @@ from rankproof.judging.verdicts import Ask, Relation
 
 def pairs(n: int = 200) -> list[DrawnPair]:
     """Every tenth has the rarer value."""
-    return [
-        DrawnPair(Ask(Relation.CONTEXT_ANSWERS, f"q{i}", "text"), 3 if i % 10 == 0 else 0) for i in range(n)
-    ]
+    return [DrawnPair(Ask(Relation.CONTEXT_ANSWERS, f"q{i}", "text"), 3 if i % 10 == 0 else 0) for i in range(n)]
 
 
 def test_more_keeps_what_was_drawn_and_another_seed_draws_others() -> None:
@@ -59,8 +57,7 @@ def test_the_informative_part_is_kept_apart_and_prefers_what_is_rare_or_doubtful
 
 def test_whole_samples_are_drawn_alike_however_many_pairs_they_have() -> None:
     samples = {
-        f"s{i}": [Ask(Relation.CONTEXT_ANSWERS, f"q{i}", f"c{j}") for j in range(1 + 9 * (i % 2))]
-        for i in range(40)
+        f"s{i}": [Ask(Relation.CONTEXT_ANSWERS, f"q{i}", f"c{j}") for j in range(1 + 9 * (i % 2))] for i in range(40)
     }
     long = 0
     for seed in range(200):

@@ -70,10 +70,7 @@ def test_labelled_pairs_are_fixed_first(ledger: Path) -> None:
     fixed = {each.key for each in Verdicts(ledger).where(judge="function:machine (probe 0)")}
     assert {each.key for each in Verdicts(ledger).where(judge="human:ana")} <= fixed
     # A probe says what the machine said, not what people did.
-    assert all(
-        each.value == machine(*each.key)
-        for each in Verdicts(ledger).where(judge="function:machine (probe 0)")
-    )
+    assert all(each.value == machine(*each.key) for each in Verdicts(ledger).where(judge="function:machine (probe 0)"))
 
 
 def test_a_probe_changes_no_score_and_no_replay(ledger: Path) -> None:
@@ -91,9 +88,7 @@ def test_another_judge_may_be_the_measure(ledger: Path) -> None:
         judge_drift(ledger, judge=machine, n=0)
 
 
-def test_a_model_that_changes_behind_its_name_is_seen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_that_changes_behind_its_name_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     path = tmp_path / "l.db"
     with serving() as server:
@@ -130,9 +125,7 @@ def test_a_changed_model_is_asked_again_by_itself_and_once(
     (drifted,) = found.drifts
     assert (drifted.n, drifted.before, drifted.now) == (10, "m-1 fp", "m-2 fp")
     assert drifted.flips > 0
-    assert (
-        "openai:m answers as m-2 fp, before as m-1 fp; asked 10 pairs again that were judged then (" in said
-    )
+    assert "openai:m answers as m-2 fp, before as m-1 fp; asked 10 pairs again that were judged then (" in said
     assert "verdicts asked again changed" in " ".join(found.format("full").split())
     assert found.account.calls == asked - 5  # what asking again took is on the account
     assert again.drifts == []

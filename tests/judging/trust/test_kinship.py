@@ -88,9 +88,7 @@ def world(n: int, favour: float, seed: int, systems: int = 3, docs: int = 10) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "favour", "systems"), [(12, 0.0, 3), (60, 0.0, 5), (60, 0.5, 3)])
-def test_intervals_hold_together_and_lenience_to_all_is_no_favour(
-    n: int, favour: float, systems: int
-) -> None:
+def test_intervals_hold_together_and_lenience_to_all_is_no_favour(n: int, favour: float, systems: int) -> None:
     large = kinship(*world(1000, favour, 99, systems), "P@3").rows
     truth = {each.system: each.excess for each in large}
     found = [kinship(*world(n, favour, seed, systems), "P@3") for seed in range(60)]

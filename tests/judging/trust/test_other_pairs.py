@@ -40,9 +40,7 @@ def rows(new: float = 0.0, n: int = N) -> list[dict[str, Any]]:
         {
             "id": f"s{i}",
             "query": f"q{i}",
-            "contexts": [
-                f"{'new' if lot(f'new {i} {j}') < new else 'old'} context {i} {j}." for j in range(5)
-            ],
+            "contexts": [f"{'new' if lot(f'new {i} {j}') < new else 'old'} context {i} {j}." for j in range(5)],
             "answer": f"{'new' if lot(f'new answer {i}') < new else 'old'} answer {i}.",
         }
         for i in range(n)

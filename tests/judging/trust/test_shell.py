@@ -45,9 +45,7 @@ def judged_samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def shell(
-    folder: Callable[[], Path], judged_samples: Path, capsys: Any
-) -> Callable[[str], tuple[int, str, str]]:
+def shell(folder: Callable[[], Path], judged_samples: Path, capsys: Any) -> Callable[[str], tuple[int, str, str]]:
     """The command line in a folder of one's own with samples that were judged."""
 
     def call(words: str) -> tuple[int, str, str]:
@@ -189,9 +187,7 @@ def test_support_has_a_key_for_contradiction(folder: Callable[[], Path]) -> None
     }
     Path("s.jsonl").write_text(json.dumps(row) + "\n")
     command = [*COMMAND, "calibrate", "s.jsonl", "--ledger", "v.db", "--who", "ana", "--relation", "S"]
-    subprocess.run(
-        [*command, "-m", "context_recall"], input="c\n-\n", capture_output=True, text=True, check=True
-    )
+    subprocess.run([*command, "-m", "context_recall"], input="c\n-\n", capture_output=True, text=True, check=True)
     assert set(labels()) == {-1}
 
 

@@ -68,11 +68,7 @@ def test_two_claims_made_one_must_follow() -> None:
         return (1 if len(left) < 30 else 0) if relation == Relation.TEXT_SUPPORTS else 3
 
     def apart(relation: str, left: str, right: str) -> Any:
-        return int(
-            all(part.strip() in right for part in left.split(". "))
-            if relation == Relation.TEXT_SUPPORTS
-            else 1
-        )
+        return int(all(part.strip() in right for part in left.split(". ")) if relation == Relation.TEXT_SUPPORTS else 1)
 
     one_by_one = stress(SAMPLES, "context_recall", judge=short).rates["two claims made one"]["S"]
     assert (one_by_one.yes, one_by_one.n) == (16, 16)

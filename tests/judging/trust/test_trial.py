@@ -61,15 +61,9 @@ MODELS: dict[str, Sway] = {
     "good": lambda place, n, right, value: value,
     "leaves out the middle": lambda place, n, right, value: None if middle(place, n) else value,
     "says no in the middle": lambda place, n, right, value: 0 if middle(place, n) else value,
-    "says yes to the last texts": lambda p, n, right, value: (
-        3 if right in ("t8", "t9", "t10", "t11") else value
-    ),
-    "errs now and then": lambda p, n, right, value: (
-        (3 if value < 1 else 0) if CHANCE.random() < 0.1 else value
-    ),
-    "bears forty": lambda p, n, right, value: (
-        (3 if value < 1 else 0) if n > 40 and CHANCE.random() < 0.3 else value
-    ),
+    "says yes to the last texts": lambda p, n, right, value: 3 if right in ("t8", "t9", "t10", "t11") else value,
+    "errs now and then": lambda p, n, right, value: (3 if value < 1 else 0) if CHANCE.random() < 0.1 else value,
+    "bears forty": lambda p, n, right, value: (3 if value < 1 else 0) if n > 40 and CHANCE.random() < 0.3 else value,
 }
 
 
@@ -88,11 +82,7 @@ def test_the_shipped_pairs_can_be_checked_by_reading() -> None:
     for case in LISTED:
         texts = [ask.right for ask in case.truth if ask.relation == Relation.CONTEXT_ANSWERS]
         assert len(texts) == len(set(texts)) == case.texts
-        assert all(
-            any(a.right in text for text in texts)
-            for a in case.truth
-            if a.relation == Relation.STATEMENT_BEARS
-        )
+        assert all(any(a.right in text for text in texts) for a in case.truth if a.relation == Relation.STATEMENT_BEARS)
     for line in (line for line in text.splitlines() if line.startswith("c ")):
         assert set(line.split(" ")[1]) <= set("+-0"), line
     together = [call for group in groups_of(LISTED) for call in calls_for(group)]
@@ -151,9 +141,7 @@ def yes_to_all(body: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.first_is_quick
-@pytest.mark.parametrize(
-    ("model", "reason"), [(refusing, "no whole JSON"), (yes_to_all, "check of the judge")]
-)
+@pytest.mark.parametrize(("model", "reason"), [(refusing, "no whole JSON"), (yes_to_all, "check of the judge")])
 def test_of_a_model_that_settles_nothing_nothing_is_said(model: Any, reason: str, tmp_path: Path) -> None:
     with server.serving() as served:
         served.model = model
@@ -258,9 +246,7 @@ def test_stress_leads_to_a_remedy() -> None:
     lock = Lock()
 
     def at_random(place: int, n: int, text: str, value: int) -> int:
-        with (
-            lock
-        ):  # which call comes first is left to the threads; how often each text was asked about is not
+        with lock:  # which call comes first is left to the threads; how often each text was asked about is not
             asked[text] += 1
             nth = asked[text]
         return 3 if random.Random(f"{text} {nth}").random() < 0.3 else 0
@@ -286,10 +272,7 @@ def _by_place(body: dict[str, Any], sway: Sway) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_labels_show_where_in_a_call_a_judge_errs(tmp_path: Path) -> None:
-    rows = [
-        {"id": f"s{i}", "query": f"q {i}", "contexts": [f"text {i} {j}." for j in range(9)]}
-        for i in range(20)
-    ]
+    rows = [{"id": f"s{i}", "query": f"q {i}", "contexts": [f"text {i} {j}." for j in range(9)]} for i in range(20)]
     with server.serving() as served:
         served.model = lambda body: _by_place(body, lambda place, n, right, value: 3 if 3 <= place < 6 else 0)
         judge(rows, "P@9", judge="vllm:m", base_url=served.url, ledger=tmp_path / "v.db")
@@ -337,9 +320,7 @@ def test_no_text_can_forge_the_mark_of_a_statement(mark: str) -> None:
         (call,) = calls_for(group)
         body = json.loads(call.body)
         shown = {**server.texts_of(body)}
-        (short,) = [
-            place[2] for place, ask in call.places.items() if ask.right == "It is free." and place[0] == "Q"
-        ]
+        (short,) = [place[2] for place, ask in call.places.items() if ask.right == "It is free." and place[0] == "Q"]
         assert shown[short] == "It is free."
         assert not short.startswith("s1")
         assert not any(own in text for own in call.marks for text in (mark, f"</{mark}"))

@@ -18,9 +18,7 @@ from tests.shell import rankproof
 MEASURES = "P@4, RR@10, nDCG@10, AP, Success@4, ERR@10"
 
 
-def held(
-    draws: int, queries: int, labels: Any, n: int, seed: int
-) -> tuple[dict[str, float], dict[str, float]]:
+def held(draws: int, queries: int, labels: Any, n: int, seed: int) -> tuple[dict[str, float], dict[str, float]]:
     """How often the interval holds what many queries come to, and the mean error against that of labels alone."""
     rng = np.random.default_rng(seed)
     parts = [evaluate(*world(rng, 400)[::2], MEASURES) for _ in range(6)]
@@ -56,9 +54,7 @@ def test_thirty_labelled_queries_and_a_judge_save_a_fifth_of_the_error() -> None
             people[name] = {f"d{i}": int(each) for i, each in enumerate(truth)}
             machine[name] = {f"d{i}": int(each) for i, each in enumerate(said)}
             run[name] = [f"d{i}" for i in range(4)]
-        each = calibrate_judgments(machine, some_queries(rng, people, 30), {"run": run}, "P@4").estimate(
-            "run", "P@4"
-        )
+        each = calibrate_judgments(machine, some_queries(rng, people, 30), {"run": run}, "P@4").estimate("run", "P@4")
         assert each is not None
         assert each.alone is not None
         saved.append(1 - each.error / each.alone)
@@ -168,9 +164,7 @@ def test_a_run_that_meets_no_judgment_is_an_error_on_every_way_out(tmp_path: Pat
 
 def test_one_query_leaves_its_mean_open() -> None:
     grades = {f"d{i}": i % 2 for i in range(50)}
-    found = calibrate_judgments(
-        {"q": grades}, {"q": dict(list(grades.items())[10:])}, {"r": {"q": list(grades)}}, "AP"
-    )
+    found = calibrate_judgments({"q": grades}, {"q": dict(list(grades.items())[10:])}, {"r": {"q": list(grades)}}, "AP")
     each = found.estimate("r", "AP")
     assert each is not None
     assert (each.low, each.high) == (0.0, 1.0)
@@ -206,15 +200,11 @@ def test_labels_drawn_by_plan_narrow_more_than_labels_at_random() -> None:
 
 def write(path: Path, table: Table) -> str:
     """Judgments in the format that the name's ending says."""
-    rows = [
-        {"query_id": q, "doc_id": d, "relevance": g} for q, grades in table.items() for d, g in grades.items()
-    ]
+    rows = [{"query_id": q, "doc_id": d, "relevance": g} for q, grades in table.items() for d, g in grades.items()]
     if path.suffix == ".jsonl":
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     elif path.suffix == ".csv":
-        path.write_text(
-            "query_id,doc_id,relevance\n" + "".join(",".join(map(str, r.values())) + "\n" for r in rows)
-        )
+        path.write_text("query_id,doc_id,relevance\n" + "".join(",".join(map(str, r.values())) + "\n" for r in rows))
     elif path.suffix == ".json":
         path.write_text(json.dumps(table))
     else:
@@ -226,9 +216,7 @@ def write(path: Path, table: Table) -> str:
 def test_from_the_shell_in_every_format(tmp_path: Path) -> None:
     people, machine, run = world(np.random.default_rng(7), 40)
     ranked = tmp_path / "my.run"
-    ranked.write_text(
-        "".join(f"{q} Q0 {d} {i} {-i} x\n" for q, docs in run.items() for i, d in enumerate(docs, 1))
-    )
+    ranked.write_text("".join(f"{q} Q0 {d} {i} {-i} x\n" for q, docs in run.items() for i, d in enumerate(docs, 1)))
     part = dict(list(people.items())[:25])
     texts = set()
     for ending in (".qrels", ".jsonl", ".csv", ".json"):
@@ -248,9 +236,7 @@ def test_from_the_shell_in_every_format(tmp_path: Path) -> None:
 def test_the_way_from_no_label_to_a_corrected_number(tmp_path: Path) -> None:
     people, machine, run = world(np.random.default_rng(8), 60)
     ranked, judged = tmp_path / "my.run", write(tmp_path / "m.qrels", machine)
-    ranked.write_text(
-        "".join(f"{q} Q0 {d} {i} {-i} x\n" for q, docs in run.items() for i, d in enumerate(docs, 1))
-    )
+    ranked.write_text("".join(f"{q} Q0 {d} {i} {-i} x\n" for q, docs in run.items() for i, d in enumerate(docs, 1)))
     base = ["calibrate", "--machine", judged, "--run", str(ranked), "-m", "P@4"]
     pool = tmp_path / "pool.jsonl"
     done = rankproof(tmp_path, *base, "--next", "30", "--whole", "-o", str(pool))

@@ -7,9 +7,7 @@ import numpy as np
 Table = dict[str, dict[str, int]]
 
 
-def world(
-    rng: np.random.Generator, queries: int, docs: int = 24
-) -> tuple[Table, Table, dict[str, list[str]]]:
+def world(rng: np.random.Generator, queries: int, docs: int = 24) -> tuple[Table, Table, dict[str, list[str]]]:
     """Graded documents, a generous judge, and a run that knows more than the judge does."""
     people, machine, run = {}, {}, {}
     for name in (f"q{i}" for i in range(queries)):

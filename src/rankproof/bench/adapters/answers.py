@@ -133,9 +133,7 @@ def _listed(raw: Any) -> Sequence[Any]:
         return _of_series(raw) if hasattr(raw, "to_list") else list(records_of_frame(raw, "the answer"))
     if hasattr(raw, "tolist"):
         return _listed(raw.tolist())
-    inside = next(
-        (each for name in LISTS if isinstance(each := getattr(raw, name, None), (list, tuple))), raw
-    )
+    inside = next((each for name in LISTS if isinstance(each := getattr(raw, name, None), (list, tuple))), raw)
     if not isinstance(inside, Iterable):
         raise unusable_answer(raw, "a list of documents")
     return list(inside)

@@ -130,11 +130,7 @@ def _is_table(value: Any) -> bool:
 
 
 def _is_numbers(value: Any) -> bool:
-    return (
-        type(value) is list
-        and 0 < len(value) <= MANY
-        and all(isinstance(each, (int, float)) for each in value)
-    )
+    return type(value) is list and 0 < len(value) <= MANY and all(isinstance(each, (int, float)) for each in value)
 
 
 def state_of(found: Any) -> dict[str, Any]:
@@ -185,9 +181,7 @@ def _set_later(kind: type, names: Iterable[str]) -> frozenset[str]:
     return frozenset(
         stored
         for name, value in functions
-        if isinstance(value, FunctionType)
-        and name not in MAKING
-        and not asked.isdisjoint(names_in(value.__code__))
+        if isinstance(value, FunctionType) and name not in MAKING and not asked.isdisjoint(names_in(value.__code__))
         for stored in names_stored(value.__code__, "STORE_ATTR")
     )
 

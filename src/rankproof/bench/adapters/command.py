@@ -81,8 +81,7 @@ class Process:
         given = [
             (
                 place,
-                json.dumps({"id": str(place), "question": questions[place], "k": k}, ensure_ascii=False)
-                + "\n",
+                json.dumps({"id": str(place), "question": questions[place], "k": k}, ensure_ascii=False) + "\n",
             )
             for place in asked
         ]
@@ -323,9 +322,7 @@ TRIES = 3
 """Questions that a command which answers nothing is asked one by one before it is given up."""
 
 
-def of_command(
-    words: Sequence[str], *, id: IdOf = None, settings: Mapping[str, Any] | None = None
-) -> Adapted:
+def of_command(words: Sequence[str], *, id: IdOf = None, settings: Mapping[str, Any] | None = None) -> Adapted:
     """The command as a retriever of all questions at once."""
     running: list[Process] = []
 
@@ -361,9 +358,7 @@ def _scripts(words: Sequence[str]) -> dict[str, str]:
 class Asking:
     """The questions of one call, asked in as many starts of the command as it takes."""
 
-    def __init__(
-        self, words: list[str], questions: Sequence[str], k: int, flow: Flow, running: list[Process]
-    ) -> None:
+    def __init__(self, words: list[str], questions: Sequence[str], k: int, flow: Flow, running: list[Process]) -> None:
         self.words = words
         self.questions = questions
         self.k = k

@@ -88,18 +88,12 @@ def with_secrets(template: Any, where: str) -> Any:
         return {key: with_secrets(value, where) for key, value in template.items()}
     if isinstance(template, list):
         return [with_secrets(each, where) for each in template]
-    return (
-        _VARIABLE.sub(lambda found: _secret(found[1], where), template)
-        if isinstance(template, str)
-        else template
-    )
+    return _VARIABLE.sub(lambda found: _secret(found[1], where), template) if isinstance(template, str) else template
 
 
 def _secret(name: str, where: str) -> str:
     if name not in os.environ:
-        raise UsageError(
-            f"{where}: the environment has no {name}. Next: set it, as in {name}=... rankproof run ..."
-        )
+        raise UsageError(f"{where}: the environment has no {name}. Next: set it, as in {name}=... rankproof run ...")
     return os.environ[name]
 
 
@@ -129,9 +123,7 @@ def path(text: str, where: str) -> tuple[Step, ...]:
     ('my docs', 0, 'id')
     """
     if not isinstance(text, str):
-        raise UsageError(
-            f"{where}: got {shorten(text)}, expected a path. Next: write it like hits.hits[*]._id."
-        )
+        raise UsageError(f"{where}: got {shorten(text)}, expected a path. Next: write it like hits.hits[*]._id.")
     rest = text.removeprefix("$")
     steps: list[Step] = []
     while rest:
@@ -187,9 +179,7 @@ def _at(data: Any, step: Any, steps: Sequence[Step]) -> Any:
 
 def _written(steps: Sequence[Step]) -> str:
     """The path as a user writes it."""
-    words = [
-        "[*]" if each is None else f"[{each}]" if isinstance(each, int) else f".{each}" for each in steps
-    ]
+    words = ["[*]" if each is None else f"[{each}]" if isinstance(each, int) else f".{each}" for each in steps]
     return "".join(words).removeprefix(".")
 
 
@@ -292,9 +282,7 @@ def _known(table: Any, keys: tuple[str, ...], where: str) -> None:
     _table(table, where)
     for key in table:
         if key not in keys:
-            raise UsageError(
-                f"{where}: unknown key {key!r}.{nearest(key, keys)} Next: use {', '.join(keys)}."
-            )
+            raise UsageError(f"{where}: unknown key {key!r}.{nearest(key, keys)} Next: use {', '.join(keys)}.")
 
 
 def _request(plain: Mapping[str, Any], name: str) -> Callable[[str, int], Request]:
@@ -309,9 +297,7 @@ def _request(plain: Mapping[str, Any], name: str) -> Callable[[str, int], Reques
     def made(question: str, k: int) -> Request:
         target = fill_url(url, question, k)
         if params:
-            target += ("&" if "?" in target else "?") + urlencode(
-                fill_template(params, question, k), doseq=True
-            )
+            target += ("&" if "?" in target else "?") + urlencode(fill_template(params, question, k), doseq=True)
         return Request(method, target, headers, _body(body, question, k))
 
     return made

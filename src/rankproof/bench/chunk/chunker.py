@@ -133,9 +133,7 @@ def chunked(corpus: Corpus, chunker: Chunker) -> Corpus:
     (['d1#0-14', 'd1#15-23'], 'Refunds within')
     """
     if not isinstance(chunker, Chunker):
-        raise UsageError(
-            f"chunked: got {shorten(chunker)}, expected a chunker. Next: take one like recursive(200)."
-        )
+        raise UsageError(f"chunked: got {shorten(chunker)}, expected a chunker. Next: take one like recursive(200).")
     return Corpus(part for document in corpus.values() for part in _parts(document, chunker))
 
 
@@ -182,9 +180,7 @@ LEVELS: tuple[Callable[[str], list[int]], ...] = (
 """Where a text may be cut, the loosest places first."""
 
 
-def recursive(
-    size: int = 200, overlap: int = 0, unit: str = "words", separators: Sequence[str] = ()
-) -> Chunker:
+def recursive(size: int = 200, overlap: int = 0, unit: str = "words", separators: Sequence[str] = ()) -> Chunker:
     """Chunks of at most `size`, cut between paragraphs; a longer one between its lines, sentences, words.
 
     Each chunk but the first begins with up to `overlap` of the text before it, which counts in its size.
@@ -221,9 +217,7 @@ def _cut(text: str, size: int, overlap: int, unit: str, separators: tuple[str, .
     if not overlap:
         return pieces_of(spans)
     starts = [token.start for token in tokens(text)]
-    return pieces_of(
-        [spans[0], *(_led(span, starts, overlap, size, length) for span in spans[1:])] if spans else []
-    )
+    return pieces_of([spans[0], *(_led(span, starts, overlap, size, length) for span in spans[1:])] if spans else [])
 
 
 def _led(span: Span, starts: list[int], overlap: int, size: int, length: Length) -> Span:

@@ -18,9 +18,7 @@ HOW = {
 }
 
 
-def documents_found(
-    found: Iterable[Any], how: str = "best", chunks: Mapping[str, Any] | None = None
-) -> Found:
+def documents_found(found: Iterable[Any], how: str = "best", chunks: Mapping[str, Any] | None = None) -> Found:
     """The documents of the chunks found for one question, each document once, best first.
 
     `found` is pairs of chunk id and score, best first; `how` is "best", "first" or "sum". A chunk that comes
@@ -69,9 +67,7 @@ def pairs(found: Any, how: str = "best") -> Found:
     items = list(found)
     if all(isinstance(each, str) for each in items):
         if how == "sum":
-            raise UsageError(
-                "how='sum': got chunks without scores, expected scores to add. Next: take how='best'."
-            )
+            raise UsageError("how='sum': got chunks without scores, expected scores to add. Next: take how='best'.")
         return [(name, float(len(items) - place)) for place, name in enumerate(items)]
     return sorted(((name, float(score)) for name, score in items), key=lambda pair: -pair[1])
 
@@ -179,8 +175,7 @@ def _holding(span: JudgedSpan, places: Mapping[str, Place], overlap: float) -> l
     return [
         name
         for name, common in shared.items()
-        if common == most
-        or common >= overlap * min(span.end - span.start, places[name].end - places[name].start)
+        if common == most or common >= overlap * min(span.end - span.start, places[name].end - places[name].start)
     ]
 
 

@@ -217,11 +217,7 @@ def _knn_of_elasticsearch(vector: list[float], *, k: int, filter: Any, field: st
 
 def _knn_of_opensearch(vector: list[float], *, k: int, filter: Any, field: str, candidates: int) -> Body:
     asked = {"vector": vector, "k": max(k, candidates)}
-    only = (
-        {}
-        if filter is None
-        else {"filter": filter if isinstance(filter, Mapping) else {"bool": {"filter": filter}}}
-    )
+    only = {} if filter is None else {"filter": filter if isinstance(filter, Mapping) else {"bool": {"filter": filter}}}
     return {"query": {"knn": {field: {**asked, **only}}}}
 
 
@@ -245,9 +241,7 @@ def _check_whole(server: Server, answer: Mapping[str, Any]) -> None:
     failed = answer.get("_shards", {}).get("failed", 0)
     if answer.get("timed_out") or failed:
         what = "gave up in time" if answer.get("timed_out") else f"has no answer from {failed} of its shards"
-        raise StoreError(
-            f"{server.name}: the server {what}. Next: ask again, or look at its health.", again=True
-        )
+        raise StoreError(f"{server.name}: the server {what}. Next: ask again, or look at its health.", again=True)
 
 
 def _id(hit: Mapping[str, Any], id: str | None, name: str) -> Any:

@@ -44,9 +44,7 @@ class Connections:
     def open(self) -> Iterator[Any]:
         """A connection within one transaction."""
         with self.faults():
-            connection = self._given or (
-                self._idle.pop() if self._idle else self.psycopg.connect(self._where)
-            )
+            connection = self._given or (self._idle.pop() if self._idle else self.psycopg.connect(self._where))
             try:
                 with connection.transaction():
                     yield connection
@@ -192,9 +190,7 @@ def _answers(
 ) -> list[Found]:
     with connections.open() as connection:
         return [
-            best_pairs(
-                connection.execute(statement, {**settings["parameters"], **each, "k": k}).fetchall(), k
-            )
+            best_pairs(connection.execute(statement, {**settings["parameters"], **each, "k": k}).fetchall(), k)
             for each in given
         ]
 
@@ -243,9 +239,7 @@ def _by_vector(table: str, settings: Mapping[str, Any]) -> Any:
 
 # --- filling -------------------------------------------------------------------------------------------
 
-TABLE = (
-    "create table if not exists {table} ({id} text primary key, title text, text text, metadata jsonb{more})"
-)
+TABLE = "create table if not exists {table} ({id} text primary key, title text, text text, metadata jsonb{more})"
 INSERT = (
     "insert into {table} ({id}, title, text, metadata{more}) values (%s, %s, %s, %s{values}) on conflict ({id}) "
     "do update set title = excluded.title, text = excluded.text, metadata = excluded.metadata{update}"
@@ -276,9 +270,7 @@ def _words_column(settings: Mapping[str, Any]) -> Any:
     ).format(vector=_named(settings["vector"]), language=sql.Literal(settings["language"]))
 
 
-def _fill_vectors(
-    connections: Connections, table: str, parts: Iterator[Part], settings: Mapping[str, Any]
-) -> None:
+def _fill_vectors(connections: Connections, table: str, parts: Iterator[Part], settings: Mapping[str, Any]) -> None:
     from psycopg import sql
 
     column = _named(settings["vector"])

@@ -20,8 +20,7 @@ from rankproof.errors import missing_extra, one_of
 from rankproof.net.client import without_access
 
 CHROMA_ADVICE = (
-    "check the address, the name of the collection and the length of its vectors, "
-    "or hand over your own client."
+    "check the address, the name of the collection and the length of its vectors, or hand over your own client."
 )
 SPACES = ("cosine", "l2", "ip")
 
@@ -233,9 +232,7 @@ def _lance_fill(connection: Any, table: str, parts: Iterator[Part], columns: Map
     for documents, vectors in parts:
         rows = [_lance_row(each, columns) for each in documents]
         if vectors is not None:
-            rows = [
-                {**row, columns["vector"]: each.tolist()} for row, each in zip(rows, vectors, strict=True)
-            ]
+            rows = [{**row, columns["vector"]: each.tolist()} for row, each in zip(rows, vectors, strict=True)]
         _lance_put(connection, table, rows, columns["id"])
 
 
@@ -291,9 +288,7 @@ def qdrant(
         "embedder": dict(asked.settings),
         "id": id,
         "vector": vector,
-        "filter": filter.model_dump(exclude_none=True, mode="json")
-        if hasattr(filter, "model_dump")
-        else filter,
+        "filter": filter.model_dump(exclude_none=True, mode="json") if hasattr(filter, "model_dump") else filter,
     }
     # Asked once: it cannot change, and asking costs as much as a search.
     sign = cache(lambda: -1 if _distance(client, collection, vector) in QDRANT_DISTANCES else 1)
@@ -376,9 +371,7 @@ def _distance(client: Any, collection: str, vector: str | None) -> str:
     return str(getattr(getattr(told, "distance", ""), "value", ""))
 
 
-def _qdrant_fill(
-    client: Any, collection: str, parts: Iterator[Part], vector: str | None, distance: str
-) -> None:
+def _qdrant_fill(client: Any, collection: str, parts: Iterator[Part], vector: str | None, distance: str) -> None:
     from qdrant_client import models
 
     for documents, vectors in parts:

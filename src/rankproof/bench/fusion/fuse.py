@@ -39,15 +39,12 @@ class Opened:
         part = self.pool if pool is None else pool
         found = part.order_documents(fused_scores(made, part))
         rankings = [
-            dict(zip(as_given(list(docs), self.kinds[1]), docs.values(), strict=True))
-            for docs in found.values()
+            dict(zip(as_given(list(docs), self.kinds[1]), docs.values(), strict=True)) for docs in found.values()
         ]
         return dict(zip(as_given(list(found), self.kinds[0]), rankings, strict=True))
 
 
-def open_pool(
-    loaded: Mapping[str, Rankings], depth: int | None = None, judgments: Judgments | None = None
-) -> Opened:
+def open_pool(loaded: Mapping[str, Rankings], depth: int | None = None, judgments: Judgments | None = None) -> Opened:
     """The pool of the rankings; their ids, and those of the judgments, must be of one kind."""
     if depth is not None:
         depth = check_whole("depth", depth, advice="give one, like 10")
@@ -117,9 +114,7 @@ def _kinds(ranking: Rankings) -> Kinds:
     if not isinstance(ranking, MappingRankings):
         return getattr(ranking, "integer_ids", (False, False))
     sized = [
-        each
-        for each in ranking.mapping.values()
-        if hasattr(each, "__iter__") and getattr(each, "ndim", None) != 0
+        each for each in ranking.mapping.values() if hasattr(each, "__iter__") and getattr(each, "ndim", None) != 0
     ]
     filled = [each for each in sized if len(each)]
     firsts = (next(iter(each)) for each in filled)

@@ -162,9 +162,7 @@ def pool_of(tables: Mapping[str, RankingTable], depth: int | None = None) -> Sco
         rank=rank,
         score=score,
         unscored=tuple(name for name, table in tables.items() if table.score is None and len(table)),
-        empty=tuple(
-            dict.fromkeys(name for each in tables.values() for name in each.empty if name not in known)
-        ),
+        empty=tuple(dict.fromkeys(name for each in tables.values() for name in each.empty if name not in known)),
     )
     return whole if depth is None else _cut(whole, depth)
 

@@ -250,8 +250,7 @@ def _weights(method: Method, weights: Any, names: Sequence[str]) -> tuple[float,
         return _checked(_by_name(weights, names), names)
     if isinstance(weights, str) or not hasattr(weights, "__len__"):
         raise UsageError(
-            f"weights: got {weights!r}, expected a list of numbers or {{name: weight}}."
-            " Next: give one of these."
+            f"weights: got {weights!r}, expected a list of numbers or {{name: weight}}. Next: give one of these."
         )
     return _checked(list(weights), names)
 

@@ -56,9 +56,7 @@ def trials(
     """The settings to try for `n` rankings, the usual ones first."""
     chosen = _default_grid(method, n, normalise) if grid is None else _checked(grid)
     if not chosen and method.learn is None:
-        raise UsageError(
-            f"tune: {method.name} has nothing to choose. Next: use 'fuse', or choose another method."
-        )
+        raise UsageError(f"tune: {method.name} has nothing to choose. Next: use 'fuse', or choose another method.")
     return [dict(zip(chosen, values, strict=True)) for values in product(*chosen.values())]
 
 
@@ -193,10 +191,7 @@ class Tuned(Result):
     def _document(self) -> Document:
         parts = self.tuned_on, self.held_out, *self.others
         rows = [(each.name, score(each.mean), span(each.low, each.high), count(each.n)) for each in parts]
-        records = [
-            {"method": self.recipe.method.name, "measure": self.measure.name, **asdict(each)}
-            for each in parts
-        ]
+        records = [{"method": self.recipe.method.name, "measure": self.measure.name, **asdict(each)} for each in parts]
         return Document(
             f"Tuned {self.recipe.method.name}",
             [

@@ -333,9 +333,7 @@ def retrievers(source: GridSource) -> Levels:
         if isinstance(given, (int, float, list)):
             return None
         made = adapt(given)  # what cannot be asked is an error now
-        return GridPart(
-            name, kinds.GIVEN, {"given": name, "settings": made.settings}, given=given, label=name
-        )
+        return GridPart(name, kinds.GIVEN, {"given": name, "settings": made.settings}, given=given, label=name)
 
     parts = [_located(source, part) for part in parts_of(source, "retrievers", wrap)]
     if not parts:
@@ -377,9 +375,7 @@ def rerankers(source: GridSource) -> Levels:
     def wrap(name: str, given: Any) -> GridPart | None:
         if not callable(given):
             return None
-        return GridPart(
-            name, kinds.GIVEN, {"given": name, "settings": describe(given)}, given=given, label=name
-        )
+        return GridPart(name, kinds.GIVEN, {"given": name, "settings": describe(given)}, given=given, label=name)
 
     parts = parts_of(source, "rerankers", wrap) or [GridPart("none", kinds.NONE)]
     for part in parts:
@@ -393,9 +389,7 @@ def rewriters(source: GridSource) -> Levels:
     def wrap(name: str, given: Any) -> GridPart | None:
         if not callable(given):
             return None
-        return GridPart(
-            name, kinds.GIVEN, {"given": name, "settings": describe(given)}, given=given, label=name
-        )
+        return GridPart(name, kinds.GIVEN, {"given": name, "settings": describe(given)}, given=given, label=name)
 
     parts = parts_of(source, "rewriters", wrap)
     for part in parts:

@@ -122,8 +122,7 @@ def _of(source: GridSource, factor: str, name: str, given: Mapping[str, Any]) ->
     of = given.get("of", [])
     if not isinstance(of, (list, tuple)) or not all(isinstance(each, str) for each in of):
         raise UsageError(
-            f"{source.where(factor, name, 'of')}: got {shorten(of)}, expected a list of names."
-            " Next: write a list."
+            f"{source.where(factor, name, 'of')}: got {shorten(of)}, expected a list of names. Next: write a list."
         )
     return tuple(of)
 

@@ -62,9 +62,7 @@ class Effect(Displayable):
         return asdict(self)
 
 
-def main_effects(
-    configurations: Sequence[Configuration], values: Array, rng: np.random.Generator
-) -> list[Effect]:
+def main_effects(configurations: Sequence[Configuration], values: Array, rng: np.random.Generator) -> list[Effect]:
     """The effect of each factor with several levels; `values` has a line a question, a column a configuration.
 
     >>> runs = [Configuration(c, r, "none", "-", "none", 10) for c in "ab" for r in "xy"]
@@ -132,9 +130,7 @@ def variance(configurations: Sequence[Configuration], values: Array) -> dict[str
     if len(values) < ENOUGH or len(configurations) < ENOUGH:
         return {}
     levels = {factor: [each.level(factor) for each in configurations] for factor in FACTORS}
-    return shares_of(
-        values, {f: [None if at == NOT_USED else at for at in found] for f, found in levels.items()}
-    )
+    return shares_of(values, {f: [None if at == NOT_USED else at for at in found] for f, found in levels.items()})
 
 
 def _level(name: str, values: Array, off: Array, span: Interval, p: float) -> Level:

@@ -71,9 +71,7 @@ def limits_of(source: GridSource) -> dict[str, Any]:
     """How retrievers are asked."""
     table = source.data.get("limits", {})
     if not isinstance(table, Mapping):
-        raise UsageError(
-            f"{source.where('limits')}: got {shorten(table)}, expected a table. Next: write a table."
-        )
+        raise UsageError(f"{source.where('limits')}: got {shorten(table)}, expected a table. Next: write a table.")
     if table:
         source.check_keys(RunLimits.__annotations__, "limits")
     for name, value in table.items():

@@ -152,9 +152,7 @@ def _judged(source: GridSource, questions: dict[str, str], judgments: Judgments)
             "Next: add them to the questions, or take them out of the judgments."
         )
     if not judgments.queries:
-        raise DataError(
-            f"{source.name}: there are no judgments, so nothing can be chosen. Next: give judgments."
-        )
+        raise DataError(f"{source.name}: there are no judgments, so nothing can be chosen. Next: give judgments.")
     return {name: questions[name] for name in judgments.queries}
 
 
@@ -215,15 +213,11 @@ class Runner:
             found.scores = evaluate(judgments, found.ranking, list(self.measures))
         return found
 
-    def run_all(
-        self, configurations: Sequence[Configuration], questions: list[str]
-    ) -> list[TriedConfiguration]:
+    def run_all(self, configurations: Sequence[Configuration], questions: list[str]) -> list[TriedConfiguration]:
         """Every configuration on every question."""
         return [self.run(each, questions) for each in configurations]
 
-    def halving(
-        self, configurations: Sequence[Configuration], questions: list[str]
-    ) -> list[TriedConfiguration]:
+    def halving(self, configurations: Sequence[Configuration], questions: list[str]) -> list[TriedConfiguration]:
         """Run all configurations on a few questions, the better third on three times as many, and so on.
 
         Each has the last row it got: those that were weeded out know fewer questions.

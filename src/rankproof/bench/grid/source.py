@@ -66,8 +66,7 @@ def source_of(given: Any) -> GridSource:
         return GridSource(given)
     if not isinstance(given, (str, os.PathLike)):
         raise UsageError(
-            f"grid: got {shorten(given)}, expected the path of a TOML file, or a mapping."
-            " Next: give one of these."
+            f"grid: got {shorten(given)}, expected the path of a TOML file, or a mapping. Next: give one of these."
         )
     name = os.fspath(given)
     text = text_of(read_bytes(name), name)

@@ -35,14 +35,10 @@ def chunks_of(chunks: Corpus, documents: frozenset[str]) -> frozenset[str]:
 def oddities(rows: Iterable[RunRow], k: int, corpus: Corpus | None) -> Counter[str]:
     """Notes on odd answers, with counts; `corpus` should contain the documents found."""
     answers = [row.answer for row in rows if row.answer is not None]
-    unknown = [
-        each for each in answers if corpus is not None and any(doc not in corpus for doc, _ in each.found)
-    ]
+    unknown = [each for each in answers if corpus is not None and any(doc not in corpus for doc, _ in each.found)]
     return +Counter(
         {
-            f"came with more than {k} documents; the best {k} were kept": sum(
-                each.cut > 0 for each in answers
-            ),
+            f"came with more than {k} documents; the best {k} were kept": sum(each.cut > 0 for each in answers),
             "came with a document twice; its best place was kept": sum(each.repeated > 0 for each in answers),
             "held documents that are not in the corpus; they stayed in, as not relevant": len(unknown),
         }
@@ -117,9 +113,7 @@ class Steps:
         found = self._reranked(c, found, questions)
         cut = self._cut(c.chunker, c.retriever)
         whole = self._whole(cut, found)
-        self.shallow |= {
-            (c.chunker, name) for name in found if self._is_shallow(found[name], whole[name], c.k)
-        }
+        self.shallow |= {(c.chunker, name) for name in found if self._is_shallow(found[name], whole[name], c.k)}
         return {
             name: replace(row, seconds=row.seconds + share)
             for name, row in ((name, cut_lists(c.k, row)) for name, row in whole.items())
@@ -132,9 +126,7 @@ class Steps:
         part = self.plan.rewriters[level]
         change = self._once(("rewriter", level), lambda: kinds.rewriter(part, self.corpus))
         return (
-            questions
-            if change is None
-            else {name: rewrite_question(change, text) for name, text in questions.items()}
+            questions if change is None else {name: rewrite_question(change, text) for name, text in questions.items()}
         )
 
     def _is_shallow(self, chunks: RunRow, documents: RunRow, k: int) -> bool:
@@ -162,9 +154,7 @@ class Steps:
             rows = self._asked(("search", retriever), self._called(retriever), questions, self.corpus)
             return {name: self._sieved(c.filter, row) for name, row in rows.items()}
         if part.kind != kinds.HYBRID:
-            return self._asked(
-                ("search", own, c.filter, retriever), self._built(own, c.filter, retriever), questions
-            )
+            return self._asked(("search", own, c.filter, retriever), self._built(own, c.filter, retriever), questions)
         parts = {each: self._searched(c, each, questions) for each in part.of}
         if not self.plan.finds_chunks(retriever):
             parts = {each: self._whole(self._cut(c.chunker, each), rows) for each, rows in parts.items()}
@@ -226,9 +216,7 @@ class Steps:
 
         return self._once(("search", chunker, name, filter_), sieving)
 
-    def _asked(
-        self, key: Any, retriever: Adapted, questions: Mapping[str, str], corpus: Corpus | None = None
-    ) -> Rows:
+    def _asked(self, key: Any, retriever: Adapted, questions: Mapping[str, str], corpus: Corpus | None = None) -> Rows:
         """Ask the questions that were not asked before; `corpus` should hold what is found."""
 
         def ask(some: Mapping[str, str]) -> Rows:
@@ -251,11 +239,7 @@ class Steps:
     def _limits(self, retriever: Adapted) -> dict[str, Any]:
         """What is built here is asked question by question in this thread, and once before the clock runs, so that
         it is timed as a user waits for it, its index made."""
-        own = (
-            {"batch": 1, "timeout": None, "warm_up": 1}
-            if retriever.batch and retriever.stream is None
-            else {}
-        )
+        own = {"batch": 1, "timeout": None, "warm_up": 1} if retriever.batch and retriever.stream is None else {}
         return {**own, **self.plan.limits}
 
     def _fused(self, fusion: str, parts: Mapping[str, Rows], questions: Mapping[str, str]) -> Rows:
@@ -267,8 +251,7 @@ class Steps:
         )
         share = (perf_counter() - start) / max(len(questions), 1)
         return {
-            name: join_rows([rows[name] for rows in parts.values()], lists.get(name, []), share)
-            for name in questions
+            name: join_rows([rows[name] for rows in parts.values()], lists.get(name, []), share) for name in questions
         }
 
     def _reranked(self, c: Configuration, found: Rows, questions: Mapping[str, str]) -> Rows:

@@ -60,16 +60,12 @@ class SqliteIndex:
             seen[places] = True
         found = np.flatnonzero(seen if allowed is None else seen & self._mask(allowed))
         top = found[top_places(scores[found], k)]
-        return [
-            (self._ids[place], score) for place, score in zip(top.tolist(), scores[top].tolist(), strict=True)
-        ]
+        return [(self._ids[place], score) for place, score in zip(top.tolist(), scores[top].tolist(), strict=True)]
 
     def _read(self, term: str) -> tuple[Array, Array]:
         """The documents with a term, and what it adds to the score of each."""
         with self._lock:
-            rows = self._db.execute(
-                "SELECT doc, count(*) FROM places WHERE term = ? GROUP BY doc", (term,)
-            ).fetchall()
+            rows = self._db.execute("SELECT doc, count(*) FROM places WHERE term = ? GROUP BY doc", (term,)).fetchall()
         found = np.array(rows, dtype=np.int64).reshape(-1, 2)
         places, times = found[:, 0], found[:, 1].astype(np.float64)
         n = len(places)
@@ -96,8 +92,7 @@ def _made(texts: list[str], stemmed: bool) -> sqlite3.Connection:
             db.execute(f"CREATE VIRTUAL TABLE {name} USING fts5(text, content='', tokenize='{how}')")
     except sqlite3.OperationalError as error:
         raise MissingExtra(
-            f"keyword search needs tantivy, or an SQLite with FTS5 ({error}). "
-            "Next: pip install 'rankproof[retrieve]'"
+            f"keyword search needs tantivy, or an SQLite with FTS5 ({error}). Next: pip install 'rankproof[retrieve]'"
         ) from error
     db.execute("CREATE VIRTUAL TABLE places USING fts5vocab(texts, instance)")
     db.execute("CREATE VIRTUAL TABLE asked_places USING fts5vocab(asked, instance)")

@@ -92,9 +92,7 @@ def _answer(corpus: Corpus, made: Embedder, embed: Embedding, options: dict[str,
         asked = [n for n, question in enumerate(questions) if question.strip()]
         vectors = np.zeros((len(questions), rows.shape[1]), dtype=np.float32)
         if asked and len(found):
-            given = embed(
-                made.questions, "question", [options["question_prefix"] + questions[n] for n in asked]
-            )
+            given = embed(made.questions, "question", [options["question_prefix"] + questions[n] for n in asked])
             vectors[asked] = scaled(_as_long(given, rows.shape[1]))
         return vectors
 
@@ -112,9 +110,7 @@ def _embedding(made: Embedder, batch: int | None, cache: str | os.PathLike[str] 
             f"cache: nothing tells {made.name} from other embedders, so its vectors could be taken for theirs. "
             "Next: give named_embedder(function, 'a name that changes with it')."
         )
-    return lambda embed, what, texts: embed_with_cache(
-        embed, texts, size, {**made.settings, "text": what}, Path(cache)
-    )
+    return lambda embed, what, texts: embed_with_cache(embed, texts, size, {**made.settings, "text": what}, Path(cache))
 
 
 def _as_long(given: Array, size: int) -> Array:
@@ -157,9 +153,7 @@ def blend_lists(lists: Mapping[str, Mapping[str, Found]], made: Recipe) -> dict[
     {'q': ['b', 'a'], 'r': ['c']}
     """
     pool = pool_of({name: _table_of_list(each) for name, each in lists.items()})
-    return {
-        query: list(docs.items()) for query, docs in pool.order_documents(fused_scores(made, pool)).items()
-    }
+    return {query: list(docs.items()) for query, docs in pool.order_documents(fused_scores(made, pool)).items()}
 
 
 def _table_of_list(lists: Mapping[str, Found]) -> RankingTable:
@@ -221,9 +215,7 @@ def hybrid(
 
 def _fused_answer(named: Mapping[str, Search], made: Recipe, depth: int) -> Answer:
     def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
-        tables = {
-            name: _table(each.search(questions, max(k, depth), allowed)) for name, each in named.items()
-        }
+        tables = {name: _table(each.search(questions, max(k, depth), allowed)) for name, each in named.items()}
         pool = pool_of(tables)
         by_question = pool.order_documents(fused_scores(made, pool))
         return [list(by_question.get(str(n), {}).items())[:k] for n in range(len(questions))]
@@ -245,9 +237,7 @@ def _named(retrievers: Mapping[str, Any] | Sequence[Any]) -> dict[str, Search]:
         every = [as_search(each) for each in retrievers]
         named = dict(zip(_names(every), every, strict=True))
     if len(named) < 2:
-        raise UsageError(
-            f"hybrid: got {len(named)} retrievers, expected at least two. Next: give another retriever."
-        )
+        raise UsageError(f"hybrid: got {len(named)} retrievers, expected at least two. Next: give another retriever.")
     return named
 
 
@@ -255,8 +245,7 @@ def _names(searches: Sequence[Search]) -> list[str]:
     """The names under which they print, with a number if a name stands twice."""
     printed = [repr(each) for each in searches]
     return [
-        name if printed.count(name) == 1 else f"{name} {printed[: n + 1].count(name)}"
-        for n, name in enumerate(printed)
+        name if printed.count(name) == 1 else f"{name} {printed[: n + 1].count(name)}" for n, name in enumerate(printed)
     ]
 
 

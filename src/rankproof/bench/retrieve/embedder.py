@@ -36,19 +36,14 @@ def embed_texts(embed: Embed, texts: Sequence[str], batch: int) -> Array:
     return _rows(dict(chain.from_iterable(_batches(embed, once, batch))), texts)
 
 
-def embed_with_cache(
-    embed: Embed, texts: Sequence[str], batch: int, settings: Mapping[str, Any], path: Path
-) -> Array:
+def embed_with_cache(embed: Embed, texts: Sequence[str], batch: int, settings: Mapping[str, Any], path: Path) -> Array:
     """The same, with the vectors kept in a file under the text and the embedder's settings."""
     keys = {text: _key(text, settings) for text in dict.fromkeys(texts)}
     with open_answers(path) as kept:
         found = _kept(kept, keys)
         missing = [text for text in keys if text not in found]
         for made in _batches(embed, missing, batch):
-            kept.put(
-                (keys[text], b64encode(vector.astype("<f4").tobytes()).decode("ascii"))
-                for text, vector in made
-            )
+            kept.put((keys[text], b64encode(vector.astype("<f4").tobytes()).decode("ascii")) for text, vector in made)
             found.update(made)
     return _rows(found, texts)
 
@@ -149,9 +144,7 @@ def endpoint(
                 answer = client.json(request, Retries(retries + 1, FIRST_PAUSE))
         except Failed as failed:
             times = "once" if failed.attempts == 1 else f"{failed.attempts} times"
-            raise DataError(
-                f"{url}: asked {times}, {failed.reason}. Next: check base_url, model and key."
-            ) from None
+            raise DataError(f"{url}: asked {times}, {failed.reason}. Next: check base_url, model and key.") from None
         return _vectors(answer, len(texts), url)
 
     return Embedder(model, {"endpoint": url, **options}, embed, embed, batch)
@@ -184,8 +177,7 @@ def _checked_vectors(base_url: str) -> str:
     parts = urlsplit(base_url) if isinstance(base_url, str) else None
     if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
         raise UsageError(
-            f"base_url: got {base_url!r}, expected one like http://localhost:11434/v1."
-            " Next: write the whole address."
+            f"base_url: got {base_url!r}, expected one like http://localhost:11434/v1. Next: write the whole address."
         )
     return base_url
 
@@ -243,9 +235,7 @@ def as_embedder(anything: Any) -> Embedder:
     )
 
 
-def named_embedder(
-    function: Embed, name: str, *, batch: int = 64, questions: Embed | None = None
-) -> Embedder:
+def named_embedder(function: Embed, name: str, *, batch: int = 64, questions: Embed | None = None) -> Embedder:
     """A function `texts -> vectors` under a name, so that its vectors may be kept in a file.
 
     Change the name when what the function gives changes.

@@ -99,19 +99,13 @@ class Sparse:
 
     def scale_columns(self, by_column: Array) -> Sparse:
         """With each column multiplied."""
-        return Sparse(
-            self.starts, self.columns, self.values * by_column[self.columns].astype(np.float32), self.width
-        )
+        return Sparse(self.starts, self.columns, self.values * by_column[self.columns].astype(np.float32), self.width)
 
     def unit(self) -> Sparse:
         """With each row brought to length 1; rows of zeros stay."""
-        squares = np.bincount(
-            self.row, weights=self.values.astype(np.float64) ** 2, minlength=len(self.starts) - 1
-        )
+        squares = np.bincount(self.row, weights=self.values.astype(np.float64) ** 2, minlength=len(self.starts) - 1)
         length = np.sqrt(np.where(squares > 0, squares, 1))
-        return Sparse(
-            self.starts, self.columns, (self.values / length[self.row]).astype(np.float32), self.width
-        )
+        return Sparse(self.starts, self.columns, (self.values / length[self.row]).astype(np.float32), self.width)
 
     def transpose(self) -> Sparse:
         """Rows as columns."""
@@ -327,9 +321,7 @@ class _Space:
             {number[w]: (1 + log(times)) * self.rarity.get(w, self.otherwise) for w, times in text.items()}
             for text in texts
         ]
-        parts = [
-            {self.features[part]: 1.0 for part in parts_of(word) if part in self.features} for word in number
-        ]
+        parts = [{self.features[part]: 1.0 for part in parts_of(word) if part in self.features} for word in number]
         features = Sparse.of(parts, len(self.features)).scale_columns(self.weight).unit()
         return Sparse.of(by_word, len(number)), features
 
@@ -352,9 +344,7 @@ def _features(frequency: Counts, number: int) -> tuple[dict[str, int], Array]:
     for word, n in frequency.items():
         for part in dict.fromkeys(parts_of(word)):
             times[part] += n
-    weight = [
-        log(1 + number / min(n, number)) * (WHOLE if part[0] == "=" else 1) for part, n in times.items()
-    ]
+    weight = [log(1 + number / min(n, number)) * (WHOLE if part[0] == "=" else 1) for part, n in times.items()]
     return {part: n for n, part in enumerate(times)}, np.array(weight)
 
 

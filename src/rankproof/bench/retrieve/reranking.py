@@ -53,8 +53,7 @@ def _checked(given: Any, texts: Sequence[str]) -> Array:
         scores: Array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(
-            f"rerank: got {shorten(given)}, expected a number for each text ({error})."
-            " Next: return a list of numbers."
+            f"rerank: got {shorten(given)}, expected a number for each text ({error}). Next: return a list of numbers."
         ) from error
     if scores.shape == (len(texts), 1):
         scores = scores[:, 0]

@@ -145,13 +145,7 @@ class Speller(Displayable):
 
     def _mended(self, found: re.Match[str]) -> str:
         form = next((each.form for each in words(found[0])), "") if found[0].isalpha() else ""
-        if (
-            not form
-            or form in self._counts
-            or form in STOP_WORDS
-            or form in COMMON
-            or stem(form) in self._stems
-        ):
+        if not form or form in self._counts or form in STOP_WORDS or form in COMMON or stem(form) in self._stems:
             return found[0]
         return intended_words(form, self._known, self._counts) or found[0]
 
@@ -162,9 +156,7 @@ def spelling(corpus: Corpus) -> Rewrite:
 
     def rewrite(question: str) -> str:
         if not made:
-            counts = Counter(
-                form for each in corpus.values() for form in {word.form for word in words(each.whole)}
-            )
+            counts = Counter(form for each in corpus.values() for form in {word.form for word in words(each.whole)})
             made.append(Speller(counts))
         return made[0](question)
 
@@ -199,9 +191,7 @@ def rewriting(rewrite: Rewrite, retriever: Any) -> Search:
     'd1'
     """
     if not callable(rewrite):
-        raise UsageError(
-            f"rewriting: got {shorten(rewrite)}, expected a function of a question. Next: give one."
-        )
+        raise UsageError(f"rewriting: got {shorten(rewrite)}, expected a function of a question. Next: give one.")
     search = as_search(retriever)
 
     def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:

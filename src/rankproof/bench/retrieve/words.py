@@ -72,9 +72,7 @@ def prepare_text(text: str) -> str:
     if _JOINS.search(beyond):
         if len(beyond) * MOSTLY > len(text):
             return _folded_run(text)
-        return _BEYOND_ASCII.sub(
-            lambda run: _short(run[0]) if len(run[0]) < LONG else _folded_run(run[0]), text
-        )
+        return _BEYOND_ASCII.sub(lambda run: _short(run[0]) if len(run[0]) < LONG else _folded_run(run[0]), text)
     if not _BEYOND_LATIN.search(beyond):
         changed = set(_changed_alone().findall("".join(set(beyond))))
         if len(changed) > FEW:
@@ -151,12 +149,7 @@ def _spaced(run: str) -> list[str]:
 def _pieces(part: str) -> list[str]:
     if not _UNSPACED_RUN.match(part):
         return [part]
-    return [
-        piece
-        for single, pair in zip_longest(part, map(add, part, part[1:]))
-        for piece in (single, pair)
-        if piece
-    ]
+    return [piece for single, pair in zip_longest(part, map(add, part, part[1:])) for piece in (single, pair) if piece]
 
 
 def parts_of(word: str) -> list[str]:

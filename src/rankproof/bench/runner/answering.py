@@ -74,9 +74,7 @@ def answer_all(
     return settle([rows[name] for name in questions], reading.k)
 
 
-def _keys(
-    questions: Mapping[str, str], retriever: Adapted, k: int, about: Mapping[str, Any]
-) -> dict[str, str]:
+def _keys(questions: Mapping[str, str], retriever: Adapted, k: int, about: Mapping[str, Any]) -> dict[str, str]:
     """The same for the same question to the same retriever over the same corpus, else another."""
     named = describe(retriever.id) if callable(retriever.id) else retriever.id
     whole = [FORM, dict(retriever.settings), k, dict(about), named]
@@ -146,9 +144,7 @@ def _moments(work: Work, ask: Callable[[Job], Any], retriever: Adapted, k: int) 
         while not work.over.wait(TICK):
             yield
     else:
-        start, relieve = (
-            (start_tasks, relieve_tasks) if retriever.awaited else (start_threads, relieve_threads)
-        )
+        start, relieve = (start_tasks, relieve_tasks) if retriever.awaited else (start_threads, relieve_threads)
         start(work, ask)
         while not work.over.wait(TICK):
             relieve(work, ask)

@@ -69,9 +69,7 @@ def plan_for(retriever: Adapted, limits: Mapping[str, Any]) -> RunPlan:
     known = [each.name for each in fields(RunPlan) if each.name != "splits"]
     for name in limits:
         if name not in known:
-            raise UsageError(
-                f"unknown setting {name!r}.{nearest(name, known)} Next: use one of {', '.join(known)}."
-            )
+            raise UsageError(f"unknown setting {name!r}.{nearest(name, known)} Next: use one of {', '.join(known)}.")
     usual = {"concurrency": 8} if retriever.awaited else {}
     # A command is started for every call: asked question by question, it would be started for each question.
     splits = retriever.limits.get("batch", 0) is not None
@@ -169,9 +167,7 @@ class Work:
             return []
         now = monotonic()
         late = self.plan.timeout
-        return [
-            call for call in list(self._calls.values()) if now - call.since > late * len(call.job) + grace
-        ]
+        return [call for call in list(self._calls.values()) if now - call.since > late * len(call.job) + grace]
 
     def in_flight(self) -> list[RetrieverCall]:
         """The calls that are not over."""
@@ -234,9 +230,7 @@ class RunOutcome:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
         self.seconds = perf_counter() - self.start
-        if error is not None and not (
-            isinstance(error, KeyboardInterrupt) and current_thread() is main_thread()
-        ):
+        if error is not None and not (isinstance(error, KeyboardInterrupt) and current_thread() is main_thread()):
             self.failure = as_failure(error)
         return self.failure is not None
 

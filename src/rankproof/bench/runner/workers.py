@@ -81,9 +81,7 @@ def _asked(ask: Ask, job: Job, waiter: Waiter) -> RunOutcome:
     return outcome
 
 
-def _follow(
-    work: Work, ask: Ask, job: Job, waiter: Waiter, course: Course, reply: RunOutcome | None = None
-) -> bool:
+def _follow(work: Work, ask: Ask, job: Job, waiter: Waiter, course: Course, reply: RunOutcome | None = None) -> bool:
     """Do what the course says to its end; False if somebody else has taken over."""
     try:
         while True:
@@ -110,9 +108,7 @@ def _thread(target: Callable[..., None], *arguments: Any) -> None:
 def start_streams(work: Work, retriever: Adapted, k: int) -> None:
     """As many threads as there are calls at once; each does one job after the other."""
     for _ in range(work.plan.concurrency):
-        Thread(
-            target=_work_off_stream, args=(work, retriever, k), daemon=True, name="rankproof-runner"
-        ).start()
+        Thread(target=_work_off_stream, args=(work, retriever, k), daemon=True, name="rankproof-runner").start()
 
 
 def _work_off_stream(work: Work, retriever: Adapted, k: int) -> None:
@@ -175,11 +171,7 @@ class _Attempt:
         else:
             outcome.value = answer
         anew = place in self.told
-        if (
-            outcome.failure is not None
-            and self.work.plan.retrying.allow(self.attempt, outcome.failure)
-            and not anew
-        ):
+        if outcome.failure is not None and self.work.plan.retrying.allow(self.attempt, outcome.failure) and not anew:
             self.again[place] = outcome.failure
             return
         self.again.pop(place, None)
@@ -205,9 +197,7 @@ def start_tasks(work: Work, ask: Ask, given_up: Sequence[RetrieverCall] = ()) ->
 
     Its thread is not the caller's, if a loop may be running already, as in a notebook.
     """
-    Thread(
-        target=lambda: asyncio.run(_all_tasks(work, ask, given_up)), daemon=True, name="rankproof-loop"
-    ).start()
+    Thread(target=lambda: asyncio.run(_all_tasks(work, ask, given_up)), daemon=True, name="rankproof-loop").start()
 
 
 def relieve_tasks(work: Work, ask: Ask) -> None:
@@ -235,9 +225,7 @@ async def _go_on_in_task(work: Work, ask: Ask, call: RetrieverCall) -> None:
         await _work_off_in_task(work, ask)
 
 
-async def _follow_task(
-    work: Work, ask: Ask, job: Job, course: Course, reply: RunOutcome | None = None
-) -> bool:
+async def _follow_task(work: Work, ask: Ask, job: Job, course: Course, reply: RunOutcome | None = None) -> bool:
     """Do what the course says to its end; False if somebody else has taken over."""
     try:
         while True:

@@ -78,9 +78,7 @@ def check(
     rankings: Mapping[str, Mapping[str, Sequence[str]]] | None = None,
 ) -> Audit:
     """Faults of questions and of their judgments."""
-    relevant = {
-        query: {doc for doc, grade in judgments.get(query, {}).items() if grade > 0} for query in questions
-    }
+    relevant = {query: {doc for doc, grade in judgments.get(query, {}).items() if grade > 0} for query in questions}
     apart = without_text(judgments, questions)
     findings = [*_same(questions), *_alike(questions)]
     findings += [*_unanswered(relevant, judgments)] if apart is None else [apart]
@@ -116,8 +114,7 @@ def _alike(questions: Mapping[str, str]) -> Iterator[Finding]:
     pairs = [
         (a, b)
         for a, b in _sharing(words)
-        if len(words[a] & words[b]) >= ALIKE * len(words[a] | words[b])
-        and forms(questions[a]) != forms(questions[b])
+        if len(words[a] & words[b]) >= ALIKE * len(words[a] | words[b]) and forms(questions[a]) != forms(questions[b])
     ]
     if pairs:
         yield Finding(
@@ -163,9 +160,7 @@ def _unanswered(relevant: Mapping[str, set[str]], judgments: Grades) -> Iterator
         )
 
 
-def _not_asked(
-    questions: Mapping[str, str], rankings: Mapping[str, Mapping[str, Sequence[str]]]
-) -> Iterator[Finding]:
+def _not_asked(questions: Mapping[str, str], rankings: Mapping[str, Mapping[str, Sequence[str]]]) -> Iterator[Finding]:
     """Rankings that answer none of the questions."""
     for name, ranking in rankings.items():
         if questions and ranking and ranking.keys().isdisjoint(questions):
@@ -199,9 +194,7 @@ def _unknown(relevant: Mapping[str, set[str]], corpus: Corpus) -> Iterator[Findi
         )
 
 
-def _leaks(
-    questions: Mapping[str, str], relevant: Mapping[str, set[str]], corpus: Corpus
-) -> Iterator[Finding]:
+def _leaks(questions: Mapping[str, str], relevant: Mapping[str, set[str]], corpus: Corpus) -> Iterator[Finding]:
     copied = [
         f"{query}: {run} words of {doc}"
         for query, text in questions.items()
@@ -226,18 +219,13 @@ def _copied(question: str, text: str) -> int:
     return run if run >= min(LEAKS, max(len(words), 3)) else 0
 
 
-def _easy(
-    relevant: Mapping[str, set[str]], rankings: Mapping[str, Mapping[str, Sequence[str]]]
-) -> Iterator[Finding]:
+def _easy(relevant: Mapping[str, set[str]], rankings: Mapping[str, Mapping[str, Sequence[str]]]) -> Iterator[Finding]:
     """Questions that every system answers at its first place tell no two systems apart."""
     answerable = [query for query, found in relevant.items() if found]
     easy = [
         query
         for query in answerable
-        if all(
-            ranking.get(query, ())[:1] and ranking[query][0] in relevant[query]
-            for ranking in rankings.values()
-        )
+        if all(ranking.get(query, ())[:1] and ranking[query][0] in relevant[query] for ranking in rankings.values())
     ]
     if not easy:
         return

@@ -78,9 +78,7 @@ def known_items(
         if n is not None and made >= n:
             return
         turn = wanted[made % len(wanted) :] + wanted[: made % len(wanted)]
-        found = next(
-            ((words, name) for name in turn if (words := index.question(document, name, seed))), None
-        )
+        found = next(((words, name) for name in turn if (words := index.question(document, name, seed))), None)
         if found is not None:
             yield Question(f"known-{document.id}", found[0], document.id, found[1])
             made += 1
@@ -224,11 +222,7 @@ def _check(queries: list[str], shares: Mapping[str, float]) -> None:
             f"shares: got {shorten(shares)}, expected a share for each name. "
             "Next: give them like {'tune': 0.5, 'test': 0.5}."
         )
-    if (
-        not shares
-        or any(share <= 0 for share in shares.values())
-        or not math.isclose(sum(shares.values()), 1)
-    ):
+    if not shares or any(share <= 0 for share in shares.values()) or not math.isclose(sum(shares.values()), 1):
         raise UsageError(
             f"shares: got {dict(shares)}, expected a share above 0 for each part, 1 in all. "
             "Next: give them like tune=0.5, test=0.5."

@@ -40,9 +40,7 @@ class LabelPair:
 def pairs(labels: Labels) -> list[LabelPair]:
     """Each two people who graded something in common."""
     grades = {who: {item: own[item].grade for item in own} for who, own in labels.items()}
-    given = {
-        who: {item: grade for item, grade in own.items() if grade is not None} for who, own in grades.items()
-    }
+    given = {who: {item: grade for item, grade in own.items() if grade is not None} for who, own in grades.items()}
     return [pair for a, b in combinations(sorted(given), 2) if (pair := _pair(a, given[a], b, given[b])).n]
 
 
@@ -263,8 +261,7 @@ class LabelSession(LabellingSession[Item]):
     def _check(self, item: Item, value: int) -> None:
         if not 0 <= value <= self.highest:
             raise UsageError(
-                f"grade: got {value}, expected a whole number from 0 to {self.highest}."
-                " Next: press one of these."
+                f"grade: got {value}, expected a whole number from 0 to {self.highest}. Next: press one of these."
             )
 
     def _keep_step(self, item: Item, value: int | None) -> None:

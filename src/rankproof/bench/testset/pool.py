@@ -208,12 +208,8 @@ def read_pool(path: str | os.PathLike[str]) -> Pool:
     try:
         lines = Path(path).read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"{path}: cannot be read ({error}). Next: name a file of 'rankproof pool'."
-        ) from error
-    records = [
-        (f"{path}, line {n}", _record(line, path, n)) for n, line in enumerate(lines, 1) if line.strip()
-    ]
+        raise UsageError(f"{path}: cannot be read ({error}). Next: name a file of 'rankproof pool'.") from error
+    records = [(f"{path}, line {n}", _record(line, path, n)) for n, line in enumerate(lines, 1) if line.strip()]
     head = _head(records[0][1] if records else {}, path)
     ranks: dict[str, dict[str, dict[str, int]]] = {}
     for where, record in records[1:]:

@@ -245,9 +245,7 @@ def questions_needed(
     ends = possible_ends(first, second, measure)
     far = max(-ends[0], np.finfo(float).tiny)
     moves = np.array([theirs[query] - mine[query] for query in mine if query in theirs])
-    needed, unknown = (
-        needed_or_why(moves, difference, alpha, power=power, ends=ends) if len(moves) else (None, "")
-    )
+    needed, unknown = needed_or_why(moves, difference, alpha, power=power, ends=ends) if len(moves) else (None, "")
     seen = detectable(moves, alpha, power=power, ends=ends) if len(moves) else Detection(None)
     return QuestionPlan(
         measure,
@@ -261,9 +259,7 @@ def questions_needed(
         smallest_margin(len(mine), alpha, far),
         queries_for_margin(abs(difference), alpha, far),
         tuple(
-            f"{name}: {each}"
-            for name, found in (("baseline", first), ("candidate", second))
-            for each in found.wrong
+            f"{name}: {each}" for name, found in (("baseline", first), ("candidate", second)) for each in found.wrong
         ),
         needed_note=unknown,
         detectable_note=seen.note,

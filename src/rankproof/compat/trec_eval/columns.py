@@ -28,10 +28,7 @@ def preference_series(
 ) -> list[ResultSeries]:
     """The columns for topics with their judgments, given the documents retrieved in order."""
     known = [preferences(rows, rankings.get(topic, ())) for topic, rows in topics.items()]
-    return [
-        ResultSeries(column, [preference_value(column.entry.name, each) for each in known])
-        for column in columns
-    ]
+    return [ResultSeries(column, [preference_value(column.entry.name, each) for each in known]) for column in columns]
 
 
 def preference_value(name: str, known: Preferences) -> float:
@@ -56,9 +53,7 @@ def preferences(rows: Sequence[JudgedFile], ranking: Sequence[str]) -> Preferenc
 
 
 def _group(rows: Sequence[JudgedFile], number: Mapping[str, int]) -> Group:
-    return group(
-        [_order(list(part), number) for _, part in groupby(rows, key=attrgetter("part"))], len(number)
-    )
+    return group([_order(list(part), number) for _, part in groupby(rows, key=attrgetter("part"))], len(number))
 
 
 def _order(rows: Sequence[JudgedFile], number: Mapping[str, int]) -> Order:
@@ -193,8 +188,7 @@ def _f(column: OptionColumn, setting: Setting) -> Formula:
     weight = column.numbers[0]
     if weight < 0:
         raise UsageError(
-            f"{column.name}: the weight of recall is {weight:g}, expected at least 0."
-            " Next: give a weight of 0 or more."
+            f"{column.name}: the weight of recall is {weight:g}, expected at least 0. Next: give a weight of 0 or more."
         )
     return lambda hits: weighted_f(hits, None, setting.level, weight)
 
@@ -202,9 +196,7 @@ def _f(column: OptionColumn, setting: Setting) -> Formula:
 def _utility(column: OptionColumn, setting: Setting) -> Formula:
     prices = dict(zip("abcd", column.numbers, strict=True))
     if prices["d"] and not setting.corpus:
-        raise UsageError(
-            f"{column.name}: the last price needs the size of the collection. Next: -N DOCUMENTS"
-        )
+        raise UsageError(f"{column.name}: the last price needs the size of the collection. Next: -N DOCUMENTS")
     utility = parse("Utility").with_params({"rel": setting.level, **prices})
     return lambda h: utility(replace(h, corpus_size=setting.corpus or None))
 

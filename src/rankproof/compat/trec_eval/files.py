@@ -93,9 +93,7 @@ def _number(path: str, line: int, what: str, text: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise DataError(
-            f"{path}, line {line}: the {what} is {text!r}, expected a number. Next: correct the line."
-        )
+        raise DataError(f"{path}, line {line}: the {what} is {text!r}, expected a number. Next: correct the line.")
     return value
 
 
@@ -307,8 +305,7 @@ def split_request(request: str, version: int) -> tuple[str, str | None]:
         )
     if name not in known_names(version):
         raise UsageError(
-            f"illegal measure '{request}'.{nearest(name, known_names(version))}"
-            " Next: see 'rankproof trec_eval -h'."
+            f"illegal measure '{request}'.{nearest(name, known_names(version))} Next: see 'rankproof trec_eval -h'."
         )
     return name, parameters if dot else None
 

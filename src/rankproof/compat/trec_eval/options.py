@@ -76,11 +76,7 @@ def columns_of(entry: Entry, given: str | None, notes: list[str]) -> list[Option
         ranks = entry.defaults if given is None else _ranks(entry.name, given, notes)
         return [OptionColumn(entry, f"{entry.name}_{int(k)}", at=k) for k in ranks]
     if entry.takes == "points":
-        points = (
-            entry.defaults
-            if given is None
-            else _distinct(entry.name, given, sorted(_numbers(entry.name, given)))
-        )
+        points = entry.defaults if given is None else _distinct(entry.name, given, sorted(_numbers(entry.name, given)))
         return [OptionColumn(entry, f"{entry.name}_{point:3.2f}", at=point) for point in points]
     if entry.takes == "nothing" or given is None:
         return [OptionColumn(entry, entry.name, numbers=entry.defaults)]
@@ -110,8 +106,7 @@ def _number(name: str, word: str) -> float:
         value = math.nan
     if not math.isfinite(value):
         raise UsageError(
-            f"{name}: got parameter {word!r}, expected a number."
-            " Next: write numbers after the point, parted by commas."
+            f"{name}: got parameter {word!r}, expected a number. Next: write numbers after the point, parted by commas."
         )
     return value
 
@@ -232,9 +227,7 @@ def _with(options: Options, name: str, value: str) -> Options:
             raise one_of("--as", value, ("9", "10"))
         return replace(options, version=9 if value == "9" else 10)
     if name == "-D":
-        raise UsageError(
-            "-D: no debugging output here. Next: rankproof explain shows how a value comes about"
-        )
+        raise UsageError("-D: no debugging output here. Next: rankproof explain shows how a value comes about")
     return replace(options, **_change(name, value))
 
 
@@ -291,11 +284,7 @@ _FORMATS = {"grades": "qrels", "groups": "qrels_jg", "preferences": "prefs, qrel
 
 def help_text(options: Options) -> str:
     """Usage and options; with measures asked for, what they are."""
-    asked = (
-        [name for name, _ in parse_requests(options.measures, options.version)]
-        if options.measures
-        else NICKNAMES
-    )
+    asked = [name for name, _ in parse_requests(options.measures, options.version)] if options.measures else NICKNAMES
     return "\n\n".join([USAGE, _OPTIONS, *(_about(name) for name in asked)])
 
 

@@ -75,9 +75,7 @@ class Evaluation:
     notes: tuple[str, ...] = ()
 
 
-def evaluate_files(
-    judgments: str, results: str, columns: Sequence[OptionColumn], options: Options
-) -> Evaluation:
+def evaluate_files(judgments: str, results: str, columns: Sequence[OptionColumn], options: Options) -> Evaluation:
     """Every column for every topic evaluated."""
     return _EVALUATE[KINDS[options.judgment_format]](judgments, results, columns, options)
 
@@ -85,9 +83,7 @@ def evaluate_files(
 # --- one judge: grades ----------------------------------------------------------------------------
 
 
-def _evaluate_grades(
-    judgments: str, results: str, columns: Sequence[OptionColumn], options: Options
-) -> Evaluation:
+def _evaluate_grades(judgments: str, results: str, columns: Sequence[OptionColumn], options: Options) -> Evaluation:
     known, notes = _whole_grades(_without_aspects(read_qrels(judgments, all_comments=True)))
     order = conventions(options.version)
     hits = use_rankings(results, lambda run: join(known, run.blocks(known, order, Census()), order))
@@ -128,9 +124,7 @@ def _whole_grades(judgments: Judgments) -> tuple[Judgments, tuple[str, ...]]:
     changed = int(np.count_nonzero(whole != judgments.grade))
     if not changed:
         return judgments, ()
-    note = (
-        f"{changed} grades with a fraction are cut to whole numbers. Next: rankproof evaluate keeps fractions"
-    )
+    note = f"{changed} grades with a fraction are cut to whole numbers. Next: rankproof evaluate keeps fractions"
     return replace(judgments, grade=whole), (note,)
 
 
@@ -162,9 +156,7 @@ def _grade_series(
 # --- several judges: grades by judgment group -----------------------------------------------------
 
 
-def _evaluate_groups(
-    judgments: str, results: str, columns: Sequence[OptionColumn], options: Options
-) -> Evaluation:
+def _evaluate_groups(judgments: str, results: str, columns: Sequence[OptionColumn], options: Options) -> Evaluation:
     rows = sorted(read_preferences(judgments, parts=False), key=attrgetter("topic", "judge"))
     rankings = rankings_of(use_rankings(results, TrecRankings.table))
     topics = select_topics({row.topic for row in rows}, rankings, options.version, options.complete)
@@ -177,9 +169,7 @@ def _evaluate_groups(
 def _hits_by_judge(rows: Sequence[JudgedFile], rankings: Rankings, options: Options) -> Hits:
     """Hits in which every judge of a topic is a query of its own."""
     names = [f"{row.topic} {row.judge}" for row in rows]
-    known = judgments_from_rows(
-        names, [row.document for row in rows], [float(int(row.level)) for row in rows]
-    )
+    known = judgments_from_rows(names, [row.document for row in rows], [float(int(row.level)) for row in rows])
     topic_of = {name: row.topic for name, row in zip(names, rows, strict=True)}
     repeated = {name: rankings[topic] for name, topic in topic_of.items() if topic in rankings}
     order = conventions(options.version)
@@ -209,9 +199,7 @@ def _evaluate_preferences(
     topics = select_topics(by_topic, rankings, options.version, options.complete)
     wanted = {topic: by_topic[topic] for topic in topics.shown}
     ordered = {
-        topic: in_order(rankings[topic], options.version, options.depth)
-        for topic in topics.shown
-        if topic in rankings
+        topic: in_order(rankings[topic], options.version, options.depth) for topic in topics.shown if topic in rankings
     }
     return Evaluation(topics, Results(topics.shown, preference_series(columns, wanted, ordered)), {})
 

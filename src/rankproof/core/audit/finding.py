@@ -311,9 +311,7 @@ def model_of(name: str) -> tuple[str, tuple[str, ...]]:
         if any(pattern.search(parts[start]) for pattern in _patterns().values()):
             plain = ":".join(parts[start:])
             break
-    places = {
-        maker: found.start() for maker, pattern in _patterns().items() if (found := pattern.search(plain))
-    }
+    places = {maker: found.start() for maker, pattern in _patterns().items() if (found := pattern.search(plain))}
     family = min(places, key=lambda each: places[each]) if places else ""
     own = plain[places[family] :] if family else re.split(r"[/:]", plain, maxsplit=1)[-1]
     if "embedding-00" not in own:  # a number of three figures that names the model itself

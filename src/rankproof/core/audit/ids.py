@@ -214,8 +214,7 @@ def _twin_finding(spelling: Spelling, pairs: list[tuple[str, str]], sides: Sides
         spelling.severity,
         spelling.kind,
         len(pairs),
-        f"{count_of(len(pairs), 'id differs', 'ids differ')} between {' and '.join(sides)} only in "
-        f"{spelling.differ}.",
+        f"{count_of(len(pairs), 'id differs', 'ids differ')} between {' and '.join(sides)} only in {spelling.differ}.",
         tuple(side_by_side(one, other) for one, other in pairs[:EXAMPLES]),
         spelling.advice,
     )
@@ -275,9 +274,7 @@ def _affixed(long: set[str], short: set[str], sides: Sides) -> Finding | None:
     for affix, where, cut in ((start, "start", str.removeprefix), (end, "end", str.removesuffix)):
         bare = {cut(each, affix): each for each in long} if affix else {}
         if bare and len(set(bare) & short) >= ENOUGH_SHARED * min(len(set(bare)), len(short)):
-            said = (
-                f"The ids of the {sides[0]} match those of the {sides[1]} without {affix!r} at their {where}."
-            )
+            said = f"The ids of the {sides[0]} match those of the {sides[1]} without {affix!r} at their {where}."
             pairs = sorted((each, bare[each]) for each in bare.keys() & short)[:2]
             examples = tuple(side_by_side(*pair) for pair in pairs)
             return Finding("error", "affixes-of-ids", len(long), said, examples, _ALIKE)

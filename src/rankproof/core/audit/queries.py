@@ -65,9 +65,7 @@ def upside_down(case: FindingCase) -> Iterator[Finding]:
         if rising
         else FROM_THE_END
     )
-    yield turned_round(
-        better and (rising or sure), census.rising if rising else case.hits.n, said, there, back
-    )
+    yield turned_round(better and (rising or sure), census.rising if rising else case.hits.n, said, there, back)
 
 
 FROM_THE_END = "The ranking is better from its end than from its beginning."
@@ -114,9 +112,7 @@ def _rise(case: FindingCase) -> bool:
     """Whether scores rise in most rankings, and more often than in any order by chance."""
     census = case.census
     steps = census.rises + census.falls
-    return 2 * census.rising > census.lists and census.rises - census.falls > BEYOND_CHANCE * math.sqrt(
-        steps / 3
-    )
+    return 2 * census.rising > census.lists and census.rises - census.falls > BEYOND_CHANCE * math.sqrt(steps / 3)
 
 
 def _lead_of_the_end(hits: Hits) -> float:

@@ -167,9 +167,7 @@ def respell_ids(way: Way, ids: Sequence[str]) -> list[str]:
         text = rule.same(text)
     left = text.split("\n")
     if len(left) != len(ids):  # an id with a line end in it
-        return [
-            respell_ids(way, [each])[0] if "\n" not in each and "%0" not in each else each for each in ids
-        ]
+        return [respell_ids(way, [each])[0] if "\n" not in each and "%0" not in each else each for each in ids]
     return [form or each for form, each in zip(left, ids, strict=True)]
 
 
@@ -354,9 +352,7 @@ def _affix_rule(start: str, end: str) -> SpellingRule:
     said += [f"{end!r} at their end"] if end else []
 
     whole = re.compile(f"^{re.escape(start)}(.+){re.escape(end)}$", re.MULTILINE)
-    return SpellingRule(
-        "affixes-of-ids", list_words(said), partial(whole.sub, r"\1"), _ANYTHING, strict=False
-    )
+    return SpellingRule("affixes-of-ids", list_words(said), partial(whole.sub, r"\1"), _ANYTHING, strict=False)
 
 
 def misspelt_documents(sides: Unmet, partly: bool = False) -> Iterator[Finding]:
@@ -405,9 +401,7 @@ def _several_in_one(sides: Unmet) -> Iterator[Finding]:
         )
 
 
-def misspelt_queries(
-    missing: Sequence[str], extra: Sequence[str], judged: Sequence[str]
-) -> Iterator[Finding]:
+def misspelt_queries(missing: Sequence[str], extra: Sequence[str], judged: Sequence[str]) -> Iterator[Finding]:
     """For each way of spelling the judged queries that are answered under another id."""
     lost = frozenset(("", each) for each in missing)
     sides = Unmet({"": missing}, lost, len(judged), {"": extra}, judged)

@@ -145,9 +145,7 @@ def audit_full(
     whole = gather_queries(table)
     free = audit_hits(judgments, hits, case.census, measures, case.conventions)
     found = chain(_meeting(case, whole), *(check(whole) for check in CHECKS))
-    return Audit.of(
-        with_spelling({each.kind: each for each in (*free, *found)}.values(), misspelt_ids(case, table))
-    )
+    return Audit.of(with_spelling({each.kind: each for each in (*free, *found)}.values(), misspelt_ids(case, table)))
 
 
 def misspelt_ids(case: FindingCase, table: RankingTable, partly: bool = False) -> Iterator[Finding]:
@@ -188,9 +186,7 @@ def explain_unmet(found: Audit, judgments: Judgments, hits: Hits, table: Ranking
     """The audit of two sides without a document in common, with what keeps them apart and examples of both."""
     case = FindingCase(judgments, hits)
     apart = _meeting(case, gather_queries(table))
-    return Audit.of(
-        with_spelling({each.kind: each for each in (*found, *apart)}.values(), misspelt_ids(case, table))
-    )
+    return Audit.of(with_spelling({each.kind: each for each in (*found, *apart)}.values(), misspelt_ids(case, table)))
 
 
 def _meeting(case: FindingCase, whole: WholeRankings) -> Iterator[Finding]:

@@ -205,9 +205,7 @@ def subtopic_recall_on_paper(c: Case, k: int | None, rel: float, denominator: st
         if each.aspect not in covered:
             covered.add(each.aspect)
             terms.append(Term(f"covers {aspect_name(each)}", 1.0, each.rank, each.doc))
-    sums = sum_step(
-        "found", f"aspects first covered by a document that is {at_least(rel)} {cut_at(k)}", terms
-    )
+    sums = sum_step("found", f"aspects first covered by a document that is {at_least(rel)} {cut_at(k)}", terms)
     if denominator == "coverable":
         of = coverable_on_paper(c, rel)
     else:

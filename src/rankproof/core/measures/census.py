@@ -345,9 +345,7 @@ def unjudged_share_on_paper(c: Case, k: int | None, denominator: str, negative: 
 
 def _seen(c: Case, k: int | None, negative: str) -> list[Found]:
     return [
-        each
-        for each in c.found
-        if (k is None or each.rank <= k) and not (negative == "unjudged" and each.grade < 0)
+        each for each in c.found if (k is None or each.rank <= k) and not (negative == "unjudged" and each.grade < 0)
     ]
 
 

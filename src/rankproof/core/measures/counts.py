@@ -266,9 +266,7 @@ def first_relevant(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     return np.where(good.count() > 0, first.sum(first.rank), returned_count(h, k) + 1)
 
 
-def _best_utility(
-    h: Hits, rel: Grade = 1, a: Number = 1, b: Number = -1, c: Number = 0, d: Number = 0
-) -> PerQuery:
+def _best_utility(h: Hits, rel: Grade = 1, a: Number = 1, b: Number = -1, c: Number = 0, d: Number = 0) -> PerQuery:
     """Either show a relevant document or miss it, either show a wrong one or leave it: whatever pays more."""
     best, other = relevant_count(h, rel) * max(a, c), max(b, d)
     return best + (other * (documents(h, "Utility") - relevant_count(h, rel)) if other else 0.0)
@@ -339,9 +337,7 @@ def accuracy_on_paper(c: Case, k: int | None, rel: float) -> Written:
     """What is on the right side, by everything there is."""
     steps = _left_out(c, k, rel)
     tp, tn = steps[0], steps[-1]
-    right = Step(
-        "right", "TP + TN", (), f"{number_text(tp.number)} + {number_text(tn.number)}", tp.number + tn.number
-    )
+    right = Step("right", "TP + TN", (), f"{number_text(tp.number)} + {number_text(tn.number)}", tp.number + tn.number)
     return Written((*steps, right, quotient("result", "by all documents", right.number, _corpus(c))))
 
 
@@ -359,9 +355,7 @@ def _left_out(c: Case, k: int | None, rel: float) -> tuple[Step, ...]:
     wrong, there_are = _wrong(c, k, rel), relevant_step("wanted", c, rel)
     every = Step("corpus", "documents in the collection", value=_corpus(c))
     left = every.number - there_are.number - wrong[-1].number
-    expression = (
-        f"{number_text(every.number)} - {number_text(there_are.number)} - {number_text(wrong[-1].number)}"
-    )
+    expression = f"{number_text(every.number)} - {number_text(there_are.number)} - {number_text(wrong[-1].number)}"
     return *wrong, there_are, every, Step("TN", "TN = all - R - FP", (), expression, left)
 
 
@@ -379,9 +373,7 @@ def first_relevant_on_paper(c: Case, k: int | None, rel: float) -> Written:
     good, out_of = c.relevant(rel, k)[:1], shown_step(c, k)
     if good:
         says = f"rank of the first that is {at_least(rel)}"
-        return Written(
-            (Step("result", says, graded_terms(good), f"rank {good[0].rank}", float(good[0].rank)),)
-        )
+        return Written((Step("result", says, graded_terms(good), f"rank {good[0].rank}", float(good[0].rank)),))
     says = f"no document {cut_at(k)} is {at_least(rel)}: one more than was shown"
     end = Step("result", says, (), f"{number_text(out_of.number)} + 1", out_of.number + 1)
     return Written((out_of, end))

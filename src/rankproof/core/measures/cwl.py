@@ -48,15 +48,10 @@ CELLS = 1_000_000
 """Ranks of queries worked on at a time, so that memory stays small."""
 
 
-def gain_per_document(
-    h: Hits, depth: int, top_grade: float | None, go_on: Callable[[Array, Array], Array]
-) -> PerQuery:
+def gain_per_document(h: Hits, depth: int, top_grade: float | None, go_on: Callable[[Array, Array], Array]) -> PerQuery:
     """The mean gain of the documents seen; `go_on(gains, ranks)` is the chance to go on after each."""
     step = max(1, CELLS // depth)
-    parts = [
-        _part(h.select(np.arange(at, min(at + step, h.n))), depth, top_grade, go_on)
-        for at in range(0, h.n, step)
-    ]
+    parts = [_part(h.select(np.arange(at, min(at + step, h.n))), depth, top_grade, go_on) for at in range(0, h.n, step)]
     return np.concatenate(parts) if parts else np.zeros(0)
 
 
@@ -376,9 +371,7 @@ def _walked(c: Case, depth: int, top_grade: float | None, says: str, go_on: GoOn
     bottom = math.fsum(seen.values())
     looked = Step("denominator", f"documents looked at: the chances of all {depth:,} ranks", value=bottom)
     end = quotient("result", "gain per document looked at", sums.number, bottom)
-    return Written(
-        (_scale(c, top_grade), _going(seen, gain, says, go_on), sums, looked, end), parts(sums, bottom)
-    )
+    return Written((_scale(c, top_grade), _going(seen, gain, says, go_on), sums, looked, end), parts(sums, bottom))
 
 
 def _chances(gain: dict[int, float], depth: int, go_on: GoOn) -> dict[int, float]:

@@ -79,9 +79,7 @@ def ndcg_at_levels(h: Hits, gain: GainOf = "linear") -> PerQuery:
     at = best.keep(ends)
     reached = down_to(good, cumulated_gain(good), at.query, at.rank)
     goes_on = (h.retrieved >= best.count() + 2) & (best.count() > 0)
-    whole = ratio(
-        good.sum(good.grade / np.log2(good.rank + 1)), best.sum(best.grade / np.log2(best.rank + 1))
-    )
+    whole = ratio(good.sum(good.grade / np.log2(good.rank + 1)), best.sum(best.grade / np.log2(best.rank + 1)))
     return ratio(at.sum(ratio(reached, cumulated_gain(best)[ends])) + goes_on * whole, at.count() + goes_on)
 
 
@@ -271,9 +269,7 @@ def ndcg_at_relevant_on_paper(c: Case, gain: Any) -> Written:
     return Written((gains([*found, *best], gain), _order(best, gain), sums, end))
 
 
-def _ndcg_at(
-    found: list[Found], best: list[Found], k: int, gain: Any, says: str, about: Found | None = None
-) -> Term:
+def _ndcg_at(found: list[Found], best: list[Found], k: int, gain: Any, says: str, about: Found | None = None) -> Term:
     own = discounted_on_paper("", "", found, k, gain).number
     ideal = discounted_on_paper("", "", best, k, gain).number
     place = (None, None) if about is None else (about.rank or None, about.doc)
@@ -285,9 +281,7 @@ def _with_gain(documents: Sequence[Found], gain: Any) -> list[Found]:
 
 
 def _order(best: list[Found], gain: Any) -> Step:
-    terms = tuple(
-        Term(f"gains {number_text(worth(each.grade, gain))}", None, each.rank, each.doc) for each in best
-    )
+    terms = tuple(Term(f"gains {number_text(worth(each.grade, gain))}", None, each.rank, each.doc) for each in best)
     return Step("ideal", "the ideal order: all judged documents with a gain, best first", terms)
 
 
@@ -305,8 +299,7 @@ def normalised_gain_on_paper(c: Case, gain: Any) -> Written:
     says = "gain / log2(2 + ideal gain down to the rank - gain down to the rank); the ideal gains 1 or more a rank"
     sums = sum_step("found", says, terms)
     every = [
-        Term(f"gain {number_text(worth(each.grade, gain))}", worth(each.grade, gain), None, each.doc)
-        for each in best
+        Term(f"gain {number_text(worth(each.grade, gain))}", worth(each.grade, gain), None, each.doc) for each in best
     ]
     goal = sum_step("denominator", "all there is to gain", every)
     end = quotient("result", "the one divided by the other", sums.number, goal.number)
@@ -362,9 +355,7 @@ def _blended_on_paper(c: Case, read: list[Found], rel: float, beta: float, where
         value = (n + beta * gained) / (each.rank + beta * ideal)
         terms.append(Term(expression, value, each.rank, each.doc))
     blend = "gain" if beta == 1 else f"{beta:g} x gain"
-    says = (
-        f"(relevant so far + {blend} so far) / (rank + ideal {blend} so far), of each {at_least(rel)} {where}"
-    )
+    says = f"(relevant so far + {blend} so far) / (rank + ideal {blend} so far), of each {at_least(rel)} {where}"
     order = tuple(Term(f"grade {each.grade:g}", None, each.rank, each.doc) for each in best)
     ideal_order = Step("ideal", "the ideal order: all relevant documents, best first", order)
     return ideal_order, sum_step("found", says, terms)

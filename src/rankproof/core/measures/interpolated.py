@@ -35,9 +35,7 @@ def best_precision(h: Hits, recall: float, rel: float, rounding: str) -> PerQuer
 
 
 @measure("IPrec", also=("iprec", "iprec_at_recall"), at="recall")
-def interpolated_precision(
-    h: Hits, recall: Share = 0, rel: Grade = 1, rounding: Rounding = "nearest"
-) -> PerQuery:
+def interpolated_precision(h: Hits, recall: Share = 0, rel: Grade = 1, rounding: Rounding = "nearest") -> PerQuery:
     """The best precision with at least a given recall: one point of the precision-recall curve.
 
     Formula: IPrec@r = max of P@k over all k at which r times R relevant documents were found (rounded to a
@@ -92,14 +90,10 @@ def interpolated_precision_on_paper(c: Case, recall: float, rel: float, rounding
     """The best precision at any rank that reaches the recall."""
     there_are, points = relevant_step("denominator", c, rel), _curve(c, rel)
     least = _needed(there_are, recall, rounding)
-    rounded = Step(
-        "needed", "relevant documents needed", (), _rounded(recall, there_are, rounding), float(least)
-    )
+    rounded = Step("needed", "relevant documents needed", (), _rounded(recall, there_are, rounding), float(least))
     best = _best(points, least)
     says = f"the best precision from the {least}. of them on" if best.rank else "so many were not found"
-    return Written(
-        (there_are, rounded, points, Step("result", says, (best,) if best.rank else (), "", best.value))
-    )
+    return Written((there_are, rounded, points, Step("result", says, (best,) if best.rank else (), "", best.value)))
 
 
 @writes(eleven_points)

@@ -404,9 +404,7 @@ def _novel(
     for each in documents:
         if each.grade >= rel and (k is None or each.rank <= k):
             value = (1 - alpha) ** seen[each.aspect] * discount.of(each.rank)
-            expression = (
-                f"{aspect_name(each)}: {1 - alpha:g}^{seen[each.aspect]} {discount.figures(each.rank)}"
-            )
+            expression = f"{aspect_name(each)}: {1 - alpha:g}^{seen[each.aspect]} {discount.figures(each.rank)}"
             terms.append(Term(expression, value, each.rank, each.doc))
             seen[each.aspect] += 1
     says = f"{1 - alpha:g}^(times its aspect was seen above), discounted by rank"

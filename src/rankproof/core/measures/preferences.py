@@ -27,9 +27,7 @@ def _scopes(name: str) -> dict[str, dict[str, Scope]]:
     return {f"{name}_imp": {"scope": "implied"}, f"{name}_ret": {"scope": "retrieved"}}
 
 
-@measure(
-    "PrefsPossible", kind="preference", also=("prefs_num_prefs_poss",), average="sum", bounds=(0.0, math.inf)
-)
+@measure("PrefsPossible", kind="preference", also=("prefs_num_prefs_poss",), average="sum", bounds=(0.0, math.inf))
 def possible_preferences(p: Preferences) -> float:
     """The number of preferences, whether their documents were retrieved or not.
 
@@ -268,6 +266,4 @@ def _partial_with_fewer(g: Group, size: int) -> Array:
 
 
 if not TYPE_CHECKING:
-    __getattr__ = old_names(
-        __name__, {"possible": "possible_preferences", "fulfilled": "fulfilled_preferences"}
-    )
+    __getattr__ = old_names(__name__, {"possible": "possible_preferences", "fulfilled": "fulfilled_preferences"})

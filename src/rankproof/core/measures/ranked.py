@@ -282,10 +282,7 @@ def geometric_average_precision_on_paper(c: Case, k: int | None, rel: float) -> 
 
 def precisions(good: list[Found], says: str) -> Step:
     """Of each of these documents how many of them there are down to its rank, by that rank."""
-    terms = [
-        Term(f"{n} of {each.rank}", n / each.rank, each.rank, each.doc)
-        for n, each in enumerate(good, start=1)
-    ]
+    terms = [Term(f"{n} of {each.rank}", n / each.rank, each.rank, each.doc) for n, each in enumerate(good, start=1)]
     return sum_step("found", says, terms)
 
 

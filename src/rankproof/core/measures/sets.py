@@ -354,9 +354,7 @@ def set_average_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery
 
 
 @writes(precision)
-def precision_on_paper(
-    c: Case, k: int | None, rel: float, denominator: str, scores: str, threshold: str
-) -> Written:
+def precision_on_paper(c: Case, k: int | None, rel: float, denominator: str, scores: str, threshold: str) -> Written:
     """Relevant documents shown by documents shown."""
     rel, before = c.least(rel, threshold)
     good = c.relevant(rel, k, scores)
@@ -364,9 +362,7 @@ def precision_on_paper(
 
 
 @writes(recall)
-def recall_on_paper(
-    c: Case, k: int | None, rel: float, denominator: str, scores: str, threshold: str
-) -> Written:
+def recall_on_paper(c: Case, k: int | None, rel: float, denominator: str, scores: str, threshold: str) -> Written:
     """Relevant documents shown by relevant documents there are."""
     rel, before = c.least(rel, threshold)
     good = c.relevant(rel, k, scores)

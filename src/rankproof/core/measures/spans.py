@@ -66,9 +66,7 @@ def span_recall(s: ShownDocument, k: Cutoff = None, rel: Grade = 1, budget: Cuto
 
 
 @measure("SpanF", kind="span", also=("SpanF1", "token_f1", "span_f1"))
-def span_f(
-    s: ShownDocument, k: Cutoff = None, rel: Grade = 1, budget: Cutoff = None, beta: Positive = 1
-) -> PerQuery:
+def span_f(s: ShownDocument, k: Cutoff = None, rel: Grade = 1, budget: Cutoff = None, beta: Positive = 1) -> PerQuery:
     """Precision and recall of retrieved tokens in one number, recall counting `beta` times as much.
 
     Formula: SpanF = (1 + beta²) |retrieved and relevant| / (beta² |relevant| + |retrieved|), in tokens.

@@ -205,9 +205,7 @@ def rbp(c: Case, k: int | None, rel: float, p: float, gain: str, top_grade: floa
     scale = "" if gain == "binary" else f"grade / {number_text(top)} x "
     says = f"{scale}{p:g}^(rank - 1), for those that are {at_least(rel)} {cut_at(k)}"
     sums = sum_step("found", says, terms)
-    end = Step(
-        "result", "times 1 - p", (), f"(1 - {p:g}) x {number_text(sums.number)}", (1 - p) * sums.number
-    )
+    end = Step("result", "times 1 - p", (), f"(1 - {p:g}) x {number_text(sums.number)}", (1 - p) * sums.number)
     return Written((sums, end), parts(sums, 1 / (1 - p)))
 
 
@@ -235,9 +233,7 @@ def residual(c: Case, k: int | None, p: float, negative: str, tail: str) -> Writ
     seen = [each for each in c.found if each.grade >= least and (k is None or each.rank <= k)]
     if tail == "unjudged" and c.shown(k) <= len(seen):
         return Written((Step("result", f"every document {cut_at(k)} was judged", value=0.0),))
-    sums = sum_step(
-        "found", f"{p:g}^(rank - 1) of judged documents {cut_at(k)}", [_looked_at(e, p) for e in seen]
-    )
+    sums = sum_step("found", f"{p:g}^(rank - 1) of judged documents {cut_at(k)}", [_looked_at(e, p) for e in seen])
     says = "what is left of 1 when they are taken off, times 1 - p"
     value = 1 - (1 - p) * sums.number
     return Written((sums, Step("result", says, (), f"1 - (1 - {p:g}) x {number_text(sums.number)}", value)))
@@ -255,9 +251,7 @@ def scaled_dcg_on_paper(c: Case, k: int | None, top_grade: float | None) -> Writ
             terms.append(Term(f"{number_text(part)} / log2({each.rank + 1})", value, each.rank, each.doc))
     sums = sum_step("found", f"grade / {number_text(top)}, divided by log2(rank + 1), {cut_at(depth)}", terms)
     most = math.fsum(1 / math.log2(rank + 1) for rank in range(1, depth + 1))
-    goal = Step(
-        "denominator", f"{depth:,} documents of the highest grade: sum of 1 / log2(rank + 1)", value=most
-    )
+    goal = Step("denominator", f"{depth:,} documents of the highest grade: sum of 1 / log2(rank + 1)", value=most)
     end = quotient("result", "the one divided by the other", sums.number, most)
     return Written((sums, goal, end), parts(sums, most))
 

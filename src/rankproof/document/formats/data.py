@@ -84,11 +84,7 @@ def _kind(rows: Sequence[Record], name: str) -> type:
 
 def _flat(value: Any) -> Any:
     """A value for one cell."""
-    return (
-        json.dumps(plain_value(value), ensure_ascii=False)
-        if isinstance(value, Mapping | list | tuple)
-        else value
-    )
+    return json.dumps(plain_value(value), ensure_ascii=False) if isinstance(value, Mapping | list | tuple) else value
 
 
 def _line(record: Record) -> str:
@@ -181,10 +177,7 @@ def otel(document: Document) -> str:
     records = [_log_record(row, tree) for row in (*tree["estimates"], *tree["windows"])]
     resource = {"attributes": list(_attributes({"service.name": "rankproof"}))}
     scope = {"scope": {"name": "rankproof.monitoring"}, "logRecords": records}
-    return (
-        json.dumps({"resourceLogs": [{"resource": resource, "scopeLogs": [scope]}]}, ensure_ascii=False)
-        + "\n"
-    )
+    return json.dumps({"resourceLogs": [{"resource": resource, "scopeLogs": [scope]}]}, ensure_ascii=False) + "\n"
 
 
 def _log_record(row: dict[str, Any], tree: dict[str, Any]) -> dict[str, Any]:

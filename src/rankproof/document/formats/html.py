@@ -32,8 +32,7 @@ def page(document: Document) -> str:
         else:
             (sections[-1][1] if sections else lead).append(block)
     made = [
-        Section(f"{_key(name)}-{n}", name, join(map(_block, blocks)))
-        for n, (name, blocks) in enumerate(sections, 1)
+        Section(f"{_key(name)}-{n}", name, join(map(_block, blocks))) for n, (name, blocks) in enumerate(sections, 1)
     ]
     foot = el("p", f"Made by rankproof {__version__}.")
     return html_page(document.title, None, made, foot, lead=join(map(_block, lead)))
@@ -150,9 +149,7 @@ def _item(label: str, item: str, more: Sequence[str], under: Sequence[str]) -> s
 
 
 def _row(tag: str, cells: Sequence[str], sides: Sequence[str]) -> str:
-    made = (
-        f'<{tag} style="{CELL}{side}">{_inner(cell)}</{tag}>' for cell, side in zip(cells, sides, strict=True)
-    )
+    made = (f'<{tag} style="{CELL}{side}">{_inner(cell)}</{tag}>' for cell, side in zip(cells, sides, strict=True))
     return f"<tr>{''.join(made)}</tr>"
 
 

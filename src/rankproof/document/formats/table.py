@@ -49,10 +49,7 @@ def screen(document: Document) -> str:
 
 def full_text(document: Document) -> str:
     """Everything, with the same layout for all tables of groups."""
-    return (
-        "\n".join(lines_of(*(block for part in document.shown(TEXT, _form_fits) for block in part.blocks)))
-        + "\n"
-    )
+    return "\n".join(lines_of(*(block for part in document.shown(TEXT, _form_fits) for block in part.blocks))) + "\n"
 
 
 register(OutputFormat("table", screen), OutputFormat(FULL, full_text, ("", ".txt", ".text", ".log")))
@@ -61,9 +58,7 @@ register(OutputFormat("table", screen), OutputFormat(FULL, full_text, ("", ".txt
 def _form_fits(form: Sequence[Part]) -> bool:
     """Whether the tables of a form are no wider than the page, and no taller than they may be."""
     tables = [block for part in form for block in part.blocks if isinstance(block, Table)]
-    return all(
-        (each.grouped or _fits(_shown(each))) and not 0 < each.tall < len(_table(each)) for each in tables
-    )
+    return all((each.grouped or _fits(_shown(each))) and not 0 < each.tall < len(_table(each)) for each in tables)
 
 
 def _lines_of(part: Part) -> Iterator[Lines]:
@@ -187,8 +182,7 @@ def _narrow(columns: Sequence[Column]) -> list[Column]:
         rows += [(group, *("" for _ in others))] if group else []
         rows.append((f"{INDENT}{name}", *others))
     first, *rest = (
-        column._replace(cells=cells)
-        for column, cells in zip(columns[1:], zip(*rows, strict=True), strict=True)
+        column._replace(cells=cells) for column, cells in zip(columns[1:], zip(*rows, strict=True), strict=True)
     )
     room = page_width() - sum(each.width + len(GAP) for each in rest)
     return [first._replace(cells=[cut(each, room) for each in first.cells]), *rest]

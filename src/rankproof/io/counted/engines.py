@@ -75,14 +75,10 @@ class DuckDB(SqlEngine):
         """The columns that a query gives."""
         import pyarrow
 
-        rankproof_counting_given_judged = (
-            None if judged is None else pyarrow.table(judged)
-        )  # found by its name
+        rankproof_counting_given_judged = None if judged is None else pyarrow.table(judged)  # found by its name
         relation = self.data.query(RUN, text)
         del rankproof_counting_given_judged
-        found = (
-            relation.to_arrow_table() if hasattr(relation, "to_arrow_table") else relation.fetch_arrow_table()
-        )
+        found = relation.to_arrow_table() if hasattr(relation, "to_arrow_table") else relation.fetch_arrow_table()
         return columns_of(found)
 
 
@@ -217,9 +213,7 @@ class Polars:
             d=pl.col(what.columns["doc"]).cast(pl.String),
             s=order,
         )
-        rows = rows.with_columns(
-            bad=pl.col("s").is_null() | pl.col("s").is_nan(), copies=pl.lit(1, pl.UInt32)
-        )
+        rows = rows.with_columns(bad=pl.col("s").is_null() | pl.col("s").is_nan(), copies=pl.lit(1, pl.UInt32))
         if conventions.duplicates == "best":
             rows = rows.group_by("q", "d").agg(pl.col("s").max(), pl.col("bad").any(), copies=pl.len())
         table = pl.LazyFrame(judged).rename({"query_id": "q", "doc_id": "d"})

@@ -72,9 +72,7 @@ class CountedRankings:
         """The rankings of judged queries, all at once."""
         check_counted(conventions, self.source)
         judgments = align_ids(judgments, self.integer_ids)
-        for ours, theirs, side in zip(
-            self.integer_ids, judged_kinds(judgments), ("queries", "documents"), strict=True
-        ):
+        for ours, theirs, side in zip(self.integer_ids, judged_kinds(judgments), ("queries", "documents"), strict=True):
             check_same_kind(ours, theirs, f"{self.source}, {side}")
         census.notes.extend(self.notes)
         rows, queries = self.engine.size(self.took, self.source)

@@ -50,9 +50,7 @@ class CountedRows:
         check_counted(conventions, self.source)
         # Ids come back as text, whatever they were.
         kinds = judgments.integer_ids
-        judgments = align_ids(
-            judgments, (False, False), lambda role: kinds[role] and plain_digits(self._ids(role))
-        )
+        judgments = align_ids(judgments, (False, False), lambda role: kinds[role] and plain_digits(self._ids(role)))
         found, queries = by_ids(self.columns, judgments, conventions, self.source)
         census.notes.append(f"{self.source}: counted elsewhere, so only judged documents are seen here")
         yield ordered_of(found, queries, judgments, conventions, census, self.source)
@@ -76,10 +74,7 @@ def counted_rows(
                 "Next: give a row for each query with how many documents its ranking holds."
             )
         one, other = len(found["query_id"]), len(more["query_id"])
-        found = {
-            name: [*found.get(name, [None] * one), *more.get(name, [None] * other)]
-            for name in {**found, **more}
-        }
+        found = {name: [*found.get(name, [None] * one), *more.get(name, [None] * other)] for name in {**found, **more}}
     missing = [name for name in (*COUNTED, "retrieved") if name not in found]
     if missing:
         raise DataError(
@@ -91,9 +86,7 @@ def counted_rows(
     for name in (*COUNTS, *OF_QUERIES):
         found.setdefault(name, [defaults.get(name)] * count)
     for name in ("query_id", "doc_id"):
-        found[name] = [
-            None if each is None or each != each or each == "" else _text(each) for each in found[name]
-        ]
+        found[name] = [None if each is None or each != each or each == "" else _text(each) for each in found[name]]
     for name in (*COUNTS, *OF_QUERIES):
         found[name] = [None if each is None or each == "" else float(each) for each in found[name]]
     _check_lengths(found, source)

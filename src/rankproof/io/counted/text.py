@@ -108,9 +108,7 @@ class Counted:
 
     run: str = "run"
     """The table of rankings, or a query that gives one."""
-    columns: Mapping[str, str] = field(
-        default_factory=lambda: {"query": "query_id", "doc": "doc_id", "score": "score"}
-    )
+    columns: Mapping[str, str] = field(default_factory=lambda: {"query": "query_id", "doc": "doc_id", "score": "score"})
     """The columns of the run by role: query, doc, and score or rank."""
     judgments: str = "judgments"
     """The table of judged documents."""
@@ -230,9 +228,7 @@ def _order(dialect: str, what: Counted, conventions: Conventions, by_rank: bool,
                 "Next: name it, or choose another rule, as ties='trec' for the order by score."
             )
         return f"(0.0 - {spoken.double.format(quote_name(dialect, what.columns['rank'], given))})"
-    number = (spoken.exact if what.decimal else spoken.double).format(
-        quote_name(dialect, what.columns["score"], given)
-    )
+    number = (spoken.exact if what.decimal else spoken.double).format(quote_name(dialect, what.columns["score"], given))
     if conventions.precision == "float32":
         if not spoken.single:
             raise UsageError(

@@ -177,9 +177,7 @@ def _first_pass(
             damaged.setdefault(piece.file, result)
             continue
         others.setdefault(piece.file, []).append(_Others.of(result.others))
-        found[piece.file, piece.number] = replace(
-            result, others=[], ordered=list(map(_narrow, result.ordered))
-        )
+        found[piece.file, piece.number] = replace(result, others=[], ordered=list(map(_narrow, result.ordered)))
     for file, error in damaged.items():
         census.left_out.append(str(error).partition(" Next: ")[0])
         others.pop(file, None)

@@ -163,9 +163,7 @@ class Texts(Sequence[str]):
     def __getitem__(self, at: int | slice) -> str | list[str]:
         if isinstance(at, slice):
             begin, end, step = at.indices(len(self))
-            return (
-                list(self._between(begin, end)) if step == 1 else [self[i] for i in range(begin, end, step)]
-            )
+            return list(self._between(begin, end)) if step == 1 else [self[i] for i in range(begin, end, step)]
         at = index(at)
         if not -len(self) <= at < len(self):
             raise IndexError(f"id {at} of {len(self):,}")
@@ -343,9 +341,7 @@ class Index:
         with self._lock:  # which is made once, however many threads ask
             return self._every
 
-    def find(
-        self, keys: Array, query: Array, chunk: Chunk, begin: Array, length: Array
-    ) -> tuple[Array, Array]:
+    def find(self, keys: Array, query: Array, chunk: Chunk, begin: Array, length: Array) -> tuple[Array, Array]:
         """Which documents of a run are judged, and which judgment each is."""
         rows, judged = self._keys_for(query).find(keys)
         same = (self.docs.length_of(judged) == length[rows]) & (self.query[judged] == query[rows])

@@ -206,11 +206,7 @@ def _split_regular(chunk: Chunk, columns: int) -> Lines | None:
         return None
     kinds = text[end]
     first = kinds[:columns].tolist()
-    if (
-        first[-1] != NEWLINE
-        or not {9, 32}.issuperset(first[:-1])
-        or (kinds[columns:] != kinds[:-columns]).any()
-    ):
+    if first[-1] != NEWLINE or not {9, 32}.issuperset(first[:-1]) or (kinds[columns:] != kinds[:-columns]).any():
         return None
     end += PAD
     ends = np.ascontiguousarray(end.reshape(-1, columns).T)
@@ -235,9 +231,7 @@ def _split_any(chunk: Chunk, columns: int) -> Lines:
     begin, end, line = begin[told] + PAD, end[told] + PAD, line[told]
     _check_columns(chunk, line, columns)
     grid = (-1, columns)
-    return Lines(
-        chunk, begin.reshape(grid).T.copy(), end.reshape(grid).T.copy(), line[::columns], len(comment)
-    )
+    return Lines(chunk, begin.reshape(grid).T.copy(), end.reshape(grid).T.copy(), line[::columns], len(comment))
 
 
 def _comments(text: Array, begin: Array, end: Array, line: Array, columns: int) -> list[int]:
@@ -247,11 +241,7 @@ def _comments(text: Array, begin: Array, end: Array, line: Array, columns: int) 
     found = []
     for at in first[text[begin[first]] == COMMENT].tolist():
         after = at + columns
-        whole = (
-            len(line) >= after
-            and line[after - 1] == line[at]
-            and (after == len(line) or line[after] > line[at])
-        )
+        whole = len(line) >= after and line[after - 1] == line[at] and (after == len(line) or line[after] > line[at])
         if not whole or end[at] - begin[at] == 1 or isnan(_number(text, begin, end, at + number)):
             found.append(int(line[at]))
     return found

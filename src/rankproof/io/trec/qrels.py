@@ -35,9 +35,7 @@ MACHINE = "machine:"
 """How the second column begins if a machine made the judgments."""
 
 
-def read_qrels(
-    path_or_bytes: PathLike | bytes, source: str | None = None, *, all_comments: bool = False
-) -> Judgments:
+def read_qrels(path_or_bytes: PathLike | bytes, source: str | None = None, *, all_comments: bool = False) -> Judgments:
     """The judgments in a file of four columns; the second names an aspect if it is not always the same.
 
     A line that begins with `#` is a row if it can be one, unless all such lines are comments, as in trec_eval.
@@ -55,9 +53,7 @@ def read_qrels(
         lines = split(without_comments(chunk) if all_comments else chunk, COLUMNS)
         grade = _grades(lines)
     except BadLine as bad:
-        raise DataError(
-            f"{source}, line {bad.line + 1}: {bad.found}. Next: {bad.advice(source, '.qrels')}."
-        ) from bad
+        raise DataError(f"{source}, line {bad.line + 1}: {bad.found}. Next: {bad.advice(source, '.qrels')}.") from bad
     if not len(lines):
         raise DataError(
             f"{source}: no judgments in it, expected lines of query, aspect, document, grade. "
@@ -116,9 +112,7 @@ def _plain(content: bytes, source: str) -> Judgments | None:
 def judgments_of_parts(known: list[JudgedRows], source: str) -> Judgments | None:
     """Judgments of rows of one aspect that follow each other; None if a query or a document comes again."""
     rows = np.concatenate([each.rows for each in known])
-    queries = Texts.joined(
-        [each.queries for each in known], np.concatenate([each.query_length for each in known])
-    )
+    queries = Texts.joined([each.queries for each in known], np.concatenate([each.query_length for each in known]))
     docs = Texts.joined([each.docs for each in known], np.concatenate([each.doc_length for each in known]))
     grade = np.concatenate([each.grade for each in known])
     known.clear()  # the caller holds the list
@@ -187,7 +181,5 @@ def _grades(lines: Lines) -> Array:
     if len(bad):
         row = int(bad[0])
         line, found = lines.line_of(row), shorten(lines.field(row, GRADE).decode())
-        raise BadLine(
-            line, f"the grade is {found}, expected a finite number: {text_of_line(lines.chunk, line)}"
-        )
+        raise BadLine(line, f"the grade is {found}, expected a finite number: {text_of_line(lines.chunk, line)}")
     return grade

@@ -72,9 +72,7 @@ def _rows_of(lines: Lines, query: bytes) -> Array:
 
 
 def _joined(pieces: list[Piece]) -> Chunk:
-    return chunk_of(
-        b"".join(content for content, _ in pieces), np.concatenate([numbers for _, numbers in pieces])
-    )
+    return chunk_of(b"".join(content for content, _ in pieces), np.concatenate([numbers for _, numbers in pieces]))
 
 
 LINE = 50
@@ -155,9 +153,7 @@ class TrecRankings:
         """Divided chunks, query after query."""
         return gather_queries(taken)
 
-    def error(
-        self, bad: BadLine, piece: Chunk | LongRead, number: int, sources: Sequence[PieceSource]
-    ) -> DataError:
+    def error(self, bad: BadLine, piece: Chunk | LongRead, number: int, sources: Sequence[PieceSource]) -> DataError:
         """The error for a bad line; where it stands is counted anew."""
         first = 1
         if number > 0 and piece.numbers is None:
@@ -259,9 +255,7 @@ class TrecRankings:
         one, other = number(bad.first), number(bad.line)
         where = f"{self.source}, lines {one} and {other}"
         if max(one, other) >> FILE or len(sources) > 1:
-            where = " and ".join(
-                f"{sources[n >> FILE].source}, line {n & ((1 << FILE) - 1)}" for n in (one, other)
-            )
+            where = " and ".join(f"{sources[n >> FILE].source}, line {n & ((1 << FILE) - 1)}" for n in (one, other))
         return DataError(f"{where}: {bad.found} comes twice. {KEEP_ONE}")
 
     def _refused(self, line: int, bad: BadLine) -> DataError:

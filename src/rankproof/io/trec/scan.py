@@ -112,9 +112,7 @@ def scan(piece: Chunk | LongRead, index: Index, judgments: Judgments, convention
     return scan_lines(lines, _scores(lines, conventions.ties), index, judgments, conventions)
 
 
-def scan_lines(
-    lines: Lines, score: Array, index: Index, judgments: Judgments, conventions: Conventions
-) -> Scanned:
+def scan_lines(lines: Lines, score: Array, index: Index, judgments: Judgments, conventions: Conventions) -> Scanned:
     """The content of lines with these scores."""
     return scan_judged(judged_lines(lines, score, index), index, judgments, conventions)
 
@@ -144,9 +142,7 @@ def judged_lines(lines: Lines, score: Array, index: Index) -> JudgedLines:
         line = row if line is None else line[row]
     length = end - begin
     key = hashes(lines.chunk, begin, length, index.salt, query)
-    return JudgedLines(
-        judged, others, Rows(lines.chunk, query, score, begin, length, key, line), lines.comments
-    )
+    return JudgedLines(judged, others, Rows(lines.chunk, query, score, begin, length, key, line), lines.comments)
 
 
 def scan_judged(found: JudgedLines, index: Index, judgments: Judgments, conventions: Conventions) -> Scanned:
@@ -192,9 +188,7 @@ def read_long(pieces: Iterator[Chunk], index: Index, ties: str) -> LongRead:
         key += rows.key.data
         query += rows.query.astype(np.int32).data
         length += rows.length.astype(np.int32).data
-        line.append(
-            range(before, before + count) if rows.line is None else (rows.line + before).astype(np.int32)
-        )
+        line.append(range(before, before + count) if rows.line is None else (rows.line + before).astype(np.int32))
         runs.append(found.runs)
         others += dict.fromkeys(found.others)
         comments += found.comments

@@ -70,10 +70,7 @@ def conflict(claim: TextProfile, text: TextProfile, found: Cover) -> str:
     if not found.sentences or found.best < FAR:
         return ""
     place = found.sentences[0]
-    if (
-        f" {' '.join(WORDS.findall(fold(claim.text)))} "
-        in f" {' '.join(WORDS.findall(fold(text.sentence(place))))} "
-    ):
+    if f" {' '.join(WORDS.findall(fold(claim.text)))} " in f" {' '.join(WORDS.findall(fold(text.sentence(place))))} ":
         return ""
     terms = [term for term in text.terms if term.sentence == place]
     if number := _other_number(claim, text, terms):
@@ -105,9 +102,7 @@ def _denied(claim: TextProfile, text: TextProfile, place: int, terms: list[Profi
     return set(claim.forms) & PRONOUNS <= others and _same(claim.terms, terms)
 
 
-def _denials_in(
-    text: TextProfile, terms: list[ProfileTerm], shared: set[str], within: tuple[int, int]
-) -> int:
+def _denials_in(text: TextProfile, terms: list[ProfileTerm], shared: set[str], within: tuple[int, int]) -> int:
     """The denials in the smallest part of a sentence that holds all that the other says too, to the next clause."""
     keys = [term.key for term in terms if shared.intersection((*term.held, *term.sought))]
     if not keys:
@@ -153,12 +148,7 @@ def _other_number(claim: TextProfile, text: TextProfile, terms: list[ProfileTerm
             [term for term in terms if term is not other],
         )
         meant = _meant(claim, one, list(claim.terms)), _meant(text, other, terms)
-        if (
-            all(meant)
-            and meant[0] == meant[1]
-            and _differ(one.key[1:], other.key[1:])
-            and _same(*rest, MUCH_ABOUT)
-        ):
+        if all(meant) and meant[0] == meant[1] and _differ(one.key[1:], other.key[1:]) and _same(*rest, MUCH_ABOUT):
             return text.text[other.start : other.end]
     return ""
 
@@ -222,9 +212,7 @@ def _surface(text: TextProfile, term: ProfileTerm) -> str:
     return text.text[term.start : term.end].lower()
 
 
-def _same(
-    mine: tuple[ProfileTerm, ...] | list[ProfileTerm], theirs: list[ProfileTerm], much: float = ABOUT
-) -> bool:
+def _same(mine: tuple[ProfileTerm, ...] | list[ProfileTerm], theirs: list[ProfileTerm], much: float = ABOUT) -> bool:
     """Whether a claim's terms and a sentence's say the same of the same, names and numbers included."""
     here, there = {term.key for term in mine}, {held for term in theirs for held in term.held}
     common = [term for term in mine if there.intersection(term.sought)]

@@ -173,9 +173,7 @@ def _addressing(ask: Ask) -> Settled:
     return _verdict(ask, 3 if not found.cover.missing else 2, found, answer)
 
 
-def _beside_the_point(
-    ask: Ask, question: TextProfile, answer: TextProfile, found: LexicalEvidence
-) -> Settled:
+def _beside_the_point(ask: Ask, question: TextProfile, answer: TextProfile, found: LexicalEvidence) -> Settled:
     """No, if the answer is long enough to hold words of the question, and holds none of many."""
     if len(answer.terms) < SHORT:
         return Unmeasured(ask, "the answer is too short to tell by its words")
@@ -210,9 +208,7 @@ def _beyond(sought: TextProfile, text: TextProfile, left: str) -> str:
     if not sought.terms:
         return f"the {left} has no words to look for"
     if not are_alike(sought.language, text.language):
-        return (
-            f"the {left} and the text seem to be in different languages ({sought.language}, {text.language})"
-        )
+        return f"the {left} and the text seem to be in different languages ({sought.language}, {text.language})"
     return ""
 
 

@@ -248,9 +248,7 @@ def completeness(case: Case) -> Grid | Nothing:
 
 def f1(units: Sequence[tuple[Grid, Grid]]) -> PerQuery:
     """F1 of the shares of two grids."""
-    return harmonic_mean(
-        row_coverage([right for right, _ in units]), row_coverage([said for _, said in units])
-    )
+    return harmonic_mean(row_coverage([right for right, _ in units]), row_coverage([said for _, said in units]))
 
 
 @metric("answer_correctness", needs=("answer", "reference"), score=f1, also=("answer_f1",))

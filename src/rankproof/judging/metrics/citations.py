@@ -72,9 +72,7 @@ def nugget_recall(
 
 
 def _grid(case: Case, texts: list[str], vital: bool) -> Grid:
-    return [
-        [case.supports(text, each.text) for text in texts] for each in nuggets_of(case) if each.vital == vital
-    ]
+    return [[case.supports(text, each.text) for text in texts] for each in nuggets_of(case) if each.vital == vital]
 
 
 def credited_share(units: Sequence[tuple[Grades, Grades]]) -> PerQuery:
@@ -279,9 +277,7 @@ def support_precision(case: Case, citations: Literal["all", "first"] = "all") ->
 
     Reference: N. Thakur et al.: Support evaluation for the TREC 2024 RAG track, 2025.
     """
-    found = [
-        each for cited in _by_words(case).values() for each in (cited[:1] if citations == "first" else cited)
-    ]
+    found = [each for cited in _by_words(case).values() for each in (cited[:1] if citations == "first" else cited)]
     return [_supported(case, each) for each in found] or Nothing("no citations in the answer", lost=True)
 
 
@@ -313,13 +309,8 @@ def support_recall(case: Case, citations: Literal["all", "first"] = "all") -> Gr
     answer = case.sample.answer or ""
     by_words = _by_words(case)
     found = [span.of(answer) for span in sentences(answer) if any(map(str.isalnum, span.of(answer)))]
-    cited = (
-        [each for words, own in by_words.items() if _same_place(one, words) for each in own] for one in found
-    )
-    held = [
-        credit([_supported(case, each) for each in (own[:1] if citations == "first" else own)])
-        for own in cited
-    ]
+    cited = ([each for words, own in by_words.items() if _same_place(one, words) for each in own] for one in found)
+    held = [credit([_supported(case, each) for each in (own[:1] if citations == "first" else own)]) for own in cited]
     return held or Nothing("the answer is empty", lost=True)
 
 

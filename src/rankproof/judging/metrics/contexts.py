@@ -227,8 +227,7 @@ def context_utilisation(case: Case, k: Cutoff = None) -> Grid | Nothing:
     claims = claims_against(case)
     claims = () if isinstance(claims, Nothing) else claims
     found = [
-        (case.relevant(each), any_of(case.supports(each.text, claim) for claim in claims))
-        for each in case.contexts[:k]
+        (case.relevant(each), any_of(case.supports(each.text, claim) for claim in claims)) for each in case.contexts[:k]
     ]
     used = [None if relevant is None else used for relevant, used in found if relevant is not False]
     return share(used) or Nothing("no relevant context was retrieved", lost=True)
@@ -332,9 +331,7 @@ def marginal_gain(case: Case, rank: Count = 1) -> Grid | Nothing:
 
 def support(case: Case, k: int | None) -> Grid:
     """For each claim of the reference whether each of the contexts supports it."""
-    return [
-        [case.supports(each.text, claim) for each in case.contexts[:k]] for claim in case.reference_claims
-    ]
+    return [[case.supports(each.text, claim) for each in case.contexts[:k]] for claim in case.reference_claims]
 
 
 def _ranks(units: Units) -> tuple[float, float]:

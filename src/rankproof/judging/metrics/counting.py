@@ -98,17 +98,13 @@ def _finder(peer: str) -> Callable[[str], Measure]:
 def _called_by(peer: str, name: str) -> str | None:
     """The names of our metrics in other tools, which are other names of ours."""
     meant = METRICS[name].measure if name in METRICS else ALIASES.get(name)
-    others = (
-        each for each in PEERS[peer] if meant is not None and each in (meant.spec.name, *meant.spec.also)
-    )
+    others = (each for each in PEERS[peer] if meant is not None and each in (meant.spec.name, *meant.spec.also))
     return next(others, None)
 
 
 def _check_judged(measure: Measure) -> None:
     if measure.spec.kind not in ("judged", "ranking"):
-        raise UsageError(
-            f"{measure}: this measure does not read samples. Next: see 'rankproof measures --judged'."
-        )
+        raise UsageError(f"{measure}: this measure does not read samples. Next: see 'rankproof measures --judged'.")
 
 
 @cache
@@ -159,16 +155,13 @@ def outcomes(measure: Measure, cases: Sequence[Case], complete: float = 1.0) -> 
     made = iter(_outcomes(metric, usable, complete))
     hard = [_without(u) if isinstance(u, Nothing) else next(made) for u in counted]
     return [
-        _expected(measure, case, complete) if case.soft else outcome
-        for case, outcome in zip(cases, hard, strict=True)
+        _expected(measure, case, complete) if case.soft else outcome for case, outcome in zip(cases, hard, strict=True)
     ]
 
 
 def _expected(measure: Measure, case: Case, complete: float) -> Outcome:
     """The mean outcome over the ways in which a case's soft verdicts may fall."""
-    weights, cases = zip(
-        *ways_to_fall(case, list(case.soft.values()), metric_of(measure).soft_by), strict=True
-    )
+    weights, cases = zip(*ways_to_fall(case, list(case.soft.values()), metric_of(measure).soft_by), strict=True)
     return _mixed(weights, outcomes(measure, cases, complete))
 
 
@@ -204,10 +197,7 @@ def _outcomes(metric: Metric, batch: Sequence[Units], complete: float) -> list[O
         return []
     low, high = ends(metric, batch)
     estimate = _estimates(metric, batch, complete)
-    return [
-        _outcome(units, *each)
-        for units, *each in zip(batch, low.tolist(), high.tolist(), estimate, strict=True)
-    ]
+    return [_outcome(units, *each) for units, *each in zip(batch, low.tolist(), high.tolist(), estimate, strict=True)]
 
 
 def _outcome(units: Units, low: float, high: float, estimate: float | None) -> Outcome:
@@ -221,9 +211,7 @@ def _outcome(units: Units, low: float, high: float, estimate: float | None) -> O
 
 def ends(metric: Metric, batch: Sequence[Units]) -> tuple[Array, Array]:
     """The lowest and the highest value of each sample over all that could stand in its open places."""
-    first, last = (
-        metric.score([fill_open(u, end) for u in batch]) for end in (metric.choices[0], metric.choices[-1])
-    )
+    first, last = (metric.score([fill_open(u, end) for u in batch]) for end in (metric.choices[0], metric.choices[-1]))
     low, high = np.minimum(first, last), np.maximum(first, last)
     if not metric.monotone:
         for i, units in enumerate(batch):

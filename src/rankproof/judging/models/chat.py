@@ -203,13 +203,9 @@ def litellm_judge(spec: str, **options: Any) -> ModelJudge:
     try:
         completion = import_module("litellm").completion
     except ImportError as error:
-        raise UsageError(
-            f"litellm: neither the package nor a proxy. Next: {PROVIDERS['litellm'].hint}."
-        ) from error
+        raise UsageError(f"litellm: neither the package nor a proxy. Next: {PROVIDERS['litellm'].hint}.") from error
     if "key_variable" in options:
-        raise UsageError(
-            "key_variable: the package litellm finds keys itself. Next: set the variable that it reads."
-        )
+        raise UsageError("key_variable: the package litellm finds keys itself. Next: set the variable that it reads.")
     model = spec.partition(":")[2]
     made = chat(completion, name=model, version="litellm", model=model, **options)
     return replace(made, provider="litellm")
@@ -217,9 +213,7 @@ def litellm_judge(spec: str, **options: Any) -> ModelJudge:
 
 def _speaker(model: Any) -> Speaker:
     if isinstance(model, type):
-        raise UsageError(
-            f"chat: got the class {model.__name__}, expected a model. Next: chat({model.__name__}(...))."
-        )
+        raise UsageError(f"chat: got the class {model.__name__}, expected a model. Next: chat({model.__name__}(...)).")
     for name, twin in METHODS:
         plain, waiting = (each if callable(each := getattr(model, n, None)) else None for n in (name, twin))
         if (plain or waiting) and not inspect.isfunction(model):

@@ -62,11 +62,7 @@ async def _round(session: Session, wire: Wire, calls: Sequence[Call], again: int
         need, reply = reserved.get(id(call)), replies.get(name_of(call), NONE)
         if need is not None:
             session.book(call, need, reply)
-        why = (
-            ""
-            if reply is not NONE
-            else problem or ("the batch has no reply" if need else "the budget is spent")
-        )
+        why = "" if reply is not NONE else problem or ("the batch has no reply" if need else "the budget is spent")
         left += session.take(call, reply, why, again)
     return left
 

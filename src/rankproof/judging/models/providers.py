@@ -187,11 +187,7 @@ def _ollama_host(environment: Mapping[str, str]) -> str:
 
 def _of_bedrock(environment: Mapping[str, str]) -> str:
     region = environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION") or ""
-    return (
-        f"https://bedrock-runtime.{region}.amazonaws.com/openai/v1"
-        if region.replace("-", "").isalnum()
-        else ""
-    )
+    return f"https://bedrock-runtime.{region}.amazonaws.com/openai/v1" if region.replace("-", "").isalnum() else ""
 
 
 def _compatible(name: str, url: str, key: str = "", **more: Any) -> Provider:

@@ -193,9 +193,7 @@ class Session:
         places = {ask: number for number, ask in enumerate(call.places.values(), start=1)}
         origin = {"prompt": call.prompt, "batch": batch, "model": reply.model}
         said = [
-            Verdict(
-                ask, value, self.name, None, reading.quotes.get(ask, ""), (), {**origin, "place": places[ask]}
-            )
+            Verdict(ask, value, self.name, None, reading.quotes.get(ask, ""), (), {**origin, "place": places[ask]})
             for ask, value in reading.values.items()
         ]
         claims = [

@@ -155,9 +155,7 @@ class Line(Displayable):
         except (ValueError, RecursionError):
             found = text
         while isinstance(found, dict):
-            found = next(
-                (found[name] for name in ("error", "message", "detail", "msg") if found.get(name)), ""
-            )
+            found = next((found[name] for name in ("error", "message", "detail", "msg") if found.get(name)), "")
         said = " ".join("".join(c if c.isprintable() else " " for c in str(found)).split())
         said = without_keys(said, self.service.secrets)
         return f": {said[:LONGEST]}{'...' if len(said) > LONGEST else ''}" if said else ""

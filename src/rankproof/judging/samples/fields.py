@@ -25,9 +25,7 @@ def talk_in(messages: Sequence[Any]) -> dict[str, Any]:
     answers = [text for who, text, _ in last if who in ANSWERS and text]
     found: dict[str, Any] = {"query": last[0][1]}
     if any(who in FINDS for who, _, _ in last):
-        found["contexts"] = [
-            part for who, text, each in last if who in FINDS for part in _documents(each, text)
-        ]
+        found["contexts"] = [part for who, text, each in last if who in FINDS for part in _documents(each, text)]
     if answers:
         found["answer"] = answers[-1]
     return found
@@ -128,9 +126,7 @@ def others_in(row: Mapping[str, Any]) -> dict[str, str | int | float]:
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     """The row without what is not there, with the fields that are kept in a part of it."""
     known = {name for names in NAMES.values() for name in names} | {EITHER}
-    parts = {
-        name: row[name] for name in NESTED if isinstance(row.get(name), Mapping) and known & row[name].keys()
-    }
+    parts = {name: row[name] for name in NESTED if isinstance(row.get(name), Mapping) and known & row[name].keys()}
     inner = {key: value for part in parts.values() for key, value in part.items()}
     wanted = {name: row[name] for name in EXPECTED if isinstance(row.get(name), Mapping)}
     inner |= {key: value for part in wanted.values() for key, value in _expected(part).items()}

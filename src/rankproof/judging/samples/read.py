@@ -126,9 +126,7 @@ def _sample(trace: str, spans: list[Mapping[str, Any]]) -> dict[str, Any]:
     attributes: list[dict[str, Any]] = [span["attributes"] for span in spans]
     retrieval = next((each for each in attributes if _documents(each) is not None), {})
     outermost = [
-        each
-        for span, each in zip(spans, attributes, strict=True)
-        if not any(span.get(name) for name in PARENTS)
+        each for span, each in zip(spans, attributes, strict=True) if not any(span.get(name) for name in PARENTS)
     ]
     query = _first([retrieval, *outermost], QUERY)
     answer = _first(outermost, ANSWER) or next((text for each in attributes if (text := _said(each))), None)
@@ -261,11 +259,7 @@ def _opened(source: Any) -> Any:
     lists = [each for each in held if isinstance(each, list)]
     if lists:
         return next((each for each in lists if each), lists[0])
-    if (
-        isinstance(source, Mapping)
-        and source
-        and all(hasattr(each, "column_names") for each in source.values())
-    ):
+    if isinstance(source, Mapping) and source and all(hasattr(each, "column_names") for each in source.values()):
         if len(source) > 1:  # a DatasetDict of Hugging Face
             splits = ", ".join(map(repr, source))
             raise UsageError(

@@ -100,11 +100,7 @@ def text_from(value: Any, field: str, where: str) -> str:
         value = value[0]
     if isinstance(value, Mapping):
         value = next(
-            (
-                value[name]
-                for name in (*NAMES.get(field, ()), "text", "content", "query", "answer")
-                if name in value
-            ),
+            (value[name] for name in (*NAMES.get(field, ()), "text", "content", "query", "answer") if name in value),
             value,
         )
     if not isinstance(value, str | int | float):
@@ -171,8 +167,7 @@ def contexts(value: Any, ids: Any, field: str, where: str) -> tuple[Context, ...
             "Next: correct this row."
         )
     return tuple(
-        _context(item, name, rank, field, where)
-        for rank, (item, name) in enumerate(zip(items, names, strict=True), 1)
+        _context(item, name, rank, field, where) for rank, (item, name) in enumerate(zip(items, names, strict=True), 1)
     )
 
 
@@ -210,9 +205,7 @@ def _one_of(item: Any, names: Iterable[str]) -> Any:
 def expected_contexts(value: Any, ids: Any, where: str) -> tuple[Context, ...]:
     """Contexts that should have come: texts, `{id, text}`, or ids alone."""
     if value is None:
-        return tuple(
-            Context(identifier(each, where), "") for each in list_from(ids, "reference_context_ids", where)
-        )
+        return tuple(Context(identifier(each, where), "") for each in list_from(ids, "reference_context_ids", where))
     return contexts(value, ids, "reference_contexts", where)
 
 
@@ -227,9 +220,7 @@ def citations(value: Any, where: str) -> tuple[Citation, ...]:
 def _citation(item: Any, where: str) -> Citation:
     if isinstance(item, Mapping):
         claim = next((item[key] for key in ("claim", "span", "text", "sentence") if key in item), None)
-        named = next(
-            (item[key] for key in ("context", "context_id", "id", "source", "doc_id") if key in item), None
-        )
+        named = next((item[key] for key in ("context", "context_id", "id", "source", "doc_id") if key in item), None)
     elif isinstance(item, list | tuple) and len(item) == 2:
         claim, named = item
     else:
@@ -259,9 +250,7 @@ def trec_row(row: Mapping[str, Any]) -> Mapping[str, Any]:
         {
             "claim": each["text"],
             "context": references[at] if isinstance(at, int) and 0 <= at < len(references) else str(at),
-            "support": (each.get("support") or {}).get(str(at))
-            if isinstance(each.get("support"), Mapping)
-            else None,
+            "support": (each.get("support") or {}).get(str(at)) if isinstance(each.get("support"), Mapping) else None,
         }
         for each in parts
         for at in each.get("citations") or []
@@ -351,7 +340,5 @@ def _named(number: str, contexts: Sequence[Context]) -> str:
 
 _BEFORE = re.compile(r"\s*" + MARK.pattern)
 _AFTER_THE_END = re.compile(
-    r"(?P<end>[.!?。！？…।][\"'”’»)」』]*)[ \t]*(?P<marks>(?:"
-    + MARK.pattern
-    + r"[ \t]*?)+)\.?(?P<blank>[ \t]*)"
+    r"(?P<end>[.!?。！？…।][\"'”’»)」』]*)[ \t]*(?P<marks>(?:" + MARK.pattern + r"[ \t]*?)+)\.?(?P<blank>[ \t]*)"
 )

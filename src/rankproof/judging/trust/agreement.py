@@ -142,9 +142,7 @@ def _label(entry: LedgerEntry, machine: LedgerEntry, sizes: Mapping[str, int]) -
     third = 3 * (int(place) - 1) // size if place and size >= SEVERAL else None
     part, chance = str(origin["drawn"]), float(origin.get("included", 1.0))
     frame = str(origin.get("frame", ""))
-    return Label(
-        pair_in(entry), int(entry.value or 0), said, part, chance, bool(origin.get("whole")), frame, third
-    )
+    return Label(pair_in(entry), int(entry.value or 0), said, part, chance, bool(origin.get("whole")), frame, third)
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,9 +278,7 @@ def _places(labels: Sequence[Label]) -> tuple[Share, ...]:
     wrong: dict[int, list[bool]] = {0: [], 1: [], 2: []}
     for each in labels:
         if each.third is not None:
-            wrong[each.third].append(
-                is_yes(each.ask.relation, each.truth) != is_yes(each.ask.relation, each.said)
-            )
+            wrong[each.third].append(is_yes(each.ask.relation, each.truth) != is_yes(each.ask.relation, each.said))
     return tuple(share_of(sum(each), len(each)) for each in wrong.values()) if any(wrong.values()) else ()
 
 
@@ -301,9 +297,7 @@ def _hits(truth: Any, said: Any) -> tuple[int, int]:
     return int((truth & said).sum()), int(truth.sum())
 
 
-def _gladen(
-    raw: Share, hits: tuple[int, int], rejections: tuple[int, int], n: int
-) -> tuple[Corrected | None, str]:
+def _gladen(raw: Share, hits: tuple[int, int], rejections: tuple[int, int], n: int) -> tuple[Corrected | None, str]:
     """The rate by Rogan and Gladen, or why there is none."""
     if n < FEW:
         return None, f"no correction: {count_of(n, 'label')} drawn at random, {FEW} needed"

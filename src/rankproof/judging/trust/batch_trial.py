@@ -77,14 +77,10 @@ def _case(lines: Sequence[str]) -> TrialCase:
         for marks, claim in (rest.split(" ", 1) for letter, rest in marked if letter == "c"):
             truth[Ask(Relation.TEXT_SUPPORTS, claim, text)] = VALUE[marks[texts.index((text, mark))]]
     truth |= {
-        Ask(Relation.STATEMENT_BEARS, question, rest): int(mark[1] == "+")
-        for mark, rest in marked
-        if mark[0] == "s"
+        Ask(Relation.STATEMENT_BEARS, question, rest): int(mark[1] == "+") for mark, rest in marked if mark[0] == "s"
     }
     truth |= {
-        Ask(Relation.ANSWER_ADDRESSES, question, rest): ANSWERED[mark[1]]
-        for mark, rest in marked
-        if mark[0] == "a"
+        Ask(Relation.ANSWER_ADDRESSES, question, rest): ANSWERED[mark[1]] for mark, rest in marked if mark[0] == "a"
     }
     return TrialCase(called, language, about.partition(":")[0], truth, len(texts))
 
@@ -223,9 +219,7 @@ def thirds(calls: Iterable[Call]) -> dict[str, dict[Ask, int]]:
         listed = [ask for ask in _listed(call) if ask in own]
         texts = list(
             dict.fromkeys(
-                ask.right
-                for ask in call.asks
-                if ask.relation in (Relation.CONTEXT_ANSWERS, Relation.TEXT_SUPPORTS)
+                ask.right for ask in call.asks if ask.relation in (Relation.CONTEXT_ANSWERS, Relation.TEXT_SUPPORTS)
             )
         )
         for place, ask in enumerate(listed):

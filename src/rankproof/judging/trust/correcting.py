@@ -121,11 +121,7 @@ def _with(case: Case, values: Mapping[Ask, int]) -> Case:
 
 
 def _settled(case: Case, used: Iterable[Ask]) -> list[Ask]:
-    return [
-        ask
-        for ask in used
-        if ask.relation != Relation.TEXT_CLAIMS and isinstance(case.said.get(ask), Verdict)
-    ]
+    return [ask for ask in used if ask.relation != Relation.TEXT_CLAIMS and isinstance(case.said.get(ask), Verdict)]
 
 
 @dataclass(slots=True)
@@ -135,9 +131,7 @@ class Corrections:
     each: list[Correcting]
 
     @classmethod
-    def of(
-        cls, metrics: Sequence[Measure], labels: Mapping[Ask, Label], complete: float, frame: Frame
-    ) -> Corrections:
+    def of(cls, metrics: Sequence[Measure], labels: Mapping[Ask, Label], complete: float, frame: Frame) -> Corrections:
         """Corrections of these metrics; none where nobody labelled anything."""
         return cls([Correcting(metric, labels, complete, frame) for metric in metrics] if labels else [])
 
@@ -155,9 +149,7 @@ Corrects = dict[str, Corrected | Uncorrected]
 """For each metric its corrected mean, or why there is none; empty if nobody labelled anything."""
 
 
-def corrections_for(
-    metrics: Any, judges: Sequence[Judge], ledger: Ledger | None, complete: float
-) -> Corrections:
+def corrections_for(metrics: Any, judges: Sequence[Judge], ledger: Ledger | None, complete: float) -> Corrections:
     """What takes in samples and gives corrected means, if the ledger holds labels."""
     machines = [each.identity for each in judges if each.identity.get("kind") != HUMAN]
     labels = labels_in(ledger, machines) if ledger is not None and machines else {}
@@ -165,9 +157,7 @@ def corrections_for(
     return Corrections.of(metrics, labels, complete, frame)
 
 
-def estimates_for(
-    metrics: Any, judges: Sequence[Judge], ledger: Ledger | None, compat: str | None
-) -> Estimates:
+def estimates_for(metrics: Any, judges: Sequence[Judge], ledger: Ledger | None, compat: str | None) -> Estimates:
     """What takes in samples and gives estimates, if the embedded judge reads them and the formulas are ours."""
     words = [each.identity for each in judges if each.identity.get("kind") == NAME]
     if not words or compat is not None:
@@ -180,9 +170,7 @@ def estimate_sentences(found: Mapping[str, Estimate]) -> Iterator[str]:
     """What the estimates are, under a table."""
     if found:
         labels = max(each.labels for each in found.values())
-        narrowed = (
-            f"; {labels:,} labels narrow it" if labels else "; labels narrow it ('rankproof calibrate')"
-        )
+        narrowed = f"; {labels:,} labels narrow it" if labels else "; labels narrow it ('rankproof calibrate')"
         yield (
             "An estimate counts every pair by its probability of a yes. Its interval holds what samples vary and what "
             f"words may be wrong by on texts of another kind{narrowed}."

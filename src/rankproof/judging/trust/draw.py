@@ -74,9 +74,7 @@ def draw(pairs: Sequence[DrawnPair], n: int, informative: int = 0, seed: int = 0
     ordered = sorted(pairs, key=lambda each: lot(each.ask, seed))
     telling = _telling(pairs, informative)
     found = [
-        _drawn(
-            each, alike if place < n else telling[each.ask], alike, telling[each.ask], place < n, len(pairs)
-        )
+        _drawn(each, alike if place < n else telling[each.ask], alike, telling[each.ask], place < n, len(pairs))
         for place, each in enumerate(ordered)
         if place < n or lot(each.ask, seed, INFORMATIVE) < telling[each.ask]
     ]

@@ -181,9 +181,7 @@ def _before(ledger: Ledger, judge: Judge, version: str) -> tuple[Said, Said] | N
     own = probes(ledger, judge.name)
     if own:
         return None if version_of(own[-1]) in ("", version) else (own[0], own[-1])
-    found = fix(ledger, judge.name, judge.identity, ALONE, but_not=version) or probes_of_others(
-        ledger, judge.name
-    )
+    found = fix(ledger, judge.name, judge.identity, ALONE, but_not=version) or probes_of_others(ledger, judge.name)
     return (found, found) if found else None
 
 
@@ -207,9 +205,7 @@ def changes(drifts: Sequence[JudgeDrift]) -> Iterator[Finding]:
         )
 
 
-def drift_of(
-    judge: str, first: dict[Any, Verdict], last: dict[Any, Verdict], now: dict[Any, Verdict]
-) -> JudgeDrift:
+def drift_of(judge: str, first: dict[Any, Verdict], last: dict[Any, Verdict], now: dict[Any, Verdict]) -> JudgeDrift:
     """What changed between the first answers, the last ones and those of now."""
     if not now:
         raise DataError(

@@ -104,9 +104,7 @@ class Estimating:
             Case(case.sample, fixed | dict(zip(doubtful, fallen, strict=True)), case.k)
             for fallen in zip(*columns, strict=True)
         ]
-        return np.array(
-            [np.nan if (one := each.value) is None else one for each in outcomes(self.measure, cases)]
-        )
+        return np.array([np.nan if (one := each.value) is None else one for each in outcomes(self.measure, cases)])
 
     def _column(self, ask: Ask, said: Said) -> list[Said]:
         """What is said of a pair in every draw: yes in as many as its probability has it, in an order of its own."""
@@ -165,11 +163,7 @@ class Estimates:
         """Estimates of these metrics; labels of people narrow them."""
         shifted = {relation: _shifts(relation, labels) for relation in PLAIN_YES}
         return cls(
-            [
-                (place, Estimating(each, shifted, len(labels)))
-                for place, each in enumerate(metrics)
-                if _estimable(each)
-            ]
+            [(place, Estimating(each, shifted, len(labels))) for place, each in enumerate(metrics) if _estimable(each)]
         )
 
     def add(self, judged: JudgedSample) -> None:
@@ -192,11 +186,7 @@ def _estimable(measure: Measure) -> bool:
 
 def _shifts(relation: Relation, labels: Mapping[Ask, int]) -> Array:
     """The shift of every draw, in an order of its own for each relation, so that one does not follow the other."""
-    known = [
-        (likelihood(ask), is_yes(relation, value))
-        for ask, value in labels.items()
-        if ask.relation == relation
-    ]
+    known = [(likelihood(ask), is_yes(relation, value)) for ask, value in labels.items() if ask.relation == relation]
     order = np.random.default_rng([SEED, ord(relation)]).permutation(DRAWS)
     return shifts(relation, PLACES, known)[order]
 
@@ -272,9 +262,7 @@ class Checked(Displayable):
             side = seen._side(whole)
             if side is not None:
                 limits = min(0.0, float(own.machine.min())), max(1.0, float(own.machine.max()))
-                found = corrected_mean(
-                    side.everywhere, side.labels, units=side.units, level=level, limits=limits
-                )
+                found = corrected_mean(side.everywhere, side.labels, units=side.units, level=level, limits=limits)
                 return own._said(_added(found, seen._share_of(own), [(1, rest)]))
         return own._uncorrected()
 
@@ -310,9 +298,7 @@ class Checked(Displayable):
         if side is None:
             return None
         given = side.labels
-        labels = check_labels(
-            given.said - given.truth, np.zeros_like(given.said), given.place, given.probability
-        )
+        labels = check_labels(given.said - given.truth, np.zeros_like(given.said), given.place, given.probability)
         return replace(side, everywhere=np.zeros_like(side.everywhere), labels=labels)
 
     def _seen_whole(self) -> Array:
@@ -388,9 +374,7 @@ class Checked(Displayable):
         return cls(bool(data["adds_up"]), rows=rows, recorded=bool(data.get("recorded", True)), **arrays)
 
 
-def _added(
-    found: Corrected, share: float, rest: Sequence[tuple[int, tuple[float, float, float]]]
-) -> Corrected:
+def _added(found: Corrected, share: float, rest: Sequence[tuple[int, tuple[float, float, float]]]) -> Corrected:
     """An estimate of a share, with the rest as the judge says it, and at the ends at worst and at best."""
     if not any(any(parts) for _, parts in rest):
         return found

@@ -260,11 +260,8 @@ def _groups(asking: Judge, samples: Any, metrics: Asked, n: int) -> list[list[As
     run = JudgeRun(parse_all(metrics), asking.judges, InMemory())
     judged = run.judge_samples(islice(read_samples(samples), n))
     groups = [
-        [ask for ask in asks_of(each.case, run.metrics) if ask.relation != Relation.TEXT_CLAIMS]
-        for each in judged
+        [ask for ask in asks_of(each.case, run.metrics) if ask.relation != Relation.TEXT_CLAIMS] for each in judged
     ]
     if not any(groups):
-        raise DataError(
-            "the metrics ask no judge about these samples. Next: name metrics like context_recall."
-        )
+        raise DataError("the metrics ask no judge about these samples. Next: name metrics like context_recall.")
     return groups

@@ -114,9 +114,7 @@ def _around(found: Agreement, counts: Array, weights: str, size: int) -> tuple[f
 def confusion_of(said: TwoJudgments) -> dict[tuple[float, float], int]:
     """How often people gave the first grade and the machine the second."""
     rows = said.both
-    return dict(
-        sorted(Counter(zip(said.people[rows].tolist(), said.machine[rows].tolist(), strict=True)).items())
-    )
+    return dict(sorted(Counter(zip(said.people[rows].tolist(), said.machine[rows].tolist(), strict=True)).items()))
 
 
 # --- what people would say ------------------------------------------------------------------------------
@@ -167,9 +165,7 @@ class Model:
         if not stands:
             count, total = 0 * count, 0 * total
         precision = 1 + count * alike / (1 - alike)
-        shared = math.sqrt(alike) / (1 - alike) * total / precision + rng.standard_normal(n) / np.sqrt(
-            precision
-        )
+        shared = math.sqrt(alike) / (1 - alike) * total / precision + rng.standard_normal(n) / np.sqrt(precision)
         own = rng.standard_normal(len(query)) * math.sqrt(1 - alike)
         value = math.sqrt(alike) * shared[query] + own
         found = self.levels[(value[:, None] > thresholds[self.kind]).sum(axis=1)]
@@ -235,9 +231,7 @@ class Estimated(Displayable):
 class Estimating:
     """Measures of runs over judgments by machine and people."""
 
-    def __init__(
-        self, said: TwoJudgments, hits: Sequence[Hits], measures: Sequence[Measure], seed: int = 0
-    ) -> None:
+    def __init__(self, said: TwoJudgments, hits: Sequence[Hits], measures: Sequence[Measure], seed: int = 0) -> None:
         self.said, self.hits, self.measures = said, list(hits), list(measures)
         self.model = Model.of(said, hits)
         self.rows = np.flatnonzero(~np.isnan(said.people))
@@ -302,9 +296,7 @@ class Estimating:
             found.append(self.values(self.model.draw_grades(self.rows, weights, True, self.rng)) @ share)
         return np.array(found)
 
-    def _modelled(
-        self, draws: Array | None, of: tuple[int, int], whole: int, level: float
-    ) -> Estimated | None:
+    def _modelled(self, draws: Array | None, of: tuple[int, int], whole: int, level: float) -> Estimated | None:
         if draws is None:
             return None
         own, n = draws[:, of[0], of[1]], len(self.said.pairs.queries)
@@ -357,9 +349,7 @@ class Estimating:
         if not whole:
             units = np.flatnonzero(open_pairs)
             return _lots(units, of_pair[units], n, self.rng)
-        seen = next(
-            (cut for cut in self._cuts() if self._whole(cut).all()), np.ones(len(open_pairs), dtype=bool)
-        )
+        seen = next((cut for cut in self._cuts() if self._whole(cut).all()), np.ones(len(open_pairs), dtype=bool))
         query = self.said.pairs.query
         left = np.unique(query[open_pairs & seen])
         chosen, chance = _lots(left, of_query[left], n, self.rng)

@@ -33,9 +33,7 @@ def calibration(found: Calibration) -> Document:
     relations = list(found.relations.values())
     opening = Part(Paragraph(f"Judge: {found.judge}. {_progress(found)}"))
     if not relations:
-        return Document(
-            "Calibration", [opening, Part(Paragraph(""), Paragraph(NO_LABELS))], tree=found.to_dict()
-        )
+        return Document("Calibration", [opening, Part(Paragraph(""), Paragraph(NO_LABELS))], tree=found.to_dict())
     placed = [each for each in relations if each.places]
     tables = [_agreement(relations), _rates(relations), *map(_confusion, relations)]
     told = [*(said for each in relations for said in _sentences(each)), LEVELS]
@@ -123,20 +121,14 @@ def _span(found: Any) -> str:
 def _places(relations: Sequence[Any]) -> Table:
     """How often the judge is wrong by where in a call it was asked."""
     thirds = [
-        (each.relation, third, found)
-        for each in relations
-        for third, found in zip(THIRDS, each.places, strict=True)
+        (each.relation, third, found) for each in relations for third, found in zip(THIRDS, each.places, strict=True)
     ]
     return Table(
         [
-            Column(
-                "wrong verdicts by place", [f"{name}: {third} third of a call" for name, third, _ in thirds]
-            ),
+            Column("wrong verdicts by place", [f"{name}: {third} third of a call" for name, third, _ in thirds]),
             Column("labels", [count(found.n) for *_, found in thirds], True),
             Column("wrong", [share(found.value) if found.n else ABSENT for *_, found in thirds], True),
-            Column(
-                "95 % interval", [f"[{share(found.low)}, {share(found.high)}]" for *_, found in thirds], True
-            ),
+            Column("95 % interval", [f"[{share(found.low)}, {share(found.high)}]" for *_, found in thirds], True),
         ]
     )
 
@@ -236,8 +228,7 @@ def _agreeing(found: Any) -> Table:
             Column("agreement", [name for name, _ in (*kappas, *shares)]),
             Column(
                 "value",
-                [score(k.kappa.value) for _, k in kappas]
-                + [share(s.value) if s.n else ABSENT for _, s in shares],
+                [score(k.kappa.value) for _, k in kappas] + [share(s.value) if s.n else ABSENT for _, s in shares],
                 True,
             ),
             Column(
@@ -255,9 +246,7 @@ def _counted(found: Any) -> Block:
     rows = sorted({a for a, _ in found.confusion})
     columns = sorted({b for _, b in found.confusion})
     if len(columns) > 8:
-        return Paragraph(
-            f"The machine gave {len(columns)} different grades; -f json holds how often each met each."
-        )
+        return Paragraph(f"The machine gave {len(columns)} different grades; -f json holds how often each met each.")
     cells = [Column("people say / machine says", [f"{each:g}" for each in rows])]
     cells += [Column(f"{b:g}", [f"{found.confusion.get((a, b), 0):,}" for a in rows], True) for b in columns]
     return Table(cells)
@@ -344,9 +333,7 @@ def stress(found: Stress) -> Document:
 
 def judge_drift(found: JudgeDrift) -> Document:
     """How much a judge changed since the fixed pairs were first asked."""
-    versions = (
-        f"Answered then by {found.before or 'a model that did not say'}, now by {found.now or 'the same'}."
-    )
+    versions = f"Answered then by {found.before or 'a model that did not say'}, now by {found.now or 'the same'}."
     opening = f"{found.judge}, {count(found.n, 'fixed pair')} asked again. {versions}"
     parts = Part(Paragraph(opening), _flips("since", found.rates), Paragraph(_judgement(found)))
     return Document(f"Drift of {found.judge}", [parts], _flip_records(found.rates), found.to_dict())
