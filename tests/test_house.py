@@ -14,11 +14,11 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 363,  # 300 of them without monitoring, web, io/counted and spark
-    "lines": 96_845,
-    "code lines": 65_660,
+    "lines": 94_940,
+    "code lines": 63_760,
     "file names used twice": 30,
     "class names in two packages": 9,
-    "short helpers used once": 447,
+    "short helpers used once": 470,
     "circles": 0,
     "modules crossed by evaluate": 45,  # three of them are the one way to print, in every format
     "modules crossed by gate": 53,

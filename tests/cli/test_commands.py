@@ -94,7 +94,7 @@ nDCG@4 = 0.6399
 def test_explain_derives_the_worked_value_as_on_paper(rankproof: Any, files: Path) -> None:
     (files / "j").write_text("q 0 a 3\nq 0 b 1\n")
     (files / "r").write_text("q Q0 x 1 4 t\nq Q0 a 2 3 t\nq Q0 y 3 2 t\nq Q0 b 4 1 t\n")
-    done = rankproof("explain", "j", "r", "q", "-m", "nDCG@4", "--full")
+    done = rankproof("explain", "j", "r", "q", "-m", "nDCG@4")
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith(EXPLAINED)
     assert done.out.endswith(STEPS)
@@ -103,7 +103,7 @@ def test_explain_derives_the_worked_value_as_on_paper(rankproof: Any, files: Pat
 def test_explain_says_why_another_tool_differs(rankproof: Any, files: Path) -> None:
     (files / "j").write_text("q 0 a 3\nq 0 b 1\n")
     (files / "r").write_text("q Q0 x 1 4 t\nq Q0 a 2 3 t\nq Q0 y 3 2 t\nq Q0 b 4 1 t\n")
-    done = rankproof("explain", "j", "r", "q", "-m", "nDCG@4", "--versus", "quepid", "--full")
+    done = rankproof("explain", "j", "r", "q", "-m", "nDCG@4", "--versus", "quepid")
     # exponential gain: (7/log2 3 + 1/log2 5) / (7 + 1/log2 3) = 4.8472 / 7.6309
     assert "4.8472 / 7.6309 = 0.6352" in done.out
     assert "- gain='linear' here, gain='exp' in quepid." in done.out

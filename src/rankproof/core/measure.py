@@ -364,6 +364,7 @@ def measure(
     """Make a function from Hits to one number per query a measure, known by its name everywhere.
 
     >>> from rankproof.core.hits import Hits, PerQuery
+    >>> from rankproof.core.measure import forget
     >>> from rankproof.core.parameters import Cutoff
     >>> @measure("Depth", higher=False)
     ... def depth(h: Hits, k: Cutoff = None) -> PerQuery:

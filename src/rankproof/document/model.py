@@ -128,8 +128,7 @@ class Table(NamedTuple):
 class Chart(NamedTuple):
     """A drawing: of characters for a terminal, and as a picture for a page. Either may be missing."""
 
-    caption: str | None
-    """None: the lines stand directly under what is above them."""
+    caption: str
     lines: Callable[[int], Sequence[str]] | None = None
     """A function of a width: the lines of the drawing."""
     picture: Callable[[], str] | None = None

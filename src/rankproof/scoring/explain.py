@@ -23,9 +23,7 @@ from rankproof.document.formats import Result
 from rankproof.document.model import (
     PAGE,
     PAPER,
-    SCREEN,
     TERMINAL,
-    TEXT,
     Block,
     Bullets,
     Chart,
@@ -48,8 +46,6 @@ from rankproof.scoring.tables import DISTRUST
 
 SHOWN = 20
 """Ranks shown if there is no cut-off; below them judged documents only."""
-BRIEF = 7
-"""The number of its lines that a screen shows."""
 MOST = 40
 """The number of lines of the list that are printed."""
 TERMS = 20
@@ -61,36 +57,11 @@ ID = 32
 def text(own: Explained, other: Explained | None = None, wrong: Iterable[str] = ()) -> str:
     """Everything about the number, and about the other one if there is one; errors in the data come first."""
     above = [line for each in wrong for line in (*wrap(f"{DISTRUST} {each}"), "")]
-    about = ["", *_meaning(own), "", *_list(own, _telling(own)), "", *_steps(own, set()), ""]
+    about = ["", *_meaning(own), "", *_list(own), "", *_steps(own, set()), ""]
     lines = [*above, *_headline(own), *about, *_result(own, own.said)]
     if other is not None:
         lines += ["", *_versus(own, other)]
     return "\n".join(lines) + "\n"
-
-
-def _screen(own: Explained, other: Explained | None, wrong: Iterable[str]) -> Iterator[Part]:
-    """The same in parts: the number, what differs, the list and the steps, then the terms of their sums."""
-    above = [line for each in wrong for line in (*wrap(f"{DISTRUST} {each}"), "")]
-    yield _lines([*above, *_headline(own)])
-    yield _lines(["", *_meaning(own)], 6, "what the measure says")
-    if other is not None:
-        yield _lines(["", *_headline(other), *_reasons(own, other, False)], 1, "what differs")
-        yield Part(Chart("", lambda room: []), name="the other derivation", media=(TEXT,))
-    yield _lines(["", *_list(own, _telling(own, BRIEF)), ""], 2, "the list")
-    for number, step in enumerate(own.steps, start=1):
-        terms = [line.rstrip() for line in _calculation(step, own)]
-        last = [terms.pop()] if step.expression else []
-        yield _lines(_numbered(number, step), 3, "the derivation")
-        yield _lines(terms, 5, "the terms of the sums")
-        yield _lines(last, 4, "the sums")
-    result, *notes = _result(own, own.said)
-    yield _lines([result])
-    yield _lines(notes, 5, "notes")
-
-
-def _lines(lines: Sequence[str], rank: int = 0, name: str = "") -> Part:
-    """Lines as they are, on a screen."""
-    return Part(Chart(None, lambda room: lines), rank=rank, name=name, media=(SCREEN,))
 
 
 def _meaning(own: Explained) -> list[str]:
@@ -111,9 +82,10 @@ def _result(own: Explained, said: Iterable[str]) -> list[str]:
 # --- the list --------------------------------------------------------------------------------------
 
 
-def _list(own: Explained, shown: Sequence[ExplainedLine | None]) -> list[str]:
+def _list(own: Explained) -> list[str]:
     if not own.lines:
         return ["The ranking has no documents for this query.", *_missed(own)]
+    shown = _telling(own)
     return [*table(_columns(shown)), "", *_legend(shown), *_missed(own)]
 
 
@@ -127,13 +99,12 @@ def _columns(shown: Sequence[ExplainedLine | None]) -> list[Column]:
     ]
 
 
-def _telling(own: Explained, most: int = MOST) -> list[ExplainedLine | None]:
+def _telling(own: Explained) -> list[ExplainedLine | None]:
     """The lines worth printing: the top, then what counts; None stands for those left out."""
     depth = min(max(parse(own.measure).cutoff or SHOWN, 10), MOST - 10)
-    depth = depth if len(own.lines) <= most or most == MOST else 3
     shown: list[ExplainedLine | None] = []
     for place, line in enumerate(own.lines, start=1):
-        if (place <= depth or line.adds or (line.grade or 0) > 0) and len(shown) < most:
+        if (place <= depth or line.adds or (line.grade or 0) > 0) and len(shown) < MOST:
             shown.append(line)
         elif shown[-1] is not None:
             shown.append(None)
@@ -197,13 +168,10 @@ def _steps(own: Explained, marked: set[str]) -> list[str]:
     """The steps, numbered; those of a kind in `marked` begin with `>`."""
     lines: list[str] = []
     for number, step in enumerate(own.steps, start=1):
-        lines += _numbered(number, step, ">" if step.kind in marked else " ")
+        mark = ">" if step.kind in marked else " "
+        lines += wrap(_said(step), first=f"{mark}{number:2}. ", later=" " * 5)
         lines += [line.rstrip() for line in _calculation(step, own)]
     return lines
-
-
-def _numbered(number: int, step: Step, mark: str = " ") -> list[str]:
-    return wrap(_said(step), first=f"{mark}{number:2}. ", later=" " * 5)
 
 
 def _calculation(step: Step, own: Explained) -> Iterator[str]:
@@ -243,11 +211,7 @@ def explanations(found: Sequence[Explanation], asked: str = "", page: Callable[[
     every = [each._document() for each in found]
     opening = [Paragraph(f"Query {found[0].own.query}: {asked}"), Paragraph("")] if asked else []
     between = Part(Paragraph(""), media=TERMINAL)
-    parts = [
-        part if not n else Part(*part.blocks, rank=part.rank and part.rank + 10, name=part.name, media=part.media)
-        for n, each in enumerate(every)
-        for part in (between, *each.shown())
-    ]
+    parts = [part for each in every for part in (between, *each.parts)]
     records = [record for each in every for record in each.records]
     return Document(every[0].title, [Part(*opening), *parts], records, page=page)
 
@@ -283,7 +247,7 @@ def _versus(own: Explained, other: Explained) -> list[str]:
     marked = differing_kinds(own, other)
     lines = ["-" * page_width(), *_headline(other), ""]
     if [line.document for line in own.lines] != [line.document for line in other.lines]:
-        lines += [*_list(other, _telling(other)), ""]
+        lines += [*_list(other), ""]
     if marked:
         lines += [*_steps(other, marked), "", *_result(other, other.notes), ""]
     return lines + _reasons(own, other, bool(marked))
@@ -338,11 +302,10 @@ class Explanation(Result):
     def _document(self) -> Document:
         """The list, the steps, and what differs."""
         lines = text(self.own, self.other, self.wrong).splitlines()
-        drawn = Part(Chart("", lambda room: lines), media=(TEXT,))  # its sums are aligned
+        drawn = Part(Chart("", lambda room: lines), media=TERMINAL)  # its sums are aligned
         listed = Part(*_blocks(self.own, self.other, self.wrong), media=(PAGE, PAPER))
         title = f"{self.own.measure} of query {self.own.query}"
-        screen = _screen(self.own, self.other, self.wrong)
-        return Document(title, [drawn, listed, *screen], _rows(self.own), self.to_dict(), page=self.html)
+        return Document(title, [drawn, listed], _rows(self.own), self.to_dict(), page=self.html)
 
     def _in_one_line(self) -> str:
         """The measure, the query and the value that it explains."""

@@ -98,8 +98,6 @@ def _block(block: Block, narrow: bool = False) -> list[str]:
     if isinstance(block, Code):
         return _typed(block.text)
     if isinstance(block, Chart) and block.lines is not None:
-        if block.caption is None:
-            return list(block.lines(page_width()))
         above = ["", *wrap(block.caption)] if block.close else _captioned(block.caption)
         return [*above, *block.lines(page_width()), ""]
     return []
