@@ -7,6 +7,7 @@ import math
 import re
 import subprocess
 import sys
+import unicodedata
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
@@ -174,7 +175,18 @@ def test_what_is_indexed_has_the_words_that_questions_have(text: str) -> None:
     import tantivy
 
     split = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.lowercase()).build()
-    assert split.analyze(prepare_text(text)) == split.analyze(" ".join(words(text)))
+    for splits in (False, True):
+        assert split.analyze(prepare_text(text, splits)) == split.analyze(" ".join(words(text)))
+
+
+def test_tantivy_itself_splits_at_all_punctuation_and_spaces() -> None:
+    import tantivy
+
+    split = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).build()
+    beyond_ascii = map(chr, range(0x80, sys.maxunicode + 1))
+    marks = [each for each in beyond_ascii if unicodedata.category(each)[0] in "PZ"]
+    assert len(marks) > 700
+    assert split.analyze("a".join(marks)) == ["a"] * (len(marks) - 1)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

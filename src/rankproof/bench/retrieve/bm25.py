@@ -151,7 +151,7 @@ class TantivyIndex:
 
     def terms(self, text: str) -> list[str]:
         """The index terms of a text, in order."""
-        found: list[str] = self._analyzer.analyze(prepare_text(text))
+        found: list[str] = self._analyzer.analyze(prepare_text(text, splits=True))
         return found
 
     def frequency(self, term: str) -> int:
@@ -200,7 +200,7 @@ def _fill(index: Any, texts: Any) -> None:
 
     writer = index.writer(ROOM, num_threads=1)
     for text in texts:
-        writer.add_document(tantivy.Document(text=prepare_text(text)))
+        writer.add_document(tantivy.Document(text=prepare_text(text, splits=True)))
     writer.commit()
     writer.wait_merging_threads()
     index.reload()

@@ -60,8 +60,11 @@ def words(text: str) -> list[str]:
     return [word for run in found for word in _spaced(run)]
 
 
-def prepare_text(text: str) -> str:
+def prepare_text(text: str, splits: bool = False) -> str:
     """The text such that splitting at all but letters and digits, without regard to case, gives its words.
+
+    An index that itself `splits` at punctuation and spaces of every alphabet is left those: they are what most texts
+    have beyond ASCII.
 
     >>> prepare_text("As it is."), prepare_text("Ça va?")
     ('As it is.', 'ca va?')
@@ -74,19 +77,20 @@ def prepare_text(text: str) -> str:
             return _folded_run(text)
         return _BEYOND_ASCII.sub(lambda run: _short(run[0]) if len(run[0]) < LONG else _folded_run(run[0]), text)
     if not _BEYOND_LATIN.search(beyond):
-        changed = set(_changed_alone().findall("".join(set(beyond))))
+        changed = set(_changed_alone(splits).findall("".join(set(beyond))))
         if len(changed) > FEW:
             return text.translate(_ALONE)
         for letter in changed:
             text = text.replace(letter, _short(letter))
         return text
     text = text.casefold()  # most letters of other alphabets only lose their case
-    found = _changed_alone().search(text)
+    changed_alone = _changed_alone(splits)
+    found = changed_alone.search(text)
     for _ in range(FEW):
         if found is None:
             return text
         text = text.replace(found[0], _short(found[0]))
-        found = _changed_alone().search(text, found.start())  # there are none of them before it any more
+        found = changed_alone.search(text, found.start())  # there are none of them before it any more
     return text.translate(_ALONE)
 
 
@@ -100,10 +104,11 @@ _short = lru_cache(maxsize=1 << 16)(_folded_run)
 
 
 @cache
-def _changed_alone() -> re.Pattern[str]:
+def _changed_alone(splits: bool) -> re.Pattern[str]:
     """The characters beyond ASCII that nothing beside them changes, and that do not stand for themselves."""
     alone = (chr(code) for first, last in ALONE for code in range(max(first, 0x80), last + 1))
-    return re.compile(f"[{''.join(letter for letter in alone if _folded_run(letter) != letter)}]")
+    left = (letter for letter in alone if not splits or unicodedata.category(letter)[0] not in "PZ")
+    return re.compile(f"[{''.join(letter for letter in left if _folded_run(letter) != letter)}]")
 
 
 class _Alone(dict[int, str]):
