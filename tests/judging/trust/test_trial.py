@@ -23,8 +23,6 @@ from rankproof.judging.verdicts import VALUES, Ask, Relation
 from tests.judging.models import server
 from tests.shell import rankproof
 
-pytestmark = pytest.mark.cover
-
 LISTED = cases()
 TRUTH = {ask: value for case in LISTED for ask, value in case.truth.items()}
 Sway = Callable[[int, int, str, int], int | None]
