@@ -37,7 +37,6 @@ ALONE = (
 """Blocks of characters that nothing beside them changes but marks, which are dropped anyway: those of Latin, Greek,
 Cyrillic, Armenian, Georgian, Hebrew and Arabic, of punctuation and symbols."""
 _JOINS = re.compile(f"[^{''.join(f'{chr(first)}-{chr(last)}' for first, last in ALONE)}]")
-_BEYOND_LATIN = re.compile("[\u0370-\u06ff\u1f00-\u1fff]")
 _UNSPACED_RUN = re.compile(f"([{UNSPACED}{HANGUL}]+)")
 _VOICED = "\u3099\u309a"
 """The marks that make another Japanese sound of a letter; all other marks above or below a letter are dropped."""
@@ -63,8 +62,8 @@ def words(text: str) -> list[str]:
 def prepare_text(text: str, splits: bool = False) -> str:
     """The text such that splitting at all but letters and digits, without regard to case, gives its words.
 
-    An index that itself `splits` at punctuation and spaces of every alphabet is left those: they are what most texts
-    have beyond ASCII.
+    An index that itself `splits` at punctuation and spaces of every alphabet, and lowers its letters, is left those:
+    they are most of what texts have beyond ASCII.
 
     >>> prepare_text("As it is."), prepare_text("Ça va?")
     ('As it is.', 'ca va?')
@@ -72,26 +71,32 @@ def prepare_text(text: str, splits: bool = False) -> str:
     if text.isascii():
         return text
     beyond = text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
+    if not splits:
+        text, beyond = text.casefold(), beyond.casefold()
     if _JOINS.search(beyond):
         if len(beyond) * MOSTLY > len(text):
             return _folded_run(text)
         return _BEYOND_ASCII.sub(lambda run: _short(run[0]) if len(run[0]) < LONG else _folded_run(run[0]), text)
-    if not _BEYOND_LATIN.search(beyond):
-        changed = set(_changed_alone(splits).findall("".join(set(beyond))))
-        if len(changed) > FEW:
-            return text.translate(_ALONE)
-        for letter in changed:
-            text = text.replace(letter, _short(letter))
-        return text
-    text = text.casefold()  # most letters of other alphabets only lose their case
-    changed_alone = _changed_alone(splits)
-    found = changed_alone.search(text)
-    for _ in range(FEW):
-        if found is None:
-            return text
-        text = text.replace(found[0], _short(found[0]))
-        found = changed_alone.search(text, found.start())  # there are none of them before it any more
-    return text.translate(_ALONE)
+    changed = set(_changed_alone(splits).findall(beyond))
+    if len(changed) > FEW:
+        return text.translate(_ALONE)
+    for letter in changed:
+        text = text.replace(letter, _short(letter))
+    return text
+
+
+@cache
+def _changed_alone(splits: bool) -> re.Pattern[str]:
+    """The characters beyond ASCII that nothing beside them changes, and that do not stand for themselves.
+
+    An index that `splits` lowers letters too.
+    """
+    alone = [chr(code) for first, last in ALONE for code in range(max(first, 0x80), last + 1)]
+    if splits:
+        changed = [c for c in alone if _folded_run(c) != c.lower() and unicodedata.category(c)[0] not in "PZ"]
+    else:
+        changed = [c for c in alone if _folded_run(c) != c]
+    return re.compile(f"[{''.join(changed)}]")
 
 
 def _folded_run(run: str) -> str:
@@ -101,14 +106,6 @@ def _folded_run(run: str) -> str:
 
 _short = lru_cache(maxsize=1 << 16)(_folded_run)
 """Letters with accents, quotes and dashes come again and again."""
-
-
-@cache
-def _changed_alone(splits: bool) -> re.Pattern[str]:
-    """The characters beyond ASCII that nothing beside them changes, and that do not stand for themselves."""
-    alone = (chr(code) for first, last in ALONE for code in range(max(first, 0x80), last + 1))
-    left = (letter for letter in alone if not splits or unicodedata.category(letter)[0] not in "PZ")
-    return re.compile(f"[{''.join(letter for letter in left if _folded_run(letter) != letter)}]")
 
 
 class _Alone(dict[int, str]):
