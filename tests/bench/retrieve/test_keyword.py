@@ -150,6 +150,8 @@ def test_engines_agree_on_any_text(texts: list[str], question: str) -> None:
         ("cre\u0300me", "crème"),
         ("ﬁle № ５", "file no 5"),
         ("ガラス", "ｶﾞﾗｽ"),
+        ("press 1\ufe0f\u20e3 now", "1"),
+        ("0\U0001cf00", "0"),
     ],
 )
 def test_any_writing_is_found(engine: str, text: str, question: str) -> None:

@@ -38,6 +38,15 @@ ALONE = (
 Cyrillic, Armenian, Georgian, Hebrew and Arabic, of punctuation and symbols."""
 _JOINS = re.compile(f"[^{''.join(f'{chr(first)}-{chr(last)}' for first, last in ALONE)}]")
 _UNSPACED_RUN = re.compile(f"([{UNSPACED}{HANGUL}]+)")
+_SIGNS = (
+    *((0x34F, 0x34F), (0x488, 0x489), (0xAFD, 0xAFF), (0xB55, 0xB55), (0xE47, 0xE47), (0xE4C, 0xE4C), (0xE4E, 0xE4E)),
+    *((0xECC, 0xECC), (0xF3E, 0xF3F), (0x17B4, 0x17B5), (0x17C9, 0x17D1), (0x17D3, 0x17D3), (0x180B, 0x180D)),
+    *((0x180F, 0x180F), (0x1ABE, 0x1ABE), (0x1CE1, 0x1CE1), (0x1CF7, 0x1CF7), (0x20DD, 0x20E0), (0x20E2, 0x20E4)),
+    *((0xA670, 0xA672), (0xABEC, 0xABEC), (0xFE00, 0xFE0F), (0x111C9, 0x111C9), (0x111CB, 0x111CC)),
+    *((0x11A33, 0x11A33), (0x11A98, 0x11A98), (0x16FE4, 0x16FE4), (0x1BC9D, 0x1BC9D), (0x1CF00, 0x1CF2D)),
+    *((0x1CF30, 0x1CF46), (0x1DA00, 0x1DAAF), (0xE0100, 0xE01EF)),
+)
+"""Marks that Unicode counts among no letters, such as the frame of a keycap: tantivy splits at them."""
 _VOICED = "\u3099\u309a"
 """The marks that make another Japanese sound of a letter; all other marks above or below a letter are dropped."""
 
@@ -133,7 +142,8 @@ class _Folded(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         parts = unicodedata.normalize("NFD", chr(code))
-        kept = "".join(c for c in parts if c in _VOICED or not unicodedata.combining(c))
+        sign = any(first <= code <= last for first, last in _SIGNS)
+        kept = "".join(c for c in parts if c in _VOICED or not (sign or unicodedata.combining(c)))
         word = all(c.isalnum() or unicodedata.category(c)[0] == "M" for c in kept)
         self[code] = unicodedata.normalize("NFC", kept) if word else " "
         return self[code]
