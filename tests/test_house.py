@@ -14,8 +14,8 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 363,  # 300 of them without monitoring, web, io/counted and spark
-    "lines": 94_940,
-    "code lines": 63_760,
+    "lines": 94_950,
+    "code lines": 63_770,
     "file names used twice": 30,
     "class names in two packages": 9,
     "short helpers used once": 470,
