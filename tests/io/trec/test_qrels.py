@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rankproof.errors import DataError, RankproofError
@@ -77,8 +78,18 @@ def test_files_and_archives(tmp_path):
         read_qrels(path)
 
 
+def could_be_a_row(fields: list[str]) -> bool:
+    """A query may be called #python."""
+    try:
+        return len(fields) == 4 and fields[0] != "#" and "_" not in fields[3] and not math.isnan(float(fields[3]))
+    except ValueError:
+        return False
+
+
 @pytest.mark.slow
 @settings(max_examples=200, deadline=None)
+@example(b"#\x01 \x01 \x01 0")
+@example(b"#q 0 d yes")
 @given(st.one_of(st.binary(max_size=200), st.text("q01d# \t\n-.é", max_size=200).map(str.encode)))
 def test_no_input_crashes_the_reader_and_what_is_read_is_right(content):
     try:
@@ -88,7 +99,7 @@ def test_no_input_crashes_the_reader_and_what_is_read_is_right(content):
     expected = {}
     for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
         fields = [field.decode() for field in line.split()]
-        if fields and not fields[0].startswith("#"):
+        if fields and (not fields[0].startswith("#") or could_be_a_row(fields)):
             graded = expected.setdefault(fields[0], {})
             graded[fields[2]] = max(float(fields[3]), graded.get(fields[2], float("-inf")))
     assert judgments.as_dict() == expected
