@@ -38,6 +38,7 @@ def _lines(number: int) -> Iterator[str]:
 def _log() -> Path:
     path = Path(FOLDER) / f"log-{EVENTS}.jsonl"
     if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("".join(f"{line}\n" for line in _lines(EVENTS)))
     return path
 
