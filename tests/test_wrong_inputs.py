@@ -250,6 +250,14 @@ def test_the_name_here_is_said() -> None:
         rp.evaluate(JUDGED, RUN, "RR", measures="RR")
 
 
+def test_an_error_of_the_data_is_said_though_an_argument_has_its_old_name() -> None:
+    with (
+        pytest.raises(rp.RankproofError, match=r"missing\.tsv: no such file"),
+        pytest.warns(DeprecationWarning, match="is now corpus="),
+    ):
+        rp.report("missing.tsv", {"a": {"q": ["d"]}, "b": {"q": ["e"]}}, documents={"d": "text"})
+
+
 def test_errors_of_a_users_callable_stay_its_own() -> None:
     def group(query: str, other: str) -> str:
         return query + other

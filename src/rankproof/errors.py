@@ -216,7 +216,7 @@ def explain_calls(verb: Verb) -> Verb:
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         try:
             return verb(*args, **kwargs)
-        except (TypeError, RankproofError) as error:
+        except TypeError as error:
             wrong = None if isinstance(error, WrongCall) else _wrong_call(verb, args, kwargs, error)
             if wrong is None:
                 raise
@@ -226,7 +226,7 @@ def explain_calls(verb: Verb) -> Verb:
 
 
 def _wrong_call(
-    verb: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], error: Exception
+    verb: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], error: TypeError
 ) -> WrongCall | None:
     """What is wrong with a call; None if the error is another."""
     from inspect import signature, unwrap
@@ -237,9 +237,6 @@ def _wrong_call(
     free = [name for name in own if name not in kwargs and name not in placed[: len(args)] and name != "self"]
     unknown = [name for name in kwargs if name not in own]
     called = bare.__qualname__.removesuffix(".__init__")
-    if isinstance(error, RankproofError):  # the verb hands on what it does not know: only other tools' names are wrong
-        unknown = [name for name in unknown if _name_here(name, free) and name not in _CUTOFFS]
-        return unknown_arguments(called, unknown, free) if unknown else None
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code is not bare.__code__:
         trace = trace.tb_next
@@ -255,11 +252,6 @@ def _wrong_call(
     )
 
 
-def _name_here(name: str, known: Container[str]) -> str:
-    """The name here of what other tools call by that name, if it is known."""
-    return next((each for each in OTHER_NAMES.get(name.lower(), ()) if each in known), "")
-
-
 def unknown_arguments(verb: str, unknown: Iterable[str], known: Collection[str]) -> WrongCall:
     """The error for arguments that a verb does not have.
 
@@ -268,7 +260,7 @@ def unknown_arguments(verb: str, unknown: Iterable[str], known: Collection[str])
     """
     said, hints, write = [], "", []
     for name in unknown:
-        here = _name_here(name, known)
+        here = next((each for each in OTHER_NAMES.get(name.lower(), ()) if each in known), "")
         if name.lower() in _CUTOFFS and here in _MEASURES:
             said.append(f"{name!r} (a cut-off is part of a measure's name here)")
             write.append(f"{here}='nDCG@10'")
