@@ -15,11 +15,11 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.document.terminal import for_face
 
-SIZE = 1 << 20
+SIZE = 1 << 21
 """How many bytes are read at once: the arrays made of them should stay in the processor's cache."""
 PAD = 16
 """Unused bytes before and after the text, so that words of eight bytes can be taken anywhere."""
-WHOLE = 8 * SIZE
+WHOLE = 4 * SIZE
 """The ranking of a query that takes more is handed out in several chunks."""
 LARGE = 30 << 20
 TAIL = 1 << 15
