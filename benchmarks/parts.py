@@ -3,9 +3,10 @@
     python benchmarks/parts.py FOLDER [MILLIONS ...]
 
 makes, in FOLDER, judgments and rankings of so many million rows (2 and 16 by default): Parquet in 16 parts, as one row
-per query with lists, and as TREC text, with five judged documents a query of which three are found, and ties. The same
-seed gives the same data. "the same judgments" are those of the first 20,000 queries: what else the files hold should
-cost no memory. Of more than 20 million rows only the first form is made.
+per query with lists, and as TREC text, with five judged documents a query of which three are found, and ties. Two
+engines count in the first as well, on one core. The same seed gives the same data. "the same judgments" are those of
+the first 20,000 queries: what else the files hold should cost no memory. Of more than 20 million rows only the first
+form is made.
 """
 
 from __future__ import annotations
@@ -30,9 +31,16 @@ MEASURES = "nDCG@10, AP, RR, R@100, P@10"
 RUN = """
 import json, os, resource, sys, time
 from rankproof import evaluate
-judgments, ranking, limit = sys.argv[1:]
+judgments, ranking, limit, engine = sys.argv[1:]
 if limit != "0":
     os.sched_setaffinity(0, set(list(os.sched_getaffinity(0))[: int(limit)]))
+if engine == "duckdb":
+    import duckdb
+    duckdb.sql(f"SET threads = {limit}; SET enable_progress_bar = false")
+    ranking = duckdb.read_parquet(ranking + "/*.parquet")
+elif engine == "polars":
+    import polars
+    ranking = polars.scan_parquet(ranking + "/*.parquet")
 began, wall = time.process_time(), time.perf_counter()
 scores = evaluate(judgments, ranking, {measures!r})
 means = {name: mean.hex() for name, mean in scores.means.items()}
@@ -98,10 +106,10 @@ def make(folder: Path, millions: float) -> None:
     pq.write_table(whole, folder / "judgments.parquet")
 
 
-def measured(judgments: Path, ranking: Path, cores: int = 0) -> dict[str, float]:
-    """What one evaluation took."""
+def measured(judgments: Path, ranking: Path, cores: int = 0, engine: str = "") -> dict[str, float]:
+    """What one evaluation took; with an engine it is the engine that counts."""
     code = RUN.replace("{measures!r}", repr(MEASURES))
-    words = [sys.executable, "-c", code, str(judgments), str(ranking), str(cores)]
+    words = [sys.executable, "-c", code, str(judgments), str(ranking), str(cores), engine]
     made = subprocess.run(words, capture_output=True, text=True, check=True, env=os.environ | {"OMP_NUM_THREADS": "1"})
     return json.loads(made.stdout)  # type: ignore[no-any-return]
 
@@ -114,15 +122,17 @@ def table(folder: Path, sizes: list[float]) -> Iterator[str]:
         make(where, millions)
         first = None
         forms = [
-            ("Parquet, the same judgments", "few", "rows", 0),
-            ("Parquet, parts", "judgments", "rows", 0),
+            ("Parquet, the same judgments", "few", "rows", 0, ""),
+            ("Parquet, parts", "judgments", "rows", 0, ""),
         ]
         if millions <= MOST:
-            forms += [("Parquet, lists", "judgments", "lists", 0)]
-            forms += [(f"TREC text, {n} core{'s' * (n > 1)}", "judgments", "run.trec", n) for n in (1, 2)]
-        for form, judged, path, cores in forms:
+            forms += [("Parquet, lists", "judgments", "lists", 0, "")]
+            forms += [(f"TREC text, {n} core{'s' * (n > 1)}", "judgments", "run.trec", n, "") for n in (1, 2)]
+            forms += [(f"counted by {each}", "judgments", "rows", 1, each.lower()) for each in ("Polars", "DuckDB")]
+        for form, judged, path, cores, engine in forms:
             runs = [
-                measured(where / f"{judged}.parquet", where / path, cores) for _ in range(3 if millions <= MOST else 1)
+                measured(where / f"{judged}.parquet", where / path, cores, engine)
+                for _ in range(3 if millions <= MOST else 1)
             ]
             found = min(runs, key=lambda run: run["cpu"])
             same = ""
