@@ -13,16 +13,16 @@ from tests.house import counts
 from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
-    "files": 363,  # 300 of them without monitoring, web, io/counted and spark
+    "files": 362,  # 300 of them without monitoring, web, io/counted and spark
     "lines": 94_950,
     "code lines": 63_770,
-    "file names used twice": 30,
+    "file names used twice": 29,
     "class names in two packages": 9,
     "short helpers used once": 470,
     "circles": 0,
-    "modules crossed by evaluate": 45,  # three of them are the one way to print, in every format
-    "modules crossed by gate": 53,
-    "modules crossed by judge": 58,
+    "modules crossed by evaluate": 39,  # three of them are the one way to print, in every format
+    "modules crossed by gate": 47,
+    "modules crossed by judge": 52,
 }
 
 

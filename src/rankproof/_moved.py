@@ -1,11 +1,10 @@
-"""Names of the last release: they work for one more release, with a warning that names the new one."""
+"""Old names of modules and functions: they work for one more release, with a warning that names the new one."""
 
 from __future__ import annotations
 
 import sys
-from functools import wraps
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,8 +20,6 @@ MOVED = {
     "rankproof.scoring.export": "rankproof.scoring.scores",
     "rankproof.stats.power": "rankproof.stats.paired",
 }
-P = ParamSpec("P")
-R = TypeVar("R")
 FOLDERS = {name.rsplit(".", 1)[0] for name in MOVED}
 
 
@@ -45,7 +42,7 @@ class OldNames:
         if module.__name__ not in MOVED:
             return
         new = MOVED[module.__name__]
-        warn_of(module.__name__, new, "import it from there")
+        import_module("rankproof.errors").warn_of(module.__name__, new, "import it from there")
         inside = vars(import_module(new))
         module.__dict__.update({name: each for name, each in inside.items() if not name.startswith("__")})
 
@@ -56,40 +53,10 @@ def old_names(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:
     def get(name: str) -> Any:
         if name not in names:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        warn_of(f"{module}.{name}", names[name])
+        import_module("rankproof.errors").warn_of(f"{module}.{name}", names[name])
         return getattr(sys.modules[module], names[name])
 
     return get
-
-
-def old_arguments(*numbers: str, **names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let a function take arguments by their old names too: `old_arguments(old="new")`.
-
-    An old name among `numbers` means something else by now, and is the new one only where a number is given.
-    """
-
-    def wrap(function: Callable[P, R]) -> Callable[P, R]:
-        @wraps(function)
-        def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
-            for old, new in names.items():
-                if old not in kwargs or (old in numbers and not hasattr(kwargs[old], "__index__")):
-                    continue
-                name = function.__qualname__
-                if new in kwargs:
-                    both = f"{name}: got both {new!r} and {old!r}, its old name. Next: leave {old!r} out."
-                    raise import_module("rankproof.errors").WrongCall(both)
-                warn_of(f"{name}({old}=)", f"{new}=")
-                kwargs[new] = kwargs.pop(old)
-            return function(*args, **kwargs)
-
-        return wrapper
-
-    return wrap
-
-
-def warn_of(old: str, new: str, do: str = "use the new name") -> None:
-    """Warn with the new name."""
-    import_module("rankproof.errors").warn_caller(f"{old} is now {new}. Next: {do}.", DeprecationWarning)
 
 
 def find_old_names() -> None:

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from functools import wraps
 from math import inf
 from numbers import Integral, Real
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 
 class RankproofError(Exception):
@@ -198,6 +198,8 @@ OTHER_NAMES: dict[str, tuple[str, ...]] = {
 }
 """What other tools call an argument, and what it is called here, the first of these that the verb has."""
 
+P = ParamSpec("P")
+R = TypeVar("R")
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
@@ -270,3 +272,35 @@ def unknown_arguments(verb: str, unknown: Iterable[str], known: Collection[str])
             write += [f"{here}=..."] if here else []
     advice = f"write {', '.join(write)} instead" if write else f"name one of {', '.join(known)}"
     return WrongCall(f"{verb}: unknown argument {', '.join(said)}.{hints} Next: {advice}.")
+
+
+# --- arguments of the last release: they work for one more, with a warning that names the new one ----------
+
+
+def old_arguments(*numbers: str, **names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a function take arguments by their old names too: `old_arguments(old="new")`.
+
+    An old name among `numbers` means something else by now, and is the new one only where a number is given.
+    """
+
+    def wrap(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+            for old, new in names.items():
+                if old not in kwargs or (old in numbers and not hasattr(kwargs[old], "__index__")):
+                    continue
+                name = function.__qualname__
+                if new in kwargs:
+                    raise WrongCall(f"{name}: got both {new!r} and {old!r}, its old name. Next: leave {old!r} out.")
+                warn_of(f"{name}({old}=)", f"{new}=")
+                kwargs[new] = kwargs.pop(old)
+            return function(*args, **kwargs)
+
+        return wrapper
+
+    return wrap
+
+
+def warn_of(old: str, new: str, do: str = "use the new name") -> None:
+    """Warn with the new name."""
+    warn_caller(f"{old} is now {new}. Next: {do}.", DeprecationWarning)

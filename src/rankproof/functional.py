@@ -12,11 +12,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Unpack
 
-from rankproof._moved import old_arguments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
 from rankproof.core.rules import ScoringArguments
-from rankproof.errors import UsageError
+from rankproof.errors import UsageError, old_arguments
 from rankproof.scoring.evaluate import evaluate
 
 Retrieved = Sequence[str] | Mapping[str, float]

@@ -35,9 +35,8 @@ from rankproof import (
 from rankproof.bench.fusion.scores import NORMALISATIONS
 from rankproof.core.measure import REGISTRY
 from rankproof.core.profiles import PROFILES
-from rankproof.document.formats import Result
 from rankproof.document.formats.table import full_text, screen
-from rankproof.document.model import Table
+from rankproof.document.model import Result, Table
 from rankproof.document.terminal import width
 from rankproof.judging.metrics.registry import METRICS
 from rankproof.scoring import catalogue

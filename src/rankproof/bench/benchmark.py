@@ -13,7 +13,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rankproof import sample
-from rankproof._moved import old_arguments
 from rankproof.bench.adapters import Adapted, adapt
 from rankproof.bench.adapters.answers import AnswerReading, IdOf
 from rankproof.bench.runner import RunLimits, RunPlan, RunRow, answer_all, plan_for
@@ -25,13 +24,22 @@ from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
 from rankproof.core.rules import ScoringArguments
 from rankproof.document.display import Displayable
-from rankproof.errors import DataError, UsageError, check_whole, explain_calls, one_of, shorten, warn_caller
+from rankproof.errors import (
+    DataError,
+    UsageError,
+    check_whole,
+    explain_calls,
+    old_arguments,
+    one_of,
+    shorten,
+    warn_caller,
+)
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.groups import Grouping
-from rankproof.io.ids import as_text, judged_kinds, plain_digits
 from rankproof.io.labelled import LabelledQuestions, load_labelled, save_labelled
 from rankproof.io.load import load_judgments
 from rankproof.io.roles import Columns, with_columns
+from rankproof.io.values import as_text, judged_kinds, plain_digits
 from rankproof.progress import LIVE, LiveFile, Progress
 from rankproof.scoring.evaluate import Measures
 from rankproof.store.answers import Answers, open_answers

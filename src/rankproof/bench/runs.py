@@ -8,7 +8,6 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, Unpack
 
-from rankproof._moved import old_arguments
 from rankproof.bench.runner import RunPlan, RunRow
 from rankproof.comparing.compare import compare_scores
 from rankproof.comparing.comparison import Comparison, ComparisonRow
@@ -19,10 +18,9 @@ from rankproof.core.join import Block, Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.rules import Conventions, ScoringArguments
 from rankproof.core.table import RankingTable
-from rankproof.document.formats import Result
-from rankproof.document.model import Document, Part
+from rankproof.document.model import Document, Part, Result
 from rankproof.document.numbers import count
-from rankproof.errors import UsageError, shorten
+from rankproof.errors import UsageError, old_arguments, shorten
 from rankproof.io.groups import Grouping
 from rankproof.io.mappings import MappingRankings
 from rankproof.scoring.evaluate import Measures, evaluate

@@ -50,7 +50,7 @@ def command(file: str, form: str | None, output: str | None, cache: str | None, 
     rankproof bench bench.toml -o bench.html
     """
     from rankproof.bench.grid import grid
-    from rankproof.document.formats import check
+    from rankproof.document.model import check
     from rankproof.store.answers import remove
 
     form = form or format_of(output)

@@ -93,7 +93,7 @@ def compare_rankings(
     \b
     rankproof compare monday tuesday
     """
-    from rankproof.document.formats import check
+    from rankproof.document.model import check
 
     form = form or format_of(output)
     check(form)
@@ -248,7 +248,7 @@ def gate_change(
     rankproof gate judgments.tsv main.run branch.run --anchor release-1
     rankproof gate --last 5 tuesday
     """
-    from rankproof.document.formats import check, print_as
+    from rankproof.document.model import check, print_as
 
     form = form or format_of(output)
     check(form, *MORE)

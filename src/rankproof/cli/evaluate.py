@@ -81,7 +81,7 @@ def command(
     rankproof evaluate judgments.tsv my.run --save monday
     rankproof evaluate judgments.parquet 'runs/2026-11-22/part-*.parquet'
     """
-    from rankproof.document.formats import check
+    from rankproof.document.model import check
     from rankproof.io.load import load_counted
     from rankproof.scoring.evaluate import evaluate, prepare
 
@@ -143,8 +143,7 @@ def render_scores(
     scores: Mapping[str, ScoresLike], form: str, per_query: bool, colour: bool, reasons: Reasons | None = None
 ) -> str | bytes:
     """The results in the format asked for; `reasons` say why single queries have no value."""
-    from rankproof.document.formats import check
-    from rankproof.document.model import Document
+    from rankproof.document.model import Document, check
     from rankproof.document.terminal import in_colours
     from rankproof.scoring import words
 
@@ -211,7 +210,7 @@ def evaluate_passages(
     rankproof spans spans.tsv chunks.run --corpus documents.jsonl
     rankproof spans spans.tsv a.run b.run --corpus docs/ -m "SpanR(budget=500)"
     """
-    from rankproof.document.formats import check
+    from rankproof.document.model import check
 
     form = form or format_of(output)
     check(form)
@@ -278,7 +277,7 @@ def audit_ranking(
     rankproof audit judgments.tsv my.run
     rankproof audit judgments.tsv my.run -f json
     """
-    from rankproof.document.formats import check, print_as
+    from rankproof.document.model import check, print_as
     from rankproof.document.terminal import in_colours
     from rankproof.scoring.evaluate import audit
 

@@ -247,7 +247,7 @@ def command(
     """
     if not files and not trial:
         raise click.MissingParameter(param_type="argument", param_hint="'SAMPLES...'")
-    from rankproof.document.formats import check
+    from rankproof.document.model import check
 
     printed = form or format_of(output)
     check(printed)

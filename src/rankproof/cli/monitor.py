@@ -114,7 +114,7 @@ def command(
     tail -F search.jsonl | rankproof monitor - --lateness 60 -f jsonl
     rankproof monitor search.jsonl --judge openai:MODEL --judge-sample 200
     """
-    from rankproof.document.formats import check, print_as
+    from rankproof.document.model import check, print_as
     from rankproof.monitoring.monitor import Monitor, monitor
     from rankproof.monitoring.privacy import private
     from rankproof.monitoring.windows import Calendar, zone_named
@@ -267,7 +267,7 @@ def _shown(
     name: str, logs: Sequence[str], columns: Sequence[str], form: str | None, output: str | None, **how: Any
 ) -> None:
     """Analyse the log, and write the result."""
-    from rankproof.document.formats import check, print_as
+    from rankproof.document.model import check, print_as
     from rankproof.monitoring import online_tests
 
     form = form or format_of(output)

@@ -225,7 +225,7 @@ def form(kinds: str = "", *more: str) -> Callable[[F], F]:
     """
 
     def listed() -> Sequence[str]:
-        from rankproof.document.formats import names
+        from rankproof.document.model import names
 
         return kinds.replace(" or ", ", ").split(", ") if kinds else names(*more)
 

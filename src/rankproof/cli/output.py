@@ -18,7 +18,7 @@ from rankproof.document.disk import STDOUT, check_free, write_file
 from rankproof.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from rankproof.document.formats import Result
+    from rankproof.document.model import Result
     from rankproof.scoring.protocol import ScoresLike
 
 
@@ -136,7 +136,7 @@ def format_of(path: str | None) -> str:
     ('html', 'table', 'full')
     """
     if path not in (None, "-"):
-        from rankproof.document.formats import of_ending
+        from rankproof.document.model import of_ending
 
         return of_ending(path) or "full"
     context = click.get_current_context(silent=True)
@@ -159,7 +159,7 @@ def write(content: str | bytes, path: str | None) -> None:
 
 def write_result(found: Result, form: str, path: str | None, **settings: Any) -> None:
     """The result in a format to the file or standard output; a text has conventions as the shell writes them."""
-    from rankproof.document.formats import print_as
+    from rankproof.document.model import print_as
 
     made = print_as(found, form, **settings)
     write(as_options(made) if isinstance(made, str) and form in TEXTS else made, path)
@@ -167,8 +167,7 @@ def write_result(found: Result, form: str, path: str | None, **settings: Any) ->
 
 def write_each(found: Mapping[str, Result], form: str, path: str | None) -> None:
     """Several results in one output: texts below each other, rows and JSON under their names."""
-    from rankproof.document.formats import check
-    from rankproof.document.model import Document, Heading, Part
+    from rankproof.document.model import Document, Heading, Part, check
 
     if len(found) == 1:
         write_result(next(iter(found.values())), form, path)

@@ -145,7 +145,7 @@ def check_command(
     if one of the findings is an error, else 0.
     """
     from rankproof.bench.testset.questions import check_questions
-    from rankproof.document.formats import check, print_as
+    from rankproof.document.model import check, print_as
 
     form = form or format_of(output)
     check(form)
@@ -223,7 +223,7 @@ def count_needed(
             "questions needed: expected JUDGMENTS BASELINE CANDIDATE, or -n N alone. Next: give one of these."
         )
     from rankproof.bench.testset.questions import questions_needed
-    from rankproof.document.formats import check
+    from rankproof.document.model import check
 
     check(form := form or format_of(output))
     plan = questions_needed(judgments, baseline, candidate, measure, difference, power=power, alpha=alpha)
@@ -304,7 +304,7 @@ def drift(
     rankproof pool n.run -o pool.jsonl
     rankproof label pool.jsonl --queries n.jsonl --who ana -o labels.jsonl
     """
-    from rankproof.document.formats import check, print_as
+    from rankproof.document.model import check, print_as
     from rankproof.monitoring.drift import drift
     from rankproof.monitoring.privacy import mask
 

@@ -60,7 +60,7 @@ def explain_number(
     rankproof explain judgments.tsv my.run q7 --beside other.run -o q7.html
     rankproof explain detectable
     """
-    from rankproof.document.formats import check
+    from rankproof.document.model import check
 
     if run is None:
         write(check(form or format_of(output)).render(_term(judgments)), output)
@@ -164,7 +164,7 @@ def diagnose_ranking(
     rankproof diagnose judgments.tsv my.run --queries q.jsonl --corpus docs.jsonl
     """
     from rankproof.diagnosing.diagnose import diagnose
-    from rankproof.document.formats import check
+    from rankproof.document.model import check
 
     form = form or format_of(output)
     check(form)
@@ -194,7 +194,7 @@ def list_measures(name: str | None, judged: bool, form: str | None) -> None:
     """
     import rankproof.core.measures  # noqa: F401  (its import fills the registry)
     from rankproof.core.measure import REGISTRY
-    from rankproof.document.formats import check
+    from rankproof.document.model import check
     from rankproof.scoring import catalogue
 
     made = check(form or format_of(None))
@@ -240,7 +240,7 @@ def profiles(name: str | None, form: str | None) -> None:
     rankproof evaluate judgments.tsv my.run --profile elasticsearch
     """
     from rankproof.core.profiles import BUILT_ON, PROFILES, find
-    from rankproof.document.formats import check
+    from rankproof.document.model import check
     from rankproof.scoring import catalogue
 
     made = check(form or format_of(None))

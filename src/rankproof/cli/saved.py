@@ -134,7 +134,7 @@ def command(context: click.Context, history: str, form: str | None) -> None:
     rankproof history import results.json.gz
     """
     from rankproof.comparing.history import History
-    from rankproof.document.formats import check, print_as
+    from rankproof.document.model import check, print_as
 
     context.obj = History(history)
     form = form or format_of(None)
@@ -197,8 +197,7 @@ def show(name: str, history: str, per_query: bool, form: str | None, output: str
     """
     from rankproof.comparing.history import History
     from rankproof.comparing.orders_words import entry_paragraphs
-    from rankproof.document.formats import check
-    from rankproof.document.model import Paragraph
+    from rankproof.document.model import Paragraph, check
     from rankproof.scoring import words
 
     form = form or format_of(output)

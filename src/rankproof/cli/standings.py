@@ -77,7 +77,7 @@ def order_systems(
     """
     from rankproof.comparing.leaderboard import leaderboard
     from rankproof.core.names import parse_all
-    from rankproof.document.formats import check, print_as
+    from rankproof.document.model import check, print_as
 
     form = form or format_of(output)
     check(form)
@@ -139,7 +139,7 @@ def rank_correlation(
     \b
     rankproof rank-correlation monday tuesday wednesday -m nDCG@10,AP
     """
-    from rankproof.document.formats import check, print_as
+    from rankproof.document.model import check, print_as
 
     form = form or format_of(output)
     check(form)
@@ -241,7 +241,7 @@ def write_report(
     rankproof report judgments.tsv before.run after.run -o report.html
     rankproof report judgments.tsv my.run -m nDCG@10,R@100 -o report.html
     """
-    from rankproof.document.formats import check, print_as
+    from rankproof.document.model import check, print_as
     from rankproof.document.pdf import find_browser
     from rankproof.reports.report import kind, report
 

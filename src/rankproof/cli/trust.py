@@ -106,7 +106,7 @@ def calibrate_judge(
     rankproof calibrate --machine llm.qrels --human nist.qrels --run my.run -m AP
     rankproof calibrate --machine llm.qrels --run my.run --next 50 -o pool.jsonl
     """
-    from rankproof.document.formats import check
+    from rankproof.document.model import check
 
     form = "table" if further is not None else form or format_of(output)
     check(form)

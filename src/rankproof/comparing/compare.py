@@ -11,7 +11,6 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankproof._moved import old_arguments
 from rankproof.comparing.alignment import ALLOWED, align_scores, both_broken, too_few_answers
 from rankproof.comparing.comparison import Comparison, ComparisonRow
 from rankproof.comparing.conclusions import bounds_notes, counted_notes, favours, kin_notes, range_notes
@@ -19,12 +18,11 @@ from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.rules import THIN, ScoringArguments
-from rankproof.errors import UsageError, check_whole, one_of
-from rankproof.io.frames import is_frame
+from rankproof.errors import UsageError, check_whole, old_arguments, one_of
 from rankproof.io.groups import Grouping, groups_of
 from rankproof.io.load import systems_by_name
-from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
+from rankproof.io.values import is_frame
 from rankproof.scoring.evaluate import (
     Measures,
     check_averages,
@@ -73,7 +71,6 @@ class SystemPair:
 
 @old_arguments(corpus="corpus_size")
 @with_columns
-@pipes_kept()
 def compare(
     judgments: Any,
     systems: Mapping[str, Any],

@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from rankproof.comparing.alignment import BROKEN, answer_first, soundness
+import numpy as np
+
+from rankproof.comparing.alignment import (
+    BROKEN,
+    answer_first,
+    hits_of,
+    relevant_from,
+    sign_of,
+    soundness,
+    with_rankings,
+)
+from rankproof.core.explained import ExplainedCase
+from rankproof.core.hits import Array
+from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.orders import by_id
+from rankproof.core.scoring import CLOSE, ceiling
+from rankproof.core.table import RankingTable
 from rankproof.document.display import Displayable
-from rankproof.document.formats import Result
-from rankproof.document.model import Document
+from rankproof.document.model import Document, Result
 from rankproof.errors import NotThere, UsageError, one_of
+from rankproof.scoring.explain import explain_scores
 from rankproof.scoring.protocol import ScoresLike
+from rankproof.scoring.scores import Scores
 
 if TYPE_CHECKING:
     from rankproof.core.audit import Finding
-    from rankproof.core.explained import ExplainedCase
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +195,6 @@ class Comparison(Result):
 
         The system is the best one beside the baseline where none is named.
         """
-        from rankproof.comparing.alignment import moved_cases
-
         if n < 1:
             raise UsageError(f"cases: got {n!r}, expected 1 query or more. Next: ask for 1 or more.")
         return moved_cases(self, self._beside_baseline(system), n)
@@ -230,3 +243,91 @@ class Comparison(Result):
         others = ", ".join(name for name in self.scores if name != self.baseline)
         kind, won = type(self).__name__, self.winner
         return f"<{kind} with {self.baseline} by {self.names[0]}, winner: {won or 'none'}; {others}>"
+
+
+# --- the queries that moved most --------------------------------------------------------------
+
+CASES = 5
+"""Queries that lost most; in all twice as many are shown."""
+
+
+def cases_of(
+    judgments: Judgments, scores: Mapping[str, Scores], shown: Sequence[str], compared: Comparison | None
+) -> Iterator[ExplainedCase]:
+    """The queries that lost most, then those with the lowest values, with the lists of the systems shown."""
+    chosen = _chosen(scores, shown, compared)
+    tables = {name: _tables(scores[name].ranking, set(chosen)) for name in shown}
+    for query, why in chosen.items():
+        sides = ((name, explain_scores(scores[name], judgments, tables[name][query], query)) for name in shown)
+        yield ExplainedCase(query, why, tuple(sides))
+
+
+def moved_cases(compared: Comparison, system: str, n: int) -> tuple[ExplainedCase, ...]:
+    """The queries that lost most against the baseline, then those that won most, under both systems."""
+    shown = (compared.baseline, system)
+    scores = with_rankings({name: compared.scores[name] for name in shown})
+    judgments = scores[system].judgments if system in scores else None
+    if judgments is None or any(each.ranking is None for each in scores.values()):
+        raise UsageError("there are no rankings behind these scores, so no lists to show. Next: compare the files.")
+    chosen = _most_moved(compared, system, n)
+    tables = {name: _tables(each.ranking, set(chosen)) for name, each in scores.items()}
+    return tuple(
+        ExplainedCase(q, why, tuple((s, explain_scores(scores[s], judgments, tables[s][q], q)) for s in shown))
+        for q, why in chosen.items()
+    )
+
+
+def _most_moved(compared: Comparison, system: str, n: int) -> dict[str, str]:
+    """Queries, and by how much each moved."""
+    sign = sign_of(compared.scores[system])
+    moved = sorted(compared.moved(system), key=lambda pair: sign * pair[1])
+    lost = [pair for pair in moved[:n] if sign * pair[1] < 0]
+    won = [pair for pair in moved[::-1][:n] if sign * pair[1] > 0]
+    return {query: f"{word} {abs(by):.4f}" for word, some in (("lost", lost), ("won", won)) for query, by in some}
+
+
+def _chosen(scores: Mapping[str, ScoresLike], shown: Sequence[str], compared: Comparison | None) -> dict[str, str]:
+    """Queries, and why each is shown."""
+    chosen: dict[str, str] = {}
+    if compared is not None:
+        sign = sign_of(scores[shown[-1]])
+        moved = sorted(compared.moved(shown[-1]), key=lambda pair: sign * pair[1])
+        chosen = {query: "lost most" for query, value in moved[:CASES] if sign * value < 0}
+    for query in _lowest([scores[name] for name in shown]):
+        if len(chosen) < 2 * CASES:
+            chosen.setdefault(query, "among the lowest")
+    return chosen
+
+
+def _lowest(shown: Sequence[ScoresLike]) -> list[str]:
+    """The queries that one of the systems answers worst; left out are those that all answer perfectly."""
+    first, measure = shown[0], next(iter(shown[0].columns.values())).measure
+    values = np.array([sign_of(each) * each.column(measure).values for each in shown])
+    answerable = hits_of(first).ideal.relevant(relevant_from(first)).count() > 0
+    best = sign_of(first) * ceiling(measure, hits_of(first))
+    short = answerable & ~(values >= best - CLOSE).all(axis=0)
+    order = np.lexsort((values.sum(axis=0), values.min(axis=0))).tolist()
+    return [first.queries[row] for row in order if short[row]]
+
+
+def _tables(ranking: Any, queries: set[str]) -> dict[str, RankingTable]:
+    """One table of rows for each query, so that no query is searched for in all rows."""
+    whole = ranking.table()
+    rows: dict[str, list[int]] = {query: [] for query in queries}
+    for row, query in enumerate(whole.query):
+        if query in rows:
+            rows[query].append(row)
+    return {query: _part(whole, which) for query, which in rows.items()}
+
+
+def _part(table: RankingTable, rows: list[int]) -> RankingTable:
+    def pick(column: Array | None) -> Array | None:
+        return None if column is None else column[rows]
+
+    return RankingTable(
+        query=[table.query[row] for row in rows],
+        doc=[table.doc[row] for row in rows],
+        score=pick(table.score),
+        rank=pick(table.rank),
+        source=table.source,
+    )

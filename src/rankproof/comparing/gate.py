@@ -8,7 +8,6 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankproof._moved import old_arguments
 from rankproof.comparing.alignment import ALLOWED, align_scores, soundness
 from rankproof.comparing.compare import SystemPair, pairs
 from rankproof.comparing.conclusions import (
@@ -34,11 +33,9 @@ from rankproof.comparing.gate_rows import (
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.names import parse
 from rankproof.core.rules import ScoringArguments
-from rankproof.document.formats import Result
-from rankproof.document.model import Document
-from rankproof.errors import UsageError, check_number, check_whole, one_of
+from rankproof.document.model import Document, Result
+from rankproof.errors import UsageError, check_number, check_whole, old_arguments, one_of
 from rankproof.io.groups import Grouping, groups_of
-from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import (
     Measures,
@@ -124,7 +121,6 @@ class Gate(Result):
 
 @old_arguments(corpus="corpus_size")
 @with_columns
-@pipes_kept()
 def gate(
     judgments: Any,
     baseline: Any,
@@ -168,7 +164,7 @@ def gate(
     """
     check_conventions(conventions, gate)
     _check(alpha, minimum, coverage, seed, floors, allow_missing, about)
-    ready, by = prepare(judgments), groups_of(by, judgments)
+    ready, by = prepare(judgments), None if by is None else groups_of(by, judgments)
     asked = (
         [*(margin if isinstance(margin, Mapping) else [DEFAULT_MEASURE]), *(floors or {})]
         if measures is None
@@ -228,7 +224,7 @@ def gate_scores(
     """
     _check(alpha, minimum, coverage, seed, floors, allow_missing, about)
     pair = {"baseline": baseline, "candidate": candidate}
-    alike, notes = align_scores(pair, "baseline", measures, groups_of(by), anyway)
+    alike, notes = align_scores(pair, "baseline", measures, None if by is None else groups_of(by), anyway)
     old, new = alike["baseline"], alike["candidate"]
     check_averages(old)
     for name, each in alike.items():

@@ -13,15 +13,13 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack, overload
 
 import rankproof
-from rankproof._moved import old_arguments
 from rankproof.comparing.compare import compare_scores
 from rankproof.comparing.comparison import Comparison
 from rankproof.comparing.gate import Gate, gate_scores
 from rankproof.comparing.gate_rows import mean_of
-from rankproof.document.formats import Result
-from rankproof.document.model import Document
+from rankproof.document.model import Document, Result
 from rankproof.document.terminal import for_face
-from rankproof.errors import DataError, UsageError, check_whole, explain_calls, shorten
+from rankproof.errors import DataError, UsageError, check_whole, explain_calls, old_arguments, shorten
 from rankproof.io.groups import Grouping
 from rankproof.scoring.evaluate import Measures
 from rankproof.scoring.protocol import ScoresLike

@@ -8,16 +8,14 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankproof._moved import old_arguments
 from rankproof.core.audit.finding import Finding, kin_of, kinship_of
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.rules import ScoringArguments
 from rankproof.document.display import Displayable
-from rankproof.document.formats import Result
-from rankproof.document.model import Document
-from rankproof.errors import DataError, UsageError
+from rankproof.document.model import Document, Result
+from rankproof.errors import DataError, UsageError, old_arguments
 from rankproof.io.load import systems_by_name
 from rankproof.io.trec.qrels import MACHINE
 from rankproof.scoring.evaluate import check_conventions, evaluate, prepare

@@ -10,7 +10,6 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankproof._moved import old_arguments
 from rankproof.comparing.alignment import ALLOWED, align_scores, answer_first, soundness, too_few_answers
 from rankproof.comparing.compare import SMALL, possible_ends
 from rankproof.comparing.conclusions import (
@@ -27,10 +26,9 @@ from rankproof.core.names import parse
 from rankproof.core.rules import ScoringArguments
 from rankproof.core.scoring import average
 from rankproof.document.display import Displayable
-from rankproof.document.formats import Result
-from rankproof.document.model import Document
+from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, UsageError, check_whole, shorten
+from rankproof.errors import DataError, UsageError, check_whole, old_arguments, shorten
 from rankproof.io.load import read_ordering, systems_by_name
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import (

@@ -10,8 +10,7 @@ from rankproof.comparing.alignment import BROKEN, answer_first
 from rankproof.core.measure import Measure
 from rankproof.core.merge import SpreadSummary
 from rankproof.core.names import parse
-from rankproof.document.formats import Result
-from rankproof.document.model import Document
+from rankproof.document.model import Document, Result
 from rankproof.stats.differences import FEW, UNSEEN, SummedDifference, summed_difference
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from rankproof._moved import warn_of
 from rankproof.core.arrays import FEW, Array, Gain, PerQuery, best_first, gains, offsets, ratio, runs
 from rankproof.document.display import Displayable
+from rankproof.errors import warn_of
 
 __all__ = ["Array", "Facets", "Hits", "PerQuery", "ratio"]
 

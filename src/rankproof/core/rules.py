@@ -19,6 +19,9 @@ from rankproof.core.parameters import LARGEST
 from rankproof.document.display import Displayable
 from rankproof.errors import check_number, check_whole, is_one_of, one_of
 
+SEED = 0
+"""Where random orders of equal scores start."""
+
 CHOICES: dict[str, dict[str, str]] = {
     "ties": {
         "trec": "equal scores by document id, descending in byte order (trec_eval's rule)",

@@ -113,7 +113,11 @@ class ScoreColumn(Displayable):
     @property
     def mean(self) -> float:
         """The values as one number, by the measure's own average."""
-        return average(self.measure, self.counting)
+        return self.mean_of(self.values)
+
+    def mean_of(self, values: PerQuery) -> float:
+        """Other values of these queries as one number, over those that count."""
+        return average(self.measure, values if self.counted is None else values[self.counted])
 
     def cut(self, queries: Array) -> Self:
         """The values of the queries at these places, in this order."""

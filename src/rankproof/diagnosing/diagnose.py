@@ -8,7 +8,6 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankproof._moved import old_arguments
 from rankproof.comparing.alignment import check_mean
 from rankproof.core.audit.finding import Finding
 from rankproof.core.audit.ids import CORPUS, check_found, not_in_corpus, relevant_in, respelt, without_text
@@ -37,14 +36,12 @@ from rankproof.diagnosing.modes import (
     regime_of,
 )
 from rankproof.diagnosing.patterns import Cause, Pattern, patterns
-from rankproof.document.formats import Result
-from rankproof.document.model import Document
+from rankproof.document.model import Document, Result
 from rankproof.document.terminal import for_face
-from rankproof.errors import check_whole
+from rankproof.errors import check_whole, old_arguments
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.groups import Grouping, group_places, groups_of
 from rankproof.io.load import load_ranking
-from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import (
     Measures,
@@ -54,7 +51,7 @@ from rankproof.scoring.evaluate import (
     evaluate,
     prepare,
 )
-from rankproof.scoring.limits import ends
+from rankproof.scoring.protocol import ends
 from rankproof.scoring.scores import Scores
 from rankproof.scoring.tables import unbounded_notes
 from rankproof.stats.paired import check_alpha
@@ -150,7 +147,6 @@ class Diagnosis(Result):
 
 @old_arguments("corpus", corpus="corpus_size")
 @with_columns
-@pipes_kept()
 def diagnose(
     judgments: Any,
     ranking: Any,

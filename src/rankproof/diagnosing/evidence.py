@@ -30,7 +30,7 @@ from rankproof.diagnosing.holes import Hole, hole
 from rankproof.diagnosing.modes import Served, Whole, is_high
 from rankproof.diagnosing.patterns import FEATURES, Cause, causes
 from rankproof.diagnosing.query import Asked, Library
-from rankproof.io.ids import as_text
+from rankproof.io.values import as_text
 from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.scores import Scores
 

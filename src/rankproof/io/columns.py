@@ -34,13 +34,13 @@ from rankproof.io.arrow_columns import (
     tables_of,
     texts_of,
 )
-from rankproof.io.ids import align_ids, judged_kinds
 from rankproof.io.rankings import ranking_of
 from rankproof.io.rows import Rows
 from rankproof.io.trec.chunks import BadLine
 from rankproof.io.trec.collect import FILE, PieceSource, Scan, collect_rankings, scan_rows
 from rankproof.io.trec.lines import Lines, Repeated
 from rankproof.io.trec.scan import Scanned, scan_lines
+from rankproof.io.values import align_ids, judged_kinds
 
 ROWS = 1 << 15
 """About how many rows are processed at once."""

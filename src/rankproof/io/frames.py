@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
@@ -20,6 +20,7 @@ from rankproof.io.pipes import PathLike, is_pipe
 from rankproof.io.rankings import ranking_of, said_of_order
 from rankproof.io.roles import JUDGMENTS, RANKING, Wanted, guess, guess_sentence, is_counted
 from rankproof.io.rows import Rows, judgments_of, ungraded_note
+from rankproof.io.values import BACKENDS
 
 if TYPE_CHECKING:
     from rankproof.io.columns import ColumnRankings
@@ -227,20 +228,6 @@ def _damaged(source: str, error: Exception) -> DataError:
     return DataError(f"{source}: no valid Parquet ({shorten(str(error))}). Next: copy or write it again.")
 
 
-BACKENDS = ("polars", "pandas", "pyarrow")
-"""The libraries that `make_frame` can use; one that is loaded already comes first."""
-
-
-def is_frame(data: object) -> TypeGuard[Any]:
-    """Whether a value is a data frame; nothing is imported to tell."""
-    kind = type(data)
-    return (
-        hasattr(kind, "columns")
-        or hasattr(kind, "__arrow_c_stream__")
-        or (kind.__module__.partition(".")[0] == "narwhals")
-    )
-
-
 def judgments_from_frame(frame: Any, source: str = "judgments") -> Judgments:
     """Judgments from a frame with a column of queries, one of documents, and one of grades."""
     table = _opened(frame, source)
@@ -353,17 +340,6 @@ def make_frame(columns: Mapping[str, Sequence[Any]], backend: str | None = None)
     if name is None or importlib.util.find_spec(name) is None:
         raise missing_extra("A data frame", name or "polars, pandas or pyarrow", "arrow")
     return nw.from_dict(dict(columns), backend=name).to_native()  # type: ignore[arg-type]
-
-
-def library_of(data: object) -> str:
-    """The library that a data frame is of, if `make_frame` can make one of it; else ""."""
-    if not is_frame(data):
-        return ""
-    import narwhals as nw
-
-    native = nw.to_native(data, pass_through=True)
-    name = type(native).__module__.partition(".")[0]
-    return name if name in BACKENDS else ""
 
 
 def _backend() -> str | None:

@@ -12,7 +12,6 @@ from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.io.files import STDIN, name_of
-from rankproof.io.ids import is_id, is_integer
 from rankproof.io.read import (
     METADATA,
     QUESTION_ID,
@@ -25,6 +24,7 @@ from rankproof.io.read import (
     rows_in,
 )
 from rankproof.io.roles import NAMES, plain_name
+from rankproof.io.values import is_frame, is_id, is_integer
 
 IDS = tuple(dict.fromkeys((*QUESTION_ID, *(name for tier in NAMES["query"] for name in tier))))
 BESIDE = {plain_name(each) for each in (*QUESTION_TEXT, *METADATA, *QUESTION_ID)}
@@ -167,8 +167,6 @@ def groups_of(by: Grouping | None, judgments: Any = None) -> Mapping[str, str] |
     """
     if by is None or callable(by) or isinstance(by, Mapping):
         return by
-    from rankproof.io.frames import is_frame
-
     if isinstance(by, tuple) and len(by) == 2:
         return load_groups(*by)
     if isinstance(by, str | os.PathLike):
@@ -184,8 +182,6 @@ def groups_of(by: Grouping | None, judgments: Any = None) -> Mapping[str, str] |
 
 def _named(by: str, judgments: Any) -> dict[str, str]:
     """The groups that a word names: a file, a field in one, or a column of the judgments."""
-    from rankproof.io.frames import is_frame
-
     found = by_name(by)
     if found is not None:
         return load_groups(*found)

@@ -17,10 +17,9 @@ from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments, judgments_from_nested
 from rankproof.errors import DataError, shorten
 from rankproof.io.files import name_of
-from rankproof.io.ids import are_integers, is_id, keys_are_integers
 from rankproof.io.read import Row, checked_id, field_of, records
 from rankproof.io.roles import NAMES
-from rankproof.io.rows import is_number, numbers_in
+from rankproof.io.values import are_integers, is_id, is_number, keys_are_integers, numbers_in
 
 BATCH = 512
 """How many queries are looked at before the next: few enough for the processor's cache."""

@@ -25,7 +25,6 @@ from rankproof.document.disk import check_free, whole_file, write_file
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.corpora import BEIR_CORPUS, beir_questions, folder_at, load_corpus, load_questions, split_of
 from rankproof.io.files import matching_files
-from rankproof.io.ids import is_id
 from rankproof.io.load import load_judgments
 from rankproof.io.read import (
     QUESTION_ID,
@@ -38,6 +37,7 @@ from rankproof.io.read import (
     text_in,
 )
 from rankproof.io.roles import column_of, is_of_lists
+from rankproof.io.values import is_id
 
 RELEVANT = (
     "relevant",

@@ -21,10 +21,8 @@ from rankproof.io.files import are_paths, check_path, is_pattern, name_of, read_
 from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, Format, read_delimited, sniff
 from rankproof.io.frames import (
     begins_as_parquet,
-    is_frame,
     judgments_from_frame,
     judgments_in_parquet,
-    library_of,
     ranking_from_frame,
     read_parquet,
     stream_large,
@@ -38,6 +36,7 @@ from rankproof.io.roles import JUDGMENTS, RANKING, Wanted
 from rankproof.io.rows import Rows, judgments_of, read_tuples
 from rankproof.io.trec import TrecRankings, read_qrels
 from rankproof.io.trec.chunks import BadLine, check_lines
+from rankproof.io.values import is_frame, library_of
 
 Source: TypeAlias = Any
 """A mapping, a path ("-" is standard input), a data frame, tuples, or what was loaded before."""

@@ -22,7 +22,9 @@ from rankproof.core.judgments import Judgments, cached_for_judgments
 from rankproof.core.rules import Conventions
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, shorten
-from rankproof.io.ids import (
+from rankproof.io.judgments import judgments_from_mapping
+from rankproof.io.rankings import check_ranking, check_score, columns, ranking_as_dict, ranking_table
+from rankproof.io.values import (
     align_ids,
     are_integers,
     as_given,
@@ -30,11 +32,10 @@ from rankproof.io.ids import (
     is_integer,
     judged_kinds,
     keys_are_integers,
+    numbers_in,
+    pack,
     plain_digits,
 )
-from rankproof.io.judgments import judgments_from_mapping
-from rankproof.io.rankings import check_ranking, check_score, columns, ranking_as_dict, ranking_table
-from rankproof.io.rows import numbers_in, pack
 
 Ranking = dict[Any, Any]
 LookUp = Callable[[Any, int], int]

@@ -14,8 +14,17 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.rules import KEEP_ONE, Conventions, RepeatedDocument, drop_repeats
 from rankproof.core.table import RankingTable, part_of
 from rankproof.errors import DataError, UsageError, shorten
-from rankproof.io.ids import align_ids, are_integers, check_same_kind, is_id, judged_kinds, plain_digits
-from rankproof.io.rows import Rows, as_numbers, check_not_empty, is_number, one_a_row
+from rankproof.io.rows import Rows, check_not_empty, one_a_row
+from rankproof.io.values import (
+    align_ids,
+    are_integers,
+    as_numbers,
+    check_same_kind,
+    is_id,
+    is_number,
+    judged_kinds,
+    plain_digits,
+)
 
 EXPECTED = "expected {doc: score}, [doc, ...] or [(doc, score), ...]"
 

@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from rankproof._moved import old_arguments
 from rankproof.core.audit.ids import spelling_between
 from rankproof.core.defaults import JUDGE_MEASURES
 from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_each
 from rankproof.document.terminal import for_face
-from rankproof.errors import DataError, UsageError, check_number, check_whole, nearest, shorten
+from rankproof.errors import DataError, UsageError, check_number, check_whole, nearest, old_arguments, shorten
 from rankproof.io.load import load_judgments, load_rankings
-from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
 from rankproof.judging.judge import Judge
 from rankproof.judging.labelling import (
@@ -84,7 +82,6 @@ SIDES = ("judgments of people", "judgments of the machine")
 
 @old_arguments(runs="systems")
 @with_columns
-@pipes_kept()
 def calibrate_judgments(
     machine: Any,
     human: Any = None,

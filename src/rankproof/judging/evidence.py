@@ -13,10 +13,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
-from rankproof._moved import old_arguments
 from rankproof.document.disk import write_file
 from rankproof.document.display import Displayable
-from rankproof.errors import DataError, UsageError, nearest, shorten
+from rankproof.errors import DataError, UsageError, nearest, old_arguments, shorten
 from rankproof.io.trec.qrels import MACHINE
 from rankproof.judging.blame import Failure, Lost
 from rankproof.judging.function_judge import verdict_of

@@ -16,7 +16,7 @@ from rankproof.core.audit.queries import beyond_queries
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, check_number, check_whole, explain_calls, nearest, one_of
-from rankproof.io.groups import group_places, groups_of
+from rankproof.io.groups import by_name, group_places, groups_of
 from rankproof.judging.blame import Blame, failure_of
 from rankproof.judging.case import Case
 from rankproof.judging.evidence import Evidence
@@ -110,10 +110,8 @@ class SampleGroups:
     """Collects the groups of samples while the samples are read one by one."""
 
     def __init__(self, by: Any) -> None:
-        from rankproof.io.groups import by_name
-
         self._column = by if isinstance(by, str) and by_name(by) is None else None
-        self._by = None if self._column is not None else groups_of(by)
+        self._by = None if by is None or self._column is not None else groups_of(by)
         self._found: dict[str, str] = {}
         self._names: dict[str, str] = {}
         self._columns: dict[str, None] = {}
@@ -130,7 +128,7 @@ class SampleGroups:
     def of(self, samples: tuple[str, ...]) -> dict[str, Array]:
         """The places of the samples of each group."""
         if self._column is None:
-            return group_places(samples, self._by)
+            return {} if self._by is None else group_places(samples, self._by)
         if not self._found:
             known = ", ".join(self._columns) or "none beside the fields of a sample"
             raise UsageError(
@@ -141,7 +139,7 @@ class SampleGroups:
 
     def beyond(self, samples: tuple[str, ...]) -> Finding | None:
         """A note about samples that only the groups name."""
-        return None if self._column is not None else beyond_queries(samples, self._by, JudgedScores.nouns)
+        return None if self._by is None else beyond_queries(samples, self._by, JudgedScores.nouns)
 
 
 DEFAULT_METRICS = "context_precision, context_recall, context_relevance, faithfulness, answer_relevance"

@@ -31,10 +31,10 @@ from rankproof.judging.trust.correcting import (
     estimate_sentences,
 )
 from rankproof.judging.trust.correcting import sentences as correction_sentences
-from rankproof.judging.trust.drift import JudgeDrift, changes
+from rankproof.judging.trust.drift import JudgeDrift
 from rankproof.judging.trust.estimates import Checked, Estimate
 from rankproof.judging.verdicts import Account
-from rankproof.judging.words import findings_of, sentences
+from rankproof.judging.words import changes, findings_of, sentences
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.corrected import Corrected
 

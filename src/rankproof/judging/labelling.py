@@ -12,8 +12,7 @@ from typing import Any
 
 from rankproof.document.disk import write_file
 from rankproof.document.display import Displayable
-from rankproof.document.formats import Result
-from rankproof.document.model import Document
+from rankproof.document.model import Document, Result
 from rankproof.errors import DataError, UsageError, check_whole, nearest, one_of
 from rankproof.judging.evidence import DEFAULT
 from rankproof.judging.judge import DEFAULT_METRICS, Judge

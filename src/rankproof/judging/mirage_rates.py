@@ -13,8 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from rankproof.document.formats import Result
-from rankproof.document.model import Column, Document, Paragraph, Part, Table
+from rankproof.document.model import Column, Document, Paragraph, Part, Result, Table
 from rankproof.document.numbers import ABSENT, count, score, span
 from rankproof.errors import DataError, UsageError, check_number, shorten
 from rankproof.judging.judge import Judge

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from rankproof.core.audit.finding import Finding, count_of, list_words, percent
 from rankproof.core.scoring import ScoreColumn
@@ -12,6 +12,9 @@ from rankproof.document.terminal import Column, clean, cut, table, wrap
 from rankproof.judging.tally import JudgedColumn
 from rankproof.judging.verdicts import Account, Relation
 from rankproof.text.blocks import are_several
+
+if TYPE_CHECKING:
+    from rankproof.judging.trust.drift import JudgeDrift
 
 UNMEASURED = "unmeasured"
 """Where pairs without a verdict are counted beside the judges."""
@@ -353,3 +356,15 @@ def unmeasured_text(found: Mapping[str, Mapping[str, str]]) -> str:
             for sample, reason in reasons.items():
                 lines += wrap(clean(reason), first=f"  {cut(clean(sample), 40)}: ", later="    ")
     return "\n".join(lines) + "\n" if lines else ""
+
+
+def changes(drifts: Sequence[JudgeDrift]) -> Iterator[Finding]:
+    """What came of asking fixed pairs again, as findings."""
+    for each in drifts:
+        asked = sum(rate.n for rate in each.rates["they were fixed"].values())
+        yield Finding(
+            *("warning" if each.flips else "note", "judge-changed", each.flips),
+            f"{each.judge} answers as {each.now}, before as {each.before or 'another model'}: "
+            f"{each.flips} of {count(asked, 'verdict')} asked again changed.",
+            advice="judge what is compared with one version; 'rankproof calibrate LEDGER --drift' says more.",
+        )

@@ -16,8 +16,7 @@ from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.document.formats import Result
-from rankproof.document.model import Document
+from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
 from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, check_whole, is_number, one_of, shorten, warn_caller

@@ -16,7 +16,7 @@ from rankproof.document.display import Displayable
 from rankproof.document.numbers import count
 from rankproof.errors import DataError
 from rankproof.io.files import read_bytes, text_of
-from rankproof.io.frames import is_frame
+from rankproof.io.values import is_frame
 from rankproof.monitoring.events import Event, EventSchema
 from rankproof.monitoring.read import Rejects, read_events
 from rankproof.monitoring.vectors import normal_form

@@ -21,8 +21,7 @@ import numpy as np
 
 from rankproof.core.corpus import Corpus
 from rankproof.document.display import Displayable
-from rankproof.document.formats import Result
-from rankproof.document.model import Document
+from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
 from rankproof.document.terminal import for_face
 from rankproof.errors import (

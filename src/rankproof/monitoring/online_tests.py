@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.document.formats import Result
-from rankproof.document.model import Document
+from rankproof.document.model import Document, Result
 from rankproof.errors import DataError, UsageError
 from rankproof.io.load import load_ranking
 from rankproof.monitoring.block import USER

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from rankproof.comparing.alignment import (
-    cases_of,
     first_measure,
     hardest_queries,
     hits_of,
@@ -18,7 +17,7 @@ from rankproof.comparing.alignment import (
     relevant_in_words,
     sign_of,
 )
-from rankproof.comparing.comparison import Comparison
+from rankproof.comparing.comparison import Comparison, cases_of
 from rankproof.core.explained import ExplainedCase
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
@@ -29,7 +28,7 @@ from rankproof.document.charts import Bar
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, shorten
 from rankproof.io.corpora import QUERY_TEXT, read_texts, read_titles
-from rankproof.scoring.limits import ends
+from rankproof.scoring.protocol import ends
 from rankproof.scoring.scores import Scores
 from rankproof.stats.intervals import GUESSED, Interval, intervals
 

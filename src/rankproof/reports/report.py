@@ -8,22 +8,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
 
-from rankproof._moved import old_arguments
 from rankproof.comparing.alignment import ALLOWED, answer_first, too_few_answers, with_rankings
 from rankproof.comparing.compare import compare
 from rankproof.comparing.comparison import Comparison
 from rankproof.core.defaults import REPORT_MEASURES
 from rankproof.core.rules import ScoringArguments
 from rankproof.diagnosing.diagnose import Diagnosis
-from rankproof.document.formats import Result, formats_by_name, print_as
 from rankproof.document.formats.html import part_of_page
-from rankproof.document.model import Document
+from rankproof.document.model import Document, Result, formats_by_name, print_as
 from rankproof.document.page import Section, el, page
 from rankproof.document.terminal import clean
-from rankproof.errors import UsageError, check_whole, one_of
+from rankproof.errors import UsageError, check_whole, old_arguments, one_of
 from rankproof.io.groups import Grouping, groups_of
 from rankproof.io.load import load_ranking, systems_by_name
-from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
 from rankproof.reports import queries, systems
 from rankproof.reports.content import Content, PageTexts, collect
@@ -93,7 +90,6 @@ def kind(path: str | os.PathLike[str]) -> str:
 
 @old_arguments("corpus", corpus="corpus_size", documents="corpus")
 @with_columns
-@pipes_kept()
 def report(
     judgments: Any,
     systems: Mapping[str, Any],

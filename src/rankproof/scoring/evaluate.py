@@ -11,7 +11,6 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankproof._moved import old_arguments
 from rankproof.core.arrays import HIGHEST_EXP
 from rankproof.core.audit import Audit, audit_full
 from rankproof.core.audit.ids import NOTHING_SHARED, check_found, ranked_otherwise
@@ -22,16 +21,14 @@ from rankproof.core.judgments import Judgments, select_queries
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all, parse_each
 from rankproof.core.parameters import LARGEST
-from rankproof.core.rules import THIN, Conventions, Default, ScoringArguments
+from rankproof.core.rules import SEED, THIN, Conventions, Default, ScoringArguments
 from rankproof.core.scoring import ScoreColumn, score_columns
 from rankproof.core.table import RankingTable
-from rankproof.errors import DataError, UsageError, check_number, check_whole, shorten, unknown_arguments
-from rankproof.io.frames import is_frame, library_of
+from rankproof.errors import DataError, UsageError, check_number, check_whole, old_arguments, shorten, unknown_arguments
 from rankproof.io.groups import Grouping, group_places, groups_of
 from rankproof.io.load import load_judgments, load_ranking
-from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
-from rankproof.scoring.limits import SEED
+from rankproof.io.values import is_frame, library_of
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores
 
@@ -50,7 +47,6 @@ def prepare(judgments: Any) -> Judgments:
 
 @old_arguments(corpus="corpus_size")
 @with_columns
-@pipes_kept()
 def evaluate(
     judgments: Any,
     ranking: Any,
@@ -102,7 +98,7 @@ def evaluate(
         from rankproof.core.profiles import apply
 
         asked, conventions, names = apply(profile, asked, conventions)
-    groups = groups_of(by, judgments)
+    groups = None if by is None else groups_of(by, judgments)
     check_one(ranking)
     judged = load_judgments(judgments)
     whole = judged
@@ -145,10 +141,12 @@ def check_one(ranking: Any) -> None:
     if not isinstance(ranking, Mapping) or not ranking:
         return
     name, first = next(iter(ranking.items()))
-    several = hasattr(type(first), "blocks") or is_frame(first) or isinstance(first, os.PathLike)
-    several = several or (isinstance(first, str) and os.path.isfile(first))
     if isinstance(first, Mapping):
         several = isinstance(next(iter(first.values()), None), (Mapping, list, tuple))
+    elif isinstance(first, str):
+        several = os.path.isfile(first)
+    else:
+        several = hasattr(type(first), "blocks") or is_frame(first) or isinstance(first, os.PathLike)
     if several:
         raise UsageError(
             f"ranking: got rankings by name ({', '.join(map(shorten, list(ranking)[:3]))}), expected one ranking. "
@@ -181,8 +179,8 @@ def score_ranking(
         query_ids=judgments.query_ids,
         columns=score_columns(measures, hits, conventions, rng, judgments.query_ids),
         conventions=conventions,
-        groups=group_places(judgments.query_ids, by),
-        beyond=beyond_queries(judgments.query_ids, by),
+        groups={} if by is None else group_places(judgments.query_ids, by),
+        beyond=None if by is None else beyond_queries(judgments.query_ids, by),
         names={asked: each.name for asked, each in (asked_as or {}).items()},
         hits=hits,
         judgments=judgments,

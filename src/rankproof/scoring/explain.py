@@ -8,7 +8,6 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankproof._moved import old_arguments
 from rankproof.core.arrays import worth
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.explained import Explained, claim, differences, differing_kinds, ideal
@@ -19,7 +18,6 @@ from rankproof.core.names import parse
 from rankproof.core.paper import Step, Term, derive, number_text
 from rankproof.core.rules import CHOICES, ConventionArguments, Conventions
 from rankproof.core.table import ExplainedLine, RankingTable, listing, missed_documents
-from rankproof.document.formats import Result
 from rankproof.document.model import (
     PAGE,
     PAPER,
@@ -32,11 +30,12 @@ from rankproof.document.model import (
     ListItem,
     Paragraph,
     Part,
+    Result,
     Table,
 )
 from rankproof.document.numbers import ABSENT, score
 from rankproof.document.terminal import Column, cut, pad, page_width, table, width, without_backticks, wrap
-from rankproof.errors import DataError, UsageError, nearest, shorten
+from rankproof.errors import DataError, UsageError, nearest, old_arguments, shorten
 from rankproof.io.corpora import QUERY_TEXT, read_texts, read_titles
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.roles import Columns, with_columns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from heapq import nsmallest
@@ -18,15 +18,42 @@ from rankproof.core.names import parse, parse_all
 from rankproof.core.orders import by_id
 from rankproof.core.rules import Conventions
 from rankproof.core.scoring import Pair, ScoreColumn, ScoreRow, Summary
-from rankproof.document.formats import Result
-from rankproof.document.model import Document
+from rankproof.document.display import Displayable
+from rankproof.document.model import Document, Result
 from rankproof.errors import NotThere, RankproofError, check_whole, shorten
-from rankproof.scoring.limits import PerQueryValues, as_data, ends
 
 if TYPE_CHECKING:
     from rankproof.core.audit import Audit, Finding
     from rankproof.stats.corrected import Corrected
     from rankproof.stats.intervals import Interval
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PerQueryValues(Displayable, Mapping[str, dict[str, float]]):
+    """`{measure: {query: value}}`, made when asked for; other names of a measure find it too."""
+
+    names: Collection[str]
+    """The canonical names of the measures."""
+    key: Callable[[str | Measure], str]
+    """The canonical name for any name of a measure."""
+    values_of: Callable[[str], dict[str, float]]
+    """The value of each query, for a canonical name."""
+    _made: dict[str, dict[str, float]] = field(default_factory=dict, init=False)
+
+    def __getitem__(self, measure: str | Measure) -> dict[str, float]:
+        name = self.key(measure)
+        if name not in self._made:
+            self._made[name] = self.values_of(name)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def _in_one_line(self) -> str:
+        return f"<values by query of {', '.join(self.names)}>"
 
 
 @dataclass(eq=False, repr=False)
@@ -248,10 +275,12 @@ class ScoresLike(Result, ABC):
 
     def _apart(self) -> list[Finding]:
         """Queries in none of the groups, and queries that only the groups name."""
+        if not self.groups:
+            return []
         from rankproof.core.audit.queries import ungrouped_queries
 
         left = ungrouped_queries(self.query_ids, self.groups, self.nouns)
-        return [each for each in (left, self.beyond if self.groups else None) if each is not None]
+        return [each for each in (left, self.beyond) if each is not None]
 
     @property
     def judged_shares(self) -> dict[str, float]:
@@ -291,7 +320,19 @@ class ScoresLike(Result, ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data that JSON can hold; `Scores.from_dict` reads it back."""
-        return as_data(self)
+        definition = dict(self.definition)
+        definition.setdefault("conventions", self.conventions.to_dict())
+        definition.setdefault("fingerprint", self.fingerprint)
+        return {
+            "queries": list(self.queries),
+            "rows": {name: self.row(name).to_dict() for name in self.columns},
+            "per_query": {name: self.values(name) for name in self.columns},
+            "names": self.names,
+            "groups": {name: [self.query_ids[i] for i in rows.tolist()] for name, rows in self.groups.items()},
+            "facts": self.facts,
+            "definition": definition,
+            "audit": self.audit.to_dict(),
+        }
 
     def put(self, name: str, values: Array, counted: Array | None, note: str) -> None:
         """Set the values of a measure as they were saved."""
@@ -320,3 +361,13 @@ class ScoresLike(Result, ABC):
         noun = self.nouns[len(self.query_ids) != 1]
         means = ", ".join(f"{name}={mean:.4f}" for name, mean in self.items())
         return f"<{type(self).__name__} of {len(self.query_ids)} {noun}: {means}>"
+
+
+def ends(scores: ScoresLike, measure: str | Measure) -> Pair:
+    """The range of a query's value: the bounds that the measure declares, limited above by the best that any query of
+    these judgments could reach. Where a document is relevant to each query, no query scores more than .2 in P@5."""
+    column = scores.column(measure)
+    spec = column.measure.spec
+    best = scores.highest_reachable(measure) if spec.higher and spec.average != "sum" else None  # a count's is itself
+    above = spec.bounds[1] if best is None or best <= spec.bounds[0] else min(best, spec.bounds[1])
+    return spec.bounds[0], max(above, float(column.counting.max(initial=-np.inf)))

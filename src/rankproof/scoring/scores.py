@@ -5,23 +5,28 @@ The end of the module sends scores to experiment trackers, MLflow and Weights & 
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from operator import methodcaller
+from typing import Any, Self
 
+import numpy as np
+
+from rankproof.core import scoring
+from rankproof.core.audit import Audit
+from rankproof.core.audit.queries import BEYOND
 from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census, Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.core.scoring import Pair, ScoreRow, Summary
-from rankproof.errors import DataError, UsageError, explain_calls, missing_extra, shorten
-from rankproof.scoring import limits
+from rankproof.core.names import parse
+from rankproof.core.rules import SEED, Conventions
+from rankproof.core.scoring import Pair, ScoreColumn, ScoreRow, Summary
+from rankproof.errors import DataError, UsageError, explain_calls, is_one_of, missing_extra, shorten
 from rankproof.scoring.protocol import ScoresLike
-
-if TYPE_CHECKING:
-    from rankproof.core.audit import Audit
 
 
 @explain_calls
@@ -39,22 +44,70 @@ class Scores(ScoresLike):
     """The mean and the largest of the queries' ceilings by measure, as far as they were asked for."""
 
     def highest_reachable(self, measure: str | Measure) -> float | None:
-        """The best that any of the queries could reach; None: not known."""
-        return limits.highest_reachable(self, measure)
+        """The best that any of the queries could reach, those of all where these are a slice; None: not known."""
+        scores = self.parent or self
+        column = scores.column(measure)
+        if scores.hits is None:
+            return scores._read_back(column, "most")  # type: ignore[no-any-return]
+        return scores._reached(column)[1]
 
     def ceiling(self, measure: str | Measure) -> float:
         """The best mean that any ranking could reach under these judgments."""
-        return limits.ceiling(self, measure)
+        column = self.column(measure)
+        if self.hits is None:
+            return self._read_back(column, "ceiling")  # type: ignore[no-any-return]
+        return self._reached(column)[0]
+
+    def _reached(self, column: ScoreColumn) -> Pair:
+        """The mean of the ceilings of queries, and the largest of all; worked out once."""
+        name = column.measure.name
+        if name not in self.reached and self.hits is not None:
+            values = self.hits.by_parts(lambda hits: scoring.ceiling(column.measure, hits))
+            self.reached[name] = column.mean_of(values), float(values.max(initial=0.0))
+        return self.reached[name]
 
     def bounds(self, measure: str | Measure, of: str = "ties", grade: float = 1) -> Pair | None:
         """The range of the mean: over orders of equal scores (`of="ties"`), or if documents nobody judged
         were relevant at `grade` (`of="unjudged"`). None if no bound is known to be true; both ends are
         the mean itself where nothing is tied."""
-        return limits.bounds(self, measure, of, grade)
+        if not is_one_of(of, ("ties", "unjudged")):
+            raise UsageError(f"bounds: got of={of!r}, expected 'ties' or 'unjudged'. Next: choose one.")
+        if of == "unjudged":
+            if self._over_tie_orders:
+                return None
+            return self._limit(measure, of, lambda m, h: scoring.unjudged_bounds(m, h, grade))
+        if not self.facts["tied"]:
+            return self[measure], self[measure]
+        rng = np.random.default_rng(SEED)
+        return self._limit(measure, of, lambda m, h: scoring.tie_bounds(m, h, rng))
 
     def split(self, measure: str | Measure) -> Pair | None:
         """How far the mean is below its ceiling, as (never found, ranked too low); None if it cannot be split."""
-        return limits.split(self, measure)
+        if self.column(measure).measure.spec.average == "geometric" or self._over_tie_orders:
+            return None  # a difference of geometric means is no mean of differences
+        return self._limit(measure, "split", scoring.split)
+
+    @property
+    def _over_tie_orders(self) -> bool:
+        """Whether the values are of several or extreme orders of equal scores, and so not of one ranking."""
+        tied = self.hits is not None and self.hits.first is not None
+        return tied and self.conventions.ties in ("expected", "best", "worst")
+
+    def _limit(self, measure: str | Measure, what: str, compute: Callable[[Measure, Hits], Any]) -> Pair | None:
+        """The mean of a limit over the queries that count; scores that were read back have the saved one."""
+        column = self.column(measure)
+        if self.hits is None:
+            return self._read_back(column, what)  # type: ignore[no-any-return]
+        ends = self.hits.by_parts(lambda hits: compute(column.measure, hits))
+        return None if ends is None else (column.mean_of(ends[0]), column.mean_of(ends[1]))
+
+    def _read_back(self, column: ScoreColumn, what: str) -> Any:
+        row = self.stored.get("rows", {}).get(column.measure.name, {})
+        if what == "split":
+            pair = (row.get("never_found"), row.get("ranked_too_low"))
+            return None if None in pair else pair
+        found = row.get(what)
+        return tuple(found) if isinstance(found, list) else found
 
     def only(self, measures: Sequence[str], queries: Sequence[str]) -> Self:
         """The scores of these measures and queries, in this order, without slices; audit and facts as they were."""
@@ -105,7 +158,11 @@ class Scores(ScoresLike):
         """The data shown under a table: judged documents, the share of ties, the share nobody judged."""
         if "facts" in self.stored:
             return dict(self.stored["facts"])
-        return limits.facts_of(self.hits, self.judgments, list(self.columns.values()))
+        return {
+            "documents": 0 if self.judgments is None else len(self.judgments.doc_ids),
+            "tied": _tied_share(self.hits),
+            "unjudged": {str(k): share for k, share in _unjudged_share(self.hits, self.columns.values()).items()},
+        }
 
     @cached_property
     def fingerprint(self) -> str:
@@ -119,7 +176,7 @@ class Scores(ScoresLike):
     @cached_property
     def _audited(self) -> Audit:
         """What is known of the data, whatever the groups."""
-        from rankproof.core.audit import Audit, audit_hits, audit_spelling, explain_unmet
+        from rankproof.core.audit import audit_hits, audit_spelling, explain_unmet
         from rankproof.core.audit.finding import READ_WHOLE
 
         if self.hits is None or self.judgments is None:
@@ -166,7 +223,47 @@ class Scores(ScoresLike):
             from rankproof import JudgedScores  # imported here from a later wing, by its public name
 
             return JudgedScores.from_dict(data)
-        return limits.read_back(data, Scores)
+        queries = tuple(data["queries"])
+        index = {query: i for i, query in enumerate(queries)}
+        return Scores(
+            query_ids=queries,
+            columns={name: _column(name, values, index) for name, values in data["per_query"].items()},
+            conventions=Conventions.from_dict(data["definition"]["conventions"]),
+            groups={name: np.array([index[q] for q in each]) for name, each in data["groups"].items()},
+            beyond=Audit.from_dict(data["audit"]).of_kind(BEYOND),
+            names=dict(data["names"]),
+            stored=json.loads(json.dumps(dict(data))),
+        )
+
+
+def _tied_share(hits: Hits | None) -> float | None:
+    """The share of judged documents found that share their score; None if none was found."""
+    if hits is None or not len(hits.rank):
+        return None
+    if hits.first is None or hits.last is None:
+        return 0.0
+    return float((hits.first != hits.last).mean())
+
+
+def _unjudged_share(hits: Hits | None, columns: Iterable[ScoreColumn]) -> dict[int, float]:
+    """For each cut-off asked for, the share of documents in the top k that nobody judged."""
+    if hits is None:
+        return {}
+    cuts = sorted({k for column in columns if (k := column.measure.cutoff)})
+    found = {}
+    for k in cuts:
+        shown = np.minimum(hits.retrieved, k).sum()
+        if shown:
+            found[k] = float(1 - hits.by_parts(methodcaller("count", k)).sum() / shown)
+    return found
+
+
+def _column(name: str, values: Mapping[str, float], index: Mapping[str, int]) -> ScoreColumn:
+    column = np.zeros(len(index))
+    counted = np.zeros(len(index), dtype=bool)
+    for query, value in values.items():
+        column[index[query]], counted[index[query]] = value, True
+    return ScoreColumn(parse(name), column, None if counted.all() else counted)
 
 
 _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9.\-]+")

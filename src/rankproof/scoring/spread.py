@@ -23,13 +23,11 @@ from rankproof.core.measure import Measure
 from rankproof.core.merge import SpreadSummary, ValueSummary, WorstQueries, merge_parts
 from rankproof.core.names import parse
 from rankproof.core.resamples import Resamples, hash_of
-from rankproof.core.rules import Conventions, is_unanswered
+from rankproof.core.rules import SEED, Conventions, is_unanswered
 from rankproof.core.scoring import ScoreColumn, ceiling, score_columns, tie_bounds
-from rankproof.document.formats import Result
-from rankproof.document.model import Document
+from rankproof.document.model import Document, Result
 from rankproof.errors import DataError, NotThere, UsageError
 from rankproof.io.load import load_judgments, load_ranking
-from rankproof.scoring.limits import SEED
 from rankproof.stats.distributions import NORMAL
 from rankproof.stats.intervals import Interval, interval_of
 

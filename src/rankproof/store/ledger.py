@@ -249,6 +249,12 @@ def pair_of(key: Key) -> bytes:
     return _pair(relation, _digest(left), _digest(right))
 
 
+def lot(pair: Key, seed: int, what: str = "random") -> float:
+    """The number of a pair, from 0 to 1, as if drawn by lot: it follows from its texts and the seed."""
+    own = f"{seed} {what} ".encode() + pair_of(pair)
+    return int.from_bytes(hashlib.blake2b(own, digest_size=8).digest()) / 2**64
+
+
 def _pair(relation: str, left: bytes, right: bytes) -> bytes:
     return hashlib.blake2b(relation.encode("utf-8", "surrogatepass") + left + right, digest_size=16).digest()
 

@@ -16,9 +16,9 @@ from uuid import UUID
 
 from rankproof.bench.retriever import SCORE, Found, columns_of_alike, fields_of, missing_id, unusable_answer
 from rankproof.document.display import Displayable
-from rankproof.io.frames import is_frame, records_of_frame
-from rankproof.io.ids import is_integer
+from rankproof.io.frames import records_of_frame
 from rankproof.io.read import DOCUMENT_ID, DOCUMENT_TEXT, METADATA, field_of, record_of
+from rankproof.io.values import is_frame, is_integer
 from rankproof.net.retries import Failed
 
 IdOf: TypeAlias = "str | Callable[[Any], Any] | None"

@@ -8,17 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from rankproof._moved import old_arguments
 from rankproof.bench.fusion.pool import ScorePool, lengths, pool_of, query_starts
 from rankproof.bench.fusion.recipe import Recipe, Weights, fused_scores, learn, recipe
 from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
-from rankproof.errors import DataError, UsageError, check_whole, shorten, warn_caller
-from rankproof.io.ids import are_integers, as_given, judged_kinds
+from rankproof.errors import DataError, UsageError, check_whole, old_arguments, shorten, warn_caller
 from rankproof.io.load import load_judgments, load_rankings, warn_of_left_out
 from rankproof.io.mappings import MappingRankings
 from rankproof.io.roles import Columns, with_columns
+from rankproof.io.values import are_integers, as_given, judged_kinds
 
 Fused = dict[Any, dict[Any, float]]
 Kinds = tuple[bool | None, bool | None]

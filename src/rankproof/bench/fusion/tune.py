@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from rankproof._moved import old_arguments
 from rankproof.bench.fusion.fuse import Fused, Opened, open_pool
 from rankproof.bench.fusion.pool import ScorePool
 from rankproof.bench.fusion.recipe import Method, Recipe, find_method, learn, recipe
@@ -20,10 +19,9 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
 from rankproof.document.display import Displayable
-from rankproof.document.formats import Result
-from rankproof.document.model import Document, Paragraph, Part, Table
+from rankproof.document.model import Document, Paragraph, Part, Result, Table
 from rankproof.document.numbers import count, score, span
-from rankproof.errors import UsageError, check_number, check_whole, warn_caller
+from rankproof.errors import UsageError, check_number, check_whole, old_arguments, warn_caller
 from rankproof.io.load import load_judgments, load_rankings, warn_of_left_out
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import evaluate

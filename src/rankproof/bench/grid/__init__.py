@@ -41,8 +41,7 @@ from rankproof.bench.runs import kept_answers_note
 from rankproof.comparing.alignment import check_mean
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse, parse_all
-from rankproof.document.formats import Result
-from rankproof.document.model import Document
+from rankproof.document.model import Document, Result
 from rankproof.errors import DataError, one_of
 from rankproof.progress import LIVE, Progress
 from rankproof.store.answers import open_answers

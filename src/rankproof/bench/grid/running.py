@@ -22,9 +22,9 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.corpora import load_corpus, load_questions
-from rankproof.io.ids import as_text
 from rankproof.io.labelled import load_labelled
 from rankproof.io.load import load_judgments
+from rankproof.io.values import as_text
 from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.scores import Scores
 

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from rankproof.bench.testset.pool import ORDERS, Item, Pool
-from rankproof.document.formats import Result
-from rankproof.document.model import Document
+from rankproof.document.model import Document, Result
 from rankproof.errors import DataError, UsageError, one_of, shorten
 from rankproof.stats.agreement import cohen_kappa, krippendorff_alpha
 from rankproof.store.ledger import LabellingSession

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from rankproof._moved import old_arguments
 from rankproof.bench.testset.checks import check
 from rankproof.bench.testset.drawn import SOURCES, Question, known_items, split, written_questions
 from rankproof.bench.testset.pool import ORDERS, Pool, pool_rankings
@@ -18,9 +17,8 @@ from rankproof.comparing.compare import possible_ends
 from rankproof.core.audit.finding import Audit
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.judgments import Judgments
-from rankproof.document.formats import Result
-from rankproof.document.model import Document
-from rankproof.errors import UsageError, check_whole, is_number, one_of
+from rankproof.document.model import Document, Result
+from rankproof.errors import UsageError, check_whole, is_number, old_arguments, one_of
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import load_judgments, load_rankings, warn_of_left_out
 from rankproof.io.roles import Columns, with_columns

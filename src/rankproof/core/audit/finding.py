@@ -18,8 +18,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.rules import Conventions
 from rankproof.document.display import Displayable
-from rankproof.document.formats import Result
-from rankproof.document.model import Bullets, Document, Paragraph, Part
+from rankproof.document.model import Bullets, Document, Paragraph, Part, Result
 from rankproof.document.numbers import count
 from rankproof.errors import shorten
 

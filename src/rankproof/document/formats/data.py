@@ -17,8 +17,7 @@ from itertools import chain
 from typing import Any
 from xml.etree import ElementTree
 
-from rankproof.document.formats import OutputFormat, register
-from rankproof.document.model import Cases, Document, Record
+from rankproof.document.model import Cases, Document, OutputFormat, Record, register
 from rankproof.document.terminal import clean
 from rankproof.errors import missing_extra
 

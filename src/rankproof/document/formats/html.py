@@ -8,8 +8,20 @@ from html import escape
 from typing import TYPE_CHECKING, TypeAlias
 
 from rankproof.document.display import CELL, TABLE
-from rankproof.document.formats import NOTEBOOK, OutputFormat, register
-from rankproof.document.model import PAGE, Block, Bullets, Chart, Code, Document, Heading, Paragraph, Table
+from rankproof.document.model import (
+    NOTEBOOK,
+    PAGE,
+    Block,
+    Bullets,
+    Chart,
+    Code,
+    Document,
+    Heading,
+    OutputFormat,
+    Paragraph,
+    Table,
+    register,
+)
 from rankproof.document.terminal import clean
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from rankproof.document.formats import OutputFormat, register
 from rankproof.document.model import (
     PAGE,
     PAPER,
@@ -15,8 +14,10 @@ from rankproof.document.model import (
     Column,
     Document,
     Heading,
+    OutputFormat,
     Paragraph,
     Table,
+    register,
 )
 from rankproof.document.terminal import clean
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from rankproof.document.formats import FULL, OutputFormat, register
 from rankproof.document.model import (
+    FULL,
     SCREEN,
     TEXT,
     Block,
@@ -16,9 +16,11 @@ from rankproof.document.model import (
     Column,
     Document,
     Heading,
+    OutputFormat,
     Paragraph,
     Part,
     Table,
+    register,
 )
 from rankproof.document.terminal import (
     GAP,

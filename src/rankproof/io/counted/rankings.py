@@ -15,7 +15,7 @@ from rankproof.core.table import RankingTable
 from rankproof.errors import DataError
 from rankproof.io.counted.counts import numbers_of, ordered_of
 from rankproof.io.counted.text import PROBED, Counted, check_counted
-from rankproof.io.ids import align_ids, check_same_kind, judged_kinds
+from rankproof.io.values import align_ids, check_same_kind, judged_kinds
 
 ALL = 20_000_000
 """Up to so many rows every document is looked at for repetitions: .2 microseconds a row, and their ids in memory."""

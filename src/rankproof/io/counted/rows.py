@@ -15,8 +15,8 @@ from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.counted.counts import COUNTS, OF_QUERIES, by_ids, ordered_of
 from rankproof.io.counted.text import check_counted
-from rankproof.io.ids import align_ids, plain_digits
 from rankproof.io.roles import COUNTED
+from rankproof.io.values import align_ids, plain_digits
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,6 @@ from rankproof.core.rules import KEEP_ONE, Conventions
 from rankproof.core.table import PLACES, RankingTable
 from rankproof.errors import DataError
 from rankproof.io.files import PathLike, open_file
-from rankproof.io.ids import align_ids, check_same_kind, judged_kinds, plain_digits
 from rankproof.io.trec.chunks import PAD, SIZE, BadLine, Chunk, chunk_of, chunks, whole_queries
 from rankproof.io.trec.collect import FILE, PieceSource, Scan, collect_rankings
 from rankproof.io.trec.index import COLUMNS, DOC, QUERY
@@ -26,6 +25,7 @@ from rankproof.io.trec.lines import Lines, Repeated, comment_note, split, withou
 from rankproof.io.trec.scan import LongRead, Scanned, note_ranks_of, query_starts, read_long
 from rankproof.io.trec.scan import numbers as numbers_of
 from rankproof.io.trec.scan import scan as scan_chunk
+from rankproof.io.values import align_ids, check_same_kind, judged_kinds, plain_digits
 
 
 def gather_queries(pieces: Iterable[Chunk]) -> Iterator[Chunk]:

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any
 
 from rankproof.errors import UsageError
 from rankproof.judging.verdicts import VALUES, WITH_VALUES, Ask
-from rankproof.store.ledger import Key, LabellingSession, pair_of
+from rankproof.store.ledger import LabellingSession, lot
 
 RANDOM, INFORMATIVE = "random", "informative"
 SURE = 0.1
@@ -119,12 +118,6 @@ def _probabilities(weights: Mapping[Ask, float], n: int) -> dict[Ask, float]:
         if not over:
             return {**sure, **found}
         sure |= over
-
-
-def lot(pair: Key, seed: int, what: str = RANDOM) -> float:
-    """The number of a pair, from 0 to 1, as if drawn by lot."""
-    own = f"{seed} {what} ".encode() + pair_of(pair)
-    return int.from_bytes(blake2b(own, digest_size=8).digest()) / 2**64
 
 
 def by_relation(pairs: Sequence[DrawnPair]) -> Iterator[list[DrawnPair]]:

@@ -12,17 +12,14 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from rankproof.core.audit.finding import Finding
-from rankproof.document.formats import Result
-from rankproof.document.model import Document
+from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError
 from rankproof.judging.run import add, settle
 from rankproof.judging.trust.agreement import Nowhere, is_yes, people
-from rankproof.judging.trust.draw import lot
 from rankproof.judging.verdicts import Account, Ask, Judge, Verdict, pair_in, verdict_in
 from rankproof.stats.shares import Share, share_of
-from rankproof.store.ledger import Ledger, LedgerEntry
+from rankproof.store.ledger import Ledger, LedgerEntry, lot
 
 PROBE = "probe"
 AT_ONCE = 10
@@ -191,18 +188,6 @@ def _said(judge: str, last: Said, version: str, n: int, took: Account) -> str:
         f"rankproof: {judge} answers as {version}, before as {version_of(last) or 'another'}; asked "
         f"{count(n, 'pair')} again that were judged then ({count(took.calls, 'call')}{money})."
     )
-
-
-def changes(drifts: Sequence[JudgeDrift]) -> Iterator[Finding]:
-    """What came of it, as findings."""
-    for each in drifts:
-        asked = sum(rate.n for rate in each.rates["they were fixed"].values())
-        yield Finding(
-            *("warning" if each.flips else "note", "judge-changed", each.flips),
-            f"{each.judge} answers as {each.now}, before as {each.before or 'another model'}: "
-            f"{each.flips} of {count(asked, 'verdict')} asked again changed.",
-            advice="judge what is compared with one version; 'rankproof calibrate LEDGER --drift' says more.",
-        )
 
 
 def drift_of(judge: str, first: dict[Any, Verdict], last: dict[Any, Verdict], now: dict[Any, Verdict]) -> JudgeDrift:

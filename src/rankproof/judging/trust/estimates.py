@@ -27,11 +27,10 @@ from rankproof.judging.metrics.counting import TOGETHER, Outcome, metric_of, out
 from rankproof.judging.metrics.registry import METRICS
 from rankproof.judging.run import JudgedSample
 from rankproof.judging.trust.agreement import is_yes
-from rankproof.judging.trust.draw import lot
 from rankproof.judging.verdicts import PLAIN_YES, Ask, Relation, Said, Unmeasured, Verdict
 from rankproof.stats.corrected import Corrected, Side, check_labels, corrected_difference, corrected_mean
 from rankproof.stats.intervals import interval
-from rankproof.store.ledger import pair_of
+from rankproof.store.ledger import lot, pair_of
 
 DRAWS = 40
 """Ways in which the pairs of a sample fall, each with a shift of its own."""

@@ -1,15 +1,22 @@
-"""Ids are text; integers are taken where both sides have them. Everything else is an error."""
+"""Values as users give them. Ids are text; integers are taken where both sides have them. Numbers are real numbers.
+
+Everything else is an error.
+"""
 
 from __future__ import annotations
 
 import re
+import struct
 import sys
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import chain
-from typing import Any
+from typing import Any, TypeGuard
 
+import numpy as np
+
+from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, shorten
@@ -159,3 +166,93 @@ def judged_kinds(judgments: Judgments) -> tuple[bool | None, bool | None]:
 def as_given(ids: Sequence[str], integers: bool | None) -> Sequence[Any]:
     """The ids as the user wrote them: back to integers where they were such."""
     return list(map(int, ids)) if integers else ids
+
+
+# --- numbers -----------------------------------------------------------------------------------
+
+
+def as_numbers(values: Sequence[Any]) -> Array | None:
+    """The values as float64, or None when one of them is no number.
+
+    >>> as_numbers((1, 2.5, np.float32(3)))
+    array([1. , 2.5, 3. ])
+    >>> as_numbers((1, "2.5"))
+    """
+    try:
+        if _are_plain_integers(values):
+            return pack(values, "q").astype(np.float64)
+    except struct.error:
+        pass  # some are larger than 64 bits
+    try:
+        numbers = pack(values)
+    except struct.error:
+        return None
+    return None if _has_truth_values(values, numbers) else numbers
+
+
+def pack(values: Sequence[Any], form: str = "d") -> Array:
+    """The values as an array; packing is the fastest conversion that, unlike NumPy's, refuses text and None."""
+    return np.frombuffer(struct.pack(f"{len(values)}{form}", *values), dtype=form)
+
+
+def _are_plain_integers(values: Sequence[Any]) -> bool:
+    """Whether all are of the type `int` itself, as grades mostly are: then no truth value is among them."""
+    return len(values) > 0 and type(values[0]) is int and list(map(type, values)).count(int) == len(values)
+
+
+def numbers_in(tables: Iterable[Mapping[Any, Any]]) -> Array | None:
+    """The values of many dicts, one dict after the other, as `as_numbers` gives them.
+
+    >>> numbers_in([{"a": 1}, {"b": 2, "c": 3}])
+    array([1., 2., 3.])
+    """
+    values: list[Any] = []
+    for table in tables:
+        values.extend(table.values())
+    return as_numbers(values)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number.
+
+    >>> is_number(1), is_number(np.float32(1)), is_number(True), is_number("1"), is_number(None)
+    (True, True, False, False, False)
+    """
+    return as_numbers((value,)) is not None
+
+
+def _has_truth_values(values: Sequence[Any], numbers: Array) -> bool:
+    """Truth values convert like numbers, but only to 0 and 1: so only those need a second look."""
+    suspects = ((numbers == 0) | (numbers == 1)).nonzero()[0]
+    if not len(suspects):
+        return False
+    few = 4 * len(suspects) < len(values)
+    suspected = map(values.__getitem__, suspects.tolist()) if few else values
+    return not {bool, np.bool_}.isdisjoint(map(type, suspected))
+
+
+# --- data frames -------------------------------------------------------------------------------
+
+BACKENDS = ("polars", "pandas", "pyarrow")
+"""The libraries that `make_frame` can use; one that is loaded already comes first."""
+
+
+def is_frame(data: object) -> TypeGuard[Any]:
+    """Whether a value is a data frame; nothing is imported to tell."""
+    kind = type(data)
+    return (
+        hasattr(kind, "columns")
+        or hasattr(kind, "__arrow_c_stream__")
+        or (kind.__module__.partition(".")[0] == "narwhals")
+    )
+
+
+def library_of(data: object) -> str:
+    """The library that a data frame is of, if `make_frame` can make one of it; else ""."""
+    if not is_frame(data):
+        return ""
+    import narwhals as nw
+
+    native = nw.to_native(data, pass_through=True)
+    name = type(native).__module__.partition(".")[0]
+    return name if name in BACKENDS else ""
