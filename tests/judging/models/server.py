@@ -278,6 +278,7 @@ def anthropic(said: Any) -> dict[str, Any]:
 
 class Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128  # a full queue has some connections reset
 
     def handle_error(self, *args: object) -> None:
         """Keep quiet about clients that hang up."""
