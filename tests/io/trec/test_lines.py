@@ -5,6 +5,9 @@ from __future__ import annotations
 import gzip
 import itertools
 import json
+import os
+import subprocess
+import sys
 import tracemalloc
 from collections import namedtuple
 from pathlib import Path
@@ -230,3 +233,30 @@ def test_work_is_in_order_with_any_number_of_threads(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(threading.Thread, "start", start)
     assert list(chunks.in_order(lambda i: i * i, iter(range(50)))) == expected
     assert started
+
+
+CORES = "import sys, rankproof.io.trec.chunks as c; open(sys.argv[1], 'w').write('0'); print(c.cores())"
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="limits of containers are those of Linux")
+def test_no_more_threads_work_than_a_container_has_cores() -> None:
+    """In a real group of processes, with the kinds of limits that this kernel has."""
+    root = Path("/sys/fs/cgroup")
+    older = (root / "cpu").is_dir()
+    group = (root / "cpu" if older else root) / f"rankproof-test-{os.getpid()}"
+    try:
+        group.mkdir()
+    except OSError:
+        pytest.skip("no group of processes can be made here")
+    try:
+        for limit, expected in ((20_000, 1), (100_000, 1), (160_000, 2), (900_000, 8)):
+            try:
+                file = group / ("cpu.cfs_quota_us" if older else "cpu.max")
+                file.write_text(str(limit) if older else f"{limit} 100000")
+            except OSError:
+                pytest.skip("no limit can be set here")
+            words = [sys.executable, "-c", CORES, str(group / "cgroup.procs")]
+            found = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+            assert int(found) == min(expected, len(os.sched_getaffinity(0)))
+    finally:
+        group.rmdir()

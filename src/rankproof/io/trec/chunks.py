@@ -6,8 +6,9 @@ import os
 import shlex
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import chain, islice
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import BinaryIO, NamedTuple, TypeVar
 
 import numpy as np
@@ -250,10 +251,23 @@ MOST = 8
 
 
 def cores() -> int:
-    """How many cores this process may use, up to MOST."""
-    if hasattr(os, "sched_getaffinity"):
-        return min(MOST, len(os.sched_getaffinity(0)))
-    return min(MOST, os.cpu_count() or 1)
+    """How many cores this process may use, up to MOST: those it may run on, and what its container is held to."""
+    some = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(MOST, some, *(max(1, round(limit)) for limit in _limits_of_containers()))
+
+
+def _limits_of_containers() -> Iterator[float]:
+    """The limits of CPU time, in cores, that Linux holds this process to."""
+    root = Path("/sys/fs/cgroup")
+    with suppress(OSError):
+        for line in Path("/proc/self/cgroup").read_text().splitlines():
+            _, kinds, own = line.split(":", 2)
+            older = "cpu" in kinds.split(",")  # of version 1, which has a tree for each kind of limit
+            names = ("cpu/{}/cpu.cfs_quota_us", "cpu/{}/cpu.cfs_period_us") if older else ("{}/cpu.max",)
+            for group in {own.strip("/"), "."} if older or not kinds else ():  # seen from inside, it may be the root
+                with suppress(OSError, ValueError):  # no such group, or the limit is "max"
+                    quota, period = map(int, " ".join((root / n.format(group)).read_text() for n in names).split())
+                    yield from [quota / period] * (quota > 0)
 
 
 def in_order(work: Callable[[Item], Result], items: Iterator[Item]) -> Iterator[tuple[Item, Result]]:
