@@ -41,7 +41,12 @@ Rankings = dict[str, dict[str, dict[str, float]]]
 def demo(page: str | None = PAGE, *, force: bool = False) -> Iterator[str]:
     """The parts of the demonstration, one text after the other; at the end the report is written to `page`."""
     judgments, corpus = prepare(sample.judgments()), Corpus.of(sample.corpus())
-    yield _opening()
+    documents, queries = sample.corpus(), sample.queries()
+    topics = {document["topic"] for document in documents.values()}
+    yield (
+        f"A support knowledge base of {len(documents)} documents in {len(topics)} topics, {len(queries)} questions\n"
+        "as customers ask them, judged by hand from 0 (does not help) to 3 (answers it).\n"
+    )
     chunks = chunked(corpus, sentences(WORDS))
     yield _titled(1, "Cut the documents", _cut(corpus, chunks))
     rankings, times = _searched(chunks)
@@ -62,15 +67,6 @@ def demo(page: str | None = PAGE, *, force: bool = False) -> Iterator[str]:
 def _titled(number: int, title: str, text: str) -> str:
     heading = f"{number}. {title} "
     return f"{heading}{'-' * (80 - len(heading))}\n\n{text.rstrip()}\n"
-
-
-def _opening() -> str:
-    documents, queries = sample.corpus(), sample.queries()
-    topics = {document["topic"] for document in documents.values()}
-    return (
-        f"A support knowledge base of {len(documents)} documents in {len(topics)} topics, {len(queries)} questions\n"
-        "as customers ask them, judged by hand from 0 (does not help) to 3 (answers it).\n"
-    )
 
 
 def _cut(corpus: Corpus, chunks: Corpus) -> str:

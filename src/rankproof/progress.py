@@ -73,7 +73,12 @@ class Progress:
         now = monotonic()
         self._known = done if self._known is None else self._known
         if self._live:
-            self._note(now, done, failed, more)
+            # Write down how far it is, a few times a second.
+            counts = {"done": done, "total": self._total, "failed": failed, "more": more}
+            self._last = {"what": self._what, "noun": self._noun, "at": time(), **counts}
+            if now - self._written >= EVERY[True]:
+                self._written = now
+                self._live.write([self._last])
         if now < self._next:
             return
         gained = done - self._known
@@ -83,14 +88,6 @@ class Progress:
         line = progress_line(self._what, done, self._total, failed, left, self._noun) + more
         self._stream.write(f"\r\x1b[K{line}" if self._moving else f"{line}\n")
         self._stream.flush()
-
-    def _note(self, now: float, done: int, failed: int, more: str) -> None:
-        """Write down how far it is, a few times a second."""
-        counts = {"done": done, "total": self._total, "failed": failed, "more": more}
-        self._last = {"what": self._what, "noun": self._noun, "at": time(), **counts}
-        if now - self._written >= EVERY[True]:
-            self._written = now
-            self._live.write([self._last])
 
     def close(self) -> None:
         """Take the moving line away."""

@@ -269,21 +269,17 @@ def moved_cases(compared: Comparison, system: str, n: int) -> tuple[ExplainedCas
     judgments = scores[system].judgments if system in scores else None
     if judgments is None or any(each.ranking is None for each in scores.values()):
         raise UsageError("there are no rankings behind these scores, so no lists to show. Next: compare the files.")
-    chosen = _most_moved(compared, system, n)
+    # Queries, and by how much each moved.
+    sign = sign_of(compared.scores[system])
+    moved = sorted(compared.moved(system), key=lambda pair: sign * pair[1])
+    lost = [pair for pair in moved[:n] if sign * pair[1] < 0]
+    won = [pair for pair in moved[::-1][:n] if sign * pair[1] > 0]
+    chosen = {query: f"{word} {abs(by):.4f}" for word, some in (("lost", lost), ("won", won)) for query, by in some}
     tables = {name: _tables(each.ranking, set(chosen)) for name, each in scores.items()}
     return tuple(
         ExplainedCase(q, why, tuple((s, explain_scores(scores[s], judgments, tables[s][q], q)) for s in shown))
         for q, why in chosen.items()
     )
-
-
-def _most_moved(compared: Comparison, system: str, n: int) -> dict[str, str]:
-    """Queries, and by how much each moved."""
-    sign = sign_of(compared.scores[system])
-    moved = sorted(compared.moved(system), key=lambda pair: sign * pair[1])
-    lost = [pair for pair in moved[:n] if sign * pair[1] < 0]
-    won = [pair for pair in moved[::-1][:n] if sign * pair[1] > 0]
-    return {query: f"{word} {abs(by):.4f}" for word, some in (("lost", lost), ("won", won)) for query, by in some}
 
 
 def _chosen(scores: Mapping[str, ScoresLike], shown: Sequence[str], compared: Comparison | None) -> dict[str, str]:

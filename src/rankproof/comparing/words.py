@@ -216,22 +216,19 @@ def _forms(found: Comparison, rows: Sequence[ComparisonRow]) -> Iterator[list[An
     systems = list(dict.fromkeys(row.system for row in rows))
     yield [[_differences(found, rows, tall=TALL)]]
     if len(systems) == 1:
-        yield [[_alone(found, rows)]]
+        # One system against the baseline: a line a measure.
+        own = [each for each in _cells(found, rows) if each[-1] != "baseline"]
+        lines = [
+            (name, score(found.baseline_means[name]), *cell[2:])
+            for name, cell in zip(by_measure(rows), own, strict=True)
+        ]
+        headings = ("measure", "baseline", *HEADINGS[2:])
+        yield [[Table.of(headings, lines, WORDS, caption=_heading(found, rows))]]
     first, *others = by_measure(rows).values()
     caption = _heading(found, rows)
     deciding = Table.of(HEADINGS, _cells(found, first), WORDS, caption=caption, grouped=True)
     matrix = [Part(_matrix(others, systems), rank=LIKELY, name="the other measures", media=(SCREEN,))]
     yield [[deciding], *(matrix if others else [])]
-
-
-def _alone(found: Comparison, rows: Sequence[ComparisonRow]) -> Table:
-    """One system against the baseline: a line a measure."""
-    own = [each for each in _cells(found, rows) if each[-1] != "baseline"]
-    lines = [
-        (name, score(found.baseline_means[name]), *cell[2:]) for name, cell in zip(by_measure(rows), own, strict=True)
-    ]
-    headings = ("measure", "baseline", *HEADINGS[2:])
-    return Table.of(headings, lines, WORDS, caption=_heading(found, rows))
 
 
 def _matrix(measures: Sequence[Sequence[ComparisonRow]], systems: Sequence[str]) -> Table:

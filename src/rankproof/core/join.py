@@ -147,7 +147,11 @@ def join(
         ordered = block if isinstance(block, Ordered) else rank_block(block, judgments, conventions)
         retrieved[ordered.query] = ordered.length
         answered[ordered.query] = True
-        _add(rows, ordered)
+        rows.rank.append(ordered.rank)
+        rows.first.append(ordered.first)
+        rows.last.append(ordered.last)
+        rows.judged.append(ordered.judged)
+        rows.doubtful.append(ordered.doubtful)
     hits = _hits(judgments, rows, retrieved, answered, conventions)
     return unjudged_as(hits, conventions)
 
@@ -183,14 +187,6 @@ def _note_rises(score: Array, start: Array, census: Census) -> None:
     census.falls += int(np.count_nonzero(down))
     ups, downs = (np.add.reduceat(steps, begin, dtype=np.intp) for steps in (up, down))
     census.rising += int(np.count_nonzero((ups > 0) & (MOSTLY * downs <= ups)))
-
-
-def _add(rows: _Rows, ordered: Ordered) -> None:
-    rows.rank.append(ordered.rank)
-    rows.first.append(ordered.first)
-    rows.last.append(ordered.last)
-    rows.judged.append(ordered.judged)
-    rows.doubtful.append(ordered.doubtful)
 
 
 def rank_block(block: Block, judgments: Judgments, conventions: Conventions) -> Ordered:

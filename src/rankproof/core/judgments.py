@@ -329,7 +329,12 @@ def group(orders: Sequence[Order], documents: int) -> Group:
     prefers = np.zeros((documents, documents), dtype=bool)
     level = np.full(documents, np.nan)
     for order in orders:
-        _check_level(level[order.document], order.level)
+        known = level[order.document]
+        if bool((((known > 0) & (order.level == 0)) | ((known == 0) & (order.level > 0))).any()):
+            raise DataError(
+                "preferences: one judge calls a document not relevant (level 0) in one place and relevant in "
+                "another. Next: give it level 0 in all of the judge's groups, or in none."
+            )
         level[order.document] = order.level
         prefers[np.ix_(order.document, order.document)] |= order.level[:, None] > order.level[None, :]
     if len(orders) > 1:
@@ -372,14 +377,6 @@ def _levelled(levels: Sequence[float | None]) -> Group:
     documents = np.array([document for document, _ in given], dtype=np.intp)
     known = np.array([level for _, level in given], dtype=np.float64)
     return group([Order(documents, known)], len(levels))
-
-
-def _check_level(known: Array, given: Array) -> None:
-    if bool((((known > 0) & (given == 0)) | ((known == 0) & (given > 0))).any()):
-        raise DataError(
-            "preferences: one judge calls a document not relevant (level 0) in one place and relevant in "
-            "another. Next: give it level 0 in all of the judge's groups, or in none."
-        )
 
 
 def _add_transitive(prefers: Array) -> None:

@@ -90,7 +90,11 @@ class ValueSummary(Displayable):
         on_ends = tuple(sum(each.on_ends[i] for each in (self, other) if each.ends[i] == ends[i]) for i in (0, 1))
         table, bins = None, None
         if self.table is not None and other.table is not None:
-            table, bins = _kept(*_one_table(self.table, other.table))
+            values = distinct(np.concatenate([self.table[0], other.table[0]]))
+            counts = np.zeros(len(values), dtype=np.int64)
+            for known, number in (self.table, other.table):
+                counts[np.searchsorted(values, known)] += number
+            table, bins = _kept(values, counts)
         else:
             bins = self.histogram + other.histogram
         return ValueSummary(self.average, powers, ends, on_ends, table, bins)  # type: ignore[arg-type]
@@ -177,14 +181,6 @@ def _histogram(values: Array, counts: Array) -> Array:
     place = np.minimum(np.floor(np.clip(values, -1.0, 2.0) * BINS), BINS - 1).astype(np.intp) + 1
     place = np.where(values > 1, BINS + 1, np.maximum(place, 0))
     return np.bincount(place, weights=counts, minlength=BINS + 2).astype(np.int64)
-
-
-def _one_table(one: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Array, Array]:
-    values = distinct(np.concatenate([one[0], other[0]]))
-    counts = np.zeros(len(values), dtype=np.int64)
-    for known, number in (one, other):
-        counts[np.searchsorted(values, known)] += number
-    return values, counts
 
 
 __all__ = ["ExactSum", "SpreadSummary", "ValueSummary", "WorstQueries", "exact_mean", "merge_parts", "merged"]

@@ -245,7 +245,13 @@ def expected_bpref(h: Hits, rel: float = 1) -> PerQuery:
     good, bad = h.relevant(rel), _not_relevant(h, rel)
     pool = h.judged
     wanted, unwanted = h.ideal.relevant(rel).count(), _not_relevant(pool, rel).count()
-    before, beside = _above_and_beside(good, bad)
+    # For each good row the number of bad rows in earlier ties of its query, and in its own.
+    first, other = _span(good)[0], _span(bad)[0]
+    width = int(max(first.max(initial=0), other.max(initial=0))) + 1
+    keys = bad.query * width + other
+    low = np.searchsorted(keys, good.query * width + first, side="left")
+    high = np.searchsorted(keys, good.query * width + first, side="right")
+    before, beside = low - bad.starts[good.query], high - low
     cap = wanted[good.query]
     free = np.clip(cap - before, 0, beside + 1)
     above = (free * before + free * (free - 1) / 2 + (beside + 1 - free) * cap) / (beside + 1)
@@ -255,16 +261,6 @@ def expected_bpref(h: Hits, rel: float = 1) -> PerQuery:
 def _not_relevant(h: Hits, rel: float) -> Hits:
     """The rows judged and found wanting; a negative grade is no such judgment."""
     return h.keep((h.grade >= 0) & (h.grade < rel))
-
-
-def _above_and_beside(good: Hits, bad: Hits) -> tuple[Array, Array]:
-    """For each good row the number of bad rows in earlier ties of its query, and in its own."""
-    first, other = _span(good)[0], _span(bad)[0]
-    width = int(max(first.max(initial=0), other.max(initial=0))) + 1
-    keys = bad.query * width + other
-    low = np.searchsorted(keys, good.query * width + first, side="left")
-    high = np.searchsorted(keys, good.query * width + first, side="right")
-    return low - bad.starts[good.query], high - low
 
 
 def _span(h: Hits) -> tuple[Array, Array]:

@@ -150,7 +150,8 @@ def _kind(function: Callable[..., Any], parameter: inspect.Parameter) -> Kind:
         if kinds:
             return kinds[0]
     if get_origin(hint) is Literal:
-        return _choice(get_args(hint))
+        words = get_args(hint)
+        return _Choice("|".join(words), lambda value: value in words, str)
     raise UsageError(
         f"{function.__name__}: parameter {parameter.name!r} has no kind that could be checked. Next: annotate it with "
         "one of rankproof's kinds (Cutoff, Grade, Count, Number, Positive, Share, Persistence) or a Literal."
@@ -164,7 +165,3 @@ class _Choice(Kind):
         if not self.fits(value):
             raise one_of(f"{owner}: {name}", value, self.expected.split("|"))
         return value
-
-
-def _choice(words: tuple[str, ...]) -> Kind:
-    return _Choice("|".join(words), lambda value: value in words, str)

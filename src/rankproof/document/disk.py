@@ -39,7 +39,9 @@ def check_free(target: Target, *, force: bool = False) -> None:
         if where.is_dir():
             raise UsageError(f"{where}: this is a folder, expected a file to write. Next: name a file in it.")
         if not where.exists():
-            _check_folder(where)
+            folder = Path(os.path.realpath(where)).parent
+            if not folder.is_dir():
+                raise FileNotFoundError(errno.ENOENT, f"{os.strerror(errno.ENOENT)} (there is no folder {folder})")
         elif not force and where.is_file() and not _may_go(where):
             raise UsageError(
                 f"{where}: this file exists, and was left as it is. Next: name another file, or "
@@ -47,12 +49,6 @@ def check_free(target: Target, *, force: bool = False) -> None:
             )
     except OSError as error:
         raise _unwritable(where, error) from error
-
-
-def _check_folder(where: Path) -> None:
-    folder = Path(os.path.realpath(where)).parent
-    if not folder.is_dir():
-        raise FileNotFoundError(errno.ENOENT, f"{os.strerror(errno.ENOENT)} (there is no folder {folder})")
 
 
 def _may_go(where: Path) -> bool:
@@ -117,7 +113,11 @@ def _replaced(final: Path, old: os.stat_result | None) -> Iterator[BinaryIO]:
             stream.flush()
             _sync(stream)
         if old is not None:
-            _take_over(part, old)
+            # Give the new file the permissions and the owner of the old one, as far as allowed.
+            with suppress(OSError, AttributeError):
+                os.chown(part, old.st_uid, old.st_gid)
+            with suppress(OSError):
+                part.chmod(stat.S_IMODE(old.st_mode))
         try:
             part.replace(final)
         except OSError as error:
@@ -159,14 +159,6 @@ def _fill(stream: BinaryIO, whole: BinaryIO) -> None:
     shutil.copyfileobj(whole, stream)
     stream.truncate()
     stream.flush()
-
-
-def _take_over(part: Path, old: os.stat_result) -> None:
-    """Give the new file the permissions and the owner of the old one, as far as allowed."""
-    with suppress(OSError, AttributeError):
-        os.chown(part, old.st_uid, old.st_gid)
-    with suppress(OSError):
-        part.chmod(stat.S_IMODE(old.st_mode))
 
 
 def _unwritable(where: Path, error: OSError) -> UsageError:

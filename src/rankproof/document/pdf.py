@@ -59,7 +59,12 @@ def _printed(browser: str, html: str, folder: str) -> bytes:
     own = [f"--user-data-dir={folder}/profile"]  # its own profile lets several browsers print at once
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         own.append("--no-sandbox")  # root has no sandbox
-    said = _run([browser, *QUIET, *own, f"--print-to-pdf={paper}", page.as_uri()])
+    words = [browser, *QUIET, *own, f"--print-to-pdf={paper}", page.as_uri()]
+    try:
+        done = subprocess.run(words, capture_output=True, timeout=PATIENCE, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise RankproofError(f"{words[0]} could not print: {error}. Next: write .html and print it.") from error
+    said = done.stderr.decode("utf-8", "replace")
     printed = paper.read_bytes() if paper.exists() else b""
     if not printed.rstrip().endswith(b"%%EOF"):  # a full disk leaves a truncated file
         raise RankproofError(
@@ -93,11 +98,3 @@ def _playwrights() -> str | None:
     with sync_playwright() as running:
         path = running.chromium.executable_path
     return path if os.path.exists(path) else None
-
-
-def _run(words: list[str]) -> str:
-    try:
-        done = subprocess.run(words, capture_output=True, timeout=PATIENCE, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise RankproofError(f"{words[0]} could not print: {error}. Next: write .html and print it.") from error
-    return done.stderr.decode("utf-8", "replace")

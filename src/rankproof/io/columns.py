@@ -145,7 +145,12 @@ class ColumnRankings:
         try:
             if piece.kinds is None:
                 raise OddTable
-            if not _fit(piece.kinds, scan):
+            # Whether ids are integers, or text, on both sides; all else is left to the slow way. Looked up once for
+            # all pieces: it may have to look at every judgment.
+            if piece.kinds not in scan.fits:
+                judged = judged_kinds(align_ids(scan.judgments, piece.kinds))
+                scan.fits[piece.kinds] = all(kind in (None, own) for kind, own in zip(judged, piece.kinds, strict=True))
+            if not scan.fits[piece.kinds]:
                 raise OddTable
             lines, order = lines_of(piece.table), order_of(piece.table, scan.conventions.ties)
         except OddTable:
@@ -226,17 +231,6 @@ def _note_ranks(table: Any, ties: str, census: Census) -> None:
     except (TypeError, ValueError, NotImplementedError):  # reported by the reader that looks at every row
         return
     note_ranks(group, score, rank, census)
-
-
-def _fit(kinds: tuple[bool, bool], scan: Scan) -> bool:
-    """Whether ids are integers, or text, on both sides; all else is left to the slow way.
-
-    Looked up once for all pieces: it may have to look at every judgment.
-    """
-    if kinds not in scan.fits:
-        judged = judged_kinds(align_ids(scan.judgments, kinds))
-        scan.fits[kinds] = all(kind in (None, own) for kind, own in zip(judged, kinds, strict=True))
-    return scan.fits[kinds]
 
 
 # --- pieces ------------------------------------------------------------------------------------

@@ -138,7 +138,12 @@ def load_corpus(source: Any) -> Corpus:
         corpus = Corpus(_each_once(_placed(source), placed))
     if not corpus:
         raise DataError("the corpus is empty, there is no document in it. Next: check how it was made.")
-    _warn_of_empty(corpus, placed)
+    empty = [each.id for each in corpus.values() if not each.whole.strip()]
+    if empty:
+        warn_caller(
+            f"{len(empty)} of {len(corpus)} documents have no text, so nothing can find them; the first is "
+            f"{shorten(empty[0])} ({placed.get(empty[0], f'the corpus, {shorten(empty[0])}')})",
+        )
     return corpus
 
 
@@ -210,15 +215,6 @@ def _in_folder(folder: Path) -> Iterator[Row]:
 def _text_file(path: Path, folder: Path) -> Row:
     name = path.relative_to(folder).as_posix()
     return Row(str(path), {"_id": name, "text": text_of(read_bytes(path), str(path))})
-
-
-def _warn_of_empty(corpus: Corpus, placed: Mapping[str, str]) -> None:
-    empty = [each.id for each in corpus.values() if not each.whole.strip()]
-    if empty:
-        warn_caller(
-            f"{len(empty)} of {len(corpus)} documents have no text, so nothing can find them; the first is "
-            f"{shorten(empty[0])} ({placed.get(empty[0], f'the corpus, {shorten(empty[0])}')})",
-        )
 
 
 def load_questions(source: Any) -> dict[str, str]:

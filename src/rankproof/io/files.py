@@ -86,7 +86,10 @@ def text_of(content: bytes, name: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         start = error.start + (3 if content.startswith(b"\xef\xbb\xbf") else 0)
-        raise _not_utf8(content, start, name) from error
+        begin = content.rfind(b"\n", 0, start) + 1
+        found = content[max(begin, start - 20) : start + 10].split(b"\n")[0]
+        where = f"{name}, line {_line(content, start)}"
+        raise DataError(f"{where}: the bytes {found!r} are no valid UTF-8. Next: save the file as UTF-8.") from error
 
 
 def check_path(path: PathLike) -> Path:
@@ -226,13 +229,6 @@ def _broken(path: PathLike, error: Exception) -> DataError:
 
 def _line(content: bytes, at: int) -> int:
     return content.count(b"\n", 0, at) + 1
-
-
-def _not_utf8(content: bytes, at: int, name: str) -> DataError:
-    begin = content.rfind(b"\n", 0, at) + 1
-    found = content[max(begin, at - 20) : at + 10].split(b"\n")[0]
-    where = f"{name}, line {_line(content, at)}"
-    return DataError(f"{where}: the bytes {found!r} are no valid UTF-8. Next: save the file as UTF-8.")
 
 
 ZIP = b"PK\x03\x04"

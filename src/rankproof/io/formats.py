@@ -47,7 +47,11 @@ def sniff(head: bytes, name: str) -> Format:
         return PARQUET
     if b"\0" in head or head.startswith((b"\xff\xfe", b"\xfe\xff")):
         text_of(head, name)
-    lines = _lines(head)
+    # The first lines that are neither blank nor comments.
+    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    named = ((line, fields(line)) for line in re.split(r"\r\n|\n|\r", text))
+    found = (line for line, cells in named if cells and (not cells[0].startswith("#") or _is_row(line)))
+    lines = [line.strip(" ") for line in islice(found, SAMPLE)]
     if not lines:
         raise DataError(f"{name}: empty, it has no lines. Next: check how it was made.")
     if re.match(r'\{\s*("|\}|$)|\[\s*([\[{\]"\d-]|$)', lines[0]) and not _trec(lines):
@@ -56,14 +60,6 @@ def sniff(head: bytes, name: str) -> Format:
         if has_header(_cells(lines[0], delimiter)) and not _trec(lines[:1]):
             return Format("delimited", delimiter)
     return _without_header(lines, name)
-
-
-def _lines(head: bytes) -> list[str]:
-    """The first lines that are neither blank nor comments."""
-    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
-    named = ((line, fields(line)) for line in re.split(r"\r\n|\n|\r", text))
-    found = (line for line, cells in named if cells and (not cells[0].startswith("#") or _is_row(line)))
-    return [line.strip(" ") for line in islice(found, SAMPLE)]
 
 
 def _is_row(line: str) -> bool:
@@ -224,7 +220,10 @@ def _places(fields: list[list[str]], wanted: Wanted, source: str) -> dict[str, i
         places = {"query": 0, "doc": 2, "rank": 3, value: 4}
     else:
         raise _no_header(fields[0], wanted, source, value)
-    _check_first_number(fields, places[value], wanted, source)
+    place = places[value]
+    # A first line with words where the second has a number is a header with unknown names.
+    if not spells_number(fields[0][place]) and len(fields) > 1 and spells_number(fields[1][-1]):
+        guess(fields[0], wanted, source)
     if wanted is RANKING and width == 3:
         _check_no_ranks(fields, source)
     return places
@@ -235,12 +234,6 @@ def _no_header(fields: list[str], wanted: Wanted, source: str, value: str) -> Da
         f"{source}, line 1: got {len(fields)} columns without a header that is known ({list_in_words(fields)}), "
         f"so it cannot be told which is what of {wanted.what}. Next: {_named(value)}"
     )
-
-
-def _check_first_number(fields: list[list[str]], place: int, wanted: Wanted, source: str) -> None:
-    """A first line with words where the second has a number is a header with unknown names."""
-    if not spells_number(fields[0][place]) and len(fields) > 1 and spells_number(fields[1][-1]):
-        guess(fields[0], wanted, source)
 
 
 def _check_no_ranks(fields: list[list[str]], source: str) -> None:

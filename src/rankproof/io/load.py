@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import islice
 from numbers import Real
 from pathlib import Path, PurePath
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias
 
 from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
@@ -90,21 +90,17 @@ def _ranking(data: Source) -> Rankings:
         return ranking_from_frame(data)
     if are_paths(data):
         return _in_parts(data)
-    if _is_table(data):
-        from rankproof.io.counted.engines import ranking_in_table  # few evaluations need it
-
-        return ranking_in_table(*data, of_frame=ranking_from_frame)
-    return ranking_of(read_tuples(_iterable(data, "ranking"), RANKING, "ranking"))
-
-
-def _is_table(data: object) -> TypeGuard[tuple[Any, str]]:
-    """Whether a value is a connection, or a session, with the name of a table in it."""
-    return (
+    # A connection, or a session, with the name of a table in it.
+    if (
         isinstance(data, tuple)
         and len(data) == 2
         and isinstance(data[1], str)
         and hasattr(data[0], "execute" if not hasattr(data[0], "sql") else "sql")
-    )
+    ):
+        from rankproof.io.counted.engines import ranking_in_table  # few evaluations need it
+
+        return ranking_in_table(*data, of_frame=ranking_from_frame)
+    return ranking_of(read_tuples(_iterable(data, "ranking"), RANKING, "ranking"))
 
 
 def load_counted(path: PathLike, lengths: PathLike | None = None) -> Rankings:

@@ -70,7 +70,9 @@ class Finder(NamedTuple):
             some = look_ups(self.judgments)[first : first + len(rankings)]
             return _listed_among_judged(rankings, length, score, some)
         if judged > len(score):
-            _bring_ids(rankings)
+            # Touch every id in the order of the rankings, which is mostly that of memory: look-ups in another order,
+            # if there are many, then find them in the processor's cache.
+            list(chain.from_iterable(rankings))
         return _judged_among_listed(rankings, start, self.docs)
 
 
@@ -108,12 +110,6 @@ def _listed_among_judged(rankings: list[Ranking], length: Array, score: Array, l
     judged = np.fromiter(found, dtype=np.intp, count=len(score))
     row = (judged >= 0).nonzero()[0]
     return MappedRows(np.arange(len(rankings)).repeat(length).take(row), judged.take(row), score.take(row))
-
-
-def _bring_ids(rankings: list[Ranking]) -> None:
-    """Touch every id in the order of the rankings, which is mostly that of memory: look-ups in another order,
-    if there are many, then find them in the processor's cache."""
-    list(chain.from_iterable(rankings))
 
 
 __all__ = ["MappingRankings", "judgments_from_mapping"]

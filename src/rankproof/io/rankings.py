@@ -223,7 +223,10 @@ class RowRankings:
     def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Block]:
         """The rankings of judged queries, some ten thousand documents at a time."""
         judgments = align_ids(judgments, self.integer_ids, self._digits)
-        self._check_kinds(judgments)
+        if len(self.rows):
+            queries, docs = judged_kinds(judgments)
+            check_same_kind(self.integer_ids[0], queries, f"{self.source}, queries")
+            check_same_kind(self.integer_ids[1], docs, f"{self.source}, documents")
         census.notes.extend(self.notes)
         self._note_ranks(conventions.ties, census)
         order = self._order(conventions.ties)
@@ -238,12 +241,6 @@ class RowRankings:
 
     def _digits(self, role: int) -> bool:
         return self.untyped and plain_digits((self.rows.query, self.rows.doc)[role])
-
-    def _check_kinds(self, judgments: Judgments) -> None:
-        if len(self.rows):
-            queries, docs = judged_kinds(judgments)
-            check_same_kind(self.integer_ids[0], queries, f"{self.source}, queries")
-            check_same_kind(self.integer_ids[1], docs, f"{self.source}, documents")
 
     def _note_ranks(self, ties: str, census: Census) -> None:
         score, rank = self.rows.score, self.rows.rank

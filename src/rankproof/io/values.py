@@ -179,7 +179,8 @@ def as_numbers(values: Sequence[Any]) -> Array | None:
     >>> as_numbers((1, "2.5"))
     """
     try:
-        if _are_plain_integers(values):
+        # All are of the type `int` itself, as grades mostly are: then no truth value is among them.
+        if len(values) > 0 and type(values[0]) is int and list(map(type, values)).count(int) == len(values):
             return pack(values, "q").astype(np.float64)
     except struct.error:
         pass  # some are larger than 64 bits
@@ -193,11 +194,6 @@ def as_numbers(values: Sequence[Any]) -> Array | None:
 def pack(values: Sequence[Any], form: str = "d") -> Array:
     """The values as an array; packing is the fastest conversion that, unlike NumPy's, refuses text and None."""
     return np.frombuffer(struct.pack(f"{len(values)}{form}", *values), dtype=form)
-
-
-def _are_plain_integers(values: Sequence[Any]) -> bool:
-    """Whether all are of the type `int` itself, as grades mostly are: then no truth value is among them."""
-    return len(values) > 0 and type(values[0]) is int and list(map(type, values)).count(int) == len(values)
 
 
 def numbers_in(tables: Iterable[Mapping[Any, Any]]) -> Array | None:

@@ -112,13 +112,9 @@ def failure_of(case: Case) -> Failure:
     if not all(case.sample.has(each) for each in NEEDS) or not case.reference_claims:
         return Failure(case.sample.id, NOTHING)
     lost = tuple(Lost(claim, point) for claim in case.reference_claims if (point := _point(case, claim)) != FINE)
-    return Failure(case.sample.id, _first(each.point for each in lost), lost)
-
-
-def _first(points: Iterable[str]) -> str:
-    found = set(points)
+    found = {each.point for each in lost}
     order = (*POINTS, UNKNOWN)
-    return min(found, key=order.index) if found else FINE
+    return Failure(case.sample.id, (min(found, key=order.index) if found else FINE), lost)
 
 
 def _point(case: Case, claim: str) -> str:

@@ -90,7 +90,11 @@ def verdict_of(ask: Ask, reply: Any, judge: str) -> Verdict | Unmeasured:
         return Unmeasured(ask, f"the judge raised {type(reply).__name__}: {shorten(str(reply))}")
     given = reply if isinstance(reply, Mapping) else {"value": reply}
     if ask.relation == Relation.TEXT_CLAIMS:
-        return _claims(ask, given.get("items", given.get("value")), judge)
+        items: Any = given.get("items", given.get("value"))
+        listed = isinstance(items, list | tuple) and all(isinstance(each, str) and each.strip() for each in items)
+        if not listed:
+            return Unmeasured(ask, f"got {shorten(items)}, expected a list of claims")
+        return Verdict(ask, None, judge, items=tuple(dict.fromkeys(items)))
     value, probability, problem = _settled(ask.relation, given)
     soft = _plain(given.get("value")) is None or isinstance(_plain(given.get("value")), float)
     quote = given.get("quote") or ""
@@ -99,13 +103,6 @@ def verdict_of(ask: Ask, reply: Any, judge: str) -> Verdict | Unmeasured:
     if not isinstance(quote, str) or quote not in ask.right:
         return Unmeasured(ask, f"the quote {shorten(quote)} is not in the text")
     return Verdict(ask, value, judge, probability, quote, origin={SOFT: True} if soft else {})
-
-
-def _claims(ask: Ask, items: Any, judge: str) -> Verdict | Unmeasured:
-    listed = isinstance(items, list | tuple) and all(isinstance(each, str) and each.strip() for each in items)
-    if not listed:
-        return Unmeasured(ask, f"got {shorten(items)}, expected a list of claims")
-    return Verdict(ask, None, judge, items=tuple(dict.fromkeys(items)))
 
 
 def _settled(relation: Relation, given: Mapping[str, Any]) -> tuple[int | None, float | None, str]:

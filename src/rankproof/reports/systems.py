@@ -46,14 +46,11 @@ def summary_sentences(content: Content) -> list[str]:
         return [*content.missing, *own, _audited(content)]
     verdict, *others = conclusions(content.comparison)
     ends = limits(content.comparison)
-    told = _few(others[: len(others) - len(ends)])
-    return [verdict, *own, *told, *ends, _audited(content, " else" if ends else "")]
-
-
-def _few(unclear: list[str]) -> list[str]:
+    unclear = others[: len(others) - len(ends)]
     left = len(unclear) - MOST_NAMED
     more = [f"The same goes for {count(left, 'more system', 'more systems')}; see the table."] if left > 0 else []
-    return unclear[:MOST_NAMED] + more
+    told = unclear[:MOST_NAMED] + more
+    return [verdict, *own, *told, *ends, _audited(content, " else" if ends else "")]
 
 
 def size(content: Content) -> str:

@@ -56,17 +56,13 @@ ID = 32
 def text(own: Explained, other: Explained | None = None, wrong: Iterable[str] = ()) -> str:
     """Everything about the number, and about the other one if there is one; errors in the data come first."""
     above = [line for each in wrong for line in (*wrap(f"{DISTRUST} {each}"), "")]
-    about = ["", *_meaning(own), "", *_list(own), "", *_steps(own, set()), ""]
+    said = without_backticks(own.formula)
+    formula = wrap(said, first="Formula: ", later="         ") if said else []
+    about = ["", *wrap(without_backticks(own.title)), *formula, "", *_list(own), "", *_steps(own, set()), ""]
     lines = [*above, *_headline(own), *about, *_result(own, own.said)]
     if other is not None:
         lines += ["", *_versus(own, other)]
     return "\n".join(lines) + "\n"
-
-
-def _meaning(own: Explained) -> list[str]:
-    said = without_backticks(own.formula)
-    formula = wrap(said, first="Formula: ", later="         ") if said else []
-    return [*wrap(without_backticks(own.title)), *formula]
 
 
 def _headline(own: Explained) -> list[str]:

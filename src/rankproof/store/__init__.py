@@ -139,7 +139,9 @@ def open_to_hold(path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY)
     """The file, open for any number of transactions in any thread, one at a time: closing it takes longest."""
     with _speaking(path, timeout, schema), closing(_connected(path, timeout, "rwc")) as connection:
         _check(path, connection, schema)
-        _write_ahead(connection)
+        # Let readers and a writer work at once; another writer that sets this at the same moment does it for us.
+        with suppress(sqlite3.OperationalError):
+            connection.execute("PRAGMA journal_mode = WAL").fetchone()
         connection.execute("PRAGMA foreign_keys = ON")
         if schema.often:  # a crash of the program loses nothing; one of the machine the last moments at most
             connection.execute("PRAGMA synchronous = NORMAL")
@@ -173,12 +175,6 @@ def _connected(path: Path, timeout: float, mode: str) -> sqlite3.Connection:
     query = "mode=ro&immutable=1" if still else f"mode={mode}"
     address = f"{path.absolute().as_uri()}?{query}"
     return sqlite3.connect(address, timeout, isolation_level=None, check_same_thread=False, uri=True)
-
-
-def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Let readers and a writer work at once; another writer that sets this at the same moment does it for us."""
-    with suppress(sqlite3.OperationalError):
-        connection.execute("PRAGMA journal_mode = WAL").fetchone()
 
 
 def _check(path: Path, connection: sqlite3.Connection, schema: Schema) -> None:

@@ -140,11 +140,7 @@ def _commit_of(git: Path) -> str | None:
         found = _line(folder / name)
         if _HASH.fullmatch(found):
             return found
-    return _packed(common, name)
-
-
-def _packed(git: Path, name: str) -> str | None:
-    packed = git / "packed-refs"
+    packed = common / "packed-refs"
     for line in packed.read_text(encoding="utf-8").splitlines() if packed.is_file() else []:
         commit, _, ref = line.partition(" ")
         if ref == name and _HASH.fullmatch(commit):

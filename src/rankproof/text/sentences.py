@@ -47,7 +47,9 @@ def mark_enclosed(text: str) -> bytearray:
             continue
         level = _closed_by(text, open_, mark)
         if level is not None:
-            _cover(inside, open_[level], place)
+            start = open_[level]
+            if place - start <= LONGEST_QUOTE:
+                inside[start:place] = b"\x01" * (place - start)
             del open_[level:]
         elif mark in PAIRS:
             open_.append(place)
@@ -60,11 +62,6 @@ def _closed_by(text: str, open_: list[int], mark: str) -> int | None:
         if mark in PAIRS[text[open_[level]]]:
             return level
     return None
-
-
-def _cover(inside: bytearray, start: int, end: int) -> None:
-    if end - start <= LONGEST_QUOTE:
-        inside[start:end] = b"\x01" * (end - start)
 
 
 BEFORE = re.compile(r"[^\s(\[\"“„«‘'「（/—–]*$")
@@ -218,7 +215,12 @@ def _after_point(ending: Ending) -> bool:
     ):
         return False
     if ACRONYM.fullmatch(word) or INITIAL.fullmatch(word):
-        return _ends_after_letters(ending, word)
+        # Initials belong to a name, letters at the beginning number a list; acronyms may end a sentence.
+        if not ending.block[ending.start : ending.mark.start() - len(word)].strip(" (#>*-"):
+            return False
+        if re.search(f"[{ARABIC}{DEVANAGARI}]", word):
+            return False
+        return ending.starter and bool(ending.next) and not ending.next.endswith(".")
     return not (ORDINAL.fullmatch(word) and _ordinal(ending, word))
 
 
@@ -229,15 +231,6 @@ def _stands_alone(ending: Ending) -> bool:
     if ending.word == "I":
         return before.islower() and ending.starter
     return ending.word not in UNITS or before[-1:].isdigit()
-
-
-def _ends_after_letters(ending: Ending, word: str) -> bool:
-    """Initials belong to a name, letters at the beginning number a list; acronyms may end a sentence."""
-    if not ending.block[ending.start : ending.mark.start() - len(word)].strip(" (#>*-"):
-        return False
-    if re.search(f"[{ARABIC}{DEVANAGARI}]", word):
-        return False
-    return ending.starter and bool(ending.next) and not ending.next.endswith(".")
 
 
 def _ordinal(ending: Ending, word: str) -> bool:

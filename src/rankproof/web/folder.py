@@ -154,7 +154,11 @@ def _kind(path: Path) -> FileKind:
     if found == TREC_RANKING:
         return FileKind.RUN
     if found == PARQUET:
-        return _kind_of_parquet(path)
+        try:
+            from pyarrow.parquet import read_schema
+        except ImportError:
+            raise DataError("a Parquet file, which needs pyarrow. Next: pip install 'rankproof[arrow]'.") from None
+        return _by_columns(read_schema(path).names, path)
     if found == JSON:
         return _kind_of_json(path)
     return _kind_of_table(path, found.delimiter)
@@ -187,14 +191,6 @@ def _kind_of_database(path: Path) -> FileKind:
     except sqlite3.Error as error:
         raise DataError(f"a damaged database: {error}. Next: take it from a copy.") from error
     return kinds.get(application, FileKind.UNKNOWN)
-
-
-def _kind_of_parquet(path: Path) -> FileKind:
-    try:
-        from pyarrow.parquet import read_schema
-    except ImportError:
-        raise DataError("a Parquet file, which needs pyarrow. Next: pip install 'rankproof[arrow]'.") from None
-    return _by_columns(read_schema(path).names, path)
 
 
 def _kind_of_table(path: Path, delimiter: str) -> FileKind:

@@ -41,7 +41,8 @@ def verdicts(site: Site, choices: Choices) -> Page:
         return Page("Verdicts", sections(("verdicts", "Verdicts", note(words))))
     kept = Verdicts(file.path)
     found = list(_matching(kept, choices))
-    start = _whole(choices.get("from", "0"))
+    text = choices.get("from", "0")
+    start = int(text) if text.isascii() and text.isdigit() else 0
     shown = found[start : start + SHOWN]
     said = _by_pair(kept)
     cards = join(_card(site, file, each, said.get(each.id, ())) for each in shown)
@@ -59,10 +60,6 @@ def verdicts(site: Site, choices: Choices) -> Page:
             ("calibration", "How far the judge can be trusted", _calibration_words(site, file)),
         ),
     )
-
-
-def _whole(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() else 0
 
 
 def _matching(kept: Verdicts, choices: Choices) -> Iterator[LedgerEntry]:

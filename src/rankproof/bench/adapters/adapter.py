@@ -233,7 +233,13 @@ def with_k(function: Callable[..., Any]) -> Callable[[Any, int], Any]:
         return lambda text, k: function(text)
     hands_on = _is_open(signature) and whole != signature
     parameters = list((whole if hands_on else signature).parameters.values())
-    taken = _taking_k(parameters)
+    # The parameter for the number of documents.
+    fits = [
+        each
+        for place, each in enumerate(parameters)
+        if place and _is_number(each) and (each.kind != ONLY_BY_PLACE or place == 1)
+    ]
+    taken = min(fits, key=lambda each: K_NAMES.index(_plain_name(each)), default=None)
     lacking = _lacking(parameters, taken)
     if lacking and lacking != [QUESTION] and not hands_on:
         raise _unaskable(function, parameters, lacking)
@@ -251,16 +257,6 @@ def _signature(function: Callable[..., Any], *, follow: bool) -> inspect.Signatu
 def _is_open(signature: inspect.Signature) -> bool:
     """Whether it takes whatever is given, as a decorator does that hands it on."""
     return any(each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD) for each in signature.parameters.values())
-
-
-def _taking_k(parameters: Sequence[Parameter]) -> Parameter | None:
-    """The parameter for the number of documents."""
-    fits = [
-        each
-        for place, each in enumerate(parameters)
-        if place and _is_number(each) and (each.kind != ONLY_BY_PLACE or place == 1)
-    ]
-    return min(fits, key=lambda each: K_NAMES.index(_plain_name(each)), default=None)
 
 
 def _is_number(parameter: Parameter) -> bool:

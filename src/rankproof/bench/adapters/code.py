@@ -27,7 +27,9 @@ def module_digest(module: ModuleType) -> str | None:
     path = Path(getattr(module, "__file__", None) or "")
     if path.suffix != ".py" or not path.is_file() or _is_installed(path):
         return None
-    return files_digest([path], _root(path, module.__name__))
+    # The folder from which the module is imported under its name.
+    above = module.__name__.count(".") + (path.name == "__init__.py")
+    return files_digest([path], (path.resolve().parents[above] if above < len(path.resolve().parents) else path.parent))
 
 
 def _is_installed(path: Path) -> bool:
@@ -43,12 +45,6 @@ def files_digest(paths: Iterable[Path], root: Path) -> str:
     for tree in _reached_source([path.resolve() for path in paths], root.resolve()):
         digest.update(ast.dump(tree).encode("utf-8", "backslashreplace"))
     return digest.hexdigest()
-
-
-def _root(path: Path, name: str) -> Path:
-    """The folder from which the module is imported under its name."""
-    above = name.count(".") + (path.name == "__init__.py")
-    return path.resolve().parents[above] if above < len(path.resolve().parents) else path.parent
 
 
 def _reached_source(waiting: list[Path], root: Path) -> Iterator[ast.Module]:

@@ -223,16 +223,13 @@ class ProcessAnswers:
             self._open.append(answer)
             return []
         if name is not None:
-            return self._by_name(name, answer, line)
+            place = int(name) if name.isdecimal() and len(name) < 18 else -1
+            if place not in self._known:
+                self.odd = f"a line for a question that was not asked: {shorten(line)}"
+                return []
+            return [self._tell(place, Failed("two lines for this question") if place in self.told else answer)]
         some, self._open = [*self._open, answer], []
         return [pair for each in some for pair in self._in_order(each)]
-
-    def _by_name(self, name: str, answer: Any, line: str) -> list[tuple[int, Any]]:
-        place = int(name) if name.isdecimal() and len(name) < 18 else -1
-        if place not in self._known:
-            self.odd = f"a line for a question that was not asked: {shorten(line)}"
-            return []
-        return [self._tell(place, Failed("two lines for this question") if place in self.told else answer)]
 
     def _in_order(self, answer: Any) -> list[tuple[int, Any]]:
         self._next += 1

@@ -141,17 +141,12 @@ def chunks_judged(
     {'q': {'d1#12-30': 2}}
     """
     check_number("overlap", overlap, above=0, most=1, noun="share", advice="try 0.5")
-    by_document = _by_document(chunks)
-    return {query: _graded_spans(judged, by_document, overlap) for query, judged in spans.by_query.items()}
-
-
-def _by_document(chunks: Iterable[str] | Mapping[str, Any]) -> dict[str, dict[str, Place]]:
     told = chunks if isinstance(chunks, Mapping) else None
-    found: dict[str, dict[str, Place]] = {}
+    by_document: dict[str, dict[str, Place]] = {}
     for name in chunks:
         place = place_of(name, told)
-        found.setdefault(place.document, {})[name] = place
-    return found
+        by_document.setdefault(place.document, {})[name] = place
+    return {query: _graded_spans(judged, by_document, overlap) for query, judged in spans.by_query.items()}
 
 
 def _graded_spans(

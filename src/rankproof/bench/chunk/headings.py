@@ -180,17 +180,14 @@ def _paragraph(lines: list[TextLine], at: int) -> tuple[TextBlock, int]:
     stop = at + 1
     while stop < len(lines) and not lines[stop].blank:
         if found := UNDERLINE.match(lines[stop].text):
-            return _underlined(lines, at, stop, found["marks"])
+            marks = found["marks"]
+            title = " ".join(line.text.strip() for line in lines[at:stop])
+            level = 1 if marks[0] == "=" else 2
+            return TextBlock("heading", lines[at].start, lines[stop].end, level, title), stop + 1
         if _interrupts(lines, stop) or _table(lines, stop):
             break
         stop += 1
     return _made("text", lines, at, stop), stop
-
-
-def _underlined(lines: list[TextLine], at: int, stop: int, marks: str) -> tuple[TextBlock, int]:
-    title = " ".join(line.text.strip() for line in lines[at:stop])
-    level = 1 if marks[0] == "=" else 2
-    return TextBlock("heading", lines[at].start, lines[stop].end, level, title), stop + 1
 
 
 def _interrupts(lines: list[TextLine], at: int) -> bool:

@@ -59,12 +59,9 @@ class Server:
         try:
             return self.client.json(Request(method, self.url + path, {**self.headers, **kind}, encoded))
         except Failed as failed:
-            raise self._explained(failed) from None
-
-    def _explained(self, failed: Failed) -> StoreError:
-        advice = NEXT.get(failed.reason[:8], f"check that {self.url} is there and answers.")
-        words = error_text(failed, self.secrets)
-        return StoreError(f"{self.name}: {words}. Next: {advice}", again=failed.again, wait=failed.wait)
+            advice = NEXT.get(failed.reason[:8], f"check that {self.url} is there and answers.")
+            words = error_text(failed, self.secrets)
+            raise StoreError(f"{self.name}: {words}. Next: {advice}", again=failed.again, wait=failed.wait) from None
 
 
 def _headers(
@@ -227,21 +224,17 @@ def _knn_of_opensearch(vector: list[float], *, k: int, filter: Any, field: str, 
 def _found(server: Server, body: Body, k: int, id: str | None) -> Found:
     answer = server.json("POST", f"/{server.index}/_search", body)
     try:
-        _check_whole(server, answer)
+        # Refuse an answer that only a part of the index has given.
+        failed = answer.get("_shards", {}).get("failed", 0)
+        if answer.get("timed_out") or failed:
+            what = "gave up in time" if answer.get("timed_out") else f"has no answer from {failed} of its shards"
+            raise StoreError(f"{server.name}: the server {what}. Next: ask again, or look at its health.", again=True)
         return best_pairs(((_id(hit, id, server.name), hit["_score"]) for hit in answer["hits"]["hits"]), k)
     except (AttributeError, KeyError, TypeError) as error:
         raise StoreError(
             f"{server.name}: got {shorten(answer)}, expected hits with ids and scores. "
             "Next: check that the URL is that of the server itself."
         ) from error
-
-
-def _check_whole(server: Server, answer: Mapping[str, Any]) -> None:
-    """Refuse an answer that only a part of the index has given."""
-    failed = answer.get("_shards", {}).get("failed", 0)
-    if answer.get("timed_out") or failed:
-        what = "gave up in time" if answer.get("timed_out") else f"has no answer from {failed} of its shards"
-        raise StoreError(f"{server.name}: the server {what}. Next: ask again, or look at its health.", again=True)
 
 
 def _id(hit: Mapping[str, Any], id: str | None, name: str) -> Any:

@@ -49,11 +49,8 @@ class Connections:
                 with connection.transaction():
                     yield connection
             finally:
-                self._keep(connection)
-
-    def _keep(self, connection: Any) -> None:
-        if connection is not self._given:
-            (connection.close if connection.broken else lambda: self._idle.append(connection))()
+                if connection is not self._given:
+                    (connection.close if connection.broken else lambda: self._idle.append(connection))()
 
     def faults(self) -> Any:
         """The message of PostgreSQL, without the password."""

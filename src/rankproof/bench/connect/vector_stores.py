@@ -184,7 +184,12 @@ def lancedb(
         return [search(opened, each, k, settings) for each in given]
 
     def fill(parts: Iterator[Part]) -> None:
-        _lance_fill(connection, table, parts, {"id": id, "vector": vector, "text": text})
+        columns = {"id": id, "vector": vector, "text": text}
+        for documents, vectors in parts:
+            rows = [_lance_row(each, columns) for each in documents]
+            if vectors is not None:
+                rows = [{**row, columns["vector"]: each.tolist()} for row, each in zip(rows, vectors, strict=True)]
+            _lance_put(connection, table, rows, columns["id"])
         if asked is None:
             from lancedb.index import FTS
 
@@ -226,14 +231,6 @@ def _by_words(table: Any, question: str, k: int, settings: Mapping[str, Any]) ->
 def _filtered(query: Any, settings: Mapping[str, Any]) -> Any:
     condition = settings["filter"]
     return query if condition is None else query.where(condition, prefilter=True)
-
-
-def _lance_fill(connection: Any, table: str, parts: Iterator[Part], columns: Mapping[str, str]) -> None:
-    for documents, vectors in parts:
-        rows = [_lance_row(each, columns) for each in documents]
-        if vectors is not None:
-            rows = [{**row, columns["vector"]: each.tolist()} for row, each in zip(rows, vectors, strict=True)]
-        _lance_put(connection, table, rows, columns["id"])
 
 
 def _lance_row(document: Document, columns: Mapping[str, str]) -> dict[str, Any]:

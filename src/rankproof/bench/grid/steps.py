@@ -220,7 +220,10 @@ class Steps:
         """Ask the questions that were not asked before; `corpus` should hold what is found."""
 
         def ask(some: Mapping[str, str]) -> Rows:
-            limits = {**retriever.limits, **self._limits(retriever)}
+            # What is built here is asked question by question in this thread, and once before the clock runs, so that
+            # it is timed as a user waits for it, its index made.
+            own = {"batch": 1, "timeout": None, "warm_up": 1} if retriever.batch and retriever.stream is None else {}
+            limits = {**retriever.limits, **own, **self.plan.limits}
             rows = answer_all(
                 some,
                 retriever,
@@ -235,12 +238,6 @@ class Steps:
             return {row.question: row for row in rows}
 
         return self._kept(key, questions, ask)
-
-    def _limits(self, retriever: Adapted) -> dict[str, Any]:
-        """What is built here is asked question by question in this thread, and once before the clock runs, so that
-        it is timed as a user waits for it, its index made."""
-        own = {"batch": 1, "timeout": None, "warm_up": 1} if retriever.batch and retriever.stream is None else {}
-        return {**own, **self.plan.limits}
 
     def _fused(self, fusion: str, parts: Mapping[str, Rows], questions: Mapping[str, str]) -> Rows:
         """Several lists as one; a question that failed in all of them fails."""

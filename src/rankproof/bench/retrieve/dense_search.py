@@ -93,7 +93,13 @@ def _answer(corpus: Corpus, made: Embedder, embed: Embedding, options: dict[str,
         vectors = np.zeros((len(questions), rows.shape[1]), dtype=np.float32)
         if asked and len(found):
             given = embed(made.questions, "question", [options["question_prefix"] + questions[n] for n in asked])
-            vectors[asked] = scaled(_as_long(given, rows.shape[1]))
+            size = rows.shape[1]
+            if given.shape[1] != size:
+                raise DataError(
+                    f"embedder: got vectors of {given.shape[1]} numbers for questions and of {size} for documents, "
+                    "expected them to be alike. Next: use one model for both."
+                )
+            vectors[asked] = scaled(given)
         return vectors
 
     return nearest_among([names[n] for n in found.tolist()], rows[found], place)
@@ -111,15 +117,6 @@ def _embedding(made: Embedder, batch: int | None, cache: str | os.PathLike[str] 
             "Next: give named_embedder(function, 'a name that changes with it')."
         )
     return lambda embed, what, texts: embed_with_cache(embed, texts, size, {**made.settings, "text": what}, Path(cache))
-
-
-def _as_long(given: Array, size: int) -> Array:
-    if given.shape[1] != size:
-        raise DataError(
-            f"embedder: got vectors of {given.shape[1]} numbers for questions and of {size} for documents, expected "
-            "them to be alike. Next: use one model for both."
-        )
-    return given
 
 
 def _without_model(corpus: Any, options: dict[str, str], batch: Any, cache: Any) -> Search:

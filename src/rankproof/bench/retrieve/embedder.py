@@ -138,7 +138,8 @@ def endpoint(
 
     def embed(texts: list[str]) -> list[list[float]]:
         body = json.dumps({**options, "input": texts, "encoding_format": "float"}).encode()
-        request = Request("POST", url, _headers(secret), body)
+        plain = {"Content-Type": "application/json", "Accept": "application/json"}
+        request = Request("POST", url, ({**plain, "Authorization": f"Bearer {secret}"} if secret else plain), body)
         try:
             with closing(Client(timeout, {secret: "[key]"} if secret else {})) as client:
                 answer = client.json(request, Retries(retries + 1, FIRST_PAUSE))
@@ -166,11 +167,6 @@ def _vectors(answer: Any, count: int, url: str) -> list[list[float]]:
             " Next: check which model answers there."
         )
     return [by_index[place] for place in range(count)]
-
-
-def _headers(secret: str) -> dict[str, str]:
-    plain = {"Content-Type": "application/json", "Accept": "application/json"}
-    return {**plain, "Authorization": f"Bearer {secret}"} if secret else plain
 
 
 def _checked_vectors(base_url: str) -> str:

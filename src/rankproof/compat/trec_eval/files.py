@@ -67,7 +67,10 @@ def read_zscores(path: str) -> dict[tuple[str, str], Norm]:
 
 def _lines(path: str, names: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
     """The fields of each line with its number; blank lines and comments are passed over."""
-    for number, line in enumerate(_text(path).split("\n"), 1):
+    text = text_of(read_bytes(path), path)
+    if not text.strip():
+        raise DataError(f"{path}: the file is empty. Next: give the file that was meant.")
+    for number, line in enumerate(text.split("\n"), 1):
         fields = split_fields(line)
         if not fields or line.startswith("#"):
             continue
@@ -78,13 +81,6 @@ def _lines(path: str, names: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]
                 " Next: correct the line, or name another format by -R."
             )
         yield number, fields
-
-
-def _text(path: str) -> str:
-    text = text_of(read_bytes(path), path)
-    if not text.strip():
-        raise DataError(f"{path}: the file is empty. Next: give the file that was meant.")
-    return text
 
 
 def _number(path: str, line: int, what: str, text: str) -> float:

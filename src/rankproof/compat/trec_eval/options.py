@@ -54,20 +54,16 @@ def plan(requests: Sequence[Request], version: int) -> Choice:
     parameters: dict[str, str] = {}
     for name, given in requests:
         if given is not None:
-            _note_ignored(name, given, parameters, notes)
+            # trec_eval drops these without a word; so the words are ours.
+            if name in parameters:
+                both = f"{parameters[name]},{given}"
+                notes.append(f"{name}.{given} is ignored: only the first list counts. Next: -m {name}.{both}")
+            elif name not in CATALOGUE or CATALOGUE[name].takes == "nothing":
+                notes.append(f"{name}.{given}: {name} takes no parameters; they are ignored")
             parameters.setdefault(name, given)
     entries = entries_named((name for name, _ in requests), version)
     columns = [column for entry in entries for column in columns_of(entry, parameters.get(entry.name), notes)]
     return Choice(tuple(columns), tuple(notes))
-
-
-def _note_ignored(name: str, given: str, known: dict[str, str], notes: list[str]) -> None:
-    """trec_eval drops these without a word; so the words are ours."""
-    if name in known:
-        both = f"{known[name]},{given}"
-        notes.append(f"{name}.{given} is ignored: only the first list counts. Next: -m {name}.{both}")
-    elif name not in CATALOGUE or CATALOGUE[name].takes == "nothing":
-        notes.append(f"{name}.{given}: {name} takes no parameters; they are ignored")
 
 
 def columns_of(entry: Entry, given: str | None, notes: list[str]) -> list[OptionColumn]:

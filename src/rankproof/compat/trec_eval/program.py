@@ -287,20 +287,16 @@ def main(arguments: Sequence[str]) -> int:
         with quits_with(USAGE_CODE):
             options = parse_options(arguments)
         if options.help or options.show_version:
-            return _inform(options)
+            if options.show_version:
+                print(f"trec_eval version {'9.0.8' if options.version == 9 else '10.0'}", file=sys.stderr)
+            else:
+                with quits_with(USAGE_CODE):
+                    print(help_text(options))
+            return 0
         _evaluate(options)
     except StopError as problem:
         print(f"trec_eval: {problem}", file=sys.stderr)
         return problem.exit_code
-    return 0
-
-
-def _inform(options: Options) -> int:
-    if options.show_version:
-        print(f"trec_eval version {'9.0.8' if options.version == 9 else '10.0'}", file=sys.stderr)
-    else:
-        with quits_with(USAGE_CODE):
-            print(help_text(options))
     return 0
 
 
@@ -309,7 +305,10 @@ def _evaluate(options: Options) -> None:
         requests = parse_requests(options.measures, options.version)
     with quits_with(INPUT):
         planned = plan(requests, options.version)
-        _check_formats(options)
+        if options.judgment_format not in KINDS:
+            raise one_of("-R", options.judgment_format, KINDS)
+        if options.result_format != "trec_results":
+            raise one_of("-T", options.result_format, ["trec_results"])
     with quits_with(CALCULATION):
         _check_kinds(planned, options)
     with quits_with(INPUT), pipes_kept():
@@ -322,13 +321,6 @@ def _evaluate(options: Options) -> None:
             judgments, results, [each for each in planned.columns if each.entry.kind != "any"], options
         )
         _print(planned, evaluation, options, run)
-
-
-def _check_formats(options: Options) -> None:
-    if options.judgment_format not in KINDS:
-        raise one_of("-R", options.judgment_format, KINDS)
-    if options.result_format != "trec_results":
-        raise one_of("-T", options.result_format, ["trec_results"])
 
 
 def _check_kinds(planned: Choice, options: Options) -> None:
@@ -345,7 +337,11 @@ def _check_kinds(planned: Choice, options: Options) -> None:
 def _print(planned: Choice, evaluation: Evaluation, options: Options, run: str) -> None:
     for note in (*planned.notes, *evaluation.notes):
         print(f"trec_eval: note: {note}", file=sys.stderr)
-    results = _with_general(planned, evaluation.results)
+    # The results with the columns that are no measures (run id, number of topics) in their places.
+    known = {series.column.name: series for series in evaluation.results.series}
+    general = [1.0] * len(evaluation.results.topics)
+    every = [known.get(column.name) or ResultSeries(column, general) for column in planned.columns]
+    results = replace(evaluation.results, series=every)
     if options.zscores is not None:
         results = standardise(results, read_zscores(options.zscores))
     if options.per_query:
@@ -355,14 +351,6 @@ def _print(planned: Choice, evaluation: Evaluation, options: Options, run: str) 
         divisor = evaluation.topics.divisor
         fixed: dict[str, Value] = {**evaluation.fixed, "runid": run, "num_q": float(divisor)}
         sys.stdout.write(text(summary_lines(summarise(results, divisor, fixed))))
-
-
-def _with_general(planned: Choice, results: Results) -> Results:
-    """The results with the columns that are no measures (run id, number of topics) in their places."""
-    known = {series.column.name: series for series in results.series}
-    general = [1.0] * len(results.topics)
-    every = [known.get(column.name) or ResultSeries(column, general) for column in planned.columns]
-    return replace(results, series=every)
 
 
 def _check_topics(evaluation: Evaluation) -> None:

@@ -179,7 +179,10 @@ def ties(case: FindingCase) -> Iterator[Finding]:
     if hits.first is None or hits.last is None:
         return
     tied = hits.first != hits.last
-    moved = _most_moved(case)
+    # The measure whose mean equal scores can move most.
+    counted = counted_queries(case.measures, case.hits, case.conventions)
+    found = [each for m in case.measures if (each := _moved(m, case.hits, counted)) is not None]
+    moved = max(found, key=lambda each: each[2] - each[1], default=None)
     matters = moved is not None and moved[2] - moved[1] >= TIES_MATTER
     settled = case.conventions.ties in ("expected", "best", "worst")
     share = percent(float(tied.mean()))
@@ -205,13 +208,6 @@ def _effect(moved: Moved | None) -> str:
     if high - low >= TIES_MATTER:
         return f": their order alone puts {measure} anywhere from {low:.3f} to {high:.3f}"
     return f"; their order moves no mean by {TIES_MATTER:g} or more"
-
-
-def _most_moved(case: FindingCase) -> Moved | None:
-    """The measure whose mean equal scores can move most."""
-    counted = counted_queries(case.measures, case.hits, case.conventions)
-    found = [each for m in case.measures if (each := _moved(m, case.hits, counted)) is not None]
-    return max(found, key=lambda each: each[2] - each[1], default=None)
 
 
 def _moved(measure: Measure, hits: Hits, counted: Array | None) -> Moved | None:

@@ -47,7 +47,10 @@ def upside_down(case: FindingCase) -> Iterator[Finding]:
     """Rankings whose scores rise from the first document on, or that are far better read from their end."""
     if case.conventions.unjudged == "relevant" or not len(case.hits.grade):
         return
-    lead = _lead_of_the_end(case.hits)
+    # How many standard errors the relevant documents stand nearer to the end than in an order by chance.
+    least = 1 if bool((case.hits.grade >= 1).any()) else np.nextafter(0, 1)
+    place, variance = case.hits.by_parts(lambda part: places_from_the_middle(part, least))
+    lead = float(place.sum() / math.sqrt(variance.sum())) if variance.sum() > 0 else 0.0
     rising = _rise(case)
     if lead < -BEYOND_CHANCE:
         return
@@ -74,7 +77,10 @@ FROM_THE_END = "The ranking is better from its end than from its beginning."
 def both_ways_round(hits: Hits) -> tuple[Array, Array]:
     """The nDCG of each query as it stands, and read from its end."""
     ndcg = parse("nDCG")
-    return ndcg(hits), ndcg(_backwards(hits))
+    # The same rankings read from their end.
+    rank: Array = hits.retrieved.take(hits.query) + 1 - hits.rank
+    turned = replace(hits, rank=rank, first=None, last=None, doubtful=None)
+    return ndcg(hits), ndcg(turned.keep(np.lexsort((rank, hits.query))))
 
 
 def turned_round(error: bool, n: int, said: str, there: float, back: float) -> Finding:
@@ -115,26 +121,12 @@ def _rise(case: FindingCase) -> bool:
     return 2 * census.rising > census.lists and census.rises - census.falls > BEYOND_CHANCE * math.sqrt(steps / 3)
 
 
-def _lead_of_the_end(hits: Hits) -> float:
-    """How many standard errors the relevant documents stand nearer to the end than in an order by chance."""
-    least = 1 if bool((hits.grade >= 1).any()) else np.nextafter(0, 1)
-    place, variance = hits.by_parts(lambda part: places_from_the_middle(part, least))
-    return float(place.sum() / math.sqrt(variance.sum())) if variance.sum() > 0 else 0.0
-
-
 def places_from_the_middle(hits: Hits, least: float) -> tuple[Array, Array]:
     """For each query how far its relevant documents stand below the middle, and the variance of that by chance."""
     relevant = hits.relevant(least)
     found, length = relevant.count(), hits.retrieved
     place = relevant.sum(relevant.rank - (length.take(relevant.query) + 1) / 2)
     return place, found * (length - found) * (length + 1) / 12
-
-
-def _backwards(hits: Hits) -> Hits:
-    """The same rankings read from their end."""
-    rank: Array = hits.retrieved.take(hits.query) + 1 - hits.rank
-    turned = replace(hits, rank=rank, first=None, last=None, doubtful=None)
-    return turned.keep(np.lexsort((rank, hits.query)))
 
 
 DIRECTION_CHECKS = (upside_down,)

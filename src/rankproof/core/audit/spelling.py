@@ -195,7 +195,13 @@ class Unmet:
         """Query, judged id and ranked id of all that are one under these rules."""
         ranked = respell_ids(way, self._flat[1][1])
         if len(self.judged) <= KEPT:
-            forms, spelt = self._judged_forms(way)
+            # How judged ids are spelt under these rules; the next ranking needs them too.
+            key = tuple(rule.differ for rule in way)
+            if key not in self.forms:
+                ids = list(dict.fromkeys(self.judged))
+                found = dict(zip(ids, respell_ids(way, ids), strict=True))
+                self.forms[key] = found, frozenset(found.values())
+            forms, spelt = self.forms[key]
             if spelt.isdisjoint(ranked):
                 return []
             lost = [forms[each] for each in self._flat[0][1]]
@@ -214,15 +220,6 @@ class Unmet:
             for query, form, doc in zip(self._flat[1][0], ranked, self._flat[1][1], strict=True)
             if form in both and (query, form) in known
         ]
-
-    def _judged_forms(self, way: Way) -> tuple[dict[str, str], frozenset[str]]:
-        """How judged ids are spelt under these rules; the next ranking needs them too."""
-        key = tuple(rule.differ for rule in way)
-        if key not in self.forms:
-            ids = list(dict.fromkeys(self.judged))
-            found = dict(zip(ids, respell_ids(way, ids), strict=True))
-            self.forms[key] = found, frozenset(found.values())
-        return self.forms[key]
 
     @cached_property
     def _flat(self) -> tuple[tuple[list[str], list[str]], ...]:

@@ -165,21 +165,17 @@ def _addressing(ask: Ask) -> Settled:
         return _nothing(ask)
     found = weigh(question, answer, ADDRESSES)
     if found.probability <= BOUNDS[Relation.ANSWER_ADDRESSES].no:
-        return _beside_the_point(ask, question, answer, found)
+        # No, if the answer is long enough to hold words of the question, and holds none of many.
+        if len(answer.terms) < SHORT:
+            return Unmeasured(ask, "the answer is too short to tell by its words")
+        if not _asks_something_else(question, found):
+            return Unmeasured(ask, OTHERWISE)
+        return _verdict(ask, 0, found, answer)
     if found.probability < BOUNDS[Relation.ANSWER_ADDRESSES].yes:
         return _unsettled(ask, found)
     if {term.key for term in answer.terms} <= {term.key for term in question.terms}:
         return Unmeasured(ask, "the answer only repeats the question")
     return _verdict(ask, 3 if not found.cover.missing else 2, found, answer)
-
-
-def _beside_the_point(ask: Ask, question: TextProfile, answer: TextProfile, found: LexicalEvidence) -> Settled:
-    """No, if the answer is long enough to hold words of the question, and holds none of many."""
-    if len(answer.terms) < SHORT:
-        return Unmeasured(ask, "the answer is too short to tell by its words")
-    if not _asks_something_else(question, found):
-        return Unmeasured(ask, OTHERWISE)
-    return _verdict(ask, 0, found, answer)
 
 
 def _partly(ask: Ask) -> Settled:

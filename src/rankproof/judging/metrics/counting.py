@@ -62,7 +62,8 @@ def parse_all(asked: Asked, peer: str | None = None) -> list[Measure]:
         raise UsageError("no metric was given, expected at least one, like 'context_recall'. Next: name one.")
     found = list(dict.fromkeys(parse(name, peer) for name in names))
     for each in found:
-        _check_judged(each)
+        if each.spec.kind not in ("judged", "ranking"):
+            raise UsageError(f"{each}: this measure does not read samples. Next: see 'rankproof measures --judged'.")
     return found
 
 
@@ -100,11 +101,6 @@ def _called_by(peer: str, name: str) -> str | None:
     meant = METRICS[name].measure if name in METRICS else ALIASES.get(name)
     others = (each for each in PEERS[peer] if meant is not None and each in (meant.spec.name, *meant.spec.also))
     return next(others, None)
-
-
-def _check_judged(measure: Measure) -> None:
-    if measure.spec.kind not in ("judged", "ranking"):
-        raise UsageError(f"{measure}: this measure does not read samples. Next: see 'rankproof measures --judged'.")
 
 
 @cache

@@ -129,10 +129,7 @@ class Session:
         self.under_way += 1
         await self._settle(line, call, self.limits.again)
         self.under_way -= 1
-        self._tell(size)
-
-    def _tell(self, size: int) -> None:
-        """Say which share of so many groups is done, and what it has cost so far."""
+        # Say which share of so many groups is done, and what it has cost so far.
         if self.tell is not None and size:
             spent = self.budget.spent
             cost = "" if spent.money is None else f", ${spent.money:.2f}"

@@ -83,7 +83,11 @@ class Line(Displayable):
         response = await settle_in_loop(course, lambda: self._tried(call))
         failure = response.failure
         if failure is None:
-            return self._read(response.body)
+            try:
+                found = json.loads(response.body, object_pairs_hook=unique_values)
+            except (ValueError, RecursionError):
+                found = None
+            return self.service.provider.reply(found)
         if failure.wait > LONGEST_WAIT:
             raise Hopeless(f"{failure} and asks to wait for {_duration(failure.wait)}")
         raise failure if self.reached else Hopeless(f"{failure}, and no call was ever answered")
@@ -97,7 +101,11 @@ class Line(Displayable):
             # Calls that were under way with a field that was just refused come here as well.
             if not (field_ := _unknown(response, left_out)):
                 break
-            self._drop(field_, response.body)
+            # Leave a field out from now on, and say so once.
+            if field_ not in self.dropped:
+                self.dropped.add(field_)
+                told = f"{INSTEAD[field_]!r} is sent" if field_ in INSTEAD else "it is left out"
+                self._note(f"the service refuses {field_!r}, so {told}{self._reason(response.body)}")
         if response.failure is None and response.status != 200:
             response = replace(response, failure=self._refused(response))
         if response.failure is None:
@@ -123,13 +131,6 @@ class Line(Displayable):
         )
         self.reached = self.reached or response.status > 0
         return replace(response, body=self.service.without_key(response.body))
-
-    def _read(self, body: bytes) -> Reply:
-        try:
-            found = json.loads(body, object_pairs_hook=unique_values)
-        except (ValueError, RecursionError):
-            found = None
-        return self.service.provider.reply(found)
 
     def _refused(self, response: Response) -> Failed:
         """Why the service gave no answer, if another try may help; else that is raised."""
@@ -159,13 +160,6 @@ class Line(Displayable):
         said = " ".join("".join(c if c.isprintable() else " " for c in str(found)).split())
         said = without_keys(said, self.service.secrets)
         return f": {said[:LONGEST]}{'...' if len(said) > LONGEST else ''}" if said else ""
-
-    def _drop(self, name: str, body: bytes) -> None:
-        """Leave a field out from now on, and say so once."""
-        if name not in self.dropped:
-            self.dropped.add(name)
-            told = f"{INSTEAD[name]!r} is sent" if name in INSTEAD else "it is left out"
-            self._note(f"the service refuses {name!r}, so {told}{self._reason(body)}")
 
     def _note(self, problem: str) -> None:
         self.problems[problem] = self.problems.get(problem, 0) + 1

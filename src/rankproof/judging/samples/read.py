@@ -205,7 +205,14 @@ def read_samples(source: Any) -> Iterator[Sample]:
     ['why?', 'how?']
     """
     seen = Places()
-    for number, (where, value) in enumerate(_rows(source), 1):
+    rows = rows_of(_opened(source), "samples")
+    first = next(rows, None)
+    if first is None:
+        raise DataError("samples: empty, there are no samples. Next: check how they were made.")
+    rows = chain([first], rows)
+    if are_spans(first.value):
+        rows = rows_of_spans(rows)  # gathered into one row a trace
+    for number, (where, value) in enumerate(rows, 1):
         sample = value if isinstance(value, Sample) else sample_of(value, where, str(number))
         if (before := seen.take(sample.id, where)) is not None:
             raise DataError(
@@ -241,16 +248,6 @@ class Places:
         self._seen[sample] = self._words.setdefault(words, words)
         self._numbers.append(int(where[len(words) :] or -1))
         return None
-
-
-def _rows(source: Any) -> Iterator[Row]:
-    """The rows; spans are gathered into one row a trace."""
-    rows = rows_of(_opened(source), "samples")
-    first = next(rows, None)
-    if first is None:
-        raise DataError("samples: empty, there are no samples. Next: check how they were made.")
-    whole = chain([first], rows)
-    return rows_of_spans(whole) if are_spans(first.value) else whole
 
 
 def _opened(source: Any) -> Any:

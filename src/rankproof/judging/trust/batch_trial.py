@@ -174,7 +174,13 @@ def ask_all(tried: TrialResult, groups: Sequence[Sequence[Ask]], ledger: Ledger 
     kept: Keeping = InMemory() if ledger is None else _Apart(ledger)
     found, account = settle(todo, [tried], kept) if todo else ({}, Account())
     if asked and ledger is not None:
-        _keep_account(ledger, tried, asked[0], account)
+        first = asked[0]
+        # Write down with the first pair what asking took, so that a second trial can say so.
+        took = {name: getattr(account, name) for name in Account.__dataclass_fields__}
+        for entry in ledger.entries(tried.identity):
+            if entry.key == tuple(first):
+                own = replace(entry, origin={**entry.origin, "took": took}, identity={})
+                ledger.keep(tried.identity, tried.name, [own])
     add(account, before)
     said = {**known, **found}
     return TrialOutcome(
@@ -196,15 +202,6 @@ def _known(ledger: Ledger | None, tried: TrialResult) -> tuple[dict[Ask, Said], 
         if took := entry.origin.get("took"):
             add(account, Account(**took))
     return found, account
-
-
-def _keep_account(ledger: Ledger, tried: TrialResult, first: Ask, account: Account) -> None:
-    """Write down with the first pair what asking took, so that a second trial can say so."""
-    took = {name: getattr(account, name) for name in Account.__dataclass_fields__}
-    for entry in ledger.entries(tried.identity):
-        if entry.key == tuple(first):
-            own = replace(entry, origin={**entry.origin, "took": took}, identity={})
-            ledger.keep(tried.identity, tried.name, [own])
 
 
 # --- places ---------------------------------------------------------------------------------------------

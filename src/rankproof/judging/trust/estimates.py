@@ -263,7 +263,11 @@ class Checked(Displayable):
                 limits = min(0.0, float(own.machine.min())), max(1.0, float(own.machine.max()))
                 found = corrected_mean(side.everywhere, side.labels, units=side.units, level=level, limits=limits)
                 return own._said(_added(found, seen._share_of(own), [(1, rest)]))
-        return own._uncorrected()
+        n = int((own.rows[:, WHOLE] == (not own.adds_up)).sum())
+        if not own.pairs.sum():
+            return Uncorrected(NO_JUDGE if len(own.machine) else NO_VALUE, n)
+        noun = "labelled pairs" if own.adds_up else "samples labelled whole"
+        return Uncorrected(f"{n} {noun} drawn at random, {ENOUGH} needed", n)
 
     def minus(self, other: Checked, level: float = 0.95) -> Corrected | None:
         """The corrected difference to another system over the same samples; None without labels enough of both."""
@@ -342,13 +346,6 @@ class Checked(Displayable):
             return None
         labels = check_labels(rows[:, TRUTH], rows[:, SAID], rows[:, PLACE].astype(np.intp), rows[:, CHANCE])
         return Side(self.machine, labels, None if whole else float(self.pairs.sum()))
-
-    def _uncorrected(self) -> Uncorrected:
-        n = int((self.rows[:, WHOLE] == (not self.adds_up)).sum())
-        if not self.pairs.sum():
-            return Uncorrected(NO_JUDGE if len(self.machine) else NO_VALUE, n)
-        noun = "labelled pairs" if self.adds_up else "samples labelled whole"
-        return Uncorrected(f"{n} {noun} drawn at random, {ENOUGH} needed", n)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""

@@ -54,7 +54,13 @@ def run_stress(groups: Groups, judges: Sequence[AnyJudge], seed: int = 0) -> tup
     ways = {way: _flips(before, asked.values(again(groups, rng))) for way, again in WAYS.items()}
     merged, parts = _merged(groups, before)
     if merged:
-        ways["two claims made one"] = _kept_together(before, asked.values(merged), parts)
+        after = asked.values(merged)
+        # Whether what is said of two claims as one is what follows from what is said of each.
+        found = Flips(lost=len(parts.keys() - after.keys()))
+        for ask, two in parts.items():
+            if ask in after:
+                found.add(Relation.TEXT_SUPPORTS, after[ask] != _follows([before[each] for each in two]))
+        ways["two claims made one"] = found
     return ways, asked.account
 
 
@@ -133,15 +139,6 @@ def _neighbours(group: Iterable[Ask]) -> Iterable[tuple[Ask, Ask]]:
         if ask.relation == Relation.TEXT_SUPPORTS:
             texts.setdefault(ask.right, []).append(ask)
     return ((a, b) for asks in texts.values() for a, b in pairwise(asks))
-
-
-def _kept_together(before: Said, after: Said, parts: Mapping[Ask, tuple[Ask, Ask]]) -> Flips:
-    """Whether what is said of two claims as one is what follows from what is said of each."""
-    found = Flips(lost=len(parts.keys() - after.keys()))
-    for ask, two in parts.items():
-        if ask in after:
-            found.add(Relation.TEXT_SUPPORTS, after[ask] != _follows([before[each] for each in two]))
-    return found
 
 
 def _follows(values: Sequence[int]) -> int:
