@@ -234,16 +234,20 @@ ABANDONED, REFORMULATED = "abandoned", "reformulated"
 def order_together(keys: Array) -> Array:
     """An order that has equal keys together, each in the order they come in.
 
-    The place is put into the low bits of the hash: sorting numbers is twice as fast as sorting places by them.
+    The keys are hashes: two stable sorts by 16 bits each, which count instead of comparing, take half as long as
+    sorting whole keys. The few that have these 32 bits in common and differ are put apart after.
     """
-    low = np.uint64((1 << max(len(keys) - 1, 1).bit_length()) - 1)
-    packed = np.sort((keys & ~low) | np.arange(len(keys), dtype=np.uint64))
-    order = (packed & low).astype(np.int64)
-    found = keys.take(order)
-    same = np.flatnonzero((packed[1:] ^ packed[:-1]) <= low)
-    if (found[same] != found[same + 1]).any():  # two hashes differ in their low bits only
-        return np.argsort(keys, kind="stable")
-    return order
+    parts = np.ascontiguousarray(keys).view(np.uint16).reshape(-1, 4)
+    order = np.argsort(parts[:, 2], kind="stable")
+    order = order.take(np.argsort(parts[:, 3].take(order), kind="stable"))
+    half, found = parts.view(np.uint32)[:, 1].take(order), keys.take(order)
+    begins = np.append(True, half[1:] != half[:-1])[: len(keys)]
+    differ = np.flatnonzero(~begins[1:] & (found[1:] != found[:-1]))
+    if len(differ):
+        run = np.cumsum(begins)
+        some = np.flatnonzero(np.isin(run, run[differ]))
+        order[some] = order[some[np.lexsort((found[some], run[some]))]]
+    return np.asarray(order)
 
 
 def _of_sessions(block: EventBlock, order: Array, begins: Array) -> Array:

@@ -64,12 +64,33 @@ class OnlineEstimate(Displayable):
 
 
 @dataclass
+class Histogram:
+    """Counts by group of users (rows) and bin; most bins are empty, so `first` is the first of those that are kept."""
+
+    first: int
+    counts: Array
+
+    @property
+    def end(self) -> int:
+        """The bin after the last."""
+        return self.first + self.counts.shape[1]
+
+    def take(self, other: Histogram) -> None:
+        """Add what another one has."""
+        first, end = min(self.first, other.first), max(self.end, other.end)
+        if (first, end) != (self.first, self.end):
+            self.counts = np.pad(self.counts, ((0, 0), (self.first - first, end - self.end)))
+            self.first = first
+        self.counts[:, other.first - first : other.end - first] += other.counts
+
+
+@dataclass
 class SumCell:
     """The sums of one slice in one window."""
 
     of: Array
     by: Array
-    histograms: dict[str, Array] = field(default_factory=dict)
+    histograms: dict[str, Histogram] = field(default_factory=dict)
     events: int = 0
 
     def take(self, other: SumCell) -> None:
@@ -77,8 +98,11 @@ class SumCell:
         self.of += other.of
         self.by += other.by
         self.events += other.events
-        for name, counts in other.histograms.items():
-            self.histograms[name] = self.histograms[name] + counts if name in self.histograms else counts.copy()
+        for name, each in other.histograms.items():
+            if name in self.histograms:
+                self.histograms[name].take(each)
+            else:
+                self.histograms[name] = Histogram(each.first, each.counts.copy())
 
 
 Key = tuple[str, str]
@@ -118,16 +142,15 @@ class Sums:
         window = np.searchsorted(begins, block.time, side="right") - 1
         counted = _BlockSums(self.metrics, columns, group)
         for at, cell in counted.cells(window):
-            self._place(int(begins[at]), int(begins[at + 1])).setdefault(("", ""), self._cell()).take(cell)
+            _put(self._place(int(begins[at]), int(begins[at + 1])), ("", ""), cell)
         for name, codes, known in zip(self._by, block.slices, self._codes, strict=True):
             size = len(known.names)
             for place, cell in counted.cells(np.where(codes >= 0, window * size + codes, -1)):
                 at, code = divmod(place, size)
-                cells = self._place(int(begins[at]), int(begins[at + 1]))
-                cells.setdefault((name, known.names[code]), self._cell()).take(cell)
+                _put(self._place(int(begins[at]), int(begins[at + 1])), (name, known.names[code]), cell)
         for name, codes in zip(("weekday", "hour"), self.calendar.weekday_and_hour(block.time), strict=True):
             for code, cell in counted.cells(codes):
-                self.profile.setdefault((name, str(code)), self._cell()).take(cell)
+                _put(self.profile, (name, str(code)), cell)
 
     def _place(self, start: int, end: int) -> dict[Key, SumCell]:
         """The cells of a window; those of a window that is closed count in the total only."""
@@ -136,10 +159,6 @@ class Sums:
         self._ends[start] = end
         return self._open.setdefault(start, {})
 
-    def _cell(self) -> SumCell:
-        shape = len(self.metrics), GROUPS
-        return SumCell(np.zeros(shape), np.zeros(shape))
-
     def close(self, until: int) -> None:
         """Make estimates of the windows that end before a time."""
         closing: list[tuple[Key, SumCell, int, int]] = []
@@ -147,7 +166,9 @@ class Sums:
             end = self._ends.pop(start)
             for key, cell in self._open.pop(start).items():
                 closing.append((key, cell, start, end))
-                self.total.setdefault(key, self._cell()).take(cell)
+                if key not in self.total:
+                    self.total[key] = SumCell(np.zeros_like(cell.of), np.zeros_like(cell.by))
+                self.total[key].take(cell)
         self.windows.extend(self._estimates(closing))
         self._closed = max(self._closed, until)
 
@@ -165,12 +186,16 @@ class Sums:
             for name in COLUMNS:
                 having = [at for at, (_, cell, *_) in enumerate(some) if name in cell.histograms]
                 if having:
-                    counts = np.stack([some[at][1].histograms[name] for at in having])
+                    kept = [some[at][1].histograms[name] for at in having]
+                    first, end = max(min(each.first for each in kept) - 1, 0), max(each.end for each in kept)
+                    counts = np.zeros((len(kept), FEWER_GROUPS, end - first), dtype=np.uint32)
+                    for row, each in zip(counts, kept, strict=True):
+                        row[:, each.first - first : each.end - first] = each.counts
                     wanted = [each for each in PERCENTILES if each.column == name]
-                    found = percentiles(counts, [each.share for each in wanted], self._level)
-                    for each, of_cells in zip(wanted, found, strict=True):
+                    found = percentiles(counts, [each.share for each in wanted], self._level, first)
+                    for metric, of_cells in zip(wanted, found, strict=True):
                         for at, values in zip(having, of_cells, strict=True):
-                            drawn[at].append((each.name, values))
+                            drawn[at].append((metric.name, values))
             for at, (key, _, start, end) in enumerate(some):
                 of_cell = shares[at * len(self.metrics) : (at + 1) * len(self.metrics)]
                 named = zip((metric.name for metric in self.metrics), of_cell, strict=True)
@@ -186,6 +211,13 @@ class Sums:
         return {m.name: float(a / b) for m, a, b in zip(self.metrics, of, by, strict=True) if b}
 
 
+def _put(cells: dict[Key, SumCell], key: Key, cell: SumCell) -> None:
+    if key in cells:
+        cells[key].take(cell)
+    else:
+        cells[key] = cell
+
+
 class _BlockSums:
     """The sums of a block, by cell and group."""
 
@@ -193,6 +225,8 @@ class _BlockSums:
         self._group = group
         self._some: list[Array] = []
         """Sets of events that are counted, as flags: many metrics have one in common."""
+        self._many: list[int] = []
+        """How many events each set has: only those with as many can be the same."""
         self._sums: list[tuple[int | None, Array | None, int] | None] = []
         for each in metrics:
             by = np.asarray(each.by(columns), dtype=bool)
@@ -218,16 +252,18 @@ class _BlockSums:
             if len(kept):
                 logs = np.log(np.maximum(columns[name][kept], SMALLEST) / SMALLEST) / WIDTH
                 bins = np.minimum(logs, BINS - 1).astype(np.int64)
-                first = int(bins.min())  # most bins are empty: only those from the first to the last are counted
+                first = int(bins.min())
                 size = int(bins.max()) + 1 - first
                 self._bins[name] = kept, first, size, bins - first + group[kept] % FEWER_GROUPS * size
 
     def _place_of(self, events: Array) -> int:
         """The place of a set of events."""
+        many = np.count_nonzero(events)
         for at, each in enumerate(self._some):
-            if np.array_equal(each, events):
+            if self._many[at] == many and np.array_equal(each, events):
                 return at
         self._some.append(events)
+        self._many.append(many)
         return len(self._some) - 1
 
     def cells(self, places: Array) -> Iterator[tuple[int, SumCell]]:
@@ -243,23 +279,22 @@ class _BlockSums:
         index = place * GROUPS + self._group
         shape = (cells + 1) * GROUPS
         counts = self._counts(index, shape)
-        of, by = (np.zeros((len(self._sums), cells, GROUPS)) for _ in range(2))
+        of, by = (np.zeros((cells, len(self._sums), GROUPS)) for _ in range(2))
         for m, sums in enumerate(self._sums):
             if sums is not None:
                 yes, weights, among = sums
                 found = counts[yes] if yes is not None else np.bincount(index, weights, shape)
-                of[m] = found[: cells * GROUPS].reshape(cells, GROUPS)
-                by[m] = counts[among][: cells * GROUPS].reshape(cells, GROUPS)
-        drawn: list[dict[str, Array]] = [{} for _ in range(cells)]
+                of[:, m] = found[: cells * GROUPS].reshape(cells, GROUPS)
+                by[:, m] = counts[among][: cells * GROUPS].reshape(cells, GROUPS)
+        drawn: list[dict[str, Histogram]] = [{} for _ in range(cells)]
         for name, (kept, first, size, bins) in self._bins.items():
             size *= FEWER_GROUPS
-            filled = np.bincount(place[kept] * size + bins, minlength=(cells + 1) * size)
-            for i, row in enumerate(filled[: cells * size].reshape(cells, FEWER_GROUPS, -1)):
-                if row.any():
-                    drawn[i][name] = np.zeros((FEWER_GROUPS, BINS), dtype=np.uint32)
-                    drawn[i][name][:, first : first + row.shape[1]] = row
+            filled = np.bincount(place[kept] * size + bins, minlength=(cells + 1) * size)[: cells * size]
+            rows = filled.astype(np.uint32).reshape(cells, FEWER_GROUPS, -1)
+            for i in np.flatnonzero(rows.any(axis=(1, 2))).tolist():
+                drawn[i][name] = Histogram(first, rows[i])
         for i, each in enumerate(present.tolist()):
-            yield each, SumCell(of[:, i], by[:, i], drawn[i], int(sizes[each + 1]))
+            yield each, SumCell(of[i], by[i], drawn[i], int(sizes[each + 1]))
 
     def _counts(self, index: Array, shape: int) -> list[Array]:
         """How many events of each set there are in each cell and group."""
@@ -326,11 +361,14 @@ Drawn = tuple[float, float, float, float, float, float]
 """The number of values, about how many users, a percentile with its interval and standard error."""
 
 
-def percentiles(counts: Array, shares: Sequence[float], level: float = 0.95) -> Iterator[list[Drawn]]:
-    """For each share the percentile of each cell; `counts` are by cell, group of users and bin."""
+def percentiles(
+    counts: Array, shares: Sequence[float], level: float = 0.95, first_bin: int = 0
+) -> Iterator[list[Drawn]]:
+    """For each share the percentile of each cell; `counts` are by cell, group of users and bin from `first` on."""
     filled = np.flatnonzero(counts.any(axis=(0, 1)))
     begin = max(int(filled[0]) - 1, 0)  # most bins are empty: those around are left out, but for one before
     counts = counts[:, :, begin : int(filled[-1]) + 1]
+    begin += first_bin
     up_to = np.cumsum(counts, axis=2, dtype=np.uint32)
     by = up_to[:, :, -1].astype(np.float64)
     n, groups = by.sum(1), (by > 0).sum(1)
