@@ -18,7 +18,6 @@ import json
 import math
 import os
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -86,6 +85,8 @@ class Alert(Displayable):
 
 def read_rules(path: str | os.PathLike[str]) -> list[AlertRule]:
     """The rules of a TOML file."""
+    import tomllib  # slow to import, and most logs have no rules
+
     try:
         with open(path, encoding="utf-8-sig") as file:
             found = tomllib.loads(file.read())

@@ -40,7 +40,10 @@ from rankproof.monitoring.rows import RecordColumns, RowMaker, UnusualShape, mar
 from rankproof.monitoring.sessions import SECOND
 
 BATCH = 32_768
-"""The number of rows that are read at once."""
+"""The number of rows of a frame that are read at once."""
+FEWEST, MOST, AT_ONCE = 4096, 131_072, 1 << 24
+"""Of a file as many rows as have so many bytes in the columns that are needed, but not fewer or more than these:
+every batch has a copy of all dictionaries, and all texts of a batch are in memory."""
 LARGE = 8_192
 """Rows of a group, on average, from which on groups are read one by one."""
 PIECE = 1 << 18
@@ -71,12 +74,21 @@ def batches(path: Path | io.BytesIO, name: str, maker: RowMaker, *, ids: bool = 
             roots = {each.partition(".")[0] for each in (*maker.by, *maker.fields)}
             all_needed = maker.change is not None  # a hook may look at any column
             wanted = [*found.values(), *(each for each in others if all_needed or each in roots)]
+            size = sum(
+                file.metadata.row_group(group).column(at).total_uncompressed_size
+                for at in range(file.metadata.num_columns)
+                for group in range(groups)
+                if file.schema.column(at).path.partition(".")[0] in wanted
+            )
             if not ids and not all_needed and "results" in found:
                 wanted[wanted.index(found["results"])] = _scores_only(file, found["results"])
         with pyarrow.parquet.ParquetFile(path, read_dictionary=repeated, pre_buffer=False, buffer_size=PIECE) as file:
             for some in ([each] for each in range(groups)) if apart else [list(range(groups))]:
                 yield from file.iter_batches(
-                    BATCH, row_groups=some, columns=list(dict.fromkeys(wanted)), use_threads=False
+                    min(max(AT_ONCE * rows // max(size, 1), FEWEST), MOST),
+                    row_groups=some,
+                    columns=list(dict.fromkeys(wanted)),
+                    use_threads=False,
                 )
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(f"{name}: no valid Parquet ({shorten(str(error))}). Next: copy or write it again.") from error
@@ -285,7 +297,8 @@ class ArrowReader:
             bad[some] = True
             return
         ranks = numbers(inner.field("rank") if names else inner)
-        bad[event[~((ranks >= 1) & (ranks == np.floor(ranks)))]] = True
+        if not (usual := (ranks >= 1) & (ranks == np.floor(ranks))).all():
+            bad[event[~usual]] = True
         if times := next((each for each in ("ts", "time") if each in names), None):
             when = in_order_of_time(inner.field(times))
             ranks = ranks[np.lexsort((when, event))]
@@ -297,7 +310,8 @@ class ArrowReader:
                 return
             clicked, _ = hash_texts(ids, self._known, "clicks")
             quoted, _ = hash_texts(cited, self._known, "citations")
-            bad[event[clicked == 0]] = True  # a result without an id is the document of its rank
+            if not clicked.all():
+                bad[event[clicked == 0]] = True  # a result without an id is the document of its rank
             begin, end = cited_from[:-1][event], cited_from[1:][event]
             while len(event):  # few are cited: to compare with each is faster than to sort
                 some = np.flatnonzero(begin < end)
@@ -350,7 +364,7 @@ def _answers(column: dict[str, Any], row: dict[str, Array]) -> None:
         if not is_text(answer.type.value_type):
             raise UnusualShape
         some = np.where(nulls(answer.dictionary), NAN, has_text(answer.dictionary))
-        row["answered"][:] = np.append(some, NAN)[places(answer)]
+        row["answered"][:] = np.append(some, NAN).take(places(answer))
     flags = column.get("abstained")
     if flags is not None:
         if not (pa.types.is_boolean(flags.type) or pa.types.is_null(flags.type)):

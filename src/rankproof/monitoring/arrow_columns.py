@@ -138,7 +138,7 @@ def hash_texts(column: Any, known: dict[str, tuple[Any, Hashes]], name: str) -> 
         found = np.append(hashes, np.uint64(0)), np.hstack([sketch, nothing])
         known[name] = column.dictionary, found
     at = places(column)
-    return found[0][at], found[1].take(at, axis=1)
+    return found[0].take(at), found[1].take(at, axis=1)
 
 
 def _hashes_of(texts: Any, sketched: bool) -> Hashes:
@@ -204,7 +204,7 @@ def apply_code(column: Any, code: Callable[[Any], int]) -> Array:
         raise UnusualShape
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     table = np.array([*(code(each) for each in encoded.dictionary.to_pylist()), -1], dtype=np.int32)
-    return np.asarray(table[places(encoded)])
+    return np.asarray(table.take(places(encoded)))
 
 
 def parse_numbers(column: Any, parse: Callable[[Any], float], bad: Array, nothing: float) -> Array:

@@ -62,6 +62,11 @@ def _shown(e: Columns) -> Array:
     return np.asarray(~np.isnan(e["clicks"]) & (e["results"] != 0))
 
 
+def clicked_or_placed(e: Columns) -> Array:
+    """Of these searches, those without a click, and those with one whose rank is known."""
+    return np.asarray(_shown(e) & ((e["clicks"] == 0) | (e["top_click"] > 0)))
+
+
 def _click_at(k: int) -> OnlineMetric:
     return OnlineMetric(
         f"ctr@{k}",
@@ -69,8 +74,8 @@ def _click_at(k: int) -> OnlineMetric:
         ("clicks",),
         "searches",
         True,
-        lambda e: _shown(e) & (e["top_click"] > 0) & (e["top_click"] <= k),
-        lambda e: _shown(e) & ((e["clicks"] == 0) | (e["top_click"] > 0)),
+        lambda e: (e["top_click"] > 0) & (e["top_click"] <= k),
+        clicked_or_placed,
     )
 
 

@@ -367,7 +367,10 @@ class _Watch:
         sums, counts = self.sums, self.sessions.counts
         found = list(sums.estimates({key: sums.total[key] for key in _ordered(sums.total)}))
         profile = list(sums.estimates({key: sums.profile[key] for key in _ordered(sums.profile)}))
-        windows = sorted(sums.windows, key=lambda each: (each.slice, each.group, each.start or 0))
+        cells: dict[tuple[str, str], list[OnlineEstimate]] = {}
+        for each in sums.windows:  # in order of time
+            cells.setdefault((each.slice, each.group), []).append(each)
+        windows = [each for key in sorted(cells) for each in cells[key]]
         settings = {
             "window": sums.calendar.window,
             "timezone": str(sums.calendar.zone),

@@ -88,7 +88,7 @@ class StepCounts:
                 self._count((name, known.names[at]), step[code == at])
         for name, of, among in _errors(block, self._fields):
             self._count(("!", name), step[of])
-            self._count(("?", name), step[among])
+            self._count(("?", name), step if among.all() else step[among])
 
     def _reach(self, first: int, last: int) -> bool:
         """Allocate these steps, if there is enough memory."""
@@ -109,10 +109,11 @@ class StepCounts:
             return
         size = max((len(row) for row in self._rows.values()), default=int(step.max()) - self._first + 1)
         row = self._rows.setdefault(key, np.zeros(size, dtype=np.int32))
-        counts = np.bincount(step - self._first, minlength=len(row))
-        if len(counts) > len(row):
-            self._rows[key] = row = np.pad(row, (0, len(counts) - len(row)))
-        row += counts.astype(np.int32)
+        first = int(step.min())  # a block is a part of the log: few steps of all
+        counts, begin = np.bincount(step - first), first - self._first
+        if begin + len(counts) > len(row):
+            self._rows[key] = row = np.pad(row, (0, begin + len(counts) - len(row)))
+        row[begin : begin + len(counts)] += counts.astype(np.int32)
 
     def outages(self, calendar: Calendar) -> list[Outage]:
         """All failures in order of time."""
@@ -127,7 +128,9 @@ class StepCounts:
         grain = _grain(filled - begin)
         end = begin + -(-(end - begin) // grain) * grain
         rows = {key: np.pad(row, (0, max(longest, end) - len(row)))[begin:end] for key, row in self._rows.items()}
-        self._rows = {key: np.repeat(row.reshape(-1, grain).mean(axis=1), grain) for key, row in rows.items()}
+        if grain > 1:
+            rows = {key: np.repeat(row.reshape(-1, grain).mean(axis=1), grain) for key, row in rows.items()}
+        self._rows = rows
         self._first += begin
         found = list(self._found(calendar, end - begin))
         return sorted(found, key=lambda each: (each.start, each.kind, each.what))
@@ -181,8 +184,8 @@ def _grain(filled: Array) -> int:
     (12, 1, 1)
     """
     for grain in GRAINS:
-        _, steps = np.unique(filled // grain, return_counts=True)
-        if (steps > 1).mean() <= 0.01:
+        steps = np.bincount(filled // grain)
+        if (steps > 1).sum() <= 0.01 * (steps > 0).sum():
             return grain
     return 1
 
@@ -230,22 +233,22 @@ def _before(counts: Array, weights: Array, least: float = 0.0) -> Array:
     """Counts by weight in the days before each step; their median, so that an outage does not pass for usual."""
     day = np.arange(len(counts)) // OF_DAY
     seen, wanted = np.bincount(day, counts), np.bincount(day, weights)
-    known = wanted > 0.25 * _median(wanted)  # a day that has just begun says nothing
-    ratio = seen / np.maximum(wanted, 1e-300)
+    known = (wanted > 0.25 * _median(wanted.tolist())).tolist()  # a day that has just begun says nothing
+    ratio = (seen / np.maximum(wanted, 1e-300)).tolist()
     level, last = np.zeros(len(seen)), 0.0
     for at in range(len(seen)):
-        span = np.arange(max(at - BEFORE, 0), at) if at >= BEFORE else np.arange(min(BEFORE, len(seen)))
-        span = span[known[span]]
-        last = _median(ratio[span]) if len(span) else last
+        span = range(at - BEFORE, at) if at >= BEFORE else range(min(BEFORE, len(seen)))
+        days = [ratio[each] for each in span if known[each]]
+        last = _median(days) if days else last
         level[at] = last
     if least:
         level = np.clip(level, least, 1 - 1e-6)
     return np.asarray(level[day])
 
 
-def _median(values: Array) -> float:
+def _median(values: list[float]) -> float:
     """As NumPy's, which imports its masked arrays and takes long for few values."""
-    found = sorted(values.tolist())
+    found = sorted(values)
     return float((found[(len(found) - 1) // 2] + found[len(found) // 2]) / 2)
 
 
@@ -262,7 +265,7 @@ def _roughness(counts: Array, usual: Array) -> float:
     some = wanted > 1
     if some.sum() < 12:
         return 1.0
-    return max(1.0, _median((seen[some] - wanted[some]) ** 2 / wanted[some]) / 0.455)
+    return max(1.0, _median(((seen[some] - wanted[some]) ** 2 / wanted[some]).tolist()) / 0.455)
 
 
 def stretches(evidence: Array, limit: float) -> list[tuple[int, int]]:

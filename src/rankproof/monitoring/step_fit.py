@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -74,7 +75,7 @@ class StepFit:
             return None
         return cls(values * root, root, design, places[kept], shadow[kept], np.sqrt(squares[kept]), block)
 
-    @property
+    @cached_property
     def rest(self) -> Array:
         """The residuals of the mean and the seasons."""
         return self._beside(self.values[:, None])[:, 0]
@@ -107,8 +108,10 @@ class StepFit:
 
     def strengths(self, rest: Array) -> Array:
         """The share of the squares that each step (a row) explains of each series (a column)."""
-        sums = _from_end(rest * self.root[:, None])[self.places] / self.sizes[:, None]
-        found: Array = sums**2 / np.maximum((rest**2).sum(axis=0), 1e-300)
+        found: Array = _from_end(rest * self.root[:, None])[self.places]
+        found /= self.sizes[:, None]
+        found *= found
+        found /= np.maximum((rest**2).sum(axis=0), 1e-300)
         return found
 
     def correlations(self, rest: Array) -> Array:

@@ -25,7 +25,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.monitoring.block import EVENT, SESSION, USER, VALUES, Codes, EventBlock, mixed
-from rankproof.monitoring.metrics import COLUMNS, PERCENTILES, OnlineMetric
+from rankproof.monitoring.metrics import COLUMNS, PERCENTILES, OnlineMetric, Sum
 from rankproof.monitoring.sessions import ABANDONED, REFORMULATED
 from rankproof.monitoring.windows import Calendar
 from rankproof.stats.distributions import t_quantile
@@ -73,7 +73,7 @@ class Histogram:
     @property
     def end(self) -> int:
         """The bin after the last."""
-        return self.first + self.counts.shape[1]
+        return self.first + int(self.counts.shape[1])
 
     def take(self, other: Histogram) -> None:
         """Add what another one has."""
@@ -139,7 +139,11 @@ class Sums:
             cluster = np.where(alone, own, cluster)
         group = (mixed(mixed(cluster)) >> np.uint64(32)).astype(np.int64) % GROUPS
         begins = self.calendar.begins(int(block.time.min()), int(block.time.max()))
-        window = np.searchsorted(begins, block.time, side="right") - 1
+        if (block.time[1:] >= block.time[:-1]).all():
+            ends = np.searchsorted(block.time, begins[1:])
+            window = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
+        else:
+            window = np.searchsorted(begins, block.time, side="right") - 1
         counted = _BlockSums(self.metrics, columns, group)
         for at, cell in counted.cells(window):
             _put(self._place(int(begins[at]), int(begins[at + 1])), ("", ""), cell)
@@ -187,10 +191,10 @@ class Sums:
                 having = [at for at, (_, cell, *_) in enumerate(some) if name in cell.histograms]
                 if having:
                     kept = [some[at][1].histograms[name] for at in having]
-                    first, end = max(min(each.first for each in kept) - 1, 0), max(each.end for each in kept)
-                    counts = np.zeros((len(kept), FEWER_GROUPS, end - first), dtype=np.uint32)
-                    for row, each in zip(counts, kept, strict=True):
-                        row[:, each.first - first : each.end - first] = each.counts
+                    first, last = max(min(each.first for each in kept) - 1, 0), max(each.end for each in kept)
+                    counts = np.zeros((len(kept), FEWER_GROUPS, last - first), dtype=np.uint32)
+                    for row, histogram in zip(counts, kept, strict=True):
+                        row[:, histogram.first - first : histogram.end - first] = histogram.counts
                     wanted = [each for each in PERCENTILES if each.column == name]
                     found = percentiles(counts, [each.share for each in wanted], self._level, first)
                     for metric, of_cells in zip(wanted, found, strict=True):
@@ -228,13 +232,16 @@ class _BlockSums:
         self._many: list[int] = []
         """How many events each set has: only those with as many can be the same."""
         self._sums: list[tuple[int | None, Array | None, int] | None] = []
+        denominators: dict[Sum, tuple[Array, int | None]] = {}  # several metrics have one in common
         for each in metrics:
-            by = np.asarray(each.by(columns), dtype=bool)
-            if not by.any():
+            if each.by not in denominators:
+                events = np.asarray(each.by(columns), dtype=bool)
+                denominators[each.by] = events, self._place_of(events) if events.any() else None
+            by, among = denominators[each.by]
+            if among is None:
                 self._sums.append(None)
                 continue
             of = np.asarray(each.of(columns))
-            among = self._place_of(by)
             if of.dtype == bool:
                 self._sums.append((self._place_of(of & by), None, among))
             else:
@@ -258,7 +265,7 @@ class _BlockSums:
 
     def _place_of(self, events: Array) -> int:
         """The place of a set of events."""
-        many = np.count_nonzero(events)
+        many = int(np.count_nonzero(events))
         for at, each in enumerate(self._some):
             if self._many[at] == many and np.array_equal(each, events):
                 return at

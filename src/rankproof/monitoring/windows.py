@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from zoneinfo import ZoneInfo
 
 import numpy as np
 
@@ -20,11 +19,13 @@ MOST = 100_000
 
 def zone_named(name: str) -> tzinfo:
     """The time zone of that name, such as Europe/Berlin."""
-    try:
-        return UTC if name == "UTC" else ZoneInfo(name)
-    except (ValueError, OSError, LookupError) as error:  # ZoneInfoNotFoundError is a KeyError
-        from zoneinfo import available_timezones
+    if name == "UTC":
+        return UTC
+    from zoneinfo import ZoneInfo, available_timezones  # slow to import
 
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, LookupError) as error:  # ZoneInfoNotFoundError is a KeyError
         raise UsageError(
             f"timezone: got {name!r}, expected a name like Europe/Berlin or UTC."
             f"{nearest(name, available_timezones())} Next: give such a name."
