@@ -215,9 +215,8 @@ class Benchmark(Displayable):
             raise DataError(f"question {shorten(name)} is there already. Next: give each question its own id.")
         if isinstance(relevant, (str, bytes)) or not hasattr(relevant, "__iter__"):
             raise DataError(
-                f"question {shorten(name)}, relevant: got {shorten(relevant)}, expected a list or set of document "
-                "ids, or {id: grade}."
-                " Next: give one of these."
+                f"question {shorten(name)}, relevant: got {shorten(relevant)}, expected a list or set of document ids, "
+                "or {id: grade}. Next: give one of these."
             )
         given = relevant if isinstance(relevant, Mapping) else list(relevant)
         self._added[name] = self._as_text(load_judgments({name: given}))

@@ -11,8 +11,8 @@ import click
 from rankproof.cli import INTERRUPTED, options
 from rankproof.cli.output import (
     TEXTS,
+    checked_form,
     end,
-    format_of,
     keep_results_apart,
     may_replace,
     may_write_again,
@@ -50,11 +50,9 @@ def command(file: str, form: str | None, output: str | None, cache: str | None, 
     rankproof bench bench.toml -o bench.html
     """
     from rankproof.bench.grid import grid
-    from rankproof.document.model import check
     from rankproof.store.answers import remove
 
-    form = form or format_of(output)
-    check(form)
+    form = checked_form(form, output)
     kept = None if no_cache else Path(cache or Path(file).with_suffix(".cache"))
     if fresh and kept is not None and Path(file).is_file():
         remove(kept)

@@ -15,8 +15,8 @@ from rankproof.cli import options, saved
 from rankproof.cli.options import check_one_stdin, named_paths, read_groups
 from rankproof.cli.output import (
     TEXTS,
+    checked_form,
     end,
-    format_of,
     say_apart,
     tell_progress,
     write,
@@ -93,10 +93,7 @@ def compare_rankings(
     \b
     rankproof compare monday tuesday
     """
-    from rankproof.document.model import check
-
-    form = form or format_of(output)
-    check(form)
+    form = checked_form(form, output)
     if machine is not None:
         write_result(_kinship(words, shown_as, machine, options.asked_measures(measures), settings), form, output)
         return
@@ -248,10 +245,9 @@ def gate_change(
     rankproof gate judgments.tsv main.run branch.run --anchor release-1
     rankproof gate --last 5 tuesday
     """
-    from rankproof.document.model import check, print_as
+    from rankproof.document.model import print_as
 
-    form = form or format_of(output)
-    check(form, *MORE)
+    form = checked_form(form, output, *MORE)
     if lenient and settings["strict"]:
         raise UsageError(
             "--strict and --allow-inconclusive: the one fails what is inconclusive, the other lets it through."

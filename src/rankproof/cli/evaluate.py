@@ -12,9 +12,9 @@ from rankproof.cli.options import check_one_stdin, named_paths, read_groups
 from rankproof.cli.output import (
     TEXTS,
     as_options,
+    checked_form,
     end,
     errors_of,
-    format_of,
     is_coloured,
     say_apart,
     tell_oddities,
@@ -81,12 +81,10 @@ def command(
     rankproof evaluate judgments.tsv my.run --save monday
     rankproof evaluate judgments.parquet 'runs/2026-11-22/part-*.parquet'
     """
-    from rankproof.document.model import check
     from rankproof.io.load import load_counted
     from rankproof.scoring.evaluate import evaluate, prepare
 
-    form = form or format_of(output)
-    check(form)
+    form = checked_form(form, output)
     if worst and form not in TEXTS:
         raise UsageError("--worst is for tables. Next: leave out -f, or take -q for the value of every query.")
     if not runs and not counted:
@@ -210,10 +208,7 @@ def evaluate_passages(
     rankproof spans spans.tsv chunks.run --corpus documents.jsonl
     rankproof spans spans.tsv a.run b.run --corpus docs/ -m "SpanR(budget=500)"
     """
-    from rankproof.document.model import check
-
-    form = form or format_of(output)
-    check(form)
+    form = checked_form(form, output)
     check_one_stdin(judgments, *runs)
     saved.check_saving(names, runs, tags, history, replace)
     groups = None if by is None else read_groups(by, judgments)
@@ -277,12 +272,11 @@ def audit_ranking(
     rankproof audit judgments.tsv my.run
     rankproof audit judgments.tsv my.run -f json
     """
-    from rankproof.document.model import check, print_as
+    from rankproof.document.model import print_as
     from rankproof.document.terminal import in_colours
     from rankproof.scoring.evaluate import audit
 
-    form = form or format_of(output)
-    check(form)
+    form = checked_form(form, output)
     check_one_stdin(judgments, run)
     with tell_progress(f"reading {run}"):
         found = audit(judgments, run, options.asked_measures(measures), **settings)

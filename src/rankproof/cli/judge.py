@@ -14,9 +14,9 @@ from rankproof.cli import options, saved
 from rankproof.cli.options import named_paths
 from rankproof.cli.output import (
     TEXTS,
+    checked_form,
     end,
     errors_of,
-    format_of,
     is_coloured,
     may_replace,
     say_apart,
@@ -247,10 +247,7 @@ def command(
     """
     if not files and not trial:
         raise click.MissingParameter(param_type="argument", param_hint="'SAMPLES...'")
-    from rankproof.document.model import check
-
-    printed = form or format_of(output)
-    check(printed)
+    printed = checked_form(form, output)
     form = form or ("table" if _is_page(output) else printed)
     saved.check_saving(names, files, tags, history, replace)
     if qrels and len(files) > 1:

@@ -12,7 +12,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.judge import judge_named
-from rankproof.cli.output import format_of, may_replace, tell_progress, tell_written, write
+from rankproof.cli.output import checked_form, may_replace, tell_progress, tell_written, write
 from rankproof.document.disk import whole_file
 from rankproof.errors import DataError, UsageError
 
@@ -114,13 +114,12 @@ def command(
     tail -F search.jsonl | rankproof monitor - --lateness 60 -f jsonl
     rankproof monitor search.jsonl --judge openai:MODEL --judge-sample 200
     """
-    from rankproof.document.model import check, print_as
+    from rankproof.document.model import print_as
     from rankproof.monitoring.monitor import Monitor, monitor
     from rankproof.monitoring.privacy import private
     from rankproof.monitoring.windows import Calendar, zone_named
 
-    form = form or format_of(output)
-    check(form, *Monitor.more_formats)
+    form = checked_form(form, output, *Monitor.more_formats)
     if hash_ids or redact:
         settings["change"] = private(hash_ids=hash_ids, redact=_hook(redact))
     if settings["lateness"] is not None and form == "jsonl":
@@ -267,11 +266,10 @@ def _shown(
     name: str, logs: Sequence[str], columns: Sequence[str], form: str | None, output: str | None, **how: Any
 ) -> None:
     """Analyse the log, and write the result."""
-    from rankproof.document.model import check, print_as
+    from rankproof.document.model import print_as
     from rankproof.monitoring import online_tests
 
-    form = form or format_of(output)
-    check(form)
+    form = checked_form(form, output)
     with tell_progress(f"reading {logs[0]}"):
         log = list(logs) if len(logs) > 1 else logs[0]
         found = getattr(online_tests, name)(log, columns=pairs(columns), **how)

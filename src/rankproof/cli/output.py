@@ -143,6 +143,13 @@ def format_of(path: str | None) -> str:
     return "full" if context is not None and context.meta.get(FULL) else "table"
 
 
+def checked_form(form: str | None, path: str | None, *more: str) -> str:
+    """The format that was named, else that of the file, if there is such a format: asked before any work is done."""
+    from rankproof.document.model import check
+
+    return check(form or format_of(path), *more).name
+
+
 def write(content: str | bytes, path: str | None) -> None:
     """The content to the file, and a note on standard error that it was written; else to standard output."""
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content

@@ -12,8 +12,8 @@ from rankproof.cli import options
 from rankproof.cli.options import check_one_stdin, named_paths, read_groups
 from rankproof.cli.output import (
     TEXTS,
+    checked_form,
     end,
-    format_of,
     keep_results_apart,
     may_replace,
     tell_oddities,
@@ -145,10 +145,9 @@ def check_command(
     if one of the findings is an error, else 0.
     """
     from rankproof.bench.testset.questions import check_questions
-    from rankproof.document.model import check, print_as
+    from rankproof.document.model import print_as
 
-    form = form or format_of(output)
-    check(form)
+    form = checked_form(form, output)
     with tell_oddities(), tell_progress("checking"):
         found = check_questions(questions, judgments, corpus=corpus, systems=named_paths(runs) or None)
     write(print_as(found, form), output)
@@ -223,9 +222,8 @@ def count_needed(
             "questions needed: expected JUDGMENTS BASELINE CANDIDATE, or -n N alone. Next: give one of these."
         )
     from rankproof.bench.testset.questions import questions_needed
-    from rankproof.document.model import check
 
-    check(form := form or format_of(output))
+    form = checked_form(form, output)
     plan = questions_needed(judgments, baseline, candidate, measure, difference, power=power, alpha=alpha)
     write_result(plan, form, output)
     end(plan.wrong, shown=form in TEXTS and output is None)
@@ -304,12 +302,11 @@ def drift(
     rankproof pool n.run -o pool.jsonl
     rankproof label pool.jsonl --queries n.jsonl --who ana -o labels.jsonl
     """
-    from rankproof.document.model import check, print_as
+    from rankproof.document.model import print_as
     from rankproof.monitoring.drift import drift
     from rankproof.monitoring.privacy import mask
 
-    form = form or format_of(output)
-    check(form)
+    form = checked_form(form, output)
     own, judged = _sides(queries, texts, judgments)
     check_one_stdin(*[each for each in (own, log, judged, settings["ranking"]) if each])
     with tell_oddities(), keep_results_apart(), tell_progress(f"reading {log}"):

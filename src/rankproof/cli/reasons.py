@@ -11,7 +11,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.options import check_one_stdin, named_paths, read_groups
-from rankproof.cli.output import end, format_of, tell_progress, write, write_result
+from rankproof.cli.output import checked_form, end, format_of, tell_progress, write, write_result
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.errors import UsageError
 
@@ -164,10 +164,8 @@ def diagnose_ranking(
     rankproof diagnose judgments.tsv my.run --queries q.jsonl --corpus docs.jsonl
     """
     from rankproof.diagnosing.diagnose import diagnose
-    from rankproof.document.model import check
 
-    form = form or format_of(output)
-    check(form)
+    form = checked_form(form, output)
     check_one_stdin(judgments, run)
     documents, size = options.corpus_apart(corpus, corpus_size)
     settings |= {"by": None if by is None else read_groups(by, judgments), "corpus": documents}

@@ -13,7 +13,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.options import STDIN
-from rankproof.cli.output import TEXTS, as_options, end, errors_of, format_of, may_replace, write
+from rankproof.cli.output import TEXTS, as_options, checked_form, end, errors_of, format_of, may_replace, write
 from rankproof.errors import DataError, UsageError, shorten
 
 if TYPE_CHECKING:
@@ -134,11 +134,10 @@ def command(context: click.Context, history: str, form: str | None) -> None:
     rankproof history import results.json.gz
     """
     from rankproof.comparing.history import History
-    from rankproof.document.model import check, print_as
+    from rankproof.document.model import print_as
 
     context.obj = History(history)
-    form = form or format_of(None)
-    check(form)
+    form = checked_form(form, None)
     if context.invoked_subcommand is None:
         len(context.obj)  # if there is no history, that is said
         write(print_as(context.obj, form, whole=form != "table"), None)

@@ -9,7 +9,7 @@ import click
 
 from rankproof.cli import options, saved
 from rankproof.cli.options import check_one_stdin, matching_paths, named_paths, read_groups
-from rankproof.cli.output import TEXTS, end, format_of, may_replace, tell_progress, write
+from rankproof.cli.output import TEXTS, checked_form, end, may_replace, tell_progress, write
 from rankproof.core.names import parse_all
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError
@@ -77,10 +77,9 @@ def order_systems(
     """
     from rankproof.comparing.leaderboard import leaderboard
     from rankproof.core.names import parse_all
-    from rankproof.document.model import check, print_as
+    from rankproof.document.model import print_as
 
-    form = form or format_of(output)
-    check(form)
+    form = checked_form(form, output)
     asked = options.asked_measures(measures)
     if saved.are_names(words, history):
         settings = saved.without_scoring(settings)
@@ -139,10 +138,9 @@ def rank_correlation(
     \b
     rankproof rank-correlation monday tuesday wednesday -m nDCG@10,AP
     """
-    from rankproof.document.model import check, print_as
+    from rankproof.document.model import print_as
 
-    form = form or format_of(output)
-    check(form)
+    form = checked_form(form, output)
     names = [each.name for each in parse_all(list(measures))] if measures else []
     if len(words) == 2 and other is None and not saved.are_names(words, history):
         found = _of_files(words, names, lower, p)

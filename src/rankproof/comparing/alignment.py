@@ -45,9 +45,8 @@ def align_scores(
     differ = list(_differences(scores, baseline, names, measures))
     if differ and not anyway:
         raise UsageError(
-            f"these scores were not made in the same way: {'; '.join(differ)}. Next: measure them in the same way, "
-            "or compare "
-            "them anyway (anyway=True, --anyway): then only over the queries and measures that all have."
+            f"these scores were not made in the same way: {'; '.join(differ)}. Next: measure them in the same way, or "
+            "compare them anyway (anyway=True, --anyway): then only over the queries and measures that all have."
         )
     groups = _common_groups(scores, queries) if by is None else by
     found = {name: each.only(names, queries) for name, each in scores.items()}

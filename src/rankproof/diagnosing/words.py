@@ -288,8 +288,7 @@ def _method(found: Diagnosis) -> list[str]:
         )
     if found.patterns:
         said.append(
-            "Kinds of queries: p by random regrouping, corrected over all kinds (holm); difference to the others "
-            "with its 95 % interval; a kind with fewer than 10 queries, or fewer than 10 others beside it, is not "
-            "decided."
+            "Kinds of queries: p by random regrouping, corrected over all kinds (holm); difference to the others with "
+            "its 95 % interval; a kind with fewer than 10 queries, or fewer than 10 others beside it, is not decided."
         )
     return [" ".join(said)] if said else []

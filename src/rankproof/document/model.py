@@ -325,8 +325,7 @@ def as_text(document: Document, form: OutputFormat) -> str:
     if not isinstance(made, str) or form.binary:
         raise UsageError(
             f"format: {form.name} is not a text format. Next: save it to a file, with .save('FILE{form.endings[0]}') "
-            "or in the "
-            f"shell -o FILE{form.endings[0]}."
+            f"or in the shell -o FILE{form.endings[0]}."
         )
     return made
 

@@ -82,9 +82,8 @@ def _once(rows: Iterable[tuple[str, str, str]]) -> dict[str, str]:
     for where, query, group in rows:
         if groups.setdefault(query, group) != group:
             raise DataError(
-                f"{where}: query {shorten(query)} is in group {shorten(groups[query])} and in "
-                f"{shorten(group)}, expected one group a query."
-                " Next: keep one of the lines."
+                f"{where}: query {shorten(query)} is in group {shorten(groups[query])} and in {shorten(group)}, "
+                "expected one group a query. Next: keep one of the lines."
             )
     return groups
 
@@ -174,9 +173,8 @@ def groups_of(by: Grouping | None, judgments: Any = None) -> Mapping[str, str] |
     if is_frame(by) or isinstance(by, list):
         return load_groups(by)
     raise UsageError(
-        f"by: got {shorten(by)}, expected a mapping of query id to group, a function, a file, a data frame or a "
-        "column of the judgments."
-        " Next: give one of these."
+        f"by: got {shorten(by)}, expected a mapping of query id to group, a function, a file, a data frame or a column "
+        "of the judgments. Next: give one of these."
     )
 
 

@@ -166,8 +166,7 @@ def records(source: Any, what: str) -> Iterator[Row]:
     if isinstance(source, bytes | bytearray) or not isinstance(source, Iterable):
         raise DataError(
             f"{what}: got {shorten(source)} ({type(source).__name__}), expected a mapping {{id: text}}, records, a "
-            "data frame, or a path."
-            " Next: give one of these."
+            "data frame, or a path. Next: give one of these."
         )
     return _numbered((record_of(each) or each for each in source), what)
 

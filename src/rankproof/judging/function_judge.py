@@ -278,9 +278,8 @@ def _takes(function: Callable[..., Any]) -> int:
     if len(needed) == 1:
         return 1
     raise UsageError(
-        f"judge: {getattr(function, '__name__', function)!r} takes {len(needed)} arguments, expected "
-        "f(relation, left, right) or f(ask)."
-        " Next: write it with these arguments."
+        f"judge: {getattr(function, '__name__', function)!r} takes {len(needed)} arguments, expected f(relation, left, "
+        "right) or f(ask). Next: write it with these arguments."
     )
 
 

@@ -122,9 +122,8 @@ def replay_judges(name: str, ledger: Ledger | None) -> list[Judge]:
     for each in names:
         if each not in known:
             raise UsageError(
-                f"judge 'replay:{name}': {ledger.path} has no verdicts of {each!r}, only of {', '.join(known)}."
-                f"{nearest(each, known)}"
-                " Next: name one of these."
+                f"judge 'replay:{name}': {ledger.path} has no verdicts of {each!r}, only of "
+                f"{', '.join(known)}.{nearest(each, known)} Next: name one of these."
             )
     return [Replay(ledger, known[each], each) for each in names]
 
@@ -219,9 +218,8 @@ def _one(spec: str, kind: str, rest: str, options: Mapping[str, Any]) -> Judge:
     if kind == "human":
         return human_judge(rest or "somebody")
     raise UsageError(
-        f"judge: got {spec!r}, expected one of {', '.join(NAMED)}, or several joined by >."
-        f"{nearest(kind, ['lexical', *MODELS, 'human', 'replay'])}"
-        " Next: choose one of them."
+        f"judge: got {spec!r}, expected one of {', '.join(NAMED)}, or several joined by "
+        f">.{nearest(kind, ['lexical', *MODELS, 'human', 'replay'])} Next: choose one of them."
     )
 
 

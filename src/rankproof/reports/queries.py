@@ -162,9 +162,8 @@ def curves_section(content: Content) -> Section:
     """Two pictures, and under them their values."""
     lead = el(
         "p",
-        "Left: the best precision at which so much of the relevant was found, averaged over queries at eleven "
-        "points. Right: for how many queries something relevant stands in the first k. "
-        f"Relevant here is {content.relevant}.",
+        "Left: the best precision at which so much of the relevant was found, averaged over queries at eleven points. "
+        f"Right: for how many queries something relevant stands in the first k. Relevant here is {content.relevant}.",
     )
     drawn, listed = zip(
         _figure(content, "Precision by recall", RECALLS, _precision, ("recall", "precision")),

@@ -150,8 +150,7 @@ def check_one(ranking: Any) -> None:
     if several:
         raise UsageError(
             f"ranking: got rankings by name ({', '.join(map(shorten, list(ranking)[:3]))}), expected one ranking. "
-            f"Next: evaluate(judgments, rankings[{name!r}]) scores one, compare(judgments, rankings) compares "
-            "them."
+            f"Next: evaluate(judgments, rankings[{name!r}]) scores one, compare(judgments, rankings) compares them."
         )
 
 

@@ -274,9 +274,8 @@ def check_name(what: str, name: str) -> str:
     usable = name and name.isprintable() and name == name.strip() and not name.startswith("-")
     if not usable:
         raise UsageError(
-            f"{what}: got {shorten(name)}, expected printable text that neither begins with '-' nor has blanks "
-            "at its ends."
-            " Next: choose another name."
+            f"{what}: got {shorten(name)}, expected printable text that neither begins with '-' nor has blanks at its "
+            "ends. Next: choose another name."
         )
     return name
 

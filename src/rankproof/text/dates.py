@@ -159,8 +159,7 @@ BEFORE_MORE = _words(
     " mm mgr ste sr sra srta dra d.ª dña ud uds vd vds p.ej ej av exc ee dott dott.ssa sig sigg sig.ra"
     " avv geom on dhr mevr fa bijv d.w.z o.a m.b.t t.a.v i.v.m drs"
     # Slavic, Nordic, Turkish, Greek, Russian
-    " tzv tj např mgr inż np tzn ul tzw bl.a f.eks t.ex dvs s.k örn doç π.χ κ т.е т.д т.п г-н г-жа им"
-    " проф акад ул"
+    " tzv tj např mgr inż np tzn ul tzw bl.a f.eks t.ex dvs s.k örn doç π.χ κ т.е т.д т.п г-н г-жа им проф акад ул"
     # Hindi and Marathi
     " डॉ श्री श्रीमती प्रो पं कु मो लि सं इं कं स्व ई.पू वि.सं"
     # Arabic
@@ -192,15 +191,14 @@ UNITS = _words("م هـ ه")
 """Short words that are no initials after a number: years of an era."""
 
 STARTERS = _words(
-    "a after all also although an and another any are as at because before both but by can could did do"
-    " does during each either even every few finally first following for from given had has have he her"
-    " here hers his how however i if in indeed instead is it its just last later many maybe meanwhile"
-    " more moreover most much my neither never nevertheless next no nobody none nor not nothing now of"
-    " on once one only or other others our over perhaps please several she should similarly since so"
-    " some soon still such that the their then there therefore these they this those though through thus"
-    " to today together tomorrow two under unfortunately unless until up was we well were what when"
-    " where whereas whether which while who whose why will with without would yes yesterday yet you your"
-    " let's it's he's she's that's there's i'm i've don't"
+    "a after all also although an and another any are as at because before both but by can could did do does during "
+    "each either even every few finally first following for from given had has have he her here hers his how however i "
+    "if in indeed instead is it its just last later many maybe meanwhile more moreover most much my neither never "
+    "nevertheless next no nobody none nor not nothing now of on once one only or other others our over perhaps please "
+    "several she should similarly since so some soon still such that the their then there therefore these they this "
+    "those though through thus to today together tomorrow two under unfortunately unless until up was we well were "
+    "what when where whereas whether which while who whose why will with without would yes yesterday yet you your "
+    "let's it's he's she's that's there's i'm i've don't"
     # German
     " aber allerdings alle als also am an auch auf aus außerdem bei bis da dabei daher damit danach dann"
     " darauf das dass davon dazu dem den der des deshalb die dies diese dieser dieses doch dort durch"
@@ -209,19 +207,17 @@ STARTERS = _words(
     " seine seit seitdem sie sind so sogar soll später trotzdem über um und unser unter viele vom von"
     " vor wann war waren warum was weil weiter wenn wer werden wie wir wird wo zu zudem zum zunächst zur"
     # French, Spanish, Italian, Portuguese, Dutch
-    " après au aussi avec ce ces cet cette comme dans de depuis des du elle elles en est et il ils je la"
-    " le les leur lors mais nous on ou où par pour puis quand que qui sa sans si son sur un une vous"
-    " además ahora al antes aunque como con cuando del después el ella ellas ellos en entonces era es"
-    " esta este esto fue ha hay la las lo los más mientras no nos nosotros para pero por porque se según"
-    " si sin sobre su sus también tras un una y ya yo anche che ci come con così da dal della dopo dove"
-    " e è gli i il io la le lo ma nel nella non per perché poi quando quella questo se si sono sua suo"
-    " tra tutti un una ao apesar as até com da depois do ela ele em essa esse esta este eu foi isso mas"
-    " na não nas no nos o os para pela pelo por quando se sem sua também um uma dat de deze die dit een"
-    " er het hij ik in is maar met na naar niet nu om ook op over te toen van voor wat we wij ze zij"
+    " après au aussi avec ce ces cet cette comme dans de depuis des du elle elles en est et il ils je la le les leur "
+    "lors mais nous on ou où par pour puis quand que qui sa sans si son sur un une vous además ahora al antes aunque "
+    "como con cuando del después el ella ellas ellos en entonces era es esta este esto fue ha hay la las lo los más "
+    "mientras no nos nosotros para pero por porque se según si sin sobre su sus también tras un una y ya yo anche che "
+    "ci come con così da dal della dopo dove e è gli i il io la le lo ma nel nella non per perché poi quando quella "
+    "questo se si sono sua suo tra tutti un una ao apesar as até com da depois do ela ele em essa esse esta este eu "
+    "foi isso mas na não nas no nos o os para pela pelo por quando se sem sua também um uma dat de deze die dit een er "
+    "het hij ik in is maar met na naar niet nu om ook op over te toen van voor wat we wij ze zij"
     # Russian
-    " а без был была было были в во все где да для до его ее если есть за и из или их как когда кто мы"
-    " на не но о об он она они оно от по после потом при с сейчас так там то тогда ты у что это этот эта"
-    " я"
+    " а без был была было были в во все где да для до его ее если есть за и из или их как когда кто мы на не но о об "
+    "он она они оно от по после потом при с сейчас так там то тогда ты у что это этот эта я"
 )
 """Words that sentences begin with, and names hardly do."""
 
@@ -241,10 +237,9 @@ GERMAN = _words("der das und ist ein eine wurde im vom den dem des mit nicht auf
 """Words that show that a text is German."""
 
 SAID = _words(
-    "said says asked asks cried shouted exclaimed yelled replied answered whispered screamed wondered"
-    " inquired added thought muttered demanded began called laughed sagte sagt fragte fragt rief ruft"
-    " antwortete schrie flüsterte meinte erklärte dit demanda cria répondit dijo preguntó gritó"
-    " respondió disse chiese gridò"
-    " कहा पूछा बोला बोली चिल्लाया चिल्लाई قال قالت سأل سألت صاح صرخ أجاب أجابت"
+    "said says asked asks cried shouted exclaimed yelled replied answered whispered screamed wondered inquired added "
+    "thought muttered demanded began called laughed sagte sagt fragte fragt rief ruft antwortete schrie flüsterte "
+    "meinte erklärte dit demanda cria répondit dijo preguntó gritó respondió disse chiese gridò कहा पूछा बोला बोली "
+    "चिल्लाया चिल्लाई قال قالت سأل سألت صاح صرخ أجاب أجابت"
 )
 """Verbs that follow a quotation and introduce its speaker."""

@@ -49,10 +49,9 @@ BY_LANGUAGE: dict[str, str] = {
         "sui sul sulla suo tra tu una uno voi è"
     ),
     "pt": (
-        "ao aos as até com como da das dele dela depois do dos ele ela eles elas em era essa esse esta este "
-        "eu foi foram isso já lhe mais mas mesmo meu minha muito na nas não nem no nos num numa o os ou para "
-        "pela pelas pelo pelos por qual quando quem são se sem seu seus sua suas também te tem um uma você às "
-        "à é"
+        "ao aos as até com como da das dele dela depois do dos ele ela eles elas em era essa esse esta este eu foi "
+        "foram isso já lhe mais mas mesmo meu minha muito na nas não nem no nos num numa o os ou para pela pelas pelo "
+        "pelos por qual quando quem são se sem seu seus sua suas também te tem um uma você às à é"
     ),
     "nl": (
         "aan als bij dan dat de deze die dit door een en er had heb hebben heeft het hij hoe hun ik in is je "
@@ -60,11 +59,10 @@ BY_LANGUAGE: dict[str, str] = {
         "wat we wel werd wie wij worden wordt ze zich zij zijn zo zou"
     ),
     "ru": (
-        "а без более бы был была были было быть в вам вас весь во вот все всего всех вы где да даже для до "
-        "его ее если есть еще же за здесь и из или им их к как когда кто ли между меня мне может мы на над "
-        "надо наш не него нет ни них но ну о об он она они оно от очень по под при про с себя со так также "
-        "такой там то того тоже только том ты у уже хотя чего чем что чтобы эта эти это этого этой этом этот "
-        "я который которая которые которых которого"
+        "а без более бы был была были было быть в вам вас весь во вот все всего всех вы где да даже для до его ее если "
+        "есть еще же за здесь и из или им их к как когда кто ли между меня мне может мы на над надо наш не него нет ни "
+        "них но ну о об он она они оно от очень по под при про с себя со так также такой там то того тоже только том "
+        "ты у уже хотя чего чем что чтобы эта эти это этого этой этом этот я который которая которые которых которого"
     ),
     "ar": (
         "في من على إلى الى عن مع هذا هذه ذلك تلك التي الذي الذين هو هي هم هما كان كانت كانوا يكون تكون قد لقد "

@@ -26,13 +26,24 @@ from rankproof.web.findings import (
     diagnosis_part,
     grid,
 )
-from rankproof.web.frame import fragment, page_text, style
 from rankproof.web.grading import judge
 from rankproof.web.guard import Guard
 from rankproof.web.home import home
 from rankproof.web.live_page import live
 from rankproof.web.query_pages import explain, outcome_part, queries, query, what_if
-from rankproof.web.site import Choices, Page, Site, Unlinked, measure_of, problem, sections, show_result
+from rankproof.web.site import (
+    Choices,
+    Page,
+    Site,
+    Unlinked,
+    fragment,
+    measure_of,
+    page_text,
+    problem,
+    sections,
+    show_result,
+    style,
+)
 from rankproof.web.verdict_pages import calibration, label, means, means_part, override, verdicts
 from rankproof.web.workspace import Settings, Workspace
 

@@ -11,9 +11,8 @@ from pathlib import Path
 
 from rankproof.document.disk import write_file
 from rankproof.errors import RankproofError, UsageError
-from rankproof.web.frame import page_text
 from rankproof.web.server import PAGES, static_file
-from rankproof.web.site import Links, Page, Site, problem, sections, some_names
+from rankproof.web.site import Links, Page, Site, page_text, problem, sections, some_names
 from rankproof.web.workspace import Settings, Workspace
 
 NEVER = {"judge", "live", "part"}

@@ -207,9 +207,8 @@ def _by_words(table: str, settings: Mapping[str, Any]) -> Any:
     )
     made = sql.SQL("to_tsvector(%(language)s::regconfig, {})").format(words)
     return sql.SQL(
-        "with asked as (select {query} as query) "
-        "select {id}::text, ts_rank_cd({words}, asked.query) as score from {table}, asked "
-        "where {words} @@ asked.query and ({filter}) order by score desc, {id} limit %(k)s"
+        "with asked as (select {query} as query) select {id}::text, ts_rank_cd({words}, asked.query) as score from "
+        "{table}, asked where {words} @@ asked.query and ({filter}) order by score desc, {id} limit %(k)s"
     ).format(
         query=sql.SQL(MATCH[settings["match"]]),
         id=_named(settings["id"]),

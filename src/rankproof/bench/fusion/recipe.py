@@ -289,9 +289,8 @@ def _parameters(method: Method, given: Mapping[str, Any]) -> dict[str, Any]:
     for name in given:
         if name not in known:
             raise UsageError(
-                f"{method.name}: unknown parameter {name!r}, expected {', '.join(known) or 'none'}."
-                f"{nearest(name, known)}"
-                " Next: leave it out, or name one of these."
+                f"{method.name}: unknown parameter {name!r}, expected "
+                f"{', '.join(known) or 'none'}.{nearest(name, known)} Next: leave it out, or name one of these."
             )
     return {name: each.check(method.name, given.get(name, each.default)) for name, each in known.items()}
 

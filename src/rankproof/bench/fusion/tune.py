@@ -164,8 +164,7 @@ class Tuned(Result):
         if set(loaded) != set(self.names):
             raise UsageError(
                 f"rankings: got {', '.join(map(repr, loaded))}, expected those that were tuned: "
-                f"{', '.join(map(repr, self.names))}."
-                " Next: give the rankings under the names they were tuned by."
+                f"{', '.join(map(repr, self.names))}. Next: give the rankings under the names they were tuned by."
             )
         return open_pool({name: loaded[name] for name in self.names}, depth).fuse_rankings(self.recipe)
 

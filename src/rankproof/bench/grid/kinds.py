@@ -319,8 +319,7 @@ def _check_options(
         if name not in known:
             raise UsageError(
                 f"{source.where(factor, part.label, name)}: {part.kind} has no option {name!r}, expected "
-                f"{', '.join(known) or 'none'}.{nearest(name, known)}"
-                " Next: leave it out, or name one of these."
+                f"{', '.join(known) or 'none'}.{nearest(name, known)} Next: leave it out, or name one of these."
             )
     for name, each in named.items():
         if each.default is each.empty and each.kind is not each.VAR_KEYWORD and name not in part.options:

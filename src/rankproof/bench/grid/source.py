@@ -50,9 +50,8 @@ class GridSource:
         for key in table:
             if key not in expected:
                 raise UsageError(
-                    f"{self.where(*keys, key)}: unknown key {key!r}, expected one of {', '.join(expected)}."
-                    f"{nearest(key, expected)}"
-                    " Next: leave it out, or write one of these."
+                    f"{self.where(*keys, key)}: unknown key {key!r}, expected one of "
+                    f"{', '.join(expected)}.{nearest(key, expected)} Next: leave it out, or write one of these."
                 )
 
 

@@ -76,9 +76,8 @@ def _lines(path: str, names: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]
             continue
         if len(fields) != len(names):
             raise DataError(
-                f"{path}, line {number}: got {len(fields)} fields in {shorten(line)}, "
-                f"expected {len(names)}: {' '.join(names)}."
-                " Next: correct the line, or name another format by -R."
+                f"{path}, line {number}: got {len(fields)} fields in {shorten(line)}, expected {len(names)}: "
+                f"{' '.join(names)}. Next: correct the line, or name another format by -R."
             )
         yield number, fields
 

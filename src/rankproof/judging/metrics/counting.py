@@ -87,9 +87,8 @@ def _finder(peer: str) -> Callable[[str], Measure]:
         theirs = plain if plain in own else _called_by(peer, plain)
         if theirs is None:
             raise UsageError(
-                f"compat={peer!r}: {peer} has no formula called {name!r} here, only {', '.join(own)}."
-                f"{nearest(plain, own)}"
-                " Next: ask for one of these, or leave compat out."
+                f"compat={peer!r}: {peer} has no formula called {name!r} here, only "
+                f"{', '.join(own)}.{nearest(plain, own)} Next: ask for one of these, or leave compat out."
             )
         return own[theirs].measure
 

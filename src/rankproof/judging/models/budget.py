@@ -197,9 +197,8 @@ def split(options: Mapping[str, Any]) -> tuple[ModelLimits, dict[str, Any]]:
     for name in sent:
         if name not in SENT:
             raise WrongCall(
-                f"{name}: no option of a judge.{nearest(name, ModelArguments.__annotations__)} "
-                "Next: check its spelling; options of the service itself go into "
-                f"extra={{'{name}': ...}} (--set extra.{name}=...)."
+                f"{name}: no option of a judge.{nearest(name, ModelArguments.__annotations__)} Next: check its "
+                f"spelling; options of the service itself go into extra={{'{name}': ...}} (--set extra.{name}=...)."
             )
     for name in extra:
         if name in OURS:
