@@ -178,18 +178,14 @@ def _document(where: str, found: Any) -> Document:
         )
     if found.keys() == {"_id", "text"} and isinstance(found["text"], str):
         return Document(checked_id(found["_id"], where), found["text"])  # the same, for many and plain texts
-    return _of_record(found, where)
-
-
-def _of_record(record: Mapping[str, Any], where: str) -> Document:
-    text_name, text = text_in(record, DOCUMENT_TEXT, where)
-    title_name = field_of(record, TITLE)
-    title = record[title_name] if title_name else ""
-    packed = next((name for name in METADATA if isinstance(record.get(name), Mapping)), None)
-    used = {"_id", "id", text_name, title_name, packed, field_of(record, DOCUMENT_ID)}
-    rest = {name: value for name, value in record.items() if name not in used}
-    metadata = {**(record[packed] if packed else {}), **rest}
-    return Document(id_of(record, DOCUMENT_ID, where), text, title if isinstance(title, str) else "", metadata)
+    text_name, text = text_in(found, DOCUMENT_TEXT, where)
+    title_name = field_of(found, TITLE)
+    title = found[title_name] if title_name else ""
+    packed = next((name for name in METADATA if isinstance(found.get(name), Mapping)), None)
+    used = {"_id", "id", text_name, title_name, packed, field_of(found, DOCUMENT_ID)}
+    rest = {name: value for name, value in found.items() if name not in used}
+    metadata = {**(found[packed] if packed else {}), **rest}
+    return Document(id_of(found, DOCUMENT_ID, where), text, title if isinstance(title, str) else "", metadata)
 
 
 def _ir_document(document: Any) -> Mapping[str, Any]:

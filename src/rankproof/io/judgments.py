@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
@@ -159,18 +159,14 @@ def _as_dict(table: Any, where: str) -> dict[Any, Any]:
             f"{where}: got {shorten(table)} ({type(table).__name__}), "
             "expected {doc: grade} or a set of docs. Next: turn it into one of these."
         )
-    return dict.fromkeys(_relevant(table, where), 1)
-
-
-def _relevant(docs: Collection[Any], where: str) -> Collection[Any]:
-    """Documents that are relevant, each an id."""
-    for doc in docs:
+    # Documents that are relevant, each an id.
+    for doc in table:
         if not is_id(doc):
             raise DataError(
                 f"{where}: got {shorten(doc)} ({type(doc).__name__}) as a document id, expected text. "
                 "Next: give {doc: grade}, or a set of ids."
             )
-    return docs
+    return dict.fromkeys(table, 1)
 
 
 def _check_grade(grade: Any, where: str) -> None:

@@ -368,10 +368,7 @@ def _pair(row: Any, where: str, measure: str | None) -> tuple[str, float]:
         pair = (system, next((row[each] for each in fields if row.get(each) is not None), None))
     if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] is None:
         raise DataError(f"{where}: got {shorten(row)}, expected a system and its score. Next: correct the line.")
-    return str(pair[0]), _number(pair[1], where)
-
-
-def _number(value: Any, where: str) -> float:
+    value = pair[1]
     try:
         number = math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError):
@@ -380,4 +377,4 @@ def _number(value: Any, where: str) -> float:
         raise DataError(
             f"{where}: got {shorten(value)} as the score, expected a finite number. Next: correct the score."
         )
-    return number
+    return str(pair[0]), number

@@ -274,10 +274,6 @@ def _han(found: re.Match[str]) -> Iterator[Quantity]:
     signs = found["han"]
     if not any(c in HAN_TENS for c in signs) or not any(c in HAN_VALUES for c in signs):
         return
-    yield _with_unit(found, float(_han_value(signs)), found["unit"] or "")
-
-
-def _han_value(signs: str) -> int:
     total = section = digit = 0
     for sign in signs:
         if sign in HAN_VALUES:
@@ -286,7 +282,7 @@ def _han_value(signs: str) -> int:
             section, digit = section + max(digit, 1) * HAN_TENS[sign], 0
         else:
             total, section, digit = (total + max(section + digit, 1)) * HAN_TENS[sign], 0, 0
-    return total + section + digit
+    yield _with_unit(found, float(total + section + digit), found["unit"] or "")
 
 
 def parse_number(digits: str, comma: bool = False) -> float:

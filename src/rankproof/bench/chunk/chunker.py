@@ -193,13 +193,6 @@ def recursive(size: int = 200, overlap: int = 0, unit: str = "words", separators
     check_unit("recursive", unit)
     check_whole("recursive: size", size)
     check_overlap("recursive", size, overlap)
-    own = _checked(separators)
-    cut = partial(_cut, size=size, overlap=overlap, unit=unit, separators=own)
-    options = {"size": size, "overlap": overlap, "unit": unit, "separators": own}
-    return Chunker("recursive", options, cut)
-
-
-def _checked(separators: Sequence[str]) -> tuple[str, ...]:
     one = isinstance(separators, str) or not isinstance(separators, Iterable)
     given: list[Any] = [separators] if one else list(separators)
     for each in given:
@@ -208,7 +201,10 @@ def _checked(separators: Sequence[str]) -> tuple[str, ...]:
                 f"recursive: got the separator {shorten(each)}, expected a text. "
                 "Next: leave it out; between words it is cut anyway."
             )
-    return tuple(given)
+    own = tuple(given)
+    cut = partial(_cut, size=size, overlap=overlap, unit=unit, separators=own)
+    options = {"size": size, "overlap": overlap, "unit": unit, "separators": own}
+    return Chunker("recursive", options, cut)
 
 
 def _cut(text: str, size: int, overlap: int, unit: str, separators: tuple[str, ...]) -> list[ChunkPiece]:
@@ -249,10 +245,7 @@ class Places:
         if level == len(self._levels):
             return of_characters(self.text, whole, size, size)
         pieces = spans_between(self.text, whole, self._inside(whole, level))
-        return self._packed(pieces, size, length, level)
-
-    def _packed(self, pieces: list[Span], size: int, length: Length, level: int) -> list[Span]:
-        """Small neighbours together; what is too long for itself is cut at the next level."""
+        # Small neighbours together; what is too long for itself is cut at the next level.
         found: list[Span] = []
         for fits, group in groupby(pieces, lambda piece: length(*piece) <= size):
             if fits:

@@ -173,7 +173,15 @@ def _store(
         ]
 
     def fill(parts: Iterator[Part]) -> None:
-        _fill(server, parts, vector, kind)
+        for number, (documents, vectors) in enumerate(parts):
+            sources = [payload(each) for each in documents]
+            if vectors is not None:
+                sources = [{**each, vector: row} for each, row in zip(sources, vectors.tolist(), strict=True)]
+            if number == 0:
+                _make(server, {} if vectors is None else {vector: _vector_field(kind, len(sources[0][vector]))})
+            actions = [{"index": {"_id": each.id}} for each in documents]
+            lines = [line for pair in zip(actions, sources, strict=True) for line in pair]
+            _check(server, server.json("POST", f"/{server.index}/_bulk?refresh=wait_for", lines))
 
     return connector(settings, asked, find, fill, shut=server.client.close)
 
@@ -242,18 +250,6 @@ def _id(hit: Mapping[str, Any], id: str | None, name: str) -> Any:
 
 
 # --- filling ----------------------------------------------------------------------------------------
-
-
-def _fill(server: Server, parts: Iterator[Part], vector: str, kind: str) -> None:
-    for number, (documents, vectors) in enumerate(parts):
-        sources = [payload(each) for each in documents]
-        if vectors is not None:
-            sources = [{**each, vector: row} for each, row in zip(sources, vectors.tolist(), strict=True)]
-        if number == 0:
-            _make(server, {} if vectors is None else {vector: _vector_field(kind, len(sources[0][vector]))})
-        actions = [{"index": {"_id": each.id}} for each in documents]
-        lines = [line for pair in zip(actions, sources, strict=True) for line in pair]
-        _check(server, server.json("POST", f"/{server.index}/_bulk?refresh=wait_for", lines))
 
 
 def _vector_field(kind: str, size: int) -> Body:

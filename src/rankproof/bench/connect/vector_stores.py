@@ -61,7 +61,15 @@ def chroma(
         return _chroma_found(client.get_collection(collection, embedding_function=None), vectors, k, settings)
 
     def fill(parts: Iterator[Part]) -> None:
-        _chroma_fill(client, collection, parts, distance)
+        space = {"hnsw": {"space": distance}}
+        opened = client.get_or_create_collection(collection, embedding_function=None, configuration=space)
+        for documents, vectors in parts:
+            opened.upsert(
+                ids=[each.id for each in documents],
+                embeddings=vectors.tolist(),
+                metadatas=[_metadata(each) for each in documents],
+                documents=[each.whole for each in documents],
+            )
 
     return connector(settings, asked, find, fill, guard=lambda: _chroma_faults(secrets))
 
@@ -116,18 +124,6 @@ def _chroma_found(collection: Any, vectors: Any, k: int, settings: Mapping[str, 
         ids = [[field_in(each or {}, name, "chroma") for each in row] for row in answer["metadatas"]]
     rows = zip(ids, answer["distances"], strict=True)
     return [best_pairs(((key, -far) for key, far in zip(*row, strict=True)), k) for row in rows]
-
-
-def _chroma_fill(client: Any, collection: str, parts: Iterator[Part], distance: str) -> None:
-    space = {"hnsw": {"space": distance}}
-    opened = client.get_or_create_collection(collection, embedding_function=None, configuration=space)
-    for documents, vectors in parts:
-        opened.upsert(
-            ids=[each.id for each in documents],
-            embeddings=vectors.tolist(),
-            metadatas=[_metadata(each) for each in documents],
-            documents=[each.whole for each in documents],
-        )
 
 
 def _metadata(document: Document) -> dict[str, Any]:

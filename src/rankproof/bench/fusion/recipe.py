@@ -151,11 +151,19 @@ def recipe(
     {'normalise': 'min-max', 'weights': (1.0, 2.0)}
     """
     found = find_method(method)
+    given = parameters or {}
+    known = found.parameters
+    for name in given:
+        if name not in known:
+            raise UsageError(
+                f"{found.name}: unknown parameter {name!r}, expected "
+                f"{', '.join(known) or 'none'}.{nearest(name, known)} Next: leave it out, or name one of these."
+            )
     return Recipe(
         method=found,
         normalise=_normalisation(found, normalise),
         weights=_weights(found, weights, names),
-        parameters=_parameters(found, parameters or {}),
+        parameters={name: each.check(found.name, given.get(name, each.default)) for name, each in known.items()},
     )
 
 
@@ -169,7 +177,15 @@ def learn(made: Recipe, pool: ScorePool, judgments: Judgments) -> Recipe:
             f"{judgments.source}: none of its queries is in the rankings, so {made.method.name} has nothing to "
             "learn from. Next: give judgments of some of these queries."
         )
-    evidence = _evidence(training, judgments)
+    # The columns of a pool whose queries are judged, and which rows are relevant.
+    good = [{doc for doc, grade in judgments.of(each).items() if grade >= RELEVANT} for each in training.queries]
+    rows = zip(training.query.tolist(), training.docs, strict=True)
+    evidence = {
+        "rank": training.rank,
+        "query": training.query,
+        "relevant": np.array([doc in good[query] for query, doc in rows], dtype=bool),
+        "judged": np.array([len(docs) for docs in good], dtype=np.float64),
+    }
     return replace(made, learned=_call(made.method.learn, evidence, made.parameters))
 
 
@@ -198,18 +214,6 @@ def _call(function: Callable[..., Array], columns: Mapping[str, Any], parameters
     named = inspect.signature(function).parameters
     own = {name: value for name, value in parameters.items() if name in named}
     return function(*(columns[name] for name in positional_names(function)), **own)
-
-
-def _evidence(pool: ScorePool, judgments: Judgments) -> dict[str, Array]:
-    """The columns of a pool whose queries are judged, and which rows are relevant."""
-    good = [{doc for doc, grade in judgments.of(each).items() if grade >= RELEVANT} for each in pool.queries]
-    rows = zip(pool.query.tolist(), pool.docs, strict=True)
-    return {
-        "rank": pool.rank,
-        "query": pool.query,
-        "relevant": np.array([doc in good[query] for query, doc in rows], dtype=bool),
-        "judged": np.array([len(docs) for docs in good], dtype=np.float64),
-    }
 
 
 # --- checks ---------------------------------------------------------------------------------------
@@ -282,17 +286,6 @@ def _checked(weights: Sequence[Any], names: Sequence[str]) -> tuple[float, ...]:
     if not any(weights):
         raise UsageError("weights: all are 0, so nothing would be left. Next: weigh at least one ranking.")
     return tuple(float(weight) for weight in weights)
-
-
-def _parameters(method: Method, given: Mapping[str, Any]) -> dict[str, Any]:
-    known = method.parameters
-    for name in given:
-        if name not in known:
-            raise UsageError(
-                f"{method.name}: unknown parameter {name!r}, expected "
-                f"{', '.join(known) or 'none'}.{nearest(name, known)} Next: leave it out, or name one of these."
-            )
-    return {name: each.check(method.name, given.get(name, each.default)) for name, each in known.items()}
 
 
 def _check_scores(pool: ScorePool) -> None:

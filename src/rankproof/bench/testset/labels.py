@@ -168,23 +168,19 @@ def _text(path: str | os.PathLike[str]) -> str:
 
 def _label(line: str, where: str) -> QuestionLabel:
     try:
-        return _checked(json.loads(line))
+        label = QuestionLabel(**json.loads(line))
+        texts = (label.query, label.document, label.who)
+        if not all(isinstance(each, str) for each in texts) or label.what not in (GRADED, SKIPPED, UNDONE):
+            raise ValueError("a field of the wrong kind")
+        if (label.what == GRADED) != (type(label.grade) is int):
+            raise ValueError("a grade goes with what is graded, and with nothing else")
+        return label
     except (ValueError, TypeError, KeyError) as error:
         why = "" if isinstance(error, (json.JSONDecodeError, TypeError)) else f" ({error})"
         raise DataError(
             f"{where}: got {shorten(line)}, expected a label: query, document, who, what, grade{why}. "
             "Next: name a file that 'rankproof label' wrote."
         ) from error
-
-
-def _checked(record: dict[str, Any]) -> QuestionLabel:
-    label = QuestionLabel(**record)
-    texts = (label.query, label.document, label.who)
-    if not all(isinstance(each, str) for each in texts) or label.what not in (GRADED, SKIPPED, UNDONE):
-        raise ValueError("a field of the wrong kind")
-    if (label.what == GRADED) != (type(label.grade) is int):
-        raise ValueError("a grade goes with what is graded, and with nothing else")
-    return label
 
 
 def write_label(path: str | os.PathLike[str], label: QuestionLabel) -> None:

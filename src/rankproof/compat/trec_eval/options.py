@@ -78,17 +78,13 @@ def columns_of(entry: Entry, given: str | None, notes: list[str]) -> list[Option
         return [OptionColumn(entry, entry.name, numbers=entry.defaults)]
     if entry.takes == "pairs":
         return [OptionColumn(entry, f"{entry.name}_{given}", pairs=_pairs(entry.name, given))]
-    return [OptionColumn(entry, f"{entry.name}_{given}", numbers=_fitting(entry, given))]
-
-
-def _fitting(entry: Entry, text: str) -> tuple[float, ...]:
-    numbers = _numbers(entry.name, text)
+    numbers = _numbers(entry.name, given)
     if entry.takes == "numbers" and len(numbers) != len(entry.defaults):
         raise UsageError(
             f"{entry.name}: got {len(numbers)} numbers, expected {len(entry.defaults)}."
             " Next: give that many, or none for the usual ones."
         )
-    return numbers
+    return [OptionColumn(entry, f"{entry.name}_{given}", numbers=numbers)]
 
 
 def _numbers(name: str, text: str) -> tuple[float, ...]:

@@ -310,7 +310,14 @@ def _evaluate(options: Options) -> None:
         if options.result_format != "trec_results":
             raise one_of("-T", options.result_format, ["trec_results"])
     with quits_with(CALCULATION):
-        _check_kinds(planned, options)
+        kind = KINDS[options.judgment_format]
+        for column in planned.columns:
+            if column.entry.kind not in ("any", kind):
+                fitting = [name for name, known in KINDS.items() if known == column.entry.kind]
+                raise UsageError(
+                    f"can't calculate measure '{column.entry.name}' from {options.judgment_format}. "
+                    f"Next: -R {' or '.join(fitting)}"
+                )
     with quits_with(INPUT), pipes_kept():
         judgments, results = options.files
         read_side_by_side(options.files)
@@ -321,17 +328,6 @@ def _evaluate(options: Options) -> None:
             judgments, results, [each for each in planned.columns if each.entry.kind != "any"], options
         )
         _print(planned, evaluation, options, run)
-
-
-def _check_kinds(planned: Choice, options: Options) -> None:
-    kind = KINDS[options.judgment_format]
-    for column in planned.columns:
-        if column.entry.kind not in ("any", kind):
-            fitting = [name for name, known in KINDS.items() if known == column.entry.kind]
-            raise UsageError(
-                f"can't calculate measure '{column.entry.name}' from {options.judgment_format}. "
-                f"Next: -R {' or '.join(fitting)}"
-            )
 
 
 def _print(planned: Choice, evaluation: Evaluation, options: Options, run: str) -> None:
