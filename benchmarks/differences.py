@@ -22,6 +22,7 @@ from rankproof import evaluate, sample
 from rankproof.stats.confidence import ValueSample, safe_bound
 from rankproof.stats.detection import detectable, needed_queries
 from rankproof.stats.differences import adaptive_interval, t_interval
+from rankproof.stats.distributions import NORMAL, t_quantile
 from rankproof.stats.flips import sign_flips
 from rankproof.stats.gate import FAIL, INCONCLUSIVE, PASS, decide, overall
 from rankproof.stats.intervals import bca_intervals
@@ -32,6 +33,10 @@ LARGE = 500
 ALPHA = 0.05
 PERMUTATIONS = 2_000
 RESAMPLES = 999
+WIDTHS = (1.0, 1.1, 1.3, 1.5, 2.0)
+"""Widths as shares of Student's."""
+FEWEST = 20
+"""Named sizes below which no share of those found is shown."""
 PLANNABLE = 4_000
 """Numbers of queries up to which a plan is tried."""
 
@@ -303,6 +308,42 @@ def several(world: World, n: int, times: int, seed: int = 1) -> tuple[float, flo
     return found[0], found[1]
 
 
+# --- what no interval can do ----------------------------------------------------------------------------
+
+
+def calm_worlds() -> Iterable[tuple[str, int, float, float, np.ndarray]]:
+    """Worlds and what their samples look like that show none of the few large values: how often they do, the true
+    mean of the world, and the calm values, at even quantiles."""
+    grid = (np.arange(100_000) + 0.5) / 100_000
+    for n in (10, 15):
+        yield "gains, rare losses", n, (1 - 0.06 / 0.41) ** n, 0.05, -0.02 * grid
+    for n, kept in ((10, 0.85), (15, 0.9), (20, 0.93)):
+        tail = np.exp([NORMAL.inv_cdf(each) for each in kept * grid])
+        yield f"long tail, its lower {kept:.0%}", n, kept**n, math.exp(0.5), tail
+    folder = Path(__file__).resolve().parents[2] / "shared" / "data" / "dl20-doc"
+    if folder.is_dir():
+        one, other = (evaluate(folder / "qrels.dl20-doc.txt", folder / run, "AP") for run in ("d_bm25rm3", "d_bm25"))
+        seen = one.column("AP").values - other.column("AP").values
+        calm = seen[np.argsort(np.abs(seen))[:-2]]
+        for n in (10, 20, 30):
+            share = (len(calm) / len(seen)) ** n
+            yield "AP of two TREC runs, but for 2 of 45 topics", n, share, float(seen.mean()), calm
+
+
+def ceilings(n: int, share: float, mean: float, calm: np.ndarray, times: int) -> tuple[float, list[list[float]]]:
+    """Student's coverage of the calm world, and the most of the whole world that intervals of some widths can cover.
+
+    The widths are shares of Student's in the calm world. What is beyond Student's is put on the side of the large
+    values, and then, as no sample without any of them shows that side, on both; all other samples count as covered.
+    """
+    rows = np.random.default_rng(n).choice(calm, (times, n))
+    means = rows.mean(axis=1)
+    reach = t_quantile(0.975, n - 1) * rows.std(axis=1, ddof=1) / math.sqrt(n)
+    missed = [[float(np.mean(mean > means + far * reach)) for far in (2 * wide - 1, wide)] for wide in WIDTHS]
+    most = [[1 - share * each for each in pair] for pair in missed]
+    return float(np.mean(np.abs(means - calm.mean()) <= reach)), most
+
+
 # --- tables -------------------------------------------------------------------------------------------
 
 
@@ -352,7 +393,7 @@ def main() -> int:
 
     def finds(world: World, n: int) -> Iterable[str]:
         share, given = found(world, n, trials(n))
-        yield f"{short(share)} ({short(given)})" if given else "-"
+        yield f"{short(share) if given * trials(n) >= FEWEST else '-'} ({short(given)})" if given else "-"
 
     def plans(world: World, n: int) -> Iterable[str]:
         share, given = needed_found(world, n, trials(n))
@@ -381,7 +422,15 @@ def main() -> int:
         ),
         "others": ("Other worlds: the interval covers; the gate passes a drop of the margin", elsewhere),
     }
-    for name in wanted or tables:
+    for name in wanted or [*tables, "ceilings"]:
+        if name == "ceilings":
+            print("| world | n | looks calm | Student's, calm | " + " | ".join(map(str, WIDTHS)) + " |")
+            print("|" + "---|" * (4 + len(WIDTHS)))
+            for world, n, share, mean, calm in calm_worlds():
+                students, most = ceilings(n, share, mean, calm, 100 * times)
+                cells = [short(share), short(students), *(" / ".join(map(short, pair)) for pair in most)]
+                print(f"| {world} | {n} | " + " | ".join(cells) + " |")
+            continue
         table(*tables[name], names=OTHERS if name == "others" else WORLDS)
     return 0
 
