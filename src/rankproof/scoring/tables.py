@@ -33,9 +33,7 @@ Values = dict[str, dict[str, dict[str, float]]]
 Reasons = dict[str, dict[str, dict[str, str]]]
 """The same, with why a query has no value in its place."""
 
-UNBOUNDED = (
-    "no bound is known, so the interval assumes that other queries lie beyond these by about as much as these lie apart"
-)
+UNBOUNDED = "no bound is known, so the interval assumes that other queries lie beyond these by a share of their range"
 
 
 class TableField(NamedTuple):
