@@ -27,7 +27,7 @@ FEW = (10, 20, 50)
 PEERS = 0.5
 """The share of the samples on which slow peers are tried."""
 UNBOUNDED = 15
-"""So many times the samples are drawn for values without a bound: the least coverage is within .005 of what is asked."""
+"""So many times the samples are drawn of values without a bound: the least coverage is near the one asked for."""
 BESIDE = ("hits .5", "hits .95", "zeros 90 %", "AP-like", "nDCG near 1", "dense")
 GRID = np.linspace(0, 1, 501)
 LEVELS = (0.9, 0.99)
