@@ -190,7 +190,9 @@ ABOUT_EFFECTS = (
 
 def grid(found: Grid) -> Document:
     """The verdict and the best configurations first; a screen shows the best, everything else all of them."""
-    rows = _ordered(found)
+    # The configurations, the best first, those that failed last.
+    sign = -1 if found.higher else 1
+    rows = sorted(found.rows, key=lambda row: (not row.means, -row.n, sign * _mean(found, row)))
     best = [row for n, row in enumerate(rows) if n < FEW or row.front or row.name in (found.baseline, found.winner)]
     left = "the other configurations" if len(best) < len(rows) else ""
     name, heading = "what each factor does", Heading("Configurations")
@@ -293,12 +295,6 @@ class Field:
     heading: str
     cell: Callable[[GridRow], str]
     wanted: Callable[[Sequence[GridRow]], bool] = lambda rows: True
-
-
-def _ordered(found: Grid) -> list[GridRow]:
-    """The configurations, the best first, those that failed last."""
-    sign = -1 if found.higher else 1
-    return sorted(found.rows, key=lambda row: (not row.means, -row.n, sign * _mean(found, row)))
 
 
 def _mean(found: Grid, row: GridRow) -> float:

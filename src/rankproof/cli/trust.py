@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import getpass
 import textwrap
-from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -365,11 +364,7 @@ def _verdicts_shown(verdicts: Any, who: bool, form: str, most: int, filters: dic
         return "No verdict fits.\n"
     more = next(found, None) is not None
     tail = "\nThere are more; -n 0 shows all.\n" if more else ""
-    return words.pairs(_named(chosen)) + tail
-
-
-def _named(chosen: list[Any]) -> Iterator[tuple[str, Any]]:
-    return ((each.id, each) for each in chosen)
+    return words.pairs((each.id, each) for each in chosen) + tail
 
 
 def _record(each: Any) -> dict[str, Any]:

@@ -290,6 +290,9 @@ def _lost(whole: Whole, row: ScoreRow) -> float:
 
 def _whole(evidence: Evidence, precision: Band, recall: Band) -> Whole:
     asked = evidence.asked.values()
+    # The spelling of missing documents in the corpus.
+    gone = {doc for each in evidence.asked.values() for doc in each.gone}
+    found = respelt(gone, evidence.corpus or (), CORPUS) if gone else None
     return Whole(
         precision=precision,
         recall=recall,
@@ -299,15 +302,8 @@ def _whole(evidence: Evidence, precision: Band, recall: Band) -> Whole:
         room=evidence.room(),
         k=evidence.k,
         gone=None if evidence.corpus is None else sum(len(each.gone) for each in asked),
-        respelt=_respelt(evidence),
+        respelt="" if found is None else f"{found.message} For example {found.examples[0]}.",
     )
-
-
-def _respelt(evidence: Evidence) -> str:
-    """The spelling of missing documents in the corpus."""
-    gone = {doc for each in evidence.asked.values() for doc in each.gone}
-    found = respelt(gone, evidence.corpus or (), CORPUS) if gone else None
-    return "" if found is None else f"{found.message} For example {found.examples[0]}."
 
 
 def _notes(evidence: Evidence) -> list[str]:

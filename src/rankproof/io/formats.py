@@ -192,7 +192,8 @@ def read_delimited(text: str, delimiter: str, wanted: Wanted, source: str) -> Ro
     _check_width(fields, lines, source)
     if not has_header(fields[0]):
         places = _places(fields, wanted, source)
-        return _as_rows(fields, lines, places, source, [_said(places, source)])
+        pairs = ", ".join(f"column {place + 1} as {role}" for role, place in places.items())
+        return _as_rows(fields, lines, places, source, [f"{source}: no header, took {pairs}"])
     took = guess(fields[0], wanted, source)
     places = {role: fields[0].index(name) for role, name in took.items()}
     return _as_rows(fields[1:], lines[1:], places, source, [guess_sentence(took, source)])
@@ -279,8 +280,3 @@ def _ids(texts: list[str], role: str, notes: list[str]) -> list[str]:
     if ids != texts:
         notes.append(f"blanks around the ids of the {role} column were taken off")
     return ids
-
-
-def _said(places: dict[str, int], source: str) -> str:
-    pairs = ", ".join(f"column {place + 1} as {role}" for role, place in places.items())
-    return f"{source}: no header, took {pairs}"

@@ -228,7 +228,11 @@ class RowRankings:
             check_same_kind(self.integer_ids[0], queries, f"{self.source}, queries")
             check_same_kind(self.integer_ids[1], docs, f"{self.source}, documents")
         census.notes.extend(self.notes)
-        self._note_ranks(conventions.ties, census)
+        score, rank = self.rows.score, self.rows.rank
+        if score is not None and rank is not None and conventions.ties != "rank":
+            codes: dict[str, int] = {}
+            group = np.array([codes.setdefault(query, len(codes)) for query in self.rows.query[:SAMPLE]])
+            note_ranks(group, score[:SAMPLE], rank[:SAMPLE], census)
         order = self._order(conventions.ties)
         batch: list[tuple[int, list[int]]] = []
         for query, rows in self._rankings(order, judgments, conventions, census):
@@ -241,13 +245,6 @@ class RowRankings:
 
     def _digits(self, role: int) -> bool:
         return self.untyped and plain_digits((self.rows.query, self.rows.doc)[role])
-
-    def _note_ranks(self, ties: str, census: Census) -> None:
-        score, rank = self.rows.score, self.rows.rank
-        if score is not None and rank is not None and ties != "rank":
-            codes: dict[str, int] = {}
-            group = np.array([codes.setdefault(query, len(codes)) for query in self.rows.query[:SAMPLE]])
-            note_ranks(group, score[:SAMPLE], rank[:SAMPLE], census)
 
     def _order(self, ties: str) -> Array:
         """The sort key of each row: its score, its rank, or its place."""

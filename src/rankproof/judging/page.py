@@ -63,7 +63,12 @@ def _compared_scores(scores: Mapping[str, JudgedScores]) -> Comparison | None:
 
 
 def _system(name: str, scores: JudgedScores) -> JudgedSystem:
-    chosen = _worst_first(scores)[:MOST]
+    # The samples with evidence, those of the worst values of the first metric first, then the unmeasured.
+    first = next(iter(scores.columns))
+    worst = [sample for sample, _ in scores.worst(len(scores.queries), first)]
+    known = set(worst)
+    order = worst + [sample for sample in scores.queries if sample not in known]
+    chosen = [sample for sample in order if sample in scores.verdicts][:MOST]
     asked = scores.blame.asked
     points = {each.sample: each.point for each in scores.blame.each()} if asked else {}
     return JudgedSystem(
@@ -74,15 +79,6 @@ def _system(name: str, scores: JudgedScores) -> JudgedSystem:
         scores.blame.points if asked else {},
         scores.blame.halves if asked else {},
     )
-
-
-def _worst_first(scores: JudgedScores) -> list[str]:
-    """The samples with evidence, those of the worst values of the first metric first, then the unmeasured."""
-    first = next(iter(scores.columns))
-    worst = [sample for sample, _ in scores.worst(len(scores.queries), first)]
-    known = set(worst)
-    order = worst + [sample for sample in scores.queries if sample not in known]
-    return [sample for sample in order if sample in scores.verdicts]
 
 
 def _shown(scores: JudgedScores, sample: str, point: str) -> Shown:

@@ -165,7 +165,9 @@ def entry(connection: sqlite3.Connection, name: str, path: Path) -> HistoryEntry
     """The entry of that name; no other is read."""
     row = connection.execute(f"SELECT {_FIELDS}, id FROM experiments WHERE name = ?", (name,)).fetchone()
     if row is None:
-        raise unknown_error(path, name, _some_names(connection))
+        # The newest names, as many as can be compared with a misspelled one quickly.
+        rows = connection.execute("SELECT name FROM experiments ORDER BY id DESC LIMIT 2000")
+        raise unknown_error(path, name, [name for (name,) in rows if isinstance(name, str)])
     means = _by_number(connection, "measured", "measure, mean", "experiment = ?", row[-1])
     tags = _by_number(connection, "tags", "key, value", "experiment = ?", row[-1])
     return _entry(path, row, means.get(row[-1], []), tags.get(row[-1], []))
@@ -253,12 +255,6 @@ def _unpacked(path: Path, name: str, where: str, packed: Any, unpack_it: Callabl
         return unpack_it(packed)
     except (zlib.error, ValueError, TypeError) as error:
         raise damage_error(path, f"the values in {where} of {shorten(name)}: {error}", saved=name) from error
-
-
-def _some_names(connection: sqlite3.Connection) -> list[str]:
-    """The newest names, as many as can be compared with a misspelled one quickly."""
-    rows = connection.execute("SELECT name FROM experiments ORDER BY id DESC LIMIT 2000")
-    return [name for (name,) in rows if isinstance(name, str)]
 
 
 def unknown_error(path: Path, name: str, known: list[str]) -> UsageError:

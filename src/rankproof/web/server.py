@@ -28,8 +28,7 @@ from rankproof.web.findings import (
 )
 from rankproof.web.grading import judge
 from rankproof.web.guard import Guard
-from rankproof.web.home import home
-from rankproof.web.live_page import live
+from rankproof.web.home import home, live
 from rankproof.web.query_pages import explain, outcome_part, queries, query, what_if
 from rankproof.web.site import (
     Choices,

@@ -139,9 +139,11 @@ def state_of(found: Any) -> dict[str, Any]:
     >>> state_of(Search(0.9))
     {'depth': 3, 'k1': 0.9}
     """
+    slots = (vars(each).get("__slots__", ()) for each in _own_classes(type(found)))
+    names = (name for each in slots for name in ((each,) if isinstance(each, str) else each))
     own: Mapping[str, Any] = {
         **_of_classes(type(found)),
-        **_of_slots(found),
+        **{name: getattr(found, name) for name in names if name[:2] != "__" and hasattr(found, name)},
         **getattr(found, "__dict__", {}),
     }
     later = _set_later(type(found), own)
@@ -163,12 +165,6 @@ def _of_classes(kind: type) -> dict[str, Any]:
         for name, value in vars(each).items()
         if isinstance(value, PLAIN) and not name.startswith("__")
     }
-
-
-def _of_slots(found: Any) -> dict[str, Any]:
-    slots = (vars(each).get("__slots__", ()) for each in _own_classes(type(found)))
-    names = (name for each in slots for name in ((each,) if isinstance(each, str) else each))
-    return {name: getattr(found, name) for name in names if name[:2] != "__" and hasattr(found, name)}
 
 
 def _set_later(kind: type, names: Iterable[str]) -> frozenset[str]:

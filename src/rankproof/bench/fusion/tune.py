@@ -189,13 +189,16 @@ class Tuned(Result):
         parts = self.tuned_on, self.held_out, *self.others
         rows = [(each.name, score(each.mean), span(each.low, each.high), count(each.n)) for each in parts]
         records = [{"method": self.recipe.method.name, "measure": self.measure.name, **asdict(each)} for each in parts]
+        # The evidence of the held-out queries against the choice.
+        sign = self.measure.spec.sign
+        others = [each.name for each in self.others if sign * each.mean >= sign * self.held_out.mean]
         return Document(
             f"Tuned {self.recipe.method.name}",
             [
                 wrong_data(self.wrong),
                 Part(*map(Paragraph, self._title())),
                 Part(Table.of(("queries", "mean", "95 % interval", "n"), rows, ("queries",))),
-                Part(*map(Paragraph, self._advice())),
+                Part(*map(Paragraph, ([f"No worse on the held-out queries: {', '.join(others)}."] if others else []))),
             ],
             records,
             self.to_dict(),
@@ -210,12 +213,6 @@ class Tuned(Result):
             f"chosen: {name}{_shown(self.settings)}",
             *other,
         ]
-
-    def _advice(self) -> list[str]:
-        """The evidence of the held-out queries against the choice."""
-        sign = self.measure.spec.sign
-        others = [each.name for each in self.others if sign * each.mean >= sign * self.held_out.mean]
-        return [f"No worse on the held-out queries: {', '.join(others)}."] if others else []
 
 
 @old_arguments(rankings="systems")

@@ -369,15 +369,15 @@ def fusions(source: GridSource, searched: Iterable[GridPart]) -> Levels:
     return _by_name(parts)
 
 
+def _callable(name: str, given: Any) -> GridPart | None:
+    if not callable(given):
+        return None
+    return GridPart(name, kinds.GIVEN, {"given": name, "settings": describe(given)}, given=given, label=name)
+
+
 def rerankers(source: GridSource) -> Levels:
     """The rerankers; none by default."""
-
-    def wrap(name: str, given: Any) -> GridPart | None:
-        if not callable(given):
-            return None
-        return GridPart(name, kinds.GIVEN, {"given": name, "settings": describe(given)}, given=given, label=name)
-
-    parts = parts_of(source, "rerankers", wrap) or [GridPart("none", kinds.NONE)]
+    parts = parts_of(source, "rerankers", _callable) or [GridPart("none", kinds.NONE)]
     for part in parts:
         kinds.check_reranker(source, part)
     return _by_name([kinds.with_source(part) for part in parts])
@@ -385,13 +385,7 @@ def rerankers(source: GridSource) -> Levels:
 
 def rewriters(source: GridSource) -> Levels:
     """The rewriters of questions; none by default."""
-
-    def wrap(name: str, given: Any) -> GridPart | None:
-        if not callable(given):
-            return None
-        return GridPart(name, kinds.GIVEN, {"given": name, "settings": describe(given)}, given=given, label=name)
-
-    parts = parts_of(source, "rewriters", wrap)
+    parts = parts_of(source, "rewriters", _callable)
     for part in parts:
         kinds.check_rewriter(source, part)
     return _by_name([kinds.with_source(part) for part in parts])

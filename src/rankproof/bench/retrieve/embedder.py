@@ -23,7 +23,7 @@ from rankproof.errors import DataError, MissingExtra, UsageError, check_whole, s
 from rankproof.net.client import Client, Request
 from rankproof.net.retries import Failed, Retries
 from rankproof.progress import Progress
-from rankproof.store.answers import Answers, open_answers
+from rankproof.store.answers import open_answers
 
 
 def embed_texts(embed: Embed, texts: Sequence[str], batch: int) -> Array:
@@ -40,7 +40,12 @@ def embed_with_cache(embed: Embed, texts: Sequence[str], batch: int, settings: M
     """The same, with the vectors kept in a file under the text and the embedder's settings."""
     keys = {text: _key(text, settings) for text in dict.fromkeys(texts)}
     with open_answers(path) as kept:
-        found = _kept(kept, keys)
+        there = kept.get(keys.values())
+        found = {
+            text: np.frombuffer(b64decode(there[key]), dtype="<f4").astype(np.float32)
+            for text, key in keys.items()
+            if key in there
+        }
         missing = [text for text in keys if text not in found]
         for made in _batches(embed, missing, batch):
             kept.put((keys[text], b64encode(vector.astype("<f4").tobytes()).decode("ascii")) for text, vector in made)
@@ -93,15 +98,6 @@ def _checked(given: Any, texts: Sequence[str]) -> Array:
 
 
 # --- vectors in a file ----------------------------------------------------------------------------
-
-
-def _kept(kept: Answers, keys: Mapping[str, str]) -> dict[str, Array]:
-    there = kept.get(keys.values())
-    return {
-        text: np.frombuffer(b64decode(there[key]), dtype="<f4").astype(np.float32)
-        for text, key in keys.items()
-        if key in there
-    }
 
 
 def _key(text: str, settings: Mapping[str, Any]) -> str:

@@ -15,7 +15,6 @@ from rankproof.compat.trec_eval.columns import Setting, preference_series, value
 from rankproof.compat.trec_eval.files import (
     JudgedFile,
     Kind,
-    Rankings,
     in_order,
     rankings_of,
     read_preferences,
@@ -160,20 +159,16 @@ def _evaluate_groups(judgments: str, results: str, columns: Sequence[OptionColum
     rows = sorted(read_preferences(judgments, parts=False), key=attrgetter("topic", "judge"))
     rankings = rankings_of(use_rankings(results, TrecRankings.table))
     topics = select_topics({row.topic for row in rows}, rankings, options.version, options.complete)
-    hits = cut(_hits_by_judge(rows, rankings, options), _cut(options))
-    judges = [topic for (topic, _), _ in groupby(rows, key=attrgetter("topic", "judge"))]
-    series = [_group_series(column, hits, judges, topics.shown, options) for column in columns]
-    return Evaluation(topics, Results(topics.shown, series), {})
-
-
-def _hits_by_judge(rows: Sequence[JudgedFile], rankings: Rankings, options: Options) -> Hits:
-    """Hits in which every judge of a topic is a query of its own."""
+    # Hits in which every judge of a topic is a query of its own.
     names = [f"{row.topic} {row.judge}" for row in rows]
     known = judgments_from_rows(names, [row.document for row in rows], [float(int(row.level)) for row in rows])
     topic_of = {name: row.topic for name, row in zip(names, rows, strict=True)}
     repeated = {name: rankings[topic] for name, topic in topic_of.items() if topic in rankings}
     order = conventions(options.version)
-    return join(known, MappingRankings(repeated).blocks(known, order, Census()), order)
+    hits = cut(join(known, MappingRankings(repeated).blocks(known, order, Census()), order), _cut(options))
+    judges = [topic for (topic, _), _ in groupby(rows, key=attrgetter("topic", "judge"))]
+    series = [_group_series(column, hits, judges, topics.shown, options) for column in columns]
+    return Evaluation(topics, Results(topics.shown, series), {})
 
 
 def _group_series(

@@ -1,8 +1,12 @@
-"""The findings that need the whole ranking: every document, score and rank of it."""
+"""The findings that need the whole ranking, every document, score and rank of it; and audits of all findings.
+
+The errors of queries that are spread over workers are told from numbers that add up.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -23,14 +27,28 @@ from rankproof.core.audit.finding import (
     count_of,
     few_examples,
 )
+from rankproof.core.audit.grades import none_relevant, strictest
 from rankproof.core.audit.ids import affixes, twins
-from rankproof.core.audit.queries import all_scores_equal, no_common_documents, no_common_queries
+from rankproof.core.audit.queries import (
+    BEYOND_CHANCE,
+    CERTAIN,
+    FAR_BETTER,
+    FROM_THE_END,
+    LONG,
+    all_scores_equal,
+    both_ways_round,
+    flat_rankings,
+    no_common_documents,
+    no_common_queries,
+    places_from_the_middle,
+    turned_round,
+)
 from rankproof.core.audit.spelling import misspelt_documents, misspelt_queries, unmet_ids
 from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census, Rankings, contrary_groups
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.core.rules import Conventions
+from rankproof.core.rules import Conventions, is_unanswered
 from rankproof.core.table import RankingTable
 from rankproof.errors import shorten
 
@@ -273,3 +291,48 @@ def _scores_are_grades(whole: WholeRankings) -> Iterator[Finding]:
 
 
 CHECKS = (_duplicates, _constant, _contradicting_ranks, _scores_are_grades, _returned_themselves)
+
+
+# --- from numbers that add up -----------------------------------------------------------------------
+
+
+def sums_for_audit(case: FindingCase) -> dict[str, Array]:
+    """What some of the queries come to; the sums over all of them are what `errors_in_sums` reads."""
+    hits, judgments, answered = case.hits, case.judgments, case.answered
+    relevant = judgments.grade >= strictest(case.measures)
+    sums = {
+        "answered": answered,
+        "unanswered": is_unanswered(hits, case.conventions),
+        "with relevant": np.bincount(judgments.query[relevant], minlength=case.n) > 0,
+        "flat": flat_rankings(hits),
+        "of several": hits.retrieved > 1,
+        "shown": hits.retrieved,
+        "judged found": hits.doc >= 0,
+    }
+    if case.conventions.unjudged != "relevant" and len(hits.grade):
+        least = 1 if hits.top_grade >= 1 else float(np.nextafter(0, 1))
+        sums["below the middle"], sums["by chance"] = places_from_the_middle(hits, least)
+        sums["nDCG"], sums["nDCG backwards"] = both_ways_round(hits)
+    return sums
+
+
+def errors_in_sums(
+    sums: Mapping[str, float], n: int, measures: Sequence[Measure], queries: Sequence[str]
+) -> Iterator[Finding]:
+    """What makes the numbers of `n` queries wrong; `queries` are examples. Sums that are not there say nothing."""
+    if "with relevant" not in sums:
+        return
+    if not sums["with relevant"]:
+        yield none_relevant(n, strictest(measures))
+    if not sums["answered"]:
+        yield no_common_queries(n, queries[:2], ())
+    elif not sums["judged found"] and (sums["shown"] or sums["unanswered"] < n):
+        yield no_common_documents(round(sums["documents"]), (), ())
+    if sums["flat"] and sums["flat"] == sums["of several"]:
+        yield all_scores_equal(round(sums["flat"]), round(sums["of several"]), queries[:0])
+    chance = sums.get("by chance", 0.0)
+    lead = sums["below the middle"] / math.sqrt(chance) if chance > 0 else 0.0
+    if lead > max(CERTAIN, BEYOND_CHANCE) and sums["shown"] >= LONG * n:
+        there, back = sums["nDCG"] / n, sums["nDCG backwards"] / n
+        if back > FAR_BETTER * there:
+            yield turned_round(True, n, FROM_THE_END, there, back)

@@ -191,7 +191,11 @@ def _outcomes(metric: Metric, batch: Sequence[Units], complete: float) -> list[O
     if not batch:
         return []
     low, high = ends(metric, batch)
-    estimate = _estimates(metric, batch, complete)
+    # The value over the settled units where these are enough; None elsewhere.
+    enough = [complete < 1 and 0 < count_settled(units) >= complete * count(units) for units in batch]
+    parts = [settled_units(units) for units, yes in zip(batch, enough, strict=True) if yes]
+    values = iter(metric.score(parts).tolist() if parts else ())
+    estimate = [next(values) if yes else None for yes in enough]
     return [_outcome(units, *each) for units, *each in zip(batch, low.tolist(), high.tolist(), estimate, strict=True)]
 
 
@@ -220,14 +224,6 @@ def _tried(metric: Metric, units: Units) -> tuple[float, float]:
         return metric.limits(units)
     values = metric.score(list(ways(units, metric.choices)))
     return float(values.min()), float(values.max())
-
-
-def _estimates(metric: Metric, batch: Sequence[Units], complete: float) -> list[float | None]:
-    """The value over the settled units where these are enough; None elsewhere."""
-    enough = [complete < 1 and 0 < count_settled(units) >= complete * count(units) for units in batch]
-    parts = [settled_units(units) for units, yes in zip(batch, enough, strict=True) if yes]
-    values = iter(metric.score(parts).tolist() if parts else ())
-    return [next(values) if yes else None for yes in enough]
 
 
 EXACT = 64

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
@@ -227,7 +227,8 @@ class ModelJudge(Displayable):
     def estimate(self, groups: Iterable[Sequence[Ask]]) -> Account:
         """The largest cost of asking, without asking."""
         account = Account(money=0.0 if price(self.name, 1, 1) is not None else None)
-        for call in self._calls(groups):
+        limits = self.limits
+        for call in (call for group in groups for call in calls_for(group, limits.canaries, limits.pairs)):
             prompt, reply = sizes(call)
             account.calls += 1
             account.prompt_tokens += prompt
@@ -237,10 +238,6 @@ class ModelJudge(Displayable):
             whole = price(self.name, account.prompt_tokens, account.reply_tokens) or 0.0
             account.money = whole * (BATCH_PRICE if self.limits.batch else 1.0)
         return account
-
-    def _calls(self, groups: Iterable[Sequence[Ask]]) -> Iterator[Call]:
-        limits = self.limits
-        return (call for group in groups for call in calls_for(group, limits.canaries, limits.pairs))
 
 
 def model_judge(spec: str, **options: Any) -> ModelJudge:

@@ -69,7 +69,10 @@ class Correcting:
         if machine is None:
             return
         if known and all(ask in self.labels and self.labels[ask].whole for ask in settled):
-            self._take_whole(case, known, machine, place)
+            # A sample of which people judged everything.
+            truth = self._value(_with(case, {each.ask: each.truth for each in known}))
+            if truth is not None:
+                self.rows.extend((truth, machine, place, known[0].included, True))
         elif self.adds_up:
             for each in known:
                 self._take_pair(alone, each, place)
@@ -86,12 +89,6 @@ class Correcting:
         )
         low, high = (machine if each is None else each for each in ends)
         self.unseen.extend((len(fresh), low, high))
-
-    def _take_whole(self, case: Case, known: Sequence[Label], machine: float, place: int) -> None:
-        """A sample of which people judged everything."""
-        truth = self._value(_with(case, {each.ask: each.truth for each in known}))
-        if truth is not None:
-            self.rows.extend((truth, machine, place, known[0].included, True))
 
     def _take_pair(self, case: Case, label: Label, place: int) -> None:
         """What one pair gives to its sample's value, as people and as the machine see it."""
