@@ -13,12 +13,12 @@ from tests.house import counts
 from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
-    "files": 362,  # 300 of them without monitoring, web, io/counted and spark
+    "files": 359,  # 300 of them without monitoring, web, io/counted and spark
     "lines": 94_950,
     "code lines": 63_770,
     "file names used twice": 29,
     "class names in two packages": 9,
-    "short helpers used once": 449,
+    "short helpers used once": 440,
     "circles": 0,
     "modules crossed by evaluate": 39,  # three of them are the one way to print, in every format
     "modules crossed by gate": 47,
