@@ -8,10 +8,8 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
-import pyarrow.parquet
 import pytest
 
 from rankproof import simulate_log
@@ -133,53 +131,6 @@ def test_prometheus_takes_any_value_of_a_slice(tmp_path) -> None:
         for value in re.findall(r'group="((?:\\.|[^"\\])*)"', line):
             groups.add(re.sub(r"\\.", lambda found: escapes[found[0]], value))
     assert groups == {each.replace("\0", r"\x00").replace("\ud800", r"\ud800") for each in odd}
-
-
-PERSONAL = "zq7@example.org"
-"""Stands in every field of the log below, and in its damaged lines."""
-
-
-def _personal(at: int) -> dict[str, Any]:
-    who = "heavy" if at % 2 else f"u{at % 97}"
-    return {
-        "ts": 1.7e9 + 900 * at,
-        "id": f"{at}.{PERSONAL}",
-        "session": f"s{at // 3}.{PERSONAL}",
-        "user": f"{who}.{PERSONAL}",
-        "query": f"where is {PERSONAL}",
-        "answer": f"I don't know, ask {PERSONAL}",
-        "results": [{"id": "d1", "score": 2.0, "text": PERSONAL}],
-        "clicks": [],
-        "variant": f"v{at % 2}.{PERSONAL}",
-        "channel": f"c{at % 3}.{PERSONAL}",
-    }
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["jsonl", "parquet", "stream"])
-def test_nothing_personal_gets_out(kind, tmp_path) -> None:
-    rows = [_personal(at) for at in range(600)]
-    log, rejected, state = tmp_path / f"log.{kind}", tmp_path / "no.jsonl", tmp_path / "state.json"
-    if kind == "parquet":
-        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), log)
-    else:
-        bad = [{"ts": PERSONAL}, {"ts": 1.7e9, "thumb": PERSONAL}, [PERSONAL], {PERSONAL: 1}]
-        log.write_text("\n".join([*map(json.dumps, [*rows, *bad]), f'{{"cut": "{PERSONAL}']))
-    rules = tmp_path / "rules.toml"
-    rules.write_text('[[alert]]\nmetric = "dont_know"\nslice = "variant=[email]"\nabove = 0.1\nover = "any"\n')
-    asked = ["--redact", "masks", "--by", "variant,channel,user,session,query"]
-    asked += ["--alerts", rules, "--state", state]
-    for form in ("full", "json", "html", "prometheus", "otel", "csv"):
-        if kind == "stream":
-            asked += ["--lateness", "60"] * (form == "full")
-        for each in (state, rejected):
-            each.unlink(missing_ok=True)
-        done = run(log, *asked, "--rejected", rejected, "-f", form)
-        assert done.returncode == 1
-        assert "alert: dont_know" in done.stderr
-        assert "[email]" in done.stdout
-        for told in (done.stdout, done.stderr, rejected.read_text(), state.read_text()):
-            assert "zq7" not in told
 
 
 def test_what_would_do_nothing_is_refused(log, tmp_path) -> None:

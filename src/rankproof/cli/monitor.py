@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -121,7 +120,7 @@ def command(
 
     form = checked_form(form, output, *Monitor.more_formats)
     if hash_ids or redact:
-        settings["change"] = private(hash_ids=hash_ids, redact=_hook(redact))
+        settings["change"] = private(hash_ids=hash_ids, redact=hook_named(redact) if redact else None)
     if settings["lateness"] is not None and form == "jsonl":
         calendar = Calendar(zone_named(settings["timezone"]), settings["window"])
         settings["on_window"] = lambda closed: _tell(closed, calendar)
@@ -176,20 +175,16 @@ def _tell_alert(alert: Alert) -> Alert:
     return alert
 
 
-def _hook(redact: str | None) -> Callable[[Any], Any] | None:
+def hook_named(redact: str) -> Any:
     """The function that `--redact` names: our masks, or a function of the user's module."""
+    from rankproof.bench.adapters.adapt import import_named
     from rankproof.monitoring.privacy import mask
 
-    if redact is None or redact == "masks":
-        return mask if redact else None
-    module, _, name = redact.partition(":")
-    try:
-        found: Callable[[Any], Any] = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise UsageError(
-            f"--redact: got {redact!r}, expected masks, or MODULE:FUNCTION: {error}. Next: check both names."
-        ) from error
-    return found
+    if redact == "masks":
+        return mask
+    if ":" not in redact:
+        raise UsageError(f"--redact: got {redact!r}, expected masks, or MODULE:FUNCTION. Next: choose one.")
+    return import_named(redact, "--redact")
 
 
 def _tell(closed: Sequence[OnlineEstimate], calendar: Calendar) -> None:

@@ -263,7 +263,7 @@ def _before_any_run(number: int, margin: float, alpha: float) -> str:
 @click.option("--label", default=30, metavar="N", help="Propose N live queries to label next. [30]")
 @options.target("Write the queries to label next.", "--next-queries")
 @options.target("Write the documents that the log lists for them, for 'pool'.", "--next-run")
-@click.option("--redact", is_flag=True, help="Mask addresses, numbers and names of people in live queries.")
+@click.option("--redact", metavar="HOOK", help="masks, or MODULE:FUNCTION that changes events first of all.")
 @click.option("--test", default="kernel", metavar="WORD", help="The test of wording: kernel or classifier. [kernel]")
 @click.option("--seed", default=0, metavar="N", help="Seed of the sample and the permutations. [0]")
 @click.option("--strict", is_flag=True, help="Exit code 1 if the set has drifted.")
@@ -277,7 +277,7 @@ def drift(
     measures: tuple[str, ...],
     keep_hashes: str | None,
     embed: str | None,
-    redact: bool,
+    redact: str | None,
     next_queries: str | None,
     next_run: str | None,
     strict: bool,
@@ -302,9 +302,9 @@ def drift(
     rankproof pool n.run -o pool.jsonl
     rankproof label pool.jsonl --queries n.jsonl --who ana -o labels.jsonl
     """
+    from rankproof.cli.monitor import hook_named
     from rankproof.document.model import print_as
     from rankproof.monitoring.drift import drift
-    from rankproof.monitoring.privacy import mask
 
     form = checked_form(form, output)
     own, judged = _sides(queries, texts, judgments)
@@ -313,7 +313,7 @@ def drift(
         if embed is not None:
             settings["embed"] = _imported(embed)
         if redact:
-            settings["change"] = mask
+            settings["change"] = hook_named(redact)
         found = drift(own, log, judgments=judged, measures=options.asked_measures(measures), **settings)
     write(print_as(found, form), output)
     if keep_hashes is not None:

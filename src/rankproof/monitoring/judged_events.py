@@ -94,9 +94,10 @@ def sample_events(
             continue
         if texts is not None and not event.other.get(CONTEXTS):
             event.other[CONTEXTS] = [texts[each.id] for each in event.results or () if each.id in texts]
-        changed = mask(event) if change is None else change(event)
+        changed = event if change is None else change(event)
         if changed is None:
             continue
+        changed = mask(changed)  # always: a hook may hash ids alone
         taken.add(place)
         heapq.heappush(heap, (-place, at, changed))
         if len(heap) > number:
@@ -137,7 +138,7 @@ def judge_events(
     values = _values(judge(rows), rows)
     names = list(values)
     # The texts for the judge are left out: of an event, only its user, time, slices and values are counted.
-    maker = RowMaker(EventSchema(), by, names)
+    maker = RowMaker(EventSchema(), by, names, None if change is None else lambda event: event)  # changed already
     records = []
     for at, each in enumerate(events):
         known = {name: getattr(each, name) for name in ("ts", "user", "session", "variant")}

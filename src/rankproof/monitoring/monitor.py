@@ -210,7 +210,7 @@ def monitor(
     to `on_alert` as windows close.
 
     `judge` (a `rankproof.Judge`, or a function of rows with query, contexts and answer) scores a random sample of
-    `judge_sample` events, whose texts are masked before (by `change`, else by `mask`). Contexts are the texts of the
+    `judge_sample` events, whose texts are masked before (by `mask`, after `change`). Contexts are the texts of the
     results, or those that `corpus` has for their ids; the log is read a second time.
 
     >>> from rankproof import simulate_log

@@ -12,18 +12,42 @@ from hashlib import blake2b
 from typing import Any
 
 from rankproof.errors import UsageError
-from rankproof.monitoring.events import Event
+from rankproof.monitoring.block import name_of_value
+from rankproof.monitoring.events import Event, EventSchema
 
+IDS = ("user", "session", "id")
+"""The fields that are hashed; within others `id` may be that of a document."""
 KEY = "RANKPROOF_HASH_KEY"
 """The environment variable with the key of the hashes: without it they cannot be traced to users."""
 SHORTEST = 16
 """The least number of characters of a key."""
 MASKS = (
-    ("[email]", re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]*\w")),
-    ("[iban]", re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b")),
-    ("[card]", re.compile(r"\b\d(?:[ -]?\d){12,18}\b")),
-    ("[ip]", re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}\b")),
-    ("[phone]", re.compile(r"(?<![\w.])(?:\+|00)\d[\d ()/-]{6,}\d|(?<![\w.])0\d{2,4}[ /-]\d[\d -]{4,}\d")),
+    ("[email]", re.compile(r"[\w.+%-]+(?:@|\uff20|%40)(?=[\d.-]*[^\W\d])[\w-]+(?:\.[\w-]+)*")),
+    (
+        "[iban]",
+        re.compile(
+            r"\b[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){3,7}(?:\s?[A-Z0-9]{1,3})?\b"
+            r"|\b[a-z]{2}\d{2}(?:\s[a-z0-9]{4}){3,7}(?:\s[a-z0-9]{1,3})?\b"  # without blanks it may be a hash
+        ),
+    ),
+    ("[card]", re.compile(r"\b\d(?:[\s-]?\d){12,18}\b|\b\d{4}(?:\.\d{4}){3}\b")),
+    ("[ip]", re.compile(r"(?<!\d\.)\b(?:\d{1,3}\.){3}\d{1,3}\b(?!\.\d)")),
+    (
+        "[ip]",
+        re.compile(
+            r"(?<![\w:])(?=[a-f:]*\d)(?:(?:[\da-f]{1,4}:){7}[\da-f]{1,4}|(?:[\da-f]{1,4}:)+(?::[\da-f]{1,4})+)(?![\w:])",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "[phone]",
+        re.compile(
+            r"(?<![\w.])(?:(?:\+|00)\d[\d\s()./-]{6,}\d"
+            r"|0\d{2,4}[\s/-]\d[\d\s-]{4,}\d"
+            r"|0\d(?:[\s.-]?\d\d){4}"
+            r"|(?:\([2-9]\d\d\)\s?|[2-9]\d\d[\s.-])[2-9]\d\d[\s.-]\d{4})(?!\w)"
+        ),
+    ),
 )
 """The kinds of data that are masked, the most certain first; each is replaced by its name."""
 
@@ -40,7 +64,11 @@ def mask(event: Event) -> Event:
 
 
 def mask_value(value: Any) -> Any:
-    """A text with personal data masked, also in lists and mappings; other values are unchanged."""
+    """A text with personal data masked, also in lists and mappings, and numbers of cards; other values are unchanged.
+
+    >>> mask_value(["::", 4111111111111111, 12, 0.1234567890123456])
+    ['::', '[card]', 12, 0.1234567890123456]
+    """
     if isinstance(value, dict):
         return {key: mask_value(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
@@ -48,6 +76,8 @@ def mask_value(value: Any) -> Any:
     if isinstance(value, str):
         for name, pattern in MASKS:
             value = pattern.sub(name, value)
+    elif isinstance(value, int | float) and abs(value) >= 1e12 and value == value // 1:
+        return masked if (masked := mask_value(f"{value:.0f}")) != f"{value:.0f}" else value
     return value
 
 
@@ -68,7 +98,11 @@ def private(
     redact: Callable[[Event], Event | None] | None = None,
     key: bytes | None = None,
 ) -> Callable[[Event], Event | None]:
-    """A hook for `monitor(..., change=)`: first `redact`, then user, session and event ids as hashes under a key."""
+    """A hook for `monitor(..., change=)`: first `redact`, then user, session and event ids as hashes under a key.
+
+    Other fields that are known to hold such ids (`user_id` beside `user`, `meta.session_id`) are hashed as well.
+    """
+    schema = EventSchema()
     secret = (key or key_of_environment()) if hash_ids else b""
 
     def hashed(value: str | None) -> str | None:
@@ -78,10 +112,20 @@ def private(
             else blake2b(value.encode("utf-8", "surrogatepass"), key=secret[:64], digest_size=12).hexdigest()
         )
 
+    def hashed_within(value: Any, is_id: bool, names: tuple[str, ...]) -> Any:
+        if isinstance(value, dict):
+            return {
+                key: hashed_within(each, is_id or schema.field_of(key) in names, IDS[:2]) for key, each in value.items()
+            }
+        if isinstance(value, list | tuple):
+            return [hashed_within(each, is_id, IDS[:2]) for each in value]
+        return hashed(name_of_value(value)) if is_id and value is not None else value
+
     def change(event: Event) -> Event | None:
         changed = redact(event) if redact is not None else event
         if changed is not None and hash_ids:
             changed.user, changed.session, changed.id = map(hashed, (changed.user, changed.session, changed.id))
+            changed.other = hashed_within(changed.other, False, IDS)
         return changed
 
     return change

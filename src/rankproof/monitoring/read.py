@@ -32,6 +32,7 @@ from rankproof.io.pipes import STDIN
 from rankproof.io.values import is_frame
 from rankproof.monitoring.block import EventBlock
 from rankproof.monitoring.events import Event, EventSchema, Rejected
+from rankproof.monitoring.privacy import mask_value
 from rankproof.monitoring.rows import RecordColumns, RowMaker
 from rankproof.monitoring.spans import Placed, Traces, is_span
 
@@ -61,6 +62,7 @@ class Rejects(Displayable):
     def add(self, error: Rejected, where: str, line: Any) -> None:
         """Count one line."""
         self.reasons[error.reason] += 1
+        where = mask_value(where) if self.silent else where  # a path may name a person
         shown = self.examples.setdefault(error.reason, [])
         if len(shown) < SHOWN:
             shown.append(f"{where}: {error.reason if self.silent else error}")
