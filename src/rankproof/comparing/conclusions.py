@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankproof.document.model import Block, Column, Table
-from rankproof.document.numbers import count, probability, score, share, signed_number, signed_span
+from rankproof.document.numbers import count, first_of, probability, score, share, signed_number, signed_span
 from rankproof.document.terminal import for_face
 
 if TYPE_CHECKING:
@@ -115,14 +115,12 @@ def _told(standing: Standing, found: Comparison) -> str:
 
 def _where(rows: Iterable[ComparisonRow]) -> str:
     """What was proven: the measure, the group, the size and the p-value."""
-    rows = list(rows)
-    named = [
-        f"{each.measure}{' in ' + each.slice if each.slice else ''} {signed_number(each.difference)} "
-        f"(p {probability(each.p_corrected)})"
-        for each in rows[:NAMED]
-    ]
-    more = f" and {len(rows) - NAMED} more" if len(rows) > NAMED else ""
-    return f"on {', '.join(named)}{more}"
+
+    def named(each: ComparisonRow) -> str:
+        place = f"{each.measure}{' in ' + each.slice if each.slice else ''}"
+        return f"{place} {signed_number(each.difference)} (p {probability(each.p_corrected)})"
+
+    return f"on {first_of(list(rows), NAMED, named)}"
 
 
 def _open(row: ComparisonRow, found: Comparison, proven: bool = False) -> str:
@@ -270,10 +268,9 @@ def margin_notes(rows: Iterable[ComparisonRow], margin: float | None) -> Iterato
         if row.margin_note:
             reasons.setdefault(row.margin_note, []).append(row)
     for reason, same in reasons.items():
-        named = ", ".join(f"{x.system} on {x.measure}{' in ' + x.slice if x.slice else ''}" for x in same[:NAMED])
-        more = f" and {len(same) - NAMED} more" if len(same) > NAMED else ""
+        named = first_of(same, NAMED, lambda x: f"{x.system} on {x.measure}{' in ' + x.slice if x.slice else ''}")
         yield (
-            f"Not called equivalent, although the interval lies within {margin:g}: {named}{more}. To be called so "
+            f"Not called equivalent, although the interval lies within {margin:g}: {named}. To be called so "
             f"takes more than an interval: {reason}."
         )
 

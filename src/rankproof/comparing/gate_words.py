@@ -24,7 +24,7 @@ from rankproof.document.model import (
     SuiteCase,
     Table,
 )
-from rankproof.document.numbers import count, probability, score, share, signed_number
+from rankproof.document.numbers import count, first_of, probability, score, share, signed_number
 from rankproof.document.terminal import clean, cut
 
 if TYPE_CHECKING:
@@ -89,9 +89,8 @@ def _on_screen(found: Gate, listed: Mapping[str, Table]) -> Iterator[Part]:
             fallen.setdefault(each.outcome, []).append(each.slice)
     for outcome, slices in sorted(fallen.items(), key=lambda pair: list(SAYS).index(pair[0])):
         groups = list(dict.fromkeys(slices))
-        named = ", ".join(cut(name, 30) for name in groups[:NAMED])
-        more = f" and {len(groups) - NAMED:,} more" if len(groups) > NAMED else ""
-        yield Part(Paragraph(f"{outcome.capitalize()} in {count(len(groups), 'group')}: {named}{more}."), media=here)
+        named = first_of(groups, NAMED, lambda name: cut(name, 30))
+        yield Part(Paragraph(f"{outcome.capitalize()} in {count(len(groups), 'group')}: {named}."), media=here)
     for group, table in listed.items():
         if group:
             yield Part(table, rank=2, name="group", media=here)

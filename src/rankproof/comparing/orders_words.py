@@ -22,7 +22,7 @@ from rankproof.document.model import (
     Part,
     Table,
 )
-from rankproof.document.numbers import ABSENT, count, score, share, short_span, span
+from rankproof.document.numbers import ABSENT, count, first_of, score, share, short_span, span
 from rankproof.document.page import figure
 from rankproof.document.terminal import cut, for_face, page_height
 from rankproof.scoring.words import wrong_data
@@ -170,8 +170,7 @@ def _value(value: float | None) -> str:
 
 def _some(names: Sequence[str]) -> str:
     """The first names; the others are counted."""
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(cut(each, 30) for each in names[:NAMED]) + more
+    return first_of(names, NAMED, lambda name: cut(name, 30))
 
 
 Entry = Mapping[str, Any]

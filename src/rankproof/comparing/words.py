@@ -33,7 +33,7 @@ from rankproof.document.model import (
     Record,
     Table,
 )
-from rankproof.document.numbers import ABSENT, count, probability, score, share, signed_number, signed_span
+from rankproof.document.numbers import ABSENT, count, first_of, probability, score, share, signed_number, signed_span
 from rankproof.document.terminal import GAP, cut, pad, waterfall, width
 from rankproof.scoring.words import wrong_data
 
@@ -86,8 +86,7 @@ def _errors(found: Comparison) -> list[str]:
 
 def _about(names: Sequence[str]) -> str:
     """The systems that have a note, the first ones by name."""
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(cut(name, 30) for name in names[:NAMED]) + more
+    return first_of(names, NAMED, lambda name: cut(name, 30))
 
 
 # --- tables ---------------------------------------------------------------------------------------------
@@ -429,6 +428,5 @@ def _listed(name: str, lines: Sequence[ExplainedLine | None]) -> list[Column]:
 
 def _missing(name: str, own: Explained) -> str:
     """The relevant documents that a list does not hold."""
-    named = ", ".join(f"{cut(document, 30)} ({grade:g})" for document, grade in own.missed[:MISSED])
-    more = f" and {len(own.missed) - MISSED} more" if len(own.missed) > MISSED else ""
-    return f"not in {cut(name, 24)}: {named}{more}"
+    named = first_of(own.missed, MISSED, lambda pair: f"{cut(pair[0], 30)} ({pair[1]:g})")
+    return f"not in {cut(name, 24)}: {named}"

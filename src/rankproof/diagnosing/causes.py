@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from rankproof.diagnosing.query import Asked, Library, forms
+from rankproof.document.numbers import first_of
 from rankproof.errors import shorten
 from rankproof.text.dates import dates
 from rankproof.text.languages import are_alike, language
@@ -72,12 +73,8 @@ def documents_in_words(docs: Sequence[str], asked: Asked) -> str:
     >>> documents_in_words(["a", "b", "c", "d"], Asked("q", [], {}, 5, titles={"a": "Refunds"}))
     "'a' (Refunds), 'b', 'c' and 1 more"
     """
-    known = [
-        f"{shorten(doc, 40)} ({asked.titles[doc]})" if asked.titles.get(doc) else shorten(doc, 40)
-        for doc in docs[:NAMED]
-    ]
-    more = f" and {len(docs) - NAMED:,} more" if len(docs) > NAMED else ""
-    return ", ".join(known) + more
+    titles = asked.titles
+    return first_of(docs, NAMED, lambda doc: f"{shorten(doc, 40)}{f' ({titles[doc]})' if titles.get(doc) else ''}")
 
 
 def _of(docs: Sequence[str], asked: Asked) -> str:
@@ -270,5 +267,4 @@ def wrong_language(asked: Asked) -> str:
 
 
 def _quoted(found: Sequence[str]) -> str:
-    more = f" and {len(found) - 5} more" if len(found) > 5 else ""
-    return ", ".join(shorten(each, 30) for each in found[:5]) + more
+    return first_of(found, 5, lambda each: shorten(each, 30))

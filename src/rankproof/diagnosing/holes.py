@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 from rankproof.core.corpus import Document
 from rankproof.core.orders import by_id
 from rankproof.document.display import Displayable
+from rankproof.document.numbers import first_of
 from rankproof.text.languages import STOP_WORDS, language
 from rankproof.text.words import words
 
@@ -318,9 +319,7 @@ def _shared(name: str, marks: Marks, lost: set[str], known: int, number: int) ->
     if p >= ALPHA:
         return None
     ordered = sorted(chosen, key=lambda value: (-len(gone[value]), value))
-    said = " or ".join(repr(value) for value in ordered[:NAMED])
-    more = f" and {len(ordered) - NAMED} more" if len(ordered) > NAMED else ""
-    what = f"length {ordered[0]}" if name == "length" else f"{name} {said}{more}"
+    what = f"length {ordered[0]}" if name == "length" else f"{name} {first_of(ordered, NAMED, repr, ' or ')}"
     return Shared(what, len(docs & lost), len(docs), p), docs
 
 

@@ -6,6 +6,10 @@ Files for machines (CSV, JSON, Parquet) get full precision instead.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
 
 DUST = 1e-9
 """Below this a difference is floating-point dust, not a difference."""
@@ -122,6 +126,16 @@ def count(number: int, one: str = "", many: str = "") -> str:
     """
     noun = one if number == 1 else many or f"{one}s"
     return f"{number:,} {noun}" if one else f"{number:,}"
+
+
+def first_of(found: Sequence[T], most: int, words: Callable[[T], str] = str, joint: str = ", ") -> str:
+    """The first of them in words, and how many more there are.
+
+    >>> first_of(["a", "b"], 2), first_of(["a", "b", "c"], 2)
+    ('a, b', 'a, b and 1 more')
+    """
+    more = f" and {len(found) - most:,} more" if len(found) > most else ""
+    return joint.join(map(words, found[:most])) + more
 
 
 def signed_number(value: float | None) -> str:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
+from rankproof.document.numbers import first_of
 from rankproof.document.page import Child, Markup, Section, el, join, sheet
 from rankproof.errors import RankproofError
 from rankproof.scoring.scores import Scores
@@ -166,13 +167,8 @@ NAMED = 5
 
 
 def some_names(names: Sequence[str]) -> str:
-    """Some names, and how many more there are.
-
-    >>> some_names(["a", "b"]), some_names([*"abcdefg"])
-    ('a, b', 'a, b, c, d, e and 2 more')
-    """
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    return f"{', '.join(names[:NAMED])}{more}"
+    """Some names, and how many more there are."""
+    return first_of(names, NAMED)
 
 
 def sections(*given: tuple[str, str, Child] | None) -> tuple[Section, ...]:
