@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -113,3 +114,46 @@ def test_creep_is_seen_early_by_an_anchor() -> None:
 def test_a_year_of_changes_that_change_nothing_has_few_false_reds() -> None:
     reds = no_change(np.random.default_rng(0), changes=250, years=1)
     assert max(reds) <= 8
+
+
+def test_a_mean_of_results_of_which_one_is_broken_decides_nothing_and_names_it(tmp_path: Path) -> None:
+    """A night with an outage made the mean low, and a real loss passed."""
+    history = saved(tmp_path, 18, 18, 18, 14)
+    half = {query: docs for query, docs in ranked(18).items() if query < sorted(JUDGED)[len(JUDGED) // 2]}
+    other = {f"{query} of another collection": docs for query, docs in ranked(18).items()}
+    for name, ranking in (("half", half), ("other", other)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            history.save(evaluate(JUDGED, ranking, "R@20"), name)
+    history.save(evaluate(JUDGED, ranked(14), "R@20"), "candidate")
+    found = history.gate_last(6, "candidate", margin=0.05)
+    assert (found.outcome, found.exit_code) == ("invalid", 3)
+    assert [(row.check, row.against or row.measure) for row in found if row.outcome == "invalid"] == [
+        ("answers", "half"),
+        ("answers", "other"),
+        ("audit", "Errors of the other"),
+    ]
+    text = " ".join(found.format("full").split())
+    assert "half answered 30 of 60 queries" in text
+    assert "Before you trust this, other: " in text
+    assert history.gate_last(3, "half", margin=0.05, allow_missing=0.5).outcome == "fail"
+    assert history.gate_last(4, "half", margin=0.05).rows[0].against == "", "only the candidate is broken"
+
+
+def test_the_limits_of_a_mean_of_results_are_the_means_of_theirs(tmp_path: Path) -> None:
+    """They were those of the last, and a fail was said to hang on what nobody judged."""
+    history, judged = History(tmp_path / "h.db"), {f"q{i:02}": {f"d{j}": 1 for j in range(9)} for i in range(30)}
+    nights = {
+        f"n{missing}": {q: [f"d{j}" for j in range(9 - missing)] + [f"x{j}" for j in range(missing)] for q in judged}
+        for missing in (5, 3, 1)
+    }
+    for name, ranking in nights.items():
+        history.save(evaluate(judged, ranking, "P@9"), name)
+    mean = history.mean(nights)
+    alone = [history.scores(name) for name in nights]
+    for of in ("ties", "unjudged"):
+        ends = [each.bounds("P@9", of=of) for each in alone]
+        assert mean.bounds("P@9", of=of) == pytest.approx(np.mean(ends, axis=0))
+    assert mean.unjudged == {9: pytest.approx(np.mean([each.unjudged[9] for each in alone]))}
+    history.save(evaluate(judged, nights["n1"], "P@9"), "new")
+    assert history.gate_last(3, "new").data["baseline"]["unjudged"] == pytest.approx(3 / 9)

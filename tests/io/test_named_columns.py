@@ -88,9 +88,14 @@ def test_every_command_takes_columns(name: str, tmp_path: Path) -> None:
     done = rankproof(tmp_path, *SHELL[name], "--columns", words)
     assert done.returncode in (0, 4), done.stderr
     assert rankproof(tmp_path, *SHELL[name]).returncode == 3
-    wrong = rankproof(tmp_path, *SHELL[name], "--columns", f"{words},rank=nowhere")
-    assert wrong.returncode == 2
-    assert "no input has a column 'nowhere'" in wrong.stderr
+    new = {"audit": (), "convert": (), "evaluate": ("-o", "new.csv", "--save", "mine")}.get(name, ("-o", "new.csv"))
+    for more in ((), new):
+        before = {file: file.stat().st_mtime_ns for file in tmp_path.iterdir()}
+        wrong = rankproof(tmp_path, *SHELL[name], *more, "--columns", f"{words},rank=nowhere")
+        assert (wrong.returncode, wrong.stdout) == (2, "")
+        assert "no input has a column 'nowhere'" in wrong.stderr
+        after = {file: file.stat().st_mtime_ns for file in tmp_path.iterdir()}
+        assert after == before, "nothing is written before the names are known to be right"
 
 
 @pytest.mark.parametrize("columns", ["query", "qurey=a", "query=a,query=b", "doc=", {"query": 3}])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from rankproof.document.disk import STDOUT, check_free, write_file
+from rankproof.document.disk import STDOUT, check_free, last_check, write_file
 from rankproof.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -152,6 +152,7 @@ def checked_form(form: str | None, path: str | None, *more: str) -> str:
 
 def write(content: str | bytes, path: str | None) -> None:
     """The content to the file, and a note on standard error that it was written; else to standard output."""
+    last_check.get()()
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     if path is not None and path != "-":
         write_file(path, data, force=may_replace(path))

@@ -14,6 +14,7 @@ import click
 from rankproof.cli import options
 from rankproof.cli.options import STDIN
 from rankproof.cli.output import TEXTS, as_options, checked_form, end, errors_of, format_of, may_replace, write
+from rankproof.document.disk import last_check
 from rankproof.errors import DataError, UsageError, shorten
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ def save(scores: Sequence[ScoresLike], names: Sequence[str], tags: Sequence[str]
     """Save each under its name, and say so on standard error."""
     from rankproof.comparing.history import History
 
+    last_check.get()()
     for name, each in zip(names, scores, strict=True):
         History(history).save(each, name, tags=tags_of(tags), replace=replace)
         click.echo(f"Saved as {shorten(name)} in {history}.", err=True)

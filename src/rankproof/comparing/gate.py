@@ -20,6 +20,7 @@ from rankproof.comparing.conclusions import (
 )
 from rankproof.comparing.gate_rows import (
     INVALID,
+    MEAN_OF,
     WIDER,
     GateRow,
     anchor_pairs,
@@ -247,6 +248,8 @@ def gate_scores(
     coverages = coverage_rows(old, new, coverage)
     sides = {**alike, **kept}
     data = {name: soundness(each, first, list(each)) for name, each in sides.items()}
+    nights = {name: soundness(each, first) for name, each in baseline.stored.get(MEAN_OF, {}).items()}
+    data |= {name: each for name, each in nights.items() if (each.unanswered or each.errors) and name not in data}
     wrong = [*answer_rows(data, allow_missing), *([] if allow_errors else error_rows(data))]
     notes += counted_notes(compared, "baseline", len(new.queries))
     notes += [] if about == THESE else range_notes(each.measure for each in compared)

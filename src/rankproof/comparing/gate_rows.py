@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.comparing.alignment import Soundness, align_scores
+from rankproof.comparing.alignment import UNANSWERED, Soundness, align_scores
 from rankproof.comparing.compare import SystemPair, corrected_in, pairs
+from rankproof.core.audit import Audit
 from rankproof.document.display import Displayable
 from rankproof.errors import one_of
 from rankproof.scoring.evaluate import check_floor
@@ -257,7 +258,8 @@ def mean_of(
 ) -> ScoresLike:
     """The mean of several results query by query, as scores: steadier than any one of them.
 
-    Facts, audit and definitions are those of the last.
+    What is unjudged and tied is the mean of theirs too. Definitions are those of the last; what the audit says of each
+    is told of each.
     """
     names = list(scores)
     alike, _ = align_scores({name: _whole(each) for name, each in scores.items()}, names[-1], measures, None, anyway)
@@ -273,7 +275,26 @@ def mean_of(
             values=np.mean([each.values for each in columns], axis=0),
             counted=np.logical_and.reduce(counted) if counted else None,
         )
+    found.stored |= _mean_facts(found, list(alike.values())) | {MEAN_OF: alike}
     return found
+
+
+MEAN_OF = "mean of"
+"""The results of which scores are the mean, in what is stored with them."""
+
+
+def _mean_facts(found: ScoresLike, scores: Sequence[ScoresLike]) -> dict[str, Any]:
+    """The limits of a mean of results; the warnings and notes of the last, but for unanswered queries."""
+    rows: dict[str, dict[str, Any]] = {name: {} for name in found}
+    for name, row in rows.items():
+        for of in ("ties", "unjudged") if isinstance(found, Scores) else ():
+            ends = [each.bounds(name, of=of) for each in scores]
+            row[of] = None if None in ends else np.mean(ends, axis=0).tolist()  # type: ignore[arg-type]
+    shares = [each.unjudged for each in scores]
+    depths = sorted(set(shares[0]).intersection(*shares))
+    unjudged = {str(depth): float(np.mean([each[depth] for each in shares])) for depth in depths}
+    kept = [each for each in scores[-1].audit if each.severity != "error" and each.kind not in UNANSWERED]
+    return {"rows": rows, "facts": scores[-1].facts | {"unjudged": unjudged}, "audit": Audit.of(kept).to_dict()}
 
 
 def _whole(scores: ScoresLike) -> ScoresLike:

@@ -9,8 +9,9 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
@@ -23,6 +24,8 @@ GENERATOR = '<meta name="generator" content="rankproof">'
 """In every page, so that it is recognised as ours and a newer page may replace it."""
 HEAD = 4096
 """The first bytes of a file, in which the mark of a page is found."""
+last_check: ContextVar[Callable[[], object]] = ContextVar("last check of the inputs", default=lambda: None)
+"""Raises an error if the inputs of a result turned out to be wrong; called before it is printed, saved or written."""
 
 
 def check_free(target: Target, *, force: bool = False) -> None:
@@ -82,6 +85,7 @@ def whole_file(target: Target, *, force: bool = False) -> Iterator[BinaryIO]:
     try:
         with _written(Path(os.path.realpath(where))) as stream:
             yield stream
+            last_check.get()()
     except OSError as error:
         raise _unwritable(where, error) from error
 

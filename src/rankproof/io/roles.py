@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from functools import lru_cache, wraps
 from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
+from rankproof.document.disk import last_check
 from rankproof.errors import DataError, UsageError, nearest
 from rankproof.io.pipes import pipes_kept, read_side_by_side
 
@@ -190,11 +191,12 @@ def columns_named(given: Mapping[str, str] | str | Sequence[str] | None) -> Iter
         yield
         return
     named = Named(columns_of(given))
-    token = _named.set(named)
+    tokens = _named.set(named), last_check.set(named.check)
     try:
         yield
     finally:
-        _named.reset(token)
+        _named.reset(tokens[0])
+        last_check.reset(tokens[1])
     named.check()
 
 

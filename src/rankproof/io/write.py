@@ -19,7 +19,7 @@ import numpy as np
 
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
-from rankproof.document.disk import check_free, whole_file
+from rankproof.document.disk import check_free, last_check, whole_file
 from rankproof.errors import DataError, UsageError, nearest, one_of, shorten
 from rankproof.io.corpora import folder_at, split_of
 from rankproof.io.files import PathLike, check_path, read_head, zstd_open
@@ -400,6 +400,7 @@ def _suffix(target: PathLike) -> str:
 
 
 def _write(columns: Columns, target: PathLike, to: str | None, force: bool) -> list[str]:
+    last_check.get()()
     content, notes = render(columns, format_of(target, to))
     with whole_file(target, force=force) as stream, _compressed(target, stream) as packing:
         packing.writelines(content)
