@@ -134,6 +134,15 @@ def test_hits_are_held_whatever_their_share() -> None:
             assert held.min() >= floor, (level, n, dict(zip(shares, held, strict=True)))
             for missed in (low[:, None] > shares, high[:, None] < shares):
                 assert (chance * missed).sum(axis=0).max() < 1 - level
+    every = np.arange(0.001, 1, 0.0005)
+    for level, floor in {0.9: 0.86, 0.95: 0.928, 0.99: 0.985}.items():
+        for n in range(10, 36, 2):
+            low, high = np.array([interval_of_hits(yes, n, level) for yes in range(n + 1)]).T
+            chance = scipy.stats.binom.pmf(np.arange(n + 1)[:, None], n, every)
+            assert (chance * ((low[:, None] <= every) & (every <= high[:, None]))).sum(axis=0).min() >= floor, (
+                level,
+                n,
+            )
 
 
 @pytest.mark.slow

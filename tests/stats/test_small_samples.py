@@ -16,6 +16,8 @@ from benchmarks.differences import (
     OTHERS,
     WORLDS,
     World,
+    calm_worlds,
+    ceilings,
     covered,
     failed,
     found,
@@ -61,6 +63,16 @@ def test_losses_that_so_few_queries_need_not_show_do_not_pass(name: str) -> None
     """One query in ten loses a third, and one sample of 12 in three shows none of it: .38 passed before."""
     for n in (10, 12, 20, 40, 60):
         assert max(wrong_passes(WORLDS[name], n, TIMES)) <= 0.06 + slack(0.06, TIMES), n
+
+
+@pytest.mark.slow
+def test_where_no_interval_can_hold_as_much_is_covered_as_one_of_students_width_could() -> None:
+    for name, world, n, share, mean, calm in calm_worlds():
+        drop, (students, most) = world.margins[-1], ceilings(n, share, mean, calm, 10_000)
+        assert students > 0.92, (name, n)
+        assert max(most[0]) < 0.93, (name, n)
+        held = covered(world.rows(n, drop, MANY_TIMES), -drop)[0]
+        assert held >= most[0][0] - slack(most[0][0], MANY_TIMES), (name, n)
 
 
 @pytest.mark.slow
