@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from difflib import get_close_matches
 from functools import wraps
-from math import inf
+from math import inf, nan
 from numbers import Integral, Real
 from typing import Any, ParamSpec, TypeVar
 
@@ -73,6 +73,18 @@ def is_number(got: object) -> bool:
     (True, False, False)
     """
     return isinstance(got, Real)
+
+
+def number_in(given: Any) -> float:
+    """The number that a text or a value spells; NaN if it spells none.
+
+    >>> number_in("0.5"), number_in("high"), number_in(True)
+    (0.5, nan, nan)
+    """
+    try:
+        return nan if isinstance(given, bool) else float(given)
+    except (TypeError, ValueError, OverflowError):
+        return nan
 
 
 def check_whole(

@@ -121,6 +121,14 @@ def test_scores_of_systems_in_every_form(name: str, tmp_path: Path) -> None:
     assert read_ordering(tmp_path / "scores") == {"bm25": 0.5, "dense": 0.25, "ours, v2:": 0.75}
 
 
+@with_each("score", ['"high"', '""', '"nan"', '"inf"', "true", "null", "[1]", "1" + "0" * 400])
+def test_a_score_of_a_system_that_is_no_number_is_refused_with_its_place(score: str, tmp_path: Path) -> None:
+    rows = ['{"system": "bm25", "score": 0.5}', f'{{"system": "ours", "score": {score}}}']
+    (tmp_path / "scores.jsonl").write_text("\n".join(rows))
+    with pytest.raises(DataError, match=r"line 2: got .*Next: correct the"):
+        read_ordering(tmp_path / "scores.jsonl")
+
+
 def test_groups_after_comments_and_in_parquet(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("# kinds, by hand\nquery_id,kind\nq1,typo\n#python,plain\n")
     (tmp_path / "b.tsv").write_text("q1\ttypo\nq2\n")

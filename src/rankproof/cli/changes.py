@@ -23,7 +23,7 @@ from rankproof.cli.output import (
     write_result,
 )
 from rankproof.document.numbers import count
-from rankproof.errors import UsageError
+from rankproof.errors import UsageError, number_in
 
 if TYPE_CHECKING:
     from rankproof.comparing.comparison import Comparison
@@ -336,10 +336,7 @@ def _gate_of_files(
 
 def _floor(given: str) -> tuple[str, float]:
     name, _, value = given.rpartition("=")
-    try:
-        limit = float(value)
-    except ValueError:
-        limit = math.nan
+    limit = number_in(value)
     if not name.strip() or math.isnan(limit):
         raise UsageError(f"--floor: got {given!r}, expected MEASURE=VALUE, like nDCG@10=0.6. Next: write it so.")
     return name, limit

@@ -15,7 +15,7 @@ from rankproof.core.arrays import join_parts, offsets
 from rankproof.core.corpus import JudgedSpan, SpanJudgments
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments, judgments_from_nested
-from rankproof.errors import DataError, shorten
+from rankproof.errors import DataError, number_in, shorten
 from rankproof.io.files import name_of
 from rankproof.io.read import Row, checked_id, field_of, records
 from rankproof.io.roles import NAMES
@@ -308,11 +308,8 @@ def _span(row: Any, where: str) -> JudgedSpan:
 
 
 def _whole(value: Any, where: str) -> int:
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if isinstance(value, bool) or not number.is_integer():
+    number = number_in(value)
+    if not number.is_integer():
         raise DataError(
             f"{where}: got {shorten(value)} as a place in the text, expected a whole number. "
             "Next: count characters from 0."
@@ -321,10 +318,7 @@ def _whole(value: Any, where: str) -> int:
 
 
 def _grade(value: Any, where: str) -> float:
-    try:
-        number = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
+    number = number_in(value)
     if not math.isfinite(number):
         raise DataError(f"{where}: got {shorten(value)} as a grade, expected a number. Next: write 1, or 2.")
     return int(number) if number.is_integer() else number

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.core.names import parse
-from rankproof.errors import DataError, RankproofError, UsageError, is_one_of, one_of, shorten, warn_caller
+from rankproof.errors import DataError, RankproofError, UsageError, is_one_of, number_in, one_of, shorten, warn_caller
 from rankproof.io import corpora
 from rankproof.io.files import are_paths, check_path, is_pattern, name_of, read_bytes, read_head, text_of
 from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, Format, read_delimited, sniff
@@ -369,10 +369,7 @@ def _pair(row: Any, where: str, measure: str | None) -> tuple[str, float]:
     if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] is None:
         raise DataError(f"{where}: got {shorten(row)}, expected a system and its score. Next: correct the line.")
     value = pair[1]
-    try:
-        number = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
-        number = math.nan
+    number = number_in(value)
     if not math.isfinite(number):
         raise DataError(
             f"{where}: got {shorten(value)} as the score, expected a finite number. Next: correct the score."

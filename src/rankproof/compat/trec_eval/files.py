@@ -16,7 +16,7 @@ import numpy as np
 
 from rankproof.core.judgments import TwoGrades, add_judgment
 from rankproof.core.table import RankingTable
-from rankproof.errors import DataError, UsageError, nearest, shorten
+from rankproof.errors import DataError, UsageError, nearest, number_in, shorten
 from rankproof.io.files import HEAD, open_file, read_bytes, text_of
 from rankproof.io.formats import fields as split_fields
 from rankproof.io.trec import TrecRankings
@@ -83,10 +83,7 @@ def _lines(path: str, names: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]
 
 
 def _number(path: str, line: int, what: str, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = number_in(text)
     if not math.isfinite(value):
         raise DataError(f"{path}, line {line}: the {what} is {text!r}, expected a number. Next: correct the line.")
     return value

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 from rankproof.compat.trec_eval.files import CATALOGUE, NICKNAMES, Entry, entries_named, split_request
 from rankproof.core.names import parse
-from rankproof.errors import UsageError, check_whole, one_of
+from rankproof.errors import UsageError, check_whole, number_in, one_of
 
 
 @dataclass(frozen=True)
@@ -92,10 +92,7 @@ def _numbers(name: str, text: str) -> tuple[float, ...]:
 
 
 def _number(name: str, word: str) -> float:
-    try:
-        value = float(word)
-    except ValueError:
-        value = math.nan
+    value = number_in(word)
     if not math.isfinite(value):
         raise UsageError(
             f"{name}: got parameter {word!r}, expected a number. Next: write numbers after the point, parted by commas."
