@@ -320,6 +320,20 @@ def test_a_gate_with_many_groups_shows_its_outcome_and_what_makes_it_doubtful() 
     assert all(name in found.format("full") for name in set(groups.values()))
 
 
+def test_groups_that_were_asked_for_are_on_the_screen_whatever_else_is() -> None:
+    """With eight measures and two warnings none was; of a comparison's groups the first by name was, not the worst."""
+    judged, runs = sample.judgments(), sample.rankings()
+    groups = {query: f"group {n % 3}" for n, query in enumerate(judged)}
+    found = evaluate(judged, runs["keyword"], "nDCG@10, RR, AP, P@5, R@5, R@100, Success@5, ERR@10", by=groups)
+    assert all(name in str(found) for name in groups.values())
+    worse = {
+        q: docs if n % 3 != 2 else dict.fromkeys(["none"], 1.0) for n, (q, docs) in enumerate(runs["dense"].items())
+    }
+    queries = dict(zip(runs["dense"], (f"group {n % 3}" for n in range(len(judged))), strict=False))
+    both = str(compare(judged, {"dense": runs["dense"], "new": worse}, "nDCG@10", by=queries))
+    assert both.index("group 2: ") < both.index("More with")
+
+
 @pytest.mark.slow
 def test_many_rankings_are_seen_without_scrolling(folder: Path) -> None:
     names = [f"{n}.run" for n in range(12)]

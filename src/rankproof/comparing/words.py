@@ -202,10 +202,14 @@ def _main(found: Comparison, groups: Mapping[str, Sequence[ComparisonRow]]) -> I
     if "" in groups:
         forms = _forms(found, groups[""])
         yield FirstFit([[Part(*form[0], media=(SCREEN,)), *form[1:]] for form in forms])
-    for group, rows in groups.items():
-        if group:
-            name = f"group {cut(group, 20)}" if len(groups) <= MANY else "group"
-            yield Part(_differences(found, rows), rank=LIKELY, name=name, media=(SCREEN,))
+    sign = found.scores[found.baseline].column(found.names[0]).measure.spec.sign
+
+    def gain(group: str) -> float:
+        return min(sign * row.difference for row in next(iter(by_measure(groups[group]).values())))
+
+    for group in sorted(filter(None, groups), key=gain):  # the largest loss first, as some may not fit
+        name = f"group {cut(group, 20)}" if len(groups) <= MANY else "group"
+        yield Part(_differences(found, groups[group]), rank=LIKELY, name=name, media=(SCREEN,))
     if "" in groups:
         yield Part(_details(groups[""]), rank=FURTHER, name=EFFECTS, media=(SCREEN,))
 

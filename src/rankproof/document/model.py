@@ -196,16 +196,16 @@ class FirstFit(NamedTuple):
     forms: Sequence[Sequence[Part]]
 
 
-def first_rows(table: Table, rows: int, rank: int, name: str) -> list[Part]:
+def first_rows(table: Table, rows: int, rank: int, name: str, media: tuple[str, ...] = EVERYWHERE) -> list[Part]:
     """The table; a screen shows its first rows if it has many more, and the others, by that name, if there is room."""
     first, rest = (
         table._replace(columns=[each._replace(cells=each.cells[some]) for each in table.columns], caption=caption)
         for some, caption in ((slice(rows), table.caption), (slice(rows, None), ""))
     )
     if len(table.columns[0].cells) <= rows + 1:
-        return [Part(table)]
+        return [Part(table, media=media)]
     short = [Part(first, media=(SCREEN,)), Part(rest, rank=rank, name=name, media=(SCREEN,))]
-    return [Part(table, media=(TEXT, PAGE, PAPER)), *short]
+    return [Part(table, media=tuple(each for each in media if each != SCREEN)), *short]
 
 
 @dataclass(frozen=True, slots=True)

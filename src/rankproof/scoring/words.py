@@ -26,6 +26,7 @@ from rankproof.document.model import (
     Paragraph,
     Part,
     Table,
+    first_rows,
 )
 from rankproof.document.numbers import count, score, share, short_span, span
 from rankproof.document.terminal import GAP, bin_means, cut, spark, width
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 
 BEFORE = "Before you trust these numbers:"
+GROUPS = 4
+"""The number of groups that every screen shows."""
 LIKELY, MAYBE, FURTHER, SELDOM = 1, 2, 3, 4
 """The order in which parts are left out: sizes and groups; notes; more warnings and columns; how it was measured."""
 
@@ -61,7 +64,8 @@ def _one(summary: Summary) -> Iterator[Part]:
     """One ranking."""
     yield Part(measures(summary.rows, summary.name))
     if summary.slices:
-        yield Part(slices(summary), rank=LIKELY, name="groups", media=TERMINAL)
+        # Somebody asked for groups, so some are shown whatever else there is.
+        yield from first_rows(slices(summary), GROUPS, LIKELY, "other groups", media=TERMINAL)
         yield Part(*(measures(rows, group) for group, rows in summary.slices.items()), media=(PAGE,))
     if summary.apart:
         yield Part(Paragraph(""), Paragraph(summary.apart))
