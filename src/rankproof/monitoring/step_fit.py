@@ -27,6 +27,10 @@ PRIOR = np.where(GRID == 0, 0.27, 0.73 / (len(GRID) - 1))
 """Their chances before anything is seen: points whose only error is who happened to come are independent."""
 LEAST_PRIOR, MOST_OTHERS = 5.0, 15.0
 """For how many series the prior counts, and for how many at the most the others together."""
+OWN = 0.6
+"""How much a series counts for its own correlation beside many others. It is measured beside the strongest step, so a
+series that wandered far by chance seems less correlated than it is: at 1, sixty series of sixty days correlated by .5
+had a false alarm in 7 % of 300 trials, at .6 in 2 % of 500."""
 DRAWN = 40
 """Series that are drawn for each correlation to see what is measured on it."""
 FIRST, MORE, MOST = 499, 4_999, 19_999
@@ -242,12 +246,13 @@ def pooled_chances(likelihoods: Sequence[Array]) -> list[Array]:
     """
     alone = [_normed(each * PRIOR) for each in likelihoods]
     total = np.sum(alone, axis=0) if alone else PRIOR
-    found = []
-    for each, own in zip(likelihoods, alone, strict=True):
-        others = total - own
-        weight = min(1.0, MOST_OTHERS / max(len(alone) - 1, 1))
-        found.append(_normed(each * (LEAST_PRIOR * PRIOR + weight * others)))
-    return found
+    number = len(alone) - 1
+    power = 1 - (1 - OWN) * min(1.0, number / MOST_OTHERS)
+    weight = min(1.0, MOST_OTHERS / max(number, 1))
+    return [
+        _normed(each**power * (LEAST_PRIOR * PRIOR + weight * (total - own)))
+        for each, own in zip(likelihoods, alone, strict=True)
+    ]
 
 
 def _normed(chances: Array) -> Array:
