@@ -194,6 +194,17 @@ def test_experiments_name_no_user_and_no_query(command, tmp_path) -> None:
     assert _found_in({"out": done.stdout, "errors": done.stderr}, "masks") == {}
 
 
+@pytest.mark.parametrize("command", [["monitor"], ["monitor", "--hash"], ["drift", "set.jsonl"]])
+def test_a_hook_that_gives_no_event_is_an_error(command, folder, monkeypatch) -> None:
+    monkeypatch.setenv(KEY, "k" * 20)
+    (folder / "odd.py").write_text("five = 5\ndef number(event): return 5\ndef nothing(event): pass\n")
+    for hook, code, says in (("five", 2, "no function"), ("number", 2, "the hook gave int"), ("nothing", 3, "no ")):
+        done = rankproof(folder, *command, "log.jsonl", "--redact", f"odd:{hook}")
+        assert done.returncode == code, done.stderr
+        assert says in done.stderr
+        assert "Next:" in done.stderr
+
+
 def test_what_is_masked_and_what_is_not() -> None:
     for text in (
         "ann@zq7", "ann＠zq7.example", "+1.212.555.0142", "212-555-0142", "06 12 34 56 78", "06.12.34.56.78",

@@ -13,7 +13,7 @@ from rankproof.cli import options
 from rankproof.cli.judge import judge_named
 from rankproof.cli.output import checked_form, may_replace, tell_progress, tell_written, write
 from rankproof.document.disk import whole_file
-from rankproof.errors import DataError, UsageError
+from rankproof.errors import DataError, UsageError, shorten
 
 if TYPE_CHECKING:
     from rankproof.judging.judge import Judge
@@ -184,7 +184,10 @@ def hook_named(redact: str) -> Any:
         return mask
     if ":" not in redact:
         raise UsageError(f"--redact: got {redact!r}, expected masks, or MODULE:FUNCTION. Next: choose one.")
-    return import_named(redact, "--redact")
+    found = import_named(redact, "--redact")
+    if not callable(found):
+        raise UsageError(f"--redact: {redact} is no function but {shorten(found)}. Next: name a function of events.")
+    return found
 
 
 def _tell(closed: Sequence[OnlineEstimate], calendar: Calendar) -> None:

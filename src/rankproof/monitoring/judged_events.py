@@ -21,7 +21,7 @@ from rankproof.errors import DataError, UsageError
 from rankproof.monitoring.block import join_blocks
 from rankproof.monitoring.events import Event, EventSchema
 from rankproof.monitoring.metrics import OnlineMetric, metrics
-from rankproof.monitoring.privacy import mask
+from rankproof.monitoring.privacy import apply_hook, mask
 from rankproof.monitoring.read import LogReader, Rejects, read_events
 from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sessions import LAST
@@ -94,7 +94,7 @@ def sample_events(
             continue
         if texts is not None and not event.other.get(CONTEXTS):
             event.other[CONTEXTS] = [texts[each.id] for each in event.results or () if each.id in texts]
-        changed = event if change is None else change(event)
+        changed = event if change is None else apply_hook(change, event)
         if changed is None:
             continue
         changed = mask(changed)  # always: a hook may hash ids alone

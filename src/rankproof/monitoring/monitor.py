@@ -417,7 +417,10 @@ def _ordered(cells: Mapping[tuple[str, str], Any]) -> Iterator[tuple[str, str]]:
 
 def _nothing(rejects: Rejects) -> DataError:
     if not rejects.total:
-        return DataError("the log holds no event: it is empty. Next: check the path, and how the log was made.")
+        dropped = ", or the hook dropped all of it" if rejects.silent else ""
+        return DataError(
+            f"the log holds no event: it is empty{dropped}. Next: check the path, and how the log was made."
+        )
     reason, lines = next(iter(rejects.examples.items()))
     timed = re.search("; '(.+)' holds times$", lines[0])
     return DataError(

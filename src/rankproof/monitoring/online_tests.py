@@ -34,6 +34,7 @@ from rankproof.monitoring.interleave import (
     split_mismatch,
 )
 from rankproof.monitoring.monitor import monitor
+from rankproof.monitoring.privacy import apply_hook
 from rankproof.monitoring.read import LogReader, Rejects, read_events
 from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sums import OnlineEstimate
@@ -125,7 +126,7 @@ def interleaving(
 
 
 def _changed(events: Iterable[Event], change: Change | None) -> Iterable[Event]:
-    return events if change is None else filter(None, map(change, events))
+    return events if change is None else filter(None, (apply_hook(change, each) for each in events))
 
 
 @dataclass(frozen=True)

@@ -81,6 +81,16 @@ def mask_value(value: Any) -> Any:
     return value
 
 
+def apply_hook(change: Callable[[Event], Event | None], event: Event) -> Event | None:
+    """What a hook makes of an event, None if it drops it; anything else is an error."""
+    found = change(event)
+    if found is not None and not isinstance(found, Event):
+        raise UsageError(
+            f"the hook gave {type(found).__name__}, expected the event or None. Next: return the event it is given."
+        )
+    return found
+
+
 def key_of_environment() -> bytes:
     """The key from the environment; a short or missing one is an error."""
     key = os.environ.get(KEY, "")
@@ -122,7 +132,7 @@ def private(
         return hashed(name_of_value(value)) if is_id and value is not None else value
 
     def change(event: Event) -> Event | None:
-        changed = redact(event) if redact is not None else event
+        changed = apply_hook(redact, event) if redact is not None else event
         if changed is not None and hash_ids:
             changed.user, changed.session, changed.id = map(hashed, (changed.user, changed.session, changed.id))
             changed.other = hashed_within(changed.other, False, IDS)

@@ -34,7 +34,7 @@ from rankproof.monitoring.events import (
     Rejected,
     vote,
 )
-from rankproof.monitoring.privacy import mask_value
+from rankproof.monitoring.privacy import apply_hook, mask_value
 from rankproof.monitoring.refusals import refuses
 
 THUMBS: dict[Any, int] = {**dict.fromkeys(UP, 1), **dict.fromkeys(DOWN, -1), None: 0}
@@ -136,7 +136,7 @@ class RecordColumns:
         """The row of any record, which says what every column means; None if the caller's own hook drops it."""
         maker, event = self._maker, self._maker.schema.event(record)
         if maker.change is not None:
-            changed = maker.change(event)
+            changed = apply_hook(maker.change, event)
             if changed is None:
                 return None
             event = changed
