@@ -299,6 +299,7 @@ def test_the_command_says_it_in_80_columns_and_hands_on_what_to_label(
     assert code == 0, err
     assert all(len(line) <= 80 for line in out.splitlines())
     assert "Your P@1 is" in out
+    assert "More with --full" in out  # a file beside it does not make the result one of a file
     assert shell("drift q.jsonl log.jsonl --strict --label 0")[0] == 1
     # A text of four or five words is no row of judgments.
     Path("q.tsv").write_text("".join(f"{e['id']}\t{e['query'].split()[0]} is it 1\n" for e in own))

@@ -134,3 +134,13 @@ def test_a_field_that_a_log_calls_otherwise_is_still_a_slice(tmp_path: Path) -> 
         found = monitor(log, columns=columns, by=("variant",), fields=())
         assert {each.group for each in found.estimates if each.slice == "variant"} == {"A", "B"}
     assert set(variants(renamed, columns=columns).users) == {"A", "B"}
+
+
+def test_what_is_not_in_the_log_and_what_is_no_cutoff_is_said() -> None:
+    records = list(simulate_log(60, seed=3).records())
+    notes = " ".join(monitor(records, columns={"query": "nope", "user": "user"}).notes)
+    assert "no event has the column nope, which was named for query" in notes
+    assert "column user" not in notes
+    for k in (0, -1):
+        with pytest.raises(UsageError, match="Next:"):
+            clicks(records, k=k)

@@ -179,12 +179,12 @@ history = click.option(
 
 
 def target(about: str, *names: str, beside: str = "", **settings: Any) -> Callable[[F], F]:
-    """An option that names a file to write, with the one that lets it replace another."""
+    """An option that names a file to write; with a name of its own it is a file beside the result."""
     return click.option(
         *(names or ("-o", "--output")),
         metavar="FILE",
         type=Target(beside),
-        callback=_laid_out,
+        callback=None if names else _laid_out,
         help=about,
         **settings,
     )

@@ -129,6 +129,8 @@ class EventSchema:
         """`columns` names keys: {"query": "question_text"}; `sparse` the fields that are written only where they are
         not empty, so that an event without one had none."""
         self.names = {key: name for name, others in FIELDS.items() for key in (*others, name)}
+        self.unmet = dict(columns or {})
+        """The columns that were named and that no record has had so far."""
         for name, key in (columns or {}).items():
             if name not in FIELDS:
                 raise UsageError(
@@ -149,6 +151,7 @@ class EventSchema:
         """The key of each field, and the keys that are none; the field's own name goes before others."""
         keys = tuple(keys)
         if keys not in self._known:
+            self.unmet = {name: key for name, key in self.unmet.items() if key not in keys}
             found: dict[str, str] = {}
             for key in keys:
                 name = self.field_of(key)

@@ -473,6 +473,8 @@ def _notes(found: Monitor, maker: RowMaker) -> Iterator[str]:
             "no event names a session or a user, so each counts as one of its own: intervals are too short if "
             "some people sent many. Next: log a session or a (hashed) user."
         )
+    for name, key in maker.schema.unmet.items():
+        yield f"no event has the column {key}, which was named for {name}. Next: check its name."
     for name, codes in zip(maker.by, maker.codes, strict=True):
         if len(codes.names) > MOST_VALUES:
             yield f"{name} has more than {MOST_VALUES} values; those met later are one, '(other values)'."

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.document.model import Document, Result
-from rankproof.errors import DataError, UsageError
+from rankproof.errors import DataError, UsageError, check_whole
 from rankproof.io.load import load_ranking
 from rankproof.monitoring.block import USER
 from rankproof.monitoring.clicks import (
@@ -289,6 +289,8 @@ def clicks(
     >>> found.attraction.value > found.attraction.naive
     True
     """
+    if k is not None:
+        check_whole("k", k)
     schema = EventSchema(columns, timezone=zone_named(timezone))
     table = ClickTable.of(_changed(read_events(log, schema), change))
     if propensities is not None:
