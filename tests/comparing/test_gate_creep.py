@@ -42,6 +42,23 @@ def test_an_anchor_sees_what_each_change_hides(tmp_path: Path) -> None:
     assert history.gate("night-1", "night-2", margin=0.11, anchors=["night-0"]).rows[1].limit == 0.22
 
 
+def test_each_row_is_named_whole_whatever_an_anchor_is_called(tmp_path: Path) -> None:
+    history = saved(tmp_path, 18, 17, 16)
+    names = [f"release-2024.1{i}-of-the-long-lived-branch-{'x' * 20}" for i in range(2)]
+    for name, level in zip(names, (18, 0), strict=True):
+        history.save(evaluate(JUDGED, ranked(level) if level else {"q": ["x"]}, "R@20"), name)
+    found = history.gate("night-1", "night-2", margin=0.11, anchors=names)
+    lines = str(found).splitlines()
+    rule = next(n for n, line in enumerate(lines) if set(line) == set("- "))
+    table = lines[rule + 1 : lines.index("", rule)]
+    named = [row.measure + (f" against {row.against}" if row.against else "") for row in found]
+    assert table[::2] == named
+    assert [line.split()[0] for line in table[1::2]] == [row.outcome for row in found]
+    assert sum(set(line) == set("- ") for line in lines) == 1
+    assert " ".join(lines).startswith(f"INVALID: {names[1]} answered 0 of 60 queries")
+    assert f"Errors of {names[1]}" in named
+
+
 def test_the_last_results_are_a_baseline_query_by_query(tmp_path: Path) -> None:
     history = saved(tmp_path, 4, 20, 18, 16, 16)
     assert history.last(3, before="night-4") == ["night-1", "night-2", "night-3"]

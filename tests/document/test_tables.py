@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankproof.document.terminal import Column, clean, cut, pad, table, width, wrap
+from rankproof.document.terminal import Column, blocks, clean, cut, cut_apart, pad, table, width, wrap
 
 TEXT = st.text(max_size=60)
 
@@ -51,6 +51,37 @@ def test_a_cut_text_fits_and_keeps_both_ends(text: str, limit: int) -> None:
     short = cut(text, limit)
     assert width(short) <= limit
     assert short == clean(text) or "..." in short
+
+
+LONG = st.builds(
+    "{}{}{}".format, st.sampled_from(["", "bm25-" * 12, "検索" * 20]), TEXT, st.sampled_from(["", "/run" * 20])
+)
+
+
+@given(st.lists(LONG, unique_by=clean, max_size=8), st.integers(12, 40))
+def test_names_that_are_cut_stay_apart(names: list[str], limit: int) -> None:
+    short = cut_apart(names, limit)
+    assert len(set(short)) == len(names)
+    assert all(width(each) <= limit for each in short)
+
+
+def rows_of(part: list[str], like: list[str]) -> list[str]:
+    """The rows of a part, no further than the columns that it shares with another one."""
+    rule, other = (next(line for line in each if set(line) <= set("- ")) for each in (part, like))
+    shared = next((n for n, (a, b) in enumerate(zip(rule, other, strict=False)) if a != b), len(rule))
+    return [line[:shared].rstrip() for line in part[part.index(rule) + 1 :]]
+
+
+@given(st.lists(st.tuples(st.sampled_from(["pass", "fail"]), LONG), unique_by=lambda row: clean(row[1]), max_size=6))
+def test_every_part_of_a_table_names_its_rows(rows: list[tuple[str, str]]) -> None:
+    numbers = [Column(f"a long heading {i}", ["0.5"] * len(rows), right=True) for i in range(8)]
+    names = [Column("outcome", [row[0] for row in rows]), Column("name", [f"{row[1]}x" for row in rows])]
+    for first in (names, names[1:]):
+        parts = blocks([*first, *numbers], 80)
+        assert len(parts) > 1
+        for part in parts:
+            assert all(width(line) <= 80 for line in part)
+            assert len(set(rows_of(part, parts[-1]))) == len(rows)
 
 
 @given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=5), st.integers(20, 80))

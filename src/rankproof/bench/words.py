@@ -177,10 +177,8 @@ LEAST = 0.0005
 REASONS = 3
 """How many reasons are shown for a run or a configuration."""
 ON_FRONT = "*"
-LEGEND = (
-    "Milliseconds are those of one question, all steps together: half of the questions take no longer, and 19 "
-    f"of 20. {ON_FRONT} marks the front: nothing else is as good, as fast and as cheap, and better in one of these."
-)
+LEGEND = f"{ON_FRONT} the front: nothing else is as good, as fast and as cheap, and better in one of these."
+ABOUT_TIMES = "Milliseconds are those of one question, all steps together: half take no longer, and 19 of 20."
 ABOUT_EFFECTS = (
     "Each level against the first of its factor, averaged over what was run with all of them; intervals hold for all "
     "levels at once (Bonferroni), p is by sign flips and corrected over all levels (Holm). Shares are of one analysis "
@@ -197,13 +195,14 @@ def grid(found: Grid) -> Document:
     left = "the other configurations" if len(best) < len(rows) else ""
     name, heading = "what each factor does", Heading("Configurations")
     rest = (FURTHER, "the other measures")
-    legends = [LEGEND, *([ABOUT_EFFECTS] if found.effects else [])]
+    legends = [ABOUT_TIMES, *([ABOUT_EFFECTS] if found.effects else [])]
     parts = [
         wrong_data(found.wrong),
         Part(*map(Paragraph, _verdict(found))),
         Part(Heading("Quality and latency"), _picture(found), media=(PAGE,)),
         Part(heading, _configurations(found, best, rest), media=(SCREEN,)),
         Part(heading, _configurations(found, rows), media=(TEXT, PAGE, PAPER), name=left),
+        Part(Paragraph(LEGEND)),
         *(Part(*each, rank=LIKELY, name=name) for each in _factors(found)),
         Part(Paragraph("")),
         Part(Heading("Notes"), media=(PAGE,)),

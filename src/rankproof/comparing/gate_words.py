@@ -18,6 +18,7 @@ from rankproof.document.model import (
     Bullets,
     Cases,
     Document,
+    FirstFit,
     Heading,
     Paragraph,
     Part,
@@ -64,7 +65,7 @@ def gate(found: Gate) -> Document:
         [
             Part(Paragraph(told), media=(*TERMINAL, PAPER)),
             Part(Heading(told, 3, mark=MARKS[found.outcome]), together, media=(PAGE,)),
-            Part(*listed, media=(TEXT,)),
+            _forms(listed, media=(TEXT,)),
             *_on_screen(found, dict(zip(groups, listed, strict=True))),
             Part(together, media=(PAPER,)),
             Part(*corrected_table(found.rows)),
@@ -77,12 +78,20 @@ def gate(found: Gate) -> Document:
     )
 
 
-def _on_screen(found: Gate, listed: Mapping[str, Table]) -> Iterator[Part]:
+def _forms(tables: Sequence[Table], **settings: Any) -> FirstFit:
+    """The tables; if one is too wide, each with the measure on a line of its own, so that no name is cut."""
+    below = [
+        each._replace(columns=[each.columns[1], each.columns[0], *each.columns[2:]], grouped=True) for each in tables
+    ]
+    return FirstFit([[Part(*tables, **settings)], [Part(*below, **settings)]])
+
+
+def _on_screen(found: Gate, listed: Mapping[str, Table]) -> Iterator[Part | FirstFit]:
     """The rows over all queries, doubts about the data, why rows did not pass, and the groups by outcome."""
     here = (SCREEN,)
     for group, table in listed.items():
         if not group:
-            yield Part(table, media=here)
+            yield _forms([table], media=here)
     fallen: dict[str, list[str]] = {}
     for each in found.rows:
         if each.slice and each.outcome != "pass":
@@ -93,7 +102,7 @@ def _on_screen(found: Gate, listed: Mapping[str, Table]) -> Iterator[Part]:
         yield Part(Paragraph(f"{outcome.capitalize()} in {count(len(groups), 'group')}: {named}."), media=here)
     for group, table in listed.items():
         if group:
-            yield Part(table, rank=2, name="group", media=here)
+            yield _forms([table], rank=2, name="group", media=here)
     reasons = sentences(found)
     first = next(iter(found.notes), None) or next(iter(reasons), None)
     kept = {first, next((each for each in reasons if each.startswith(BEFORE)), None)}
@@ -107,9 +116,9 @@ def _these(found: Gate) -> bool:
 
 
 def _table(found: Gate, headings: Sequence[str], caption: str, group: str) -> Table:
-    """The rows of a group; the measure is cut where the table would not fit."""
+    """The rows of a group."""
     rows = [replace(each, slice="") for each in found.rows if each.slice == group]
-    return Table.of(headings, list(map(_cells, rows)), HEADINGS[:2], caption=caption, shrink=[1])
+    return Table.of(headings, list(map(_cells, rows)), HEADINGS[:2], caption=caption)
 
 
 def _cases(found: Gate) -> Cases:
@@ -260,10 +269,10 @@ def _inside(row: GateRow) -> str:
 
 def _broken(row: GateRow) -> str:
     if row.check == "audit":
-        return f"{row.note} ({row.measure.lower()}: {row.candidate:.0f})"
-    side = (row.against or "baseline") if row.candidate is None else "candidate"
+        return f"{row.note} ({row.measure[:1].lower()}{row.measure[1:]}: {row.candidate:.0f})"
+    side = (row.against or "the baseline") if row.candidate is None else "the candidate"
     answered = (row.baseline if row.candidate is None else row.candidate) or 0.0
-    return few_answers(f"the {side}", round(answered * row.n), row.n, row.limit)
+    return few_answers(side, round(answered * row.n), row.n, row.limit)
 
 
 def sentence_of(row: GateRow, found: Gate) -> str:

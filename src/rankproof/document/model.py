@@ -117,6 +117,8 @@ class Table(NamedTuple):
     """Whether the text under its cells is there on a screen too, and not beside them."""
     rest: tuple[int, str] | None = None
     """Rank and name of the columns that do not fit beside the first ones; None if they are always shown."""
+    legend: str = ""
+    """Which cells are marked as the best; every format that marks one says so under the table."""
 
     @classmethod
     def of(cls, headings: Sequence[str], rows: Sequence[Sequence[str]], words: Sequence[str], **settings: Any) -> Table:
@@ -128,6 +130,11 @@ class Table(NamedTuple):
         cells = list(zip(*rows, strict=True)) or [()] * len(headings)
         columns = [Column(name, own, name not in words) for name, own in zip(headings, cells, strict=True)]
         return cls(columns, **settings)
+
+    def explained(self, mark: str = "bold:") -> str:
+        """The legend behind the mark of a format; "" if no cell is marked."""
+        marked = any(getattr(cell, "best", False) for each in self.columns for cell in each.cells)
+        return f"{mark} {self.legend}" if marked and self.legend else ""
 
     @property
     def rows(self) -> list[tuple[str, ...]]:

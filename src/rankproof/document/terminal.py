@@ -132,6 +132,25 @@ def cut(text: str, limit: int) -> str:
     return head + ELLIPSIS + tail
 
 
+def cut_apart(texts: Sequence[str], limit: int) -> list[str]:
+    """Each text in at most `limit` columns; different texts never look the same.
+
+    >>> cut_apart([f"{'long-' * 4}{name}{'-run' * 4}" for name in ("one", "two")], 20)
+    ['...one-run-run-ru #1', '...two-run-run-ru #2']
+    """
+    made = {text: cut(text, limit) for text in texts}
+    alike: dict[str, list[str]] = {}
+    for text, short in made.items():
+        alike.setdefault(short, []).append(text)
+    for group in (each for each in alike.values() if len(each) > 1):
+        differs = (i for i, chars in enumerate(zip(*group, strict=False)) if len(set(chars)) > 1)
+        shared = next(differs, min(map(len, group)))
+        for n, text in enumerate(group, 1):
+            mark = f" #{n}"
+            made[text] = first_columns(ELLIPSIS + clean(text[shared:]), max(limit - len(mark), 0)) + mark
+    return [made[text] for text in texts]
+
+
 def pad(text: str, to: int, right: bool = False) -> str:
     """The text filled up with blanks to `to` columns."""
     blanks = " " * (to - width(text))
@@ -144,28 +163,38 @@ def table(columns: Sequence[Column], limit: int | None = None) -> list[str]:
 
 
 def blocks(columns: Sequence[Column], limit: int | None = None) -> list[list[str]]:
-    """The same in parts, each as wide as the page at most."""
+    """The same in parts, each as wide as the page at most, and each with the names of the rows."""
     limit = page_width() if limit is None else limit
-    label = _fitted(columns[0], max(limit // 2, 8))
-    others = [_fitted(each, limit - label.width - len(GAP)) for each in columns[1:]]
-    return [_block(part) for part in _parts(label, others, limit)]
+    n, columns = _naming(columns), [_fitted(each, limit) for each in columns]
+    free = max(limit // 2, limit - sum(each.width + len(GAP) for each in columns[n:]))
+    names: list[Column] = []
+    for i, each in enumerate(columns[:n]):
+        names.append(_fitted(each, max(free // (n - i), LEAST)))
+        free -= names[-1].width + len(GAP)
+    room = limit - sum(each.width + len(GAP) for each in names)
+    part, used = [*names], 0
+    parts = [part]
+    for column in (_fitted(each, max(room, LEAST)) for each in columns[n:]):
+        if used and used + column.width > room:
+            part, used = [*names], 0
+            parts.append(part)
+        part.append(column)
+        used += column.width + len(GAP)
+    return list(map(_block, parts))
+
+
+def _naming(columns: Sequence[Column]) -> int:
+    """How many columns name the rows: the first, and the next ones of text until no two rows are named alike."""
+    for n, column in enumerate(columns[1:], 1):
+        rows = list(zip(*(each.cells for each in columns[:n]), strict=True))
+        if column.right or len(set(rows)) == len(rows):
+            return n
+    return 1
 
 
 def _fitted(column: Column, limit: int) -> Column:
     heading = "\n".join(cut(line, limit) for line in column.heading.split("\n"))
-    return Column(heading, [cut(cell, limit) for cell in column.cells], column.right)
-
-
-def _parts(label: Column, columns: Sequence[Column], limit: int) -> Iterator[list[Column]]:
-    """The columns in runs that fit side by side behind the label."""
-    part, used = [label], label.width
-    for column in columns:
-        if len(part) > 1 and used + len(GAP) + column.width > limit:
-            yield part
-            part, used = [label], label.width
-        part.append(column)
-        used += len(GAP) + column.width
-    yield part
+    return Column(heading, cut_apart(column.cells, limit), column.right)
 
 
 def _block(columns: Sequence[Column]) -> list[str]:

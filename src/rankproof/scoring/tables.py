@@ -206,8 +206,7 @@ DISTRUST = "Do not trust these numbers:"
 """The heading of the errors of an audit, above the numbers that are wrong."""
 
 
-MARK = "*"
-LEGEND = f"{MARK} best mean of its measure; not a claim that the difference is real"
+LEGEND = "best mean, if it and the worst are outside each other's interval; not a claim that the difference is real"
 FEWEST = 10
 """With fewer queries nothing is marked: the best of so few means says almost nothing about other queries."""
 
@@ -235,11 +234,6 @@ def _apart(one: ScoreRow, other: ScoreRow) -> bool:
         if row.n < FEWEST or low is None or high is None or low <= mean <= high:
             return False
     return True
-
-
-def legend(summaries: Sequence[Summary]) -> str:
-    """What the mark says; "" where no mean is marked."""
-    return LEGEND if any(best_means(summaries, each) for each in summaries) else ""
 
 
 # --- records --------------------------------------------------------------------------------------------

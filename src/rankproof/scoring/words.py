@@ -31,7 +31,7 @@ from rankproof.document.model import (
 from rankproof.document.numbers import count, score, share, short_span, span
 from rankproof.document.terminal import GAP, bin_means, cut, spark, width
 from rankproof.scoring import tables
-from rankproof.scoring.tables import DISTRUST, UNBOUNDED, Reasons, Values, best_means, legend, telling_columns
+from rankproof.scoring.tables import DISTRUST, LEGEND, UNBOUNDED, Reasons, Values, best_means, telling_columns
 from rankproof.stats.intervals import GUESSED
 
 if TYPE_CHECKING:
@@ -102,8 +102,6 @@ TALL = 14
 def _several(summaries: Sequence[Summary]) -> Iterator[Part | FirstFit]:
     """Several rankings side by side, and under them what they share and where they differ."""
     yield from _side_by_side(summaries)
-    if legend(summaries):
-        yield Part(Paragraph(legend(summaries)), rank=LIKELY, name="what * marks", media=(*TERMINAL, PAGE))
     for summary in summaries:
         if summary.slices:
             name = f"groups of {cut(summary.name, 20)}"
@@ -134,14 +132,17 @@ def _side_by_side(summaries: Sequence[Summary]) -> Iterator[Part | FirstFit]:
     upright = [Column("measure", measured), *(Column(*each, True) for each in zip(names, cells, strict=True))]
     turned = zip(measured, zip(*cells, strict=True), strict=True)
     by_ranking = [Column("ranking", names), *(Column(name, own, True) for name, own in turned)]
-    forms = [Table(upright), Table(upright, stacked=True), Table(by_ranking, stacked=True)]
+    forms = [
+        Table(each, stacked=stacked, legend=LEGEND)
+        for each, stacked in ((upright, False), (upright, True), (by_ranking, True))
+    ]
     yield FirstFit([[Part(each, media=(TEXT, PAGE))] for each in forms])
-    short = [Table(each.columns, stacked=each.stacked, tall=TALL) for each in forms]
+    short = [each._replace(tall=TALL) for each in forms]
     means = [
         each._replace(cells=[Cell(cell, best=isinstance(cell, Cell) and cell.best) for cell in each.cells])
         for each in by_ranking
     ]
-    without = Table(means, rest=(LIKELY, "the other measures"))
+    without = Table(means, rest=(LIKELY, "the other measures"), legend=LEGEND)
     spans = Part(forms[-1], rank=SELDOM, name="intervals", media=(SCREEN,))
     yield FirstFit([*([Part(each, media=(SCREEN,))] for each in short), [Part(without, media=(SCREEN,)), spans]])
     yield Part(forms[-1], media=(PAPER,))

@@ -329,6 +329,25 @@ def test_every_result_prints_in_every_format(result: Result, tmp_path: Path) -> 
     json.dumps(plain_value(result.to_dict()))
 
 
+MARKED = re.compile(r"\d(\\?\*)(?= |$)|  (\*)  |\| (\\\*) \|", re.MULTILINE)
+
+
+@pytest.mark.first_is_quick(2)
+def test_every_mark_is_explained_below_it(result: Result) -> None:
+    for name in ("table", "full", "markdown"):
+        text = result.format(name)
+        for mark in MARKED.finditer(text):
+            assert re.search(r"^\\?\* \w", text[mark.end() :], re.MULTILINE), (name, text)
+    for name, best, told in (("latex", r"\textbf{", "bold: "), ("latex", r"\dagger", "dagger: ")):
+        text = result.format(name)
+        assert told in text or best not in text
+
+
+def test_latex_sets_minus_signs(result: Result) -> None:
+    rows = [line for line in result.format("latex").splitlines() if line.endswith(r"\\")]
+    assert not re.search(r"(^|& |\} |, |\])-\.?\d", "\n".join(rows).replace("$-$", "minus "), re.MULTILINE)
+
+
 @pytest.mark.first_is_quick
 def test_a_result_is_saved_by_the_ending_of_the_file_and_never_over_another(result: Result, tmp_path: Path) -> None:
     for name in set(result.formats()) - {"pdf"}:

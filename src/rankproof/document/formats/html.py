@@ -103,12 +103,13 @@ def _item_text(item: str, text: str, link: Link | None) -> str:
 
 
 def _table(block: Table) -> str:
-    from rankproof.document.page import table
+    from rankproof.document.page import el, join, table
 
     words = [n for n, each in enumerate(block.columns) if not each.right]
     headings = [each.heading.replace("\n", " ") for each in block.columns]
     rows = [[_cell(cell) for cell in row] for row in block.rows]
-    return table(block.caption, headings, rows, words=words, label=headings[0])
+    made = table(block.caption, headings, rows, words=words, label=headings[0])
+    return join([made, el("p", block.explained())]) if block.explained() else made
 
 
 def _cell(cell: str) -> str:
@@ -149,7 +150,8 @@ def _inside(block: Block) -> str:
         sides = ["right" if each.right else "left" for each in block.columns]
         headings = [each.heading.replace("\n", " ") for each in block.columns]
         rows = "".join(_row("td", row, sides) for row in block.rows)
-        return f'{caption}<table style="{TABLE}">{_row("th", headings, sides)}{rows}</table>'
+        legend = f"<p>{_text(block.explained())}</p>" if block.explained() else ""
+        return f'{caption}<table style="{TABLE}">{_row("th", headings, sides)}{rows}</table>{legend}'
     return ""
 
 

@@ -58,7 +58,8 @@ def _block(block: Block) -> str:
         rows = zip(*map(_cells, block.columns), strict=True)
         rule = ["---:" if each.right else "---" for each in block.columns]
         lines = ("| " + " | ".join(cells) + " |" for cells in (headings, rule, *rows))
-        return "\n".join([*caption, *lines])
+        legend = ["", _line(block.explained("*"))] if block.explained() else []
+        return "\n".join([*caption, *lines, *legend])
     return ""
 
 
@@ -139,6 +140,8 @@ def _comments(block: Block) -> Iterator[str]:
     if isinstance(block, Bullets):
         for label, item, more, under in block.parts():
             yield from (f"{label}: {item}" if label else item, *more, *under)
+    if isinstance(block, Table):
+        yield block.explained()
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]], sides: Sequence[bool] = ()) -> list[str]:
@@ -155,25 +158,35 @@ def _float(caption: str, block: Table) -> str:
 
 def _tabular(block: Table) -> str:
     headings = [escape_latex(each.heading.replace("\n", " ")) for each in block.columns]
-    rows = [line for row in block.rows for line in _rows(row)]
+    sides = [each.right for each in block.columns]
+    rows = [line for row in block.rows for line in _rows(row, sides)]
     caption = [f"% {clean(block.caption)}"] if block.caption else []
-    return "\n".join([*caption, *table(headings, rows, [each.right for each in block.columns])])
+    return "\n".join([*caption, *table(headings, rows, sides)])
 
 
-def _rows(cells: tuple[str, ...]) -> Iterator[list[str]]:
+def _rows(cells: tuple[str, ...], numbers: Sequence[bool]) -> Iterator[list[str]]:
     """A row, and a second one for the text under its cells."""
-    yield [_latex_cell(each) for each in cells]
+    yield [_latex_cell(each, number) for each, number in zip(cells, numbers, strict=True)]
     under = [getattr(each, "under", "") for each in cells]
     if any(under):
-        yield [rf"\scriptsize {escape_latex(each)}" if each else "" for each in under]
+        yield [rf"\scriptsize {_number(each)}" if each else "" for each in under]
+
+
+def _number(text: str) -> str:
+    """Numbers with minus signs, where LaTeX would set a hyphen.
+
+    >>> print(_number("-0.5 [-.022, +.101]"))
+    $-$0.5 {[}$-$.022, +.101{]}
+    """
+    return re.sub(r"(?<![\w.-])-(?=\.?\d)", "$-$", escape_latex(text))
 
 
 def _latex_row(cells: Sequence[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _latex_cell(cell: str) -> str:
-    made, raised = escape_latex(cell), getattr(cell, "raised", "")
+def _latex_cell(cell: str, number: bool) -> str:
+    made, raised = _number(cell) if number else escape_latex(cell), getattr(cell, "raised", "")
     if getattr(cell, "best", False):
         made = rf"\textbf{{{made}}}"
     return f"{made}$^{{{_RAISED.get(raised) or rf'{escape_latex(raised)}'}}}$" if raised else made

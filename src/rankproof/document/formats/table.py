@@ -29,6 +29,7 @@ from rankproof.document.terminal import (
     blocks,
     clean,
     cut,
+    cut_apart,
     fit_lines,
     page_width,
     paint,
@@ -71,7 +72,7 @@ def _lines_of(part: Part) -> Iterator[Lines]:
         if isinstance(block, Table) and block.rest:
             rank, name = block.rest
             first, *others = blocks(_shown(block))
-            lines += [*_captioned(block.caption), *first, ""]
+            lines += [*_captioned(block.caption), *first, *_captioned(block.explained(MARK)), ""]
             more += [Lines(["", *each, ""], rank, name) for each in others]
         else:
             lines += _block(block)
@@ -94,7 +95,8 @@ def _block(block: Block, narrow: bool = False) -> list[str]:
         rule = ["=-"[block.level > 1] * max(map(width, lines), default=0)] if block.ruled else []
         return ["", *lines, *rule]
     if isinstance(block, Table):
-        return [*_captioned(block.caption), *_table(block, narrow), ""] if block.columns else []
+        made = [*_table(block, narrow), *_captioned(block.explained(MARK)), ""] if block.columns else []
+        return [*_captioned(block.caption), *made]
     if isinstance(block, Bullets):
         return _shortened(block) if block.short else _bullets(block)
     if isinstance(block, Code):
@@ -147,13 +149,13 @@ def _shown(table: Table) -> list[Column]:
     for at in table.shrink:
         others = sum(each.width + len(GAP) for n, each in enumerate(columns) if n not in table.shrink)
         room = (page_width() - others - len(GAP) * (len(table.shrink) - 1)) // len(table.shrink)
-        columns[at] = columns[at]._replace(cells=[cut(cell, max(room, 9)) for cell in columns[at].cells])
+        columns[at] = columns[at]._replace(cells=cut_apart(columns[at].cells, max(room, 9)))
     return columns
 
 
 def _cells(column: Column, stacked: bool) -> list[str]:
     """The texts of the cells with their marks, and the text under them beside them or in a row of its own."""
-    cells = [cut(each, column.most) if column.most else str(each) for each in column.cells]
+    cells = cut_apart(column.cells, column.most) if column.most else list(map(str, column.cells))
     under = [getattr(each, "under", "") for each in column.cells]
     best = [getattr(each, "best", False) for each in column.cells]
     if any(best) or any(under):
@@ -166,7 +168,7 @@ def _cells(column: Column, stacked: bool) -> list[str]:
 def _table(table: Table, narrow: bool = False) -> list[str]:
     columns = _shown(table)
     if table.grouped and (narrow or not _fits(columns)):
-        columns = _narrow(columns)
+        return _under_groups(*columns)
     return [line for n, part in enumerate(blocks(columns)) for line in ([""] * (n > 0) + part)]
 
 
@@ -175,14 +177,16 @@ def _fits(columns: Sequence[Column]) -> bool:
     return sum(each.width + len(GAP) for each in columns) - len(GAP) <= page_width()
 
 
-def _narrow(columns: Sequence[Column]) -> list[Column]:
+def _under_groups(groups: Column, names: Column, *rest: Column) -> list[str]:
     """The same with each group on a line of its own, so that the last column stays beside its row."""
-    rows: list[tuple[str, ...]] = []
-    for group, name, *others in zip(*(each.cells for each in columns), strict=True):
-        rows += [(group, *("" for _ in others))] if group else []
-        rows.append((f"{INDENT}{name}", *others))
-    first, *rest = (
-        column._replace(cells=cells) for column, cells in zip(columns[1:], zip(*rows, strict=True), strict=True)
-    )
     room = page_width() - sum(each.width + len(GAP) for each in rest)
-    return [first._replace(cells=[cut(each, room) for each in first.cells]), *rest]
+    room = room if room > 2 * LEAST else page_width()  # else the columns go on below, beside longer names
+    names = names._replace(cells=cut_apart([f"{INDENT}{each}" for each in names.cells], room))
+    above = cut_apart(groups.cells, page_width())
+    lines = []
+    for n, part in enumerate(blocks([names, *rest])):
+        rows = len(part) - len(above)
+        lines += [*[""] * (n > 0), *part[:rows]]
+        for group, row in zip(above, part[rows:], strict=True):
+            lines += [group, row] if group else [row]
+    return lines
