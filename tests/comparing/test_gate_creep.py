@@ -148,7 +148,7 @@ def test_a_mean_of_results_of_which_one_is_broken_decides_nothing_and_names_it(t
     assert [(row.check, row.against or row.measure) for row in found if row.outcome == "invalid"] == [
         ("answers", "half"),
         ("answers", "other"),
-        ("audit", "Errors of the other"),
+        ("audit", "Errors of other"),
     ]
     text = " ".join(found.format("full").split())
     assert "half answered 30 of 60 queries" in text

@@ -177,8 +177,11 @@ LEAST = 0.0005
 REASONS = 3
 """How many reasons are shown for a run or a configuration."""
 ON_FRONT = "*"
-LEGEND = f"{ON_FRONT} the front: nothing else is as good, as fast and as cheap, and better in one of these."
-ABOUT_TIMES = "Milliseconds are those of one question, all steps together: half take no longer, and 19 of 20."
+LEGEND = f"{ON_FRONT} the front: nothing else is as good, as fast and as cheap."
+ABOUT_TIMES = (
+    "Milliseconds are those of one question, all steps together: half of the questions take no longer, and 19 of 20. "
+    "What is on the front is better than each other one in quality, speed or cost."
+)
 ABOUT_EFFECTS = (
     "Each level against the first of its factor, averaged over what was run with all of them; intervals hold for all "
     "levels at once (Bonferroni), p is by sign flips and corrected over all levels (Holm). Shares are of one analysis "
@@ -202,10 +205,10 @@ def grid(found: Grid) -> Document:
         Part(Heading("Quality and latency"), _picture(found), media=(PAGE,)),
         Part(heading, _configurations(found, best, rest), media=(SCREEN,)),
         Part(heading, _configurations(found, rows), media=(TEXT, PAGE, PAPER), name=left),
-        Part(Paragraph(LEGEND)),
         *(Part(*each, rank=LIKELY, name=name) for each in _factors(found)),
         Part(Paragraph("")),
         Part(Heading("Notes"), media=(PAGE,)),
+        Part(Paragraph(LEGEND)),
         *(Part(Paragraph(each), rank=SELDOM, name="how to read the tables") for each in legends),
         *(Part(Paragraph(each), rank=MAYBE, name="notes") for each in found.notes),
         *(Part(Paragraph(each), rank=FIRST, name="what failed") for each in _grid_failures(found)),
