@@ -177,7 +177,8 @@ LEAST = 0.0005
 REASONS = 3
 """How many reasons are shown for a run or a configuration."""
 ON_FRONT = "*"
-LEGEND = f"{ON_FRONT} the front: nothing else is as good, as fast and as cheap."
+LEGEND = f"{ON_FRONT} the front: nothing else is as good, as fast and as cheap"
+"""In the heading, where it takes no line of the screen."""
 ABOUT_TIMES = (
     "Milliseconds are those of one question, all steps together: half of the questions take no longer, and 19 of 20. "
     "What is on the front is better than each other one in quality, speed or cost."
@@ -196,7 +197,7 @@ def grid(found: Grid) -> Document:
     rows = sorted(found.rows, key=lambda row: (not row.means, -row.n, sign * _mean(found, row)))
     best = [row for n, row in enumerate(rows) if n < FEW or row.front or row.name in (found.baseline, found.winner)]
     left = "the other configurations" if len(best) < len(rows) else ""
-    name, heading = "what each factor does", Heading("Configurations")
+    name, heading = "what each factor does", Heading(f"Configurations ({LEGEND})")
     rest = (FURTHER, "the other measures")
     legends = [ABOUT_TIMES, *([ABOUT_EFFECTS] if found.effects else [])]
     parts = [
@@ -208,7 +209,6 @@ def grid(found: Grid) -> Document:
         *(Part(*each, rank=LIKELY, name=name) for each in _factors(found)),
         Part(Paragraph("")),
         Part(Heading("Notes"), media=(PAGE,)),
-        Part(Paragraph(LEGEND)),
         *(Part(Paragraph(each), rank=SELDOM, name="how to read the tables") for each in legends),
         *(Part(Paragraph(each), rank=MAYBE, name="notes") for each in found.notes),
         *(Part(Paragraph(each), rank=FIRST, name="what failed") for each in _grid_failures(found)),
