@@ -14,8 +14,8 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 359,  # 300 of them without monitoring, web, io/counted and spark
-    "lines": 94_950,
-    "code lines": 63_770,
+    "lines": 94_900,
+    "code lines": 63_750,
     "file names used twice": 29,
     "class names in two packages": 9,
     "short helpers used once": 440,
