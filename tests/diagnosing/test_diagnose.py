@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from rankproof import Diagnosis, diagnose, evaluate, report, sample
+from rankproof.diagnosing import evidence
 from rankproof.diagnosing.words import gain_of
 from rankproof.errors import DataError, UsageError
 
@@ -434,3 +435,12 @@ def test_ids_with_other_zeros_are_no_drift() -> None:
     names = {each.name for each in diagnose(judged, {query: ["d-050"] for query in judged}, corpus=corpus).failures}
     assert "the evaluation set has drifted" in names
     assert "ids are spelt in two ways" not in names
+
+
+def test_what_holds_for_all_queries_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lowest relevant grade was looked for among all judgments again for each query."""
+    asked = []
+    known = evidence.relevant_from
+    monkeypatch.setattr(evidence, "relevant_from", lambda scores: (asked.append(scores), known(scores))[1])
+    diagnose(judged(), at_rank(5))
+    assert len(asked) == 1

@@ -18,6 +18,7 @@ from rankproof.stats.rankings import (
     swap_rate,
     tau_ap_of,
 )
+from tests.work import calls
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -165,3 +166,11 @@ def test_tables_that_cannot_be_used_are_refused(function: Any) -> None:
                       ({"a": np.ones(3), "b": np.ones(2)}, "expected as many"), ({"a": np.ones(2), "b": np.array([1, np.nan])}, "values of 'b': got nan")]:  # fmt: skip
         with pytest.raises(DataError, match=said):
             function(bad)
+
+
+def test_leaving_out_each_of_many_queries_calls_no_more_functions() -> None:
+    def work(n: int) -> int:
+        systems = {name: np.random.default_rng(i).random(n) for i, name in enumerate("abcde")}
+        return calls(lambda: stability(systems))
+
+    assert work(2000) <= work(200) + 50

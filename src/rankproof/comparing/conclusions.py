@@ -315,15 +315,16 @@ def counted_notes(compared: Iterable[SystemPair], baseline: str, queries: int) -
             )
 
 
-def bounds_notes(scores: Mapping[str, ScoresLike]) -> Iterator[str]:
-    """A note on each mean that leaves samples out: its bounds with these at worst and at best.
+def bounds_notes(scores: Mapping[str, ScoresLike], only: str | None = None) -> Iterator[str]:
+    """A note on each mean, or on that of one measure, that leaves samples out: its bounds with these at worst and best.
 
     Without it, a system that fails a sample so badly that nothing can be measured would look better for it.
     """
     for name, each in scores.items():
         for key, settled in getattr(each, "coverage", {}).items():
             counting = len(each.column(key).counting)
-            ends = each.bounds(key) if settled < 1 and counting and not each.thin(key) else None
+            told = only in (None, key) and settled < 1 and counting and not each.thin(key)
+            ends = each.bounds(key) if told else None
             if ends is not None:
                 yield (
                     f"{name}, {key}: {each[key]:.4f} is a mean over {counting:,} of {len(each.queries):,} samples; "

@@ -300,7 +300,7 @@ def leaderboard(
             *unanswered_notes(limits),
             *unjudged_notes(limits),
             *range_notes([alike[ordered[0]].column(name).measure]),
-            *bounds_notes({n: e.only([name], e.queries) for n, e in scores.items()}),
+            *bounds_notes(scores, name),
             *kin_notes(scores),
         ),
     )

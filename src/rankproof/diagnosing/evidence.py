@@ -67,24 +67,24 @@ class Evidence:
         """The corpus in the form that the rules need."""
         return None if self.corpus is None else Library(self.corpus)
 
-    @property
+    @cached_property
     def measure(self) -> Measure:
         """The measure that decides."""
         return self.scores.column(first_measure(self.scores)).measure
 
-    @property
+    @cached_property
     def hits(self) -> Hits:
         """The judged documents that the ranking found."""
         return hits_of(self.scores)
 
-    @property
+    @cached_property
     def rel(self) -> float:
         """The lowest relevant grade: 1, or the least above 0 if grades are finer."""
         least = relevant_from(self.scores)
         above = self.judgments.grade[self.judgments.grade > 0]
         return min(1.0, float(above.min(initial=1.0))) if least == ABOVE_ZERO else least
 
-    @property
+    @cached_property
     def sign(self) -> int:
         """1 if more of the measure is better, else -1."""
         return sign_of(self.scores)

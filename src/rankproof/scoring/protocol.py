@@ -233,7 +233,7 @@ class ScoresLike(Result, ABC):
         """The scores of the queries at these places."""
         return replace(
             self,
-            query_ids=tuple(self.query_ids[i] for i in queries.tolist()),
+            query_ids=tuple(map(self.queries.__getitem__, queries.tolist())),
             columns={name: column.cut(queries) for name, column in self.columns.items()},
             groups={},
             stored={},
@@ -241,7 +241,7 @@ class ScoresLike(Result, ABC):
 
     def only(self, measures: Sequence[str], queries: Sequence[str]) -> Self:
         """The scores of these measures and queries, in this order, without slices."""
-        index = {query: i for i, query in enumerate(self.query_ids)}
+        index = {query: i for i, query in enumerate(self.queries)}
         part = self._slice(np.array([index[query] for query in queries], dtype=np.intp))
         part.columns = {name: part.columns[name] for name in measures}
         return part

@@ -201,9 +201,11 @@ def _winners(rows: Array) -> Array:
 
 
 def _rounded(means: Array) -> Array:
-    """Means without the noise of summation, so that equal ones are equal."""
-    scale = float(np.abs(means).max()) or 1.0
-    return np.round(means / scale, 12) * scale
+    """Means, or rows of means, without the noise of summation, so that equal ones are equal."""
+    scale = np.abs(means).max(axis=-1, keepdims=True)
+    scale[scale == 0] = 1.0
+    rounded: Array = np.round(means / scale, 12) * scale
+    return rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,13 +229,16 @@ def stability(systems: Mapping[str, Array], higher: bool = True) -> Stability:
     """
     names = sorted(systems)
     table = by_query({name: systems[name] for name in names})
-    full = _named(names, table.mean(axis=0))
-    left = [_named(names, line) for line in (table.sum(axis=0) - table) / (len(table) - 1)]
-    taus = [kendall_tau_b(full, each).value or 0.0 for each in left]
-    usual, orders = order(full, higher), [order(each, higher) for each in left]
-    moves = tuple(i for i, each in enumerate(orders) if each != usual)
-    return Stability(min(taus), sum(taus) / len(taus), moves, sum(orders[i][0] != usual[0] for i in moves))
-
-
-def _named(names: list[str], means: Array) -> dict[str, float]:
-    return dict(zip(names, _rounded(means).tolist(), strict=True))
+    full, left = _rounded(table.mean(axis=0)), _rounded((table.sum(axis=0) - table) / (len(table) - 1))
+    _shared(*[dict(zip(names, full.tolist(), strict=True))] * 2)
+    finite_row(left.ravel(), "scores")
+    agreed, untied = np.zeros(len(left)), np.zeros(len(left), dtype=np.int64)
+    for i, j in combinations(range(len(names)), 2):
+        signs = np.sign(left[:, i] - left[:, j])
+        agreed += signs * np.sign(full[i] - full[j])
+        untied += signs != 0
+    pairs = int(np.count_nonzero(_signs(full)))
+    taus = [a / (pairs * b) ** 0.5 if pairs * b else 0.0 for a, b in zip(agreed.tolist(), untied.tolist(), strict=True)]
+    usual, orders = (np.argsort(-each if higher else each, kind="stable") for each in (full, left))
+    moves = tuple(np.flatnonzero((orders != usual).any(axis=1)).tolist())
+    return Stability(min(taus), sum(taus) / len(taus), moves, int((orders[:, 0] != usual[0]).sum()))

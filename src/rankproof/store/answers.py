@@ -158,16 +158,15 @@ def of_judgments(judgments: Judgments) -> str:
 
     Aspects count by their judgments; their names and order change no number.
     """
-    return _digest(
-        _judged(judgments, i) for i in sorted(range(len(judgments.query_ids)), key=judgments.query_ids.__getitem__)
-    )
+    names = judgments.queries
+    return _digest(_judged(judgments, i) for i in sorted(range(len(names)), key=names.__getitem__))
 
 
 def _judged(judgments: Judgments, query: int) -> list[Any]:
     rows = range(int(judgments.start[query]), int(judgments.start[query + 1]))
-    docs = [judgments.doc_ids[row] for row in rows]
-    plain = sorted(zip(docs, judgments.grade[rows.start : rows.stop].tolist(), strict=True))
-    return [judgments.query_ids[query], plain, _aspects(judgments, rows)]
+    own = slice(rows.start, rows.stop)
+    plain = sorted(zip(judgments.doc_ids[own], judgments.grade[own].tolist(), strict=True))
+    return [judgments.queries[query], plain, _aspects(judgments, rows)]
 
 
 def _aspects(judgments: Judgments, rows: range) -> list[Any]:

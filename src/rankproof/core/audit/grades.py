@@ -19,7 +19,7 @@ from rankproof.core.audit.finding import (
     list_words,
 )
 from rankproof.core.hits import Array
-from rankproof.core.judgments import Judgments
+from rankproof.core.judgments import Judgments, cached_for_judgments
 from rankproof.core.measure import Measure
 from rankproof.errors import shorten
 
@@ -195,10 +195,7 @@ def _differ_within_queries(judgments: Judgments) -> bool:
 
 def judged_themselves(case: FindingCase) -> Iterator[Finding]:
     """Judged documents with the id of their query."""
-    judgments = case.judgments
-    names = chain.from_iterable(map(repeat, judgments.query_ids, np.diff(judgments.start).tolist()))
-    pairs = zip(names, judgments.doc_ids, strict=True)
-    same = [query for query, doc in pairs if query == doc]
+    same = _own_ids(case.judgments)
     if same:
         yield Finding(
             "note",
@@ -208,6 +205,12 @@ def judged_themselves(case: FindingCase) -> Iterator[Finding]:
             few_examples(same),
             "nothing, if ids are numbers that meet by accident; else take each query's own document out.",
         )
+
+
+@cached_for_judgments
+def _own_ids(judgments: Judgments) -> list[str]:
+    names = chain.from_iterable(map(repeat, judgments.query_ids, np.diff(judgments.start).tolist()))
+    return [query for query, doc in zip(names, judgments.doc_ids, strict=True) if query == doc]
 
 
 def _judged(judgments: Judgments, which: Array) -> tuple[str, ...]:

@@ -100,7 +100,8 @@ def _both_ways(case: FindingCase) -> Iterator[Finding]:
     census, length = case.census, case.hits.retrieved[case.hits.retrieved > 1]
     if not len(length):
         return
-    chance = census.lists * float(np.mean([1 / math.gamma(min(each, 20) + 1) for each in length]))
+    chances = np.array([1 / math.gamma(each + 1) for each in range(21)])
+    chance = census.lists * float(np.mean(chances[np.minimum(length, 20)]))
     if census.rising > chance + BEYOND_CHANCE * math.sqrt(chance) + FEW:
         yield Finding(
             "warning",

@@ -25,8 +25,8 @@ SMALL = 2**31 - 2 * LONG
 """Places in a shorter text, and a little behind it, are numbers of 32 bits."""
 SOME = 1 << 13
 """How many ids are made text at a time."""
-OFTEN = 20_000
-"""Who asks for more ids than this one by one is better off with a dict of all."""
+OFTEN = 200
+"""Finding one id takes as long as putting so many into a dict of all."""
 ROWS = 1 << 18
 """How many fields are worked on at a time."""
 
@@ -231,7 +231,7 @@ class Names(Mapping[str, int]):
 
     def __getitem__(self, name: str) -> int:
         times = self.__dict__["times"] = self.__dict__.get("times", 0) + 1
-        if times > OFTEN:
+        if times > len(self.ids) // OFTEN:
             return self._table[name]
         one = Texts.of([name])
         at = int(self.find(one.chunk, one.begin, one.length)[0])
