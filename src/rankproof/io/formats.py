@@ -193,10 +193,10 @@ def read_delimited(text: str, delimiter: str, wanted: Wanted, source: str) -> Ro
     if not has_header(fields[0]):
         places = _places(fields, wanted, source)
         pairs = ", ".join(f"column {place + 1} as {role}" for role, place in places.items())
-        return _as_rows(fields, lines, places, source, [f"{source}: no header, took {pairs}"])
+        return _as_rows(fields, lines, places, source, [f"{source}: no header, took {pairs}"], {})
     took = guess(fields[0], wanted, source)
     places = {role: fields[0].index(name) for role, name in took.items()}
-    return _as_rows(fields[1:], lines[1:], places, source, [guess_sentence(took, source)])
+    return _as_rows(fields[1:], lines[1:], places, source, [guess_sentence(took, source)], took)
 
 
 def has_header(fields: Sequence[str]) -> bool:
@@ -262,12 +262,19 @@ def _check_width(fields: list[list[str]], lines: list[int], source: str) -> None
     )
 
 
-def _as_rows(fields: list[list[str]], lines: list[int], places: dict[str, int], source: str, notes: list[str]) -> Rows:
+def _as_rows(
+    fields: list[list[str]],
+    lines: list[int],
+    places: dict[str, int],
+    source: str,
+    notes: list[str],
+    names: dict[str, str],
+) -> Rows:
     columns: dict[str, Any] = {}
     for role, place in places.items():
         texts = list(map(itemgetter(place), fields))
         columns[role] = (
-            parse_numbers(texts, lambda row: f"{source}, line {lines[row]}", role)
+            parse_numbers(texts, lambda row: f"{source}, line {lines[row]}", role, names.get(role, ""), source)
             if role in NUMBERS
             else _ids(texts, role, notes)
         )

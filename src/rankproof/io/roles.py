@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from difflib import SequenceMatcher
 from functools import lru_cache, wraps
 from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
@@ -354,8 +355,14 @@ DISTANCES = frozenset({"distance", "distances", "dist", "l2", "cosine_distance",
 """Columns of which less is better."""
 
 
+ALIKE = 10
+"""How many names that are known a message lists, the most like those that are there first."""
+
+
 def _absent(role: str, columns: Sequence[str], wanted: Wanted, source: str) -> DataError:
-    known = ", ".join(repr(name) for names in NAMES[role] for name in names)
+    names = [name for several in NAMES[role] for name in several]
+    names.sort(key=lambda name: -max((SequenceMatcher(None, name, each).ratio() for each in columns), default=0.0))
+    known = ", ".join(map(repr, names[:ALIKE])) + f" and {len(names) - ALIKE} more" * (len(names) > ALIKE)
     away = [column for column in columns if role == "score" and column.casefold().strip("_@") in DISTANCES]
     if away:
         return DataError(

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from math import isnan
 from operator import attrgetter, itemgetter
 from typing import Any
 
@@ -12,7 +16,8 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments, judgments_from_rows
-from rankproof.errors import DataError, shorten
+from rankproof.document.terminal import for_face
+from rankproof.errors import DataError, number_in, shorten
 from rankproof.io.roles import JUDGMENTS, Wanted, column_of, guess, guess_sentence
 from rankproof.io.values import as_numbers, is_id, is_number
 
@@ -32,6 +37,8 @@ class Rows:
     notes: tuple[str, ...] = ()
     unit: str = "line"
     """The unit of `line`."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """The name of the column of each role, as far as they are known."""
 
     def where(self, row: int) -> str:
         """The place of a row, as messages call it."""
@@ -79,12 +86,64 @@ class Rows:
 
     def _error(self, row: int, role: str, got: object, expected: str) -> DataError:
         kind = "" if isinstance(got, str) else f" ({type(got).__name__})"
-        return DataError(
-            f"{self.where(row)}: got {shorten(got)}{kind} as the {role}, {expected}. Next: correct or drop this row."
-        )
+        step = mending_step(self.columns[role], role, self.names.get(role, ""), self.source)
+        return DataError(f"{self.where(row)}: got {shorten(got)}{kind} as the {role}, {expected}. Next: {step}.")
 
 
-def parse_numbers(texts: Sequence[str], where: Callable[[int], str], role: str) -> Array:
+TRUTHS = ("true", "false")
+DECIMAL_COMMA = re.compile(r"-?[0-9]+,[0-9]+")
+
+
+def mending_step(values: Sequence[Any], role: str, name: str, source: str) -> str:
+    """How to mend a column if all of its values are of one wrong kind; else what to do with a row.
+
+    >>> mending_step([True, False], "grade", "label", "judgments")
+    "turn the whole column into 0 and 1, like frame['label'].astype(int)"
+    >>> mending_step(["high", "1"], "grade", "label", "judgments")
+    'correct or drop this row'
+    """
+    given = [each for each in values if each is not None]
+    column = name if name.isidentifier() else f'\\"{name}\\"'
+    field, cell = f'("{name}": *)', column
+    texts = any(isinstance(each, str) for each in given)
+    if role not in ("grade", "score", "rank"):
+        if not all(isinstance(each, float) for each in given) or not any(each.is_integer() for each in given):
+            return "correct or drop this row"
+        kind, series, one, cast = "whole numbers", ".astype('Int64')", "int(value)", "bigint"
+        edit = rf's/("{name}": *-?[0-9]+)\.0/\1/'
+    elif given and all(isinstance(each, bool | np.bool_ | str) and str(each).lower() in TRUTHS for each in given):
+        kind, series, one, cast = "0 and 1", ".astype(int)", "int(value)", "int"
+        edit = rf"s/{field}true/\11/; s/{field}false/\10/"
+        if texts:
+            series, one = f".astype(str).str.lower().eq('true'){series}", "int(value.lower() == 'true')"
+            cast = "boolean::int"
+            edit = "; ".join(
+                f's/"?\\b{word}\\b"?/{int(word.lower() == "true")}/' for word in sorted(set(map(str, given)))
+            )
+    elif texts and not any(isnan(number_in(each.replace(",", ".") if _has_comma(each) else each)) for each in given):
+        kind, series, one, cast = "numbers", ".astype(float)", "float(value)", "double"
+        edit = rf's/{field}"([^"]*)"/\1\2/'
+        if any(map(_has_comma, given)):
+            kind, cell = "numbers with points", f"replace({cell}, ',', '.')"
+            series, one = f".astype(str).str.replace(',', '.'){series}", "float(value.replace(',', '.'))"
+            edit += rf"; s/({field}-?[0-9]+),([0-9])/\1.\3/"
+            if "json" not in os.path.splitext(source)[1]:
+                edit = r's/"(-?[0-9]+),([0-9]+)"/\1.\2/g; /[;\t]/s/([0-9]),([0-9])/\1.\2/g'
+    else:
+        return "correct or drop this row"
+    table = f"select * replace ({cell}::{cast} as {column}) from '{source}'"
+    shell = f"sed -E '{edit}' {shlex.quote(source)} > mended{os.path.splitext(source)[1]}"
+    if source.endswith(".parquet"):
+        shell = f"duckdb -c \"copy ({table}) to 'mended.parquet'\""
+    how = for_face(f"frame[{name!r}]{series}" if name else f"{one} in each row", shell)
+    return f"turn the whole column into {kind}, like {how}"
+
+
+def _has_comma(value: Any) -> bool:
+    return isinstance(value, str) and bool(DECIMAL_COMMA.fullmatch(value))
+
+
+def parse_numbers(texts: Sequence[str], where: Callable[[int], str], role: str, name: str, source: str) -> Array:
     """The numbers that texts spell out; a text that spells none is an error at its place."""
     try:
         numbers = np.array(list(map(float, texts)), dtype=np.float64)
@@ -98,7 +157,7 @@ def parse_numbers(texts: Sequence[str], where: Callable[[int], str], role: str) 
         + (
             "Next: drop this row, it is a heading."
             if column_of(role, [texts[row]])
-            else "Next: correct or drop this row."
+            else f"Next: {mending_step(texts, role, name, source)}."
         )
     )
 
@@ -135,7 +194,7 @@ def one_a_row(rows: Rows, *, ranked: bool) -> Rows:
     if ranked and not {"score", "rank"} & set(columns):
         columns["rank"] = [rank for docs in lists for rank in range(1, len(docs) + 1)]
     line = None if rows.line is None else [rows.line[row] for row in at]
-    return Rows(columns, rows.source, line, rows.notes, rows.unit)
+    return replace(rows, columns=columns, line=line)
 
 
 def _held(rows: Rows, role: str, lists: Sequence[Sequence[Any]]) -> list[Any] | None:
@@ -248,7 +307,7 @@ def read_tuples(items: Iterable[Any], wanted: Wanted, source: str, line: Sequenc
         return _unnamed(found, wanted, rows)
     took = guess(names, wanted, source)
     columns = {role: _column(found, name, rows) for role, name in took.items()}
-    return Rows(columns, source, line, (guess_sentence(took, source),))
+    return Rows(columns, source, line, (guess_sentence(took, source),), names=took)
 
 
 def _names(item: Any) -> list[str] | None:

@@ -5,6 +5,7 @@ Everything else is an error.
 
 from __future__ import annotations
 
+import os
 import re
 import struct
 import sys
@@ -111,12 +112,15 @@ def check_same_kind(ours: bool | None, judged: bool | None, what: str) -> None:
     """The ids of rankings and judgments must both be text, or both integers."""
     if ours is not None and judged is not None and ours != judged:
         kind = {True: "integers", False: "text"}
+        file = what.rpartition(", ")[0]
+        side, ending = ("ranking", "run") if ours else ("judgments", "qrels")
+        files = f"{file} {os.path.splitext(file)[0]}-text.run" if ours else "JUDGMENTS judgments-text.qrels"
         raise DataError(
             f"{what}: got ids that are {kind[ours]} where the judgments have {kind[judged]}. "
-            "Next: give both as text, written the same way, "
+            f"Next: give those of the {side} as text too, written the same way, "
             + for_face(
-                "as str(id), or by convert('judgments.parquet', 'judgments.qrels'), whose ids are text.",
-                "as 'rankproof convert judgments.parquet judgments.qrels' writes them.",
+                f"as str(id), like frame[NAME].astype(str), or as convert(FILE, 'text.{ending}') writes them.",
+                f"as 'rankproof convert {files}' writes them.",
             )
         )
 

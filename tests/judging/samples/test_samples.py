@@ -359,6 +359,11 @@ def test_errors_say_file_and_line(tmp_path: Path, line: str, said: str) -> None:
         (b'{"question": "\xff"}', "line 1: the bytes"),
         (b"question,answer\na,b,c\n", "line 2: got 3 columns"),
         (b'question,contexts\na,"[broken"\n', "line 2: got .* as 'contexts', expected a list"),
+        (
+            b"question;contexts\na;plain text\n",
+            r'a list. Next: write one, .* a cell of CSV holds as "\[""a"", ""b""\]"',
+        ),
+        (b'{"samples": [{"question": "a"}]}', r"one level deeper, in the list 'samples'. Next: .*row\['samples'\]"),
     ],
 )
 def test_files_that_are_no_samples(tmp_path: Path, content: bytes, said: str) -> None:

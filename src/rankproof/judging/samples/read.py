@@ -11,6 +11,7 @@ from itertools import chain
 from string import digits as DIGITS
 from typing import Any
 
+from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.io.read import Row, rows_of
 from rankproof.judging.samples import sample as sample_values
@@ -299,8 +300,16 @@ def _as_mapping(row: Any, where: str) -> Mapping[str, Any]:
 
 
 def _nothing_known(row: Any, where: str) -> DataError:
-    names = list(_as_mapping(row, where))
+    given = _as_mapping(row, where)
+    names = list(given)
     known = [name for names in NAMES.values() for name in names]
+    for name, rows in given.items():
+        if isinstance(rows, list) and rows and isinstance(rows[0], Mapping) and fields_in(rows[0], where):
+            file = where.rpartition(", ")[0]
+            step = for_face(
+                f"give that list, as row[{name!r}].", f"write it alone, like jq -c '.{name}[]' {file} > samples.jsonl."
+            )
+            return DataError(f"{where}: the rows stand one level deeper, in the list {name!r}. Next: {step}")
     guess = next((hint for name in names if (hint := nearest(str(name), known))), "")
     return DataError(
         f"{where}: none of the fields {shorten(names)} is known, expected some of query, contexts, reference, "

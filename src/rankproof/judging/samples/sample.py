@@ -127,11 +127,13 @@ def count(value: Any, field: str, where: str) -> int:
     return found
 
 
-def _unfit(value: Any, field: str, expected: str, where: str) -> DataError:
+def _unfit(value: Any, field: str, expected: str, where: str, step: str = "correct this row") -> DataError:
     return DataError(
-        f"{where}: got {shorten(value)} ({type(value).__name__}) as {field!r}, expected {expected}. "
-        "Next: correct this row."
+        f"{where}: got {shorten(value)} ({type(value).__name__}) as {field!r}, expected {expected}. Next: {step}."
     )
+
+
+LISTED = 'write one, like ["a", "b"], which a cell of CSV holds as "[""a"", ""b""]"'
 
 
 def list_from(value: Any, field: str, where: str) -> list[Any]:
@@ -141,7 +143,7 @@ def list_from(value: Any, field: str, where: str) -> list[Any]:
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
-        raise _unfit(value, field, "a list", where)
+        raise _unfit(value, field, "a list", where, LISTED)
     return list(value)
 
 
@@ -151,7 +153,7 @@ def _spelled(value: str, field: str, where: str) -> Any:
             return read(value)
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
-    raise _unfit(value, field, "a list, in a table written as JSON", where)
+    raise _unfit(value, field, "a list, in a table written as JSON", where, LISTED)
 
 
 # --- contexts --------------------------------------------------------------------------------------

@@ -1,0 +1,134 @@
+"""A column that is wrong as a whole comes with the step that mends it, and the step does."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pytest
+
+from rankproof import evaluate
+from rankproof.document.terminal import lay_out_for
+from rankproof.errors import DataError
+from tests.shell import rankproof
+
+IDS = {"query_id": ["q1", "q1", "q2"], "doc_id": ["d1", "d2", "d3"]}
+GRADES: dict[str, tuple[list[Any], list[float]]] = {
+    "truth values": ([True, False, True], [1, 0, 1]),
+    "truth values as text": (["True", "false", "true"], [1, 0, 1]),
+    "numbers as text": (["1", "0", "2.5"], [1, 0, 2.5]),
+    "decimal commas": (["1,5", "0", "-2,25"], [1.5, 0, -2.25]),
+}
+RUN = {"q1": ["d2", "d1"], "q2": ["x", "d3"]}
+
+
+@pytest.fixture
+def in_shell() -> Iterator[None]:
+    lay_out_for("shell")
+    yield
+    lay_out_for("python")
+
+
+def write(frame: pd.DataFrame, path: Path) -> Path:
+    if path.suffix == ".parquet":
+        frame.to_parquet(path)
+    elif path.suffix == ".jsonl":
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in frame.to_dict("records")), encoding="utf-8")
+    else:
+        frame.to_csv(path, index=False, sep=";" if path.stem == "semicolons" else ",")
+    return path
+
+
+def step(given: Any, run: Any = RUN) -> str:
+    with pytest.raises(DataError) as caught:
+        evaluate(given, run, "DCG")
+    return str(caught.value).partition("Next: ")[2].removesuffix(".")
+
+
+def mended(command: str, folder: Path) -> Path:
+    """The file that the command writes."""
+    if command.startswith("duckdb -c "):
+        with duckdb.connect() as connection:
+            connection.execute(f"set file_search_path = '{folder}'")
+            connection.execute(command.split('"')[1].replace("to 'mended", f"to '{folder}/mended"))
+    else:
+        subprocess.run(command, shell=True, check=True, cwd=folder)
+    return next(folder.glob("mended.*"))
+
+
+@pytest.mark.parametrize("kind", GRADES)
+def test_the_step_in_python_mends_the_column(kind: str, tmp_path: Path) -> None:
+    wrong, right = GRADES[kind]
+    frame = pd.DataFrame({**IDS, "label": wrong})
+    expected = dict(evaluate(pd.DataFrame({**IDS, "label": right}), RUN, "DCG").means)
+    sources: list[Any] = [frame, write(frame, tmp_path / "j.parquet"), write(frame, tmp_path / "j.jsonl")]
+    for each in [*sources, *([] if kind == "numbers as text" else [write(frame, tmp_path / "j.csv")])]:
+        what, _, code = step(each).partition(", like ")
+        assert what.startswith("turn the whole column into ")
+        repaired = frame.assign(label=eval(code, {"frame": frame}))
+        assert dict(evaluate(repaired, RUN, "DCG").means) == expected
+    (_, _, code), tuples = step(list(zip(*IDS.values(), wrong, strict=True))).partition(", like "), wrong
+    values = [eval(code.removesuffix(" in each row"), {"value": each}) for each in tuples]
+    assert values == right
+
+
+@pytest.mark.usefixtures("in_shell")
+@pytest.mark.parametrize("kind", GRADES)
+def test_the_step_in_the_shell_mends_the_file(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong, right = GRADES[kind]
+    frame = pd.DataFrame({**IDS, "label": wrong})
+    expected = dict(evaluate(pd.DataFrame({**IDS, "label": right}), RUN, "DCG").means)
+    monkeypatch.chdir(tmp_path)
+    for name in ("j.parquet", "j.jsonl", "j.csv", "semicolons.csv"):
+        if kind == "numbers as text" and name.endswith("csv"):
+            continue  # CSV holds no other numbers
+        command = step(str(write(frame, Path(name)))).partition(", like ")[2]
+        path = mended(command, tmp_path)
+        assert dict(evaluate(path, RUN, "DCG").means) == expected, command
+        path.unlink()
+
+
+@pytest.mark.usefixtures("in_shell")
+def test_ids_that_pandas_made_floats_are_turned_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"query_id": ["q1", "q2"], "doc_id": [7.0, 12.0], "score": [2.0, 1.0]})
+    judged = {"q1": {7: 1}, "q2": {12: 1}}
+    for name in ("run.parquet", "run.jsonl"):
+        path = mended(step(judged, str(write(frame, Path(name)))).partition(", like ")[2], tmp_path)
+        assert evaluate(judged, path, "RR")["RR"] == 1
+        path.unlink()
+
+
+def test_only_a_row_that_is_wrong_is_to_be_corrected(tmp_path: Path) -> None:
+    for values in ([1, None, 2], ["high", "1", "2"], [True, 2, 1], ["1", "nan", "2"], [float("nan"), 1, 2]):
+        frame = pd.DataFrame({**IDS, "label": pd.Series(values, dtype=object)})
+        assert step(frame) == "correct or drop this row", values
+    assert step(write(pd.DataFrame({**IDS, "label": ["1", "nan", "x"]}), tmp_path / "j.csv")) == (
+        "correct or drop this row"
+    )
+
+
+def test_integers_against_text_name_the_side_and_a_command_that_mends_it(tmp_path: Path) -> None:
+    write(pd.DataFrame({"query_id": [1, 2], "doc_id": ["d1", "d2"], "score": [2.0, 1.0]}), tmp_path / "run.parquet")
+    write(pd.DataFrame({"query_id": ["1", "2"], "doc_id": ["d1", "d2"], "label": [1, 1]}), tmp_path / "j.parquet")
+    done = rankproof(tmp_path, "evaluate", "j.parquet", "run.parquet", "-m", "RR")
+    assert "those of the ranking as text too" in done.stderr
+    command = done.stderr.partition("as 'rankproof ")[2].partition("'")[0].split()
+    assert rankproof(tmp_path, *command).returncode == 0
+    assert rankproof(tmp_path, "evaluate", "j.parquet", command[-1], "-m", "RR").returncode == 0
+    with pytest.raises(DataError, match=r"those of the judgments as text too, .* str\(id\)"):
+        evaluate({1: {"d1": 1}}, {"1": ["d1"]}, "RR")
+
+
+def test_of_names_that_are_known_the_ten_nearest_are_listed() -> None:
+    with pytest.raises(DataError) as caught:
+        evaluate({"q1": {"d1": 1}}, pd.DataFrame({"query_id": ["q1"], "dokument_id": ["d1"], "score": [1]}), "RR")
+    listed = str(caught.value).partition("also known: ")[2].partition(")")[0]
+    assert listed.count("'") == 20
+    assert "'document_id'" in listed
+    assert listed.rpartition(" and ")[2].split()[1:] == ["more"]
