@@ -172,17 +172,11 @@ def error_rows(data: Mapping[str, Soundness]) -> list[GateRow]:
     """A row for each side of which the audit says that its numbers are wrong."""
     return [
         replace(
-            _limit_row(
-                "audit",
-                f"Errors of {'the ' * (name in ('baseline', 'candidate'))}{name}",
-                float(len(each.errors)),
-                each.queries,
-                0,
-                INVALID,
-            ),
+            _limit_row("audit", f"Errors of {side}", float(len(each.errors)), each.queries, 0, INVALID),
             note="the audit finds an error in the data",
         )
         for name, each in data.items()
+        for side in [f"the {name}" if name in ("baseline", "candidate") else name]
         if each.errors
     ]
 

@@ -34,7 +34,7 @@ from rankproof.document.model import (
     Table,
 )
 from rankproof.document.numbers import ABSENT, count, first_of, probability, score, share, signed_number, signed_span
-from rankproof.document.terminal import GAP, cut, pad, waterfall, width
+from rankproof.document.terminal import GAP, cut, cut_apart, pad, waterfall, width
 from rankproof.scoring.words import wrong_data
 
 if TYPE_CHECKING:
@@ -237,7 +237,8 @@ def _forms(found: Comparison, rows: Sequence[ComparisonRow]) -> Iterator[list[An
 def _matrix(measures: Sequence[Sequence[ComparisonRow]], systems: Sequence[str]) -> Table:
     """A line a measure, and for each system the difference; the verdict if there is one."""
     told = [{row.system: _told(row) for row in rows} for rows in measures]
-    columns = [Column(cut(name, CALLED), [each.get(name, "") for each in told]) for name in systems]
+    called = zip(systems, cut_apart(systems, CALLED), strict=True)
+    columns = [Column(short, [each.get(name, "") for each in told]) for name, short in called]
     return Table([Column("measure", [rows[0].measure for rows in measures]), *columns])
 
 
@@ -327,9 +328,10 @@ def waterfalls(found: Comparison) -> list[Block]:
 
 def _falls(moved: Mapping[str, Sequence[float]], top: float, room: int) -> list[str]:
     room -= len(GAP) + min(max(map(width, moved)), LONGEST)
-    falls = [(cut(name, LONGEST), waterfall(values, top, room)) for name, values in moved.items()]
-    padded = max(width(name) for name, _ in falls)
-    return [f"{pad(name, padded)}{GAP}{drawn}" for name, drawn in falls]
+    names = cut_apart(list(moved), LONGEST)
+    padded = max(map(width, names))
+    falls = zip(names, moved.values(), strict=True)
+    return [f"{pad(name, padded)}{GAP}{waterfall(values, top, room)}" for name, values in falls]
 
 
 # --- sentences ------------------------------------------------------------------------------------------

@@ -172,9 +172,12 @@ def blocks(columns: Sequence[Column], limit: int | None = None) -> list[list[str
         names.append(_fitted(each, max(free // (n - i), LEAST)))
         free -= names[-1].width + len(GAP)
     room = limit - sum(each.width + len(GAP) for each in names)
+    headings = [each.heading for each in columns[n:] if "\n" not in each.heading]
+    short = dict(zip(headings, cut_apart(headings, max(room, LEAST)), strict=True))
     part, used = [*names], 0
     parts = [part]
-    for column in (_fitted(each, max(room, LEAST)) for each in columns[n:]):
+    for each in columns[n:]:
+        column = _fitted(each._replace(heading=short.get(each.heading, each.heading)), max(room, LEAST))
         if used and used + column.width > room:
             part, used = [*names], 0
             parts.append(part)

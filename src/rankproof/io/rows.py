@@ -103,9 +103,8 @@ def mending_step(values: Sequence[Any], role: str, name: str, source: str) -> st
     'correct or drop this row'
     """
     given = [each for each in values if each is not None]
-    column = name if name.isidentifier() else f'\\"{name}\\"'
-    field, cell = f'("{name}": *)', column
-    texts = any(isinstance(each, str) for each in given)
+    field, column = f'("{name}": *)', name if name.isidentifier() else f'\\"{name}\\"'
+    cell, texts = column, any(isinstance(each, str) for each in given)
     if role not in ("grade", "score", "rank"):
         if not all(isinstance(each, float) for each in given) or not any(each.is_integer() for each in given):
             return "correct or drop this row"

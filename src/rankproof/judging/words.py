@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from rankproof.core.audit.finding import Finding, count_of, list_words, percent
 from rankproof.core.scoring import ScoreColumn
 from rankproof.document.numbers import count, share
-from rankproof.document.terminal import Column, clean, cut, table, wrap
+from rankproof.document.terminal import Column, clean, cut, cut_apart, table, wrap
 from rankproof.judging.tally import JudgedColumn
 from rankproof.judging.verdicts import Account, Relation
 from rankproof.text.blocks import are_several
@@ -275,7 +275,7 @@ def _pair(name: str, each: PairWords) -> list[str]:
 def judges(found: Sequence[Mapping[str, Any]]) -> str:
     """Who judged how much."""
     columns = [
-        Column("judge", [cut(each["name"], 40) for each in found]),
+        Column("judge", cut_apart([each["name"] for each in found], 40)),
         Column("verdicts", [count(each["verdicts"]) for each in found], True),
         Column("unmeasured", [count(each["unmeasured"]) for each in found], True),
     ]

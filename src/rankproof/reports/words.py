@@ -33,7 +33,7 @@ from rankproof.document.numbers import (
     signed_number,
     signed_span,
 )
-from rankproof.document.terminal import cut
+from rankproof.document.terminal import cut_apart
 from rankproof.reports.content import BUCKETS, DEPTHS, Content, System
 from rankproof.reports.queries import rank_bucket
 from rankproof.reports.systems import corrected_note, methods, size, summary_sentences
@@ -132,9 +132,11 @@ def _sections(content: Content) -> Iterator[tuple[str, Sequence[Block]]]:
     )
     yield "Where the relevant documents stand", _ranks(content)
     if content.duels:
+        won = duels(content).columns
+        headings = [each.heading for each in won]
         yield (
             "Queries won/lost",
-            [Table([Column(cut(x.heading, 16), x.cells, x.right) for x in duels(content).columns])],
+            [Table([x._replace(heading=name) for x, name in zip(won, cut_apart(headings, 16), strict=True)])],
         )
     if content.cases:
         yield "Queries to look at", _cases(content)
@@ -165,7 +167,7 @@ def _systems(content: Content) -> list[Block]:
 
 
 def _names(systems: Sequence[System]) -> Column:
-    return Column("system", [cut(each.name, 24) for each in systems])
+    return Column("system", cut_apart([each.name for each in systems], 24))
 
 
 def _losses(content: Content) -> list[Block]:

@@ -29,7 +29,7 @@ from rankproof.document.model import (
     first_rows,
 )
 from rankproof.document.numbers import count, score, share, short_span, span
-from rankproof.document.terminal import GAP, bin_means, cut, spark, width
+from rankproof.document.terminal import GAP, bin_means, cut, cut_apart, spark, width
 from rankproof.scoring import tables
 from rankproof.scoring.tables import DISTRUST, LEGEND, UNBOUNDED, Reasons, Values, best_means, telling_columns
 from rankproof.stats.intervals import GUESSED
@@ -200,7 +200,8 @@ def queries(values: Values, reasons: Reasons | None = None) -> Document:
 
 def spread_text(by_measure: Mapping[str, Mapping[str, float]]) -> list[Block]:
     """The values of each measure from the lowest to the highest, as a line of blocks; nothing for one query."""
-    drawn = {cut(name, 24): sorted(values.values()) for name, values in by_measure.items() if len(values) > 1}
+    short = dict(zip(by_measure, cut_apart(list(by_measure), 24), strict=True))
+    drawn = {short[name]: sorted(values.values()) for name, values in by_measure.items() if len(values) > 1}
     if not drawn:
         return []
     return [Chart("From the lowest value to the highest:", partial(_sparks, drawn), close=True)]

@@ -23,7 +23,10 @@ from rankproof.bench.testset.labels import GRADED, LabelAgreement, QuestionLabel
 from rankproof.bench.testset.pool import Item
 from rankproof.document.display import LONGEST
 from rankproof.document.formats.data import plain_value
+from rankproof.document.formats.table import lines_of
 from rankproof.document.model import (
+    SCREEN,
+    TEXT,
     Bullets,
     Cell,
     Chart,
@@ -327,6 +330,52 @@ def test_every_result_prints_in_every_format(result: Result, tmp_path: Path) -> 
     assert repr(result).isprintable()
     assert width(repr(result)) <= LONGEST
     json.dumps(plain_value(result.to_dict()))
+
+
+ALIKE = [f"experiments/2024-11-{'x' * 30}/bm25-{name}/{'results-' * 8}final.run" for name in ("a", "b", "c")]
+"""Names of runs that differ in their middle only."""
+
+
+@cache
+def of_long_names() -> dict[str, Result]:
+    judgments = {f"q{n}": {"d1": 2, "d2": 1} for n in range(12)}
+    lists = (["d1", "x", "d2"], ["x", "d1"], ["d2", "d1"])
+    runs = {
+        name: {query: docs[n % 2 :] for n, query in enumerate(judgments)}
+        for name, docs in zip(ALIKE, lists, strict=True)
+    }
+    groups = {query: ALIKE[n % 3] for n, query in enumerate(judgments)}
+    scores = {name: rankproof.evaluate(judgments, run, "RR, AP, nDCG@10", by=groups) for name, run in runs.items()}
+    return {
+        "comparison": rankproof.compare(judgments, runs, "RR, AP, nDCG@10", by=groups, all_pairs=True),
+        "one pair": rankproof.compare(judgments, {name: runs[name] for name in ALIKE[:2]}, "RR, AP", by=groups),
+        "gate": rankproof.gate(judgments, runs[ALIKE[0]], runs[ALIKE[1]], "RR, AP", by=groups, coverage=0.9),
+        "leaderboard": rankproof.leaderboard(scores),
+        "correlation": rankproof.rank_correlation(scores, {name: n for n, name in enumerate(scores)}),
+        "scores": scores[ALIKE[0]],
+        "report": rankproof.report(judgments, runs, "RR, AP", by=groups),
+        "diagnosis": rankproof.diagnose(judgments, runs[ALIKE[1]], by=groups),
+        "audit": rankproof.audit(judgments, runs[ALIKE[1]], "RR"),
+    }
+
+
+@pytest.mark.first_is_quick
+@pytest.mark.parametrize(
+    "name", ["comparison", "one pair", "gate", "leaderboard", "correlation", "scores", "report", "diagnosis", "audit"]
+)
+def test_no_two_rows_of_a_table_look_alike(name: str) -> None:
+    document = of_long_names()[name]._document()
+    tables = [block for medium in (SCREEN, TEXT) for part in document.shown(medium) for block in part.blocks]
+    for table in (each for each in tables if isinstance(each, Table) and each.columns and not each.grouped):
+        words = [each for each in table.columns if not each.right]
+        named = [row[: len(words)] for row in table.rows]
+        parts = "\n".join(lines_of(table._replace(caption="", legend=""))).split("\n\n")
+        for part in filter(None, parts):
+            lines = part.splitlines()
+            assert all(width(line) <= 80 for line in lines)
+            rows = lines[next(n for n, line in enumerate(lines) if set(line) <= set("- ")) + 1 :]
+            if len(set(named)) == len(named):
+                assert len(set(rows)) == len(rows), part
 
 
 MARKED = re.compile(r"\d(\\?\*)(?= |$)|  (\*)  |\| (\\\*) \|", re.MULTILINE)
