@@ -134,7 +134,7 @@ MULTIPLIED = 1 << 17
 """Signs multiplied at a time: 1 MB of numbers stays in the cache, which halves the time."""
 
 SINGLE = 1 << 13
-"""The most numbers in a product that OpenBLAS works out in one thread."""
+"""Queries multiplied at a time: longer rows wake the threads of OpenBLAS, which wait for longer than they work."""
 
 
 def sign_flip(
@@ -306,25 +306,17 @@ def _extremes(rows: Sequence[Array], rng: np.random.Generator, alternative: str,
     sums = sizes.sum(axis=0)
     least = np.array([observed_total(row, alternative) for row in rows]) - SLACK * sums
     extreme = np.zeros(len(rows), dtype=np.int64)
-    zeros = int(np.searchsorted(sizes.max(axis=1), 0.0, "right")) // 8  # bytes of signs that change no total
-    # Products of few numbers each, added up: of more, OpenBLAS wakes threads, which wait longer than they work.
-    own = max(1, min(len(sizes) - 8 * zeros, SINGLE // len(rows)))
-    parts = -(-(len(sizes) - 8 * zeros) // own)
-    padded = np.zeros((len(rows), parts * own))
-    padded[:, : len(sizes) - 8 * zeros] = sizes[8 * zeros :].T
-    factors = np.ascontiguousarray(padded.reshape(len(rows), parts, own).transpose(1, 0, 2)).transpose(0, 2, 1)
-    for bits in _signs(len(sizes), permutations, rng):
-        plus = np.unpackbits(bits[:, zeros:], axis=1, count=parts * own).astype(np.float64)
-        products = plus.reshape(len(bits), parts, 1, own) @ factors
-        totals = 2 * products.sum(axis=(1, 2)) - sums
+    for plus in _pluses(len(sizes), permutations, rng):
+        halves = sum(plus[:, at : at + SINGLE] @ sizes[at : at + SINGLE] for at in range(0, len(sizes), SINGLE))
+        totals = 2 * halves - sums
         extreme += ((np.abs(totals) if alternative == "two-sided" else totals) >= least).sum(axis=0)
     return extreme.tolist()
 
 
-def _signs(n: int, permutations: int, rng: np.random.Generator) -> Iterator[Array]:
-    """Random signs, a bit each, 1 for plus: a line of bytes a draw, some lines at a time."""
+def _pluses(n: int, permutations: int, rng: np.random.Generator) -> Iterator[Array]:
+    """Random signs as 1 for plus and 0 for minus, a line a draw, some lines at a time."""
     lines, few = max(1, AT_ONCE // n), max(1, MULTIPLIED // n)
     for start in range(0, permutations, lines):
         bits = rng.integers(0, 256, (min(lines, permutations - start), (n + 7) // 8), dtype=np.uint8)
         for first in range(0, len(bits), few):
-            yield bits[first : first + few]
+            yield np.unpackbits(bits[first : first + few], axis=1, count=n).astype(np.float64)
