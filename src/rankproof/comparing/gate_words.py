@@ -26,7 +26,7 @@ from rankproof.document.model import (
     Table,
 )
 from rankproof.document.numbers import count, first_of, probability, score, share, signed_number
-from rankproof.document.terminal import clean, cut
+from rankproof.document.terminal import clean, cut_apart
 
 if TYPE_CHECKING:
     from rankproof.comparing.gate import Gate
@@ -98,7 +98,7 @@ def _on_screen(found: Gate, listed: Mapping[str, Table]) -> Iterator[Part | Firs
             fallen.setdefault(each.outcome, []).append(each.slice)
     for outcome, slices in sorted(fallen.items(), key=lambda pair: list(SAYS).index(pair[0])):
         groups = list(dict.fromkeys(slices))
-        named = first_of(groups, NAMED, lambda name: cut(name, 30))
+        named = first_of(cut_apart(groups, 30), NAMED)
         yield Part(Paragraph(f"{outcome.capitalize()} in {count(len(groups), 'group')}: {named}."), media=here)
     for group, table in listed.items():
         if group:

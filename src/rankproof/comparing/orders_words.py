@@ -24,7 +24,7 @@ from rankproof.document.model import (
 )
 from rankproof.document.numbers import ABSENT, count, first_of, score, share, short_span, span
 from rankproof.document.page import figure
-from rankproof.document.terminal import cut, for_face, page_height
+from rankproof.document.terminal import cut_apart, for_face, page_height
 from rankproof.scoring.words import wrong_data
 from rankproof.stats.corrections import groups
 
@@ -170,7 +170,7 @@ def _value(value: float | None) -> str:
 
 def _some(names: Sequence[str]) -> str:
     """The first names; the others are counted."""
-    return first_of(names, NAMED, lambda name: cut(name, 30))
+    return first_of(cut_apart(names, 30), NAMED)
 
 
 Entry = Mapping[str, Any]

@@ -86,7 +86,7 @@ def _errors(found: Comparison) -> list[str]:
 
 def _about(names: Sequence[str]) -> str:
     """The systems that have a note, the first ones by name."""
-    return first_of(names, NAMED, lambda name: cut(name, 30))
+    return first_of(cut_apart(names, 30), NAMED)
 
 
 # --- tables ---------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Literal, NamedTuple
 
 from rankproof.document.numbers import count
@@ -133,21 +133,21 @@ def cut(text: str, limit: int) -> str:
 
 
 def cut_apart(texts: Sequence[str], limit: int) -> list[str]:
-    """Each text in at most `limit` columns; different texts never look the same.
+    """Each text in at most `limit` columns; of those that would look the same, what they begin with is left out.
 
-    >>> cut_apart([f"{'long-' * 4}{name}{'-run' * 4}" for name in ("one", "two")], 20)
-    ['...one-run-run-ru #1', '...two-run-run-ru #2']
+    >>> cut_apart([f"{'long-' * 4}{name}{'-run' * 4}" for name in ("one", "two")], 14)
+    ['...one-run-run', '...two-run-run']
     """
     made = {text: cut(text, limit) for text in texts}
     alike: dict[str, list[str]] = {}
     for text, short in made.items():
         alike.setdefault(short, []).append(text)
     for group in (each for each in alike.values() if len(each) > 1):
-        differs = (i for i, chars in enumerate(zip(*group, strict=False)) if len(set(chars)) > 1)
-        shared = next(differs, min(map(len, group)))
-        for n, text in enumerate(group, 1):
-            mark = f" #{n}"
-            made[text] = first_columns(ELLIPSIS + clean(text[shared:]), max(limit - len(mark), 0)) + mark
+        shared = next(i for i, chars in enumerate(zip_longest(*group)) if len(set(chars)) > 1)
+        made |= {text: first_columns(ELLIPSIS + clean(text[shared:]), limit) for text in group}
+    if len(set(made.values())) < len(made):
+        cuts = [text for text, short in made.items() if short != clean(text)]
+        made |= {text: first_columns(made[text], limit - len(f" #{n}")) + f" #{n}" for n, text in enumerate(cuts, 1)}
     return [made[text] for text in texts]
 
 
