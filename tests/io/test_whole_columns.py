@@ -104,6 +104,13 @@ def test_ids_that_pandas_made_floats_are_turned_back(tmp_path: Path, monkeypatch
         path.unlink()
 
 
+def test_values_of_a_mapping_say_what_to_write() -> None:
+    assert step({"q1": {"d1": True}}) == step({"q1": {"d1": False}}) == "write 1 for true and 0 for false, everywhere"
+    assert step({"q1": {"d1": "2"}}) == "write numbers without quotes, everywhere"
+    assert step({"q1": {"d1": 1}}, {"q1": {"d1": "0.5"}}) == "write numbers without quotes, everywhere"
+    assert step({"q1": {"d1": None}}) == "correct the judgment or drop it"
+
+
 def test_only_a_row_that_is_wrong_is_to_be_corrected(tmp_path: Path) -> None:
     for values in ([1, None, 2], ["high", "1", "2"], [True, 2, 1], ["1", "nan", "2"], [float("nan"), 1, 2]):
         frame = pd.DataFrame({**IDS, "label": pd.Series(values, dtype=object)})

@@ -19,7 +19,7 @@ from rankproof.errors import DataError, number_in, shorten
 from rankproof.io.files import name_of
 from rankproof.io.read import Row, checked_id, field_of, records
 from rankproof.io.roles import NAMES
-from rankproof.io.values import are_integers, is_id, is_number, keys_are_integers, numbers_in
+from rankproof.io.values import are_integers, is_id, is_number, keys_are_integers, number_step, numbers_in
 
 BATCH = 512
 """How many queries are looked at before the next: few enough for the processor's cache."""
@@ -173,7 +173,7 @@ def _check_grade(grade: Any, where: str) -> None:
     if not is_number(grade) or not np.isfinite(float(grade)):
         raise DataError(
             f"{where}: got the grade {shorten(grade)} ({type(grade).__name__}), expected a finite number. "
-            "Next: correct the judgment or drop it."
+            f"Next: {number_step(grade, 'correct the judgment or drop it')}."
         )
 
 

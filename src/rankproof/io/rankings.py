@@ -23,6 +23,7 @@ from rankproof.io.values import (
     is_id,
     is_number,
     judged_kinds,
+    number_step,
     plain_digits,
 )
 
@@ -152,7 +153,7 @@ def check_score(doc: Any, score: Any, where: str) -> None:
     if not is_number(score) or score != score:
         raise DataError(
             f"{where}, document {shorten(doc)}: got the score {shorten(score)} ({type(score).__name__}), "
-            "expected a number. Next: give the document a score, or drop it."
+            f"expected a number. Next: {number_step(score, 'give the document a score, or drop it')}."
         )
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.document.terminal import for_face
-from rankproof.errors import DataError, shorten
+from rankproof.errors import DataError, number_in, shorten
 
 
 def are_integers(ids: Iterable[Any], what: str) -> bool | None:
@@ -219,6 +219,18 @@ def is_number(value: Any) -> bool:
     (True, True, False, False, False)
     """
     return as_numbers((value,)) is not None
+
+
+def number_step(value: Any, otherwise: str) -> str:
+    """What to do about a value in a mapping that is no number.
+
+    >>> number_step(True, "drop it"), number_step("0.5", "drop it"), number_step("high", "drop it")
+    ('write 1 for true and 0 for false, everywhere', 'write numbers without quotes, everywhere', 'drop it')
+    """
+    if isinstance(value, bool | np.bool_):
+        return "write 1 for true and 0 for false, everywhere"
+    spelled = isinstance(value, str) and np.isfinite(number_in(value))
+    return "write numbers without quotes, everywhere" if spelled else otherwise
 
 
 def _has_truth_values(values: Sequence[Any], numbers: Array) -> bool:
