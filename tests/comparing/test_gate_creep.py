@@ -52,6 +52,7 @@ def test_each_row_is_named_whole_whatever_an_anchor_is_called(tmp_path: Path) ->
     rule = next(n for n, line in enumerate(lines) if set(line) == set("- "))
     table = lines[rule + 1 : lines.index("", rule)]
     named = [row.measure + (f" against {row.against}" if row.against else "") for row in found]
+    named[0] = f"Answered by {names[1]}"
     assert table[::2] == named
     assert [line.split()[0] for line in table[1::2]] == [row.outcome for row in found]
     assert sum(set(line) == set("- ") for line in lines) == 1

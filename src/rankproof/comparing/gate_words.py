@@ -357,7 +357,7 @@ def _missing(row: GateRow, found: Gate) -> str:
 
 
 def _label(row: GateRow) -> str:
-    against = f" against {row.against}" if row.against else ""
+    against = f" {'by' if row.check == 'answers' else 'against'} {row.against}" if row.against else ""
     return f"{row.measure} ({row.slice})" if row.slice else f"{row.measure}{against}"
 
 
