@@ -444,3 +444,8 @@ def test_what_holds_for_all_queries_is_worked_out_once(monkeypatch: pytest.Monke
     monkeypatch.setattr(evidence, "relevant_from", lambda scores: (asked.append(scores), known(scores))[1])
     diagnose(judged(), at_rank(5))
     assert len(asked) == 1
+
+
+def test_a_single_query_has_no_interval_and_no_dash_for_one() -> None:
+    said = str(diagnose({"q": {"a": 1}}, {"q": ["a"]}))
+    assert "nDCG@10 is 1.0000 of a possible 1.0000, over 1 query." in said

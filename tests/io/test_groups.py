@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from rankproof import (
     sample,
 )
 from rankproof.cli import run
-from rankproof.errors import RankproofError
+from rankproof.errors import DataError, RankproofError, UsageError
 
 KINDS = {"q1": "typo", "q2": "easy", "q3": "typo"}
 JUDGED = {query: {"a": 1} for query in KINDS}
@@ -257,3 +258,22 @@ def test_the_shell_tells_of_queries_in_no_group_once(
     done = capsys.readouterr()
     assert said(done.out + done.err).count("are in no group") == 1
     assert done.err.count("are in no group") == (form in ("csv", "jsonl") or (form == "json" and command != "gate"))
+
+
+@pytest.mark.parametrize("convert", [polars.DataFrame.to_pandas, polars.DataFrame.to_arrow, polars.DataFrame.clone])
+@pytest.mark.parametrize("kind", [date, datetime])
+def test_dates_are_groups(convert: Any, kind: Any) -> None:
+    days = [kind(2024, 1, 1), kind(2024, 1, 1), kind(2024, 1, 2)]
+    frame = polars.DataFrame({"query": ["a", "b", "c"], "doc": ["x"] * 3, "grade": [1] * 3, "judged_on": days})
+    slices = evaluate(convert(frame), {"a": ["x"]}, "RR", by="judged_on").slices
+    assert {name: each.queries for name, each in slices.items()} == {"2024-01-01": ("a", "b"), "2024-01-02": ("c",)}
+
+
+def test_a_column_that_is_there_is_not_said_to_be_missing(tmp_path: Path) -> None:
+    rows = [{"query": "a", "doc": "x", "grade": 1, "took": timedelta(1)}]
+    with pytest.raises(DataError, match="took") as odd:
+        evaluate(polars.DataFrame(rows), {"a": ["x"]}, "RR", by="took")
+    assert "no column" not in str(odd.value)
+    (tmp_path / "judged.qrels").write_text("q1 0 d1 1\n")
+    with pytest.raises(UsageError, match=r"'kind' is no file, and these judgments have no columns\."):
+        evaluate(tmp_path / "judged.qrels", {"q1": ["d1"]}, "RR", by="kind")

@@ -274,3 +274,32 @@ def test_every_error_is_ours(tmp_path: Path):
     for kind in FORMATS:
         with pytest.raises(RankproofError):
             convert(tmp_path / "absent", tmp_path / f"x.{kind}", what="ranking")
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_aspects_keep_their_names_in_every_format(tmp_path: Path, kind: str):
+    text = "q1 4.5 a 2\nq1 .5 b 1\nq2 .5 c 1\nq2 4.5 d 2\n"
+    (tmp_path / "rounds.qrels").write_text(text)
+    assert convert(tmp_path / "rounds.qrels", tmp_path / f"there.{kind}", to=kind, what="judgments") == []
+    assert convert(tmp_path / f"there.{kind}", tmp_path / "back.qrels", what="judgments") == []
+    assert (tmp_path / "back.qrels").read_text() == text
+
+
+def test_an_aspect_of_several_words_has_one_number_in_the_whole_file(tmp_path: Path):
+    rows = [("q1", "a", "the price", 1), ("q2", "b", "size", 1), ("q2", "c", "the price", 2)]
+    judgments = load_judgments([dict(zip(("query", "doc", "aspect", "grade"), row, strict=True)) for row in rows])
+    said = write_judgments(judgments, tmp_path / "x.qrels")
+    assert said == ["aspects of several words are written as numbers: 1 is 'the price', 2 is 'size'"]
+    assert (tmp_path / "x.qrels").read_text() == "q1 1 a 1\nq2 2 b 1\nq2 1 c 2\n"
+
+
+@pytest.mark.parametrize("what", [None, "judgments", "ranking"])
+@pytest.mark.parametrize(("text", "end"), [("q1 0 a 1\n", ".run"), ("q1 Q0 a 1 0.5 x\n", ".qrels.gz")])
+def test_judgments_have_no_name_of_a_ranking_nor_the_other_way_round(
+    tmp_path: Path, text: str, end: str, what: str | None
+):
+    (tmp_path / "source").write_text(text)
+    with pytest.raises(RankproofError) as refused:
+        convert(tmp_path / "source", tmp_path / f"x{end}", what=what)
+    assert what is not None or f"x{end}: the name is one of" in str(refused.value)
+    assert not (tmp_path / f"x{end}").exists()

@@ -85,7 +85,7 @@ def test_limits_and_errors_of_orderings() -> None:
     flat = kendall_tau_b({"a": 1, "b": 1}, {"a": 1, "b": 2})
     assert (flat.value, flat.note) == (None, "all scores of one ordering are equal")
     assert kendall_tau_b({"a": 1, "b": 2, "x": 5}, {"a": 1, "b": 2, "y": 0}).n == 2
-    for bad, said in [({"a": 1.0}, "got 1 systems in both"), ({"a": float("nan"), "b": 1.0}, "got nan")]:
+    for bad, said in [({"a": 1.0}, "got 1 system in both"), ({"a": float("nan"), "b": 1.0}, "got nan")]:
         with pytest.raises(DataError, match=said):
             kendall_tau_b(bad, {"a": 1, "b": 2})
     with pytest.raises(UsageError, match="p: got 1"):

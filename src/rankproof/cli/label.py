@@ -25,6 +25,7 @@ from rankproof.cli.output import (
     write,
     write_result,
 )
+from rankproof.document.numbers import count
 from rankproof.errors import UsageError
 
 if sys.platform != "win32":
@@ -315,7 +316,7 @@ def _check_meeting(made: Pool, queries: Collection[str], path: str) -> None:
 
     if made.ranks and queries and made.ranks.keys().isdisjoint(queries):
         raise DataError(
-            f"{path}: none of the {len(made.ranks)} queries of the pool is in it: the pool has "
+            f"{path}: none of the pool's {count(len(made.ranks), 'query', 'queries')} is in it: the pool has "
             f"{shorten(next(iter(made.ranks)))}, this file {shorten(next(iter(queries)))}. "
             "Next: check that both spell query ids the same way."
         )
@@ -381,7 +382,8 @@ def pool_runs(
         else f"\nNext: rankproof label {output} --queries FILE --corpus FILE --who NAME -o labels.jsonl"
     )
     click.echo(
-        f"{len(made.ranks):,} queries, {len(made):,} documents of {len(made.systems)} runs, "
+        f"{count(len(made.ranks), 'query', 'queries')}, {count(len(made), 'document')} of "
+        f"{count(len(made.systems), 'run')}, "
         f"{made.work:,} of them to judge, by {order}.{where}",
         err=True,
     )

@@ -141,7 +141,7 @@ class Leaderboard(Result):
 
     def _in_one_line(self) -> str:
         means = ", ".join(f"{name} {mean:.4f}" for name, mean in self.means.items())
-        return f"<Leaderboard of {len(self.means)} systems by {self.measure}: {means}>"
+        return f"<Leaderboard of {count(len(self.means), 'system')} by {self.measure}: {means}>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,6 +107,10 @@ class Judgments(Displayable):
         pool.__dict__.update(starts=self.start, nth=place)
         return pool
 
+    def __contains__(self, query: object) -> bool:
+        """Whether anything is judged for the query."""
+        return isinstance(query, str) and query in self.index
+
     def of(self, query: str) -> dict[str, float]:
         """The judged documents of one query with their grades."""
         i = self.index[query]

@@ -37,6 +37,7 @@ from rankproof.diagnosing.modes import (
 )
 from rankproof.diagnosing.patterns import Cause, Pattern, patterns
 from rankproof.document.model import Document, Result
+from rankproof.document.numbers import count
 from rankproof.document.terminal import for_face
 from rankproof.errors import check_whole, old_arguments
 from rankproof.io.corpora import load_corpus, load_questions
@@ -326,5 +327,7 @@ def _notes(evidence: Evidence) -> list[str]:
         few, every = int(evidence.drawn.sum()), len(evidence.asked)
         said.append(f"Other searches were tried on {few:,} of the {every:,} queries, drawn at random.")
     if texts and (silent := [query for query in evidence.asked if not evidence.questions.get(query)]):
-        said.append(f"{len(silent)} of {len(evidence.asked)} queries have no text, like {silent[0]!r}.")
+        have = "has" if len(silent) == 1 else "have"
+        whole = count(len(evidence.asked), "query", "queries")
+        said.append(f"{len(silent):,} of {whole} {have} no text, like {silent[0]!r}.")
     return said

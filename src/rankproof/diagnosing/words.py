@@ -82,10 +82,11 @@ def brief_text(found: Diagnosis) -> Document:
 
 def opening_sentence(found: Diagnosis) -> str:
     """The mean with its interval, and the number of queries."""
-    without = f", {found.unanswerable} of them without a relevant document" if found.unanswerable else ""
+    without = f", {found.unanswerable:,} of them without a relevant document" if found.unanswerable else ""
     best = "of a possible" if parse(found.measure).spec.higher else "where the best possible is"
+    interval = "" if found.low is None else f" {short_span(found.low, found.high)}"
     return (
-        f"{found.measure} is {score(found.mean)} {short_span(found.low, found.high)} {best} "
+        f"{found.measure} is {score(found.mean)}{interval} {best} "
         f"{score(found.ceiling)}, over {count(found.judged, 'query', 'queries')}{without}."
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime, time
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError, UsageError, nearest, shorten
-from rankproof.io.files import STDIN, name_of
+from rankproof.io.files import STDIN, name_of, read_head
+from rankproof.io.formats import TREC_JUDGMENTS, sniff
 from rankproof.io.read import (
     METADATA,
     QUESTION_ID,
@@ -118,9 +120,11 @@ def _in_rows(rows: list[tuple[str, Mapping[str, Any]]], field: str) -> Iterator[
 
 
 def _label(value: Any, where: str) -> str:
+    if isinstance(value, date):  # a time of day is told where there is one
+        return (value.date() if isinstance(value, datetime) and value.time() == time() else value).isoformat()
     if not is_id(value) and not isinstance(value, bool | float):
         raise DataError(
-            f"{where}: got {shorten(value)} as a group, expected text or a number."
+            f"{where}: got {shorten(value)} as a group, expected text, a number or a date."
             " Next: give each query a name of its group."
         )
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -183,26 +187,30 @@ def _named(by: str, judgments: Any) -> dict[str, str]:
     found = by_name(by)
     if found is not None:
         return load_groups(*found)
-    if is_frame(judgments) or _is_file(judgments) or (isinstance(judgments, list) and judgments):
+    if is_frame(judgments) or _has_columns(judgments) or (isinstance(judgments, list) and judgments):
         try:
             return groups_in_judgments(judgments, by)
-        except (DataError, UsageError) as error:
+        except UsageError as error:
             raise UsageError(
                 f"by: {by!r} is no file and no column of the judgments: {str(error).partition(' Next: ')[0]}"
                 " Next: check the spelling, or give a mapping of query id to group."
             ) from error
+        except DataError as error:
+            raise DataError(f"by: column {by!r}: {error}") from error
     raise UsageError(
         f"by: {by!r} is no file, and these judgments have no columns. Next: name a file of lines QUERY<TAB>GROUP, "
         "or FILE:FIELD of a file of queries."
     )
 
 
-def _is_file(judgments: Any) -> bool:
+def _has_columns(judgments: Any) -> bool:
+    """Whether they are a file whose columns have names: those of TREC have none."""
     if isinstance(judgments, Judgments) or not isinstance(judgments, str | os.PathLike):
         return False
     from rankproof.io.pipes import is_pipe
 
-    return os.path.isfile(judgments) or is_pipe(judgments)
+    there = os.path.isfile(judgments) or is_pipe(judgments)
+    return there and sniff(read_head(judgments), os.fspath(judgments)) != TREC_JUDGMENTS
 
 
 def group_places(queries: Sequence[str], by: Any) -> dict[str, Array]:
@@ -224,7 +232,7 @@ def group_places(queries: Sequence[str], by: Any) -> dict[str, Array]:
     if not found:
         example = next(iter(by), "") if isinstance(by, Mapping) else ""
         raise (DataError if isinstance(by, Mapping) else UsageError)(
-            f"by: names none of the {len(queries)} judged queries.{nearest(str(example), queries)}"
+            f"by: names none of the {len(queries):,} judged queries.{nearest(str(example), queries)}"
             " Next: use the ids of the judged queries."
         )
     return {group: np.array(rows) for group, rows in sorted(found.items())}

@@ -64,11 +64,10 @@ def columns_of_judgments(judgments: Judgments) -> Columns:
     """Judgments as columns; one row an aspect where they have aspects."""
     queries = np.array(judgments.query_ids, dtype=object)[judgments.query]
     docs = np.array(judgments.doc_ids, dtype=object)
-    facets, row, aspects, notes = judgments.facets, np.arange(len(docs)), None, []
+    facets, row, aspects = judgments.facets, np.arange(len(docs)), None
     if facets is not None:
         row = np.repeat(row, np.diff(facets.start))
-        aspects = [str(aspect + 1) for aspect in facets.aspect.tolist()]
-        notes.append("aspects are written as numbers, in the order each query names them")
+        aspects = facets.names if len(facets.names) else [str(aspect + 1) for aspect in facets.aspect.tolist()]
     return Columns(
         "grade",
         queries[row].tolist(),
@@ -77,7 +76,6 @@ def columns_of_judgments(judgments: Judgments) -> Columns:
         aspect=aspects,
         empty=tuple(np.array(judgments.query_ids, dtype=object)[np.diff(judgments.start) == 0]),
         source=judgments.source,
-        notes=notes,
     )
 
 
@@ -113,9 +111,20 @@ def _trec(columns: Columns) -> Iterator[bytes]:
     _refuse(columns, "TREC", lambda text: len(fields(text)) != 1 or text == "#")
     if columns.value == "score":
         return _trec_run(columns)
-    aspects = columns.aspect or ["0"] * len(columns.query)
+    aspects = _fields_of_aspects(columns)
     rows = zip(columns.query, aspects, columns.doc, columns.number or (), strict=True)
     return (f"{query} {aspect} {doc} {_whole(grade)}\n".encode() for query, aspect, doc, grade in rows)
+
+
+def _fields_of_aspects(columns: Columns) -> Sequence[str]:
+    """The second column: aspects, as numbers if any of them is no single field."""
+    aspects = columns.aspect or ["0"] * len(columns.query)
+    if all(len(fields(name)) == 1 for name in dict.fromkeys(aspects)):
+        return aspects
+    numbers = {name: str(n) for n, name in enumerate(dict.fromkeys(aspects), 1)}
+    which = ", ".join(f"{n} is {shorten(name)}" for name, n in numbers.items())
+    columns.notes.append(f"aspects of several words are written as numbers: {which}")
+    return [numbers[name] for name in aspects]
 
 
 def _trec_run(columns: Columns) -> Iterator[bytes]:
@@ -283,6 +292,7 @@ COMPRESSED = (".gz", ".bz2", ".zst")
 
 NAMED = {".qrels": "judgments", ".run": "ranking"}
 """The content of a file by the end of its name."""
+_MANY = {"judgments": "judgments", "ranking": "rankings"}
 
 
 @pipes_kept()
@@ -400,6 +410,12 @@ def _suffix(target: PathLike) -> str:
 
 
 def _write(columns: Columns, target: PathLike, to: str | None, force: bool) -> list[str]:
+    what, called = "ranking" if columns.value == "score" else "judgments", NAMED.get(_suffix(target))
+    if called not in (None, what):
+        raise UsageError(
+            f"{os.fspath(target)}: the name is one of {_MANY[called]}, but {_MANY[what]} would be written. "
+            f"Next: end it with {next(end for end, kind in NAMED.items() if kind == what)}."
+        )
     last_check.get()()
     content, notes = render(columns, format_of(target, to))
     with whole_file(target, force=force) as stream, _compressed(target, stream) as packing:

@@ -15,6 +15,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.core.measures.pairs import rank_biased_overlap, tau_ap
 from rankproof.document.display import Displayable
+from rankproof.document.numbers import count
 from rankproof.errors import DataError, check_whole
 from rankproof.stats.distributions import NORMAL
 from rankproof.stats.paired import by_query, check_alpha, check_share, finite_row
@@ -108,7 +109,7 @@ def _shared(first: Ordering, second: Ordering) -> list[str]:
     names = sorted(set(first) & set(second))
     if len(names) < 2:
         raise DataError(
-            f"orderings: got {len(names)} systems in both, expected 2 or more of the same name. "
+            f"orderings: got {count(len(names), 'system')} in both, expected 2 or more of the same name. "
             "Next: use the same names in both."
         )
     for scores in (first, second):

@@ -109,7 +109,7 @@ def test_a_run_without_judgments_says_how_the_corpus_spells_its_ids(folder: Path
 def test_questions_of_another_set_are_bad_data() -> None:
     with pytest.raises(DataError, match=r"None of the 12 judged queries.*'q0' in the judgments.*'k1' in the quest"):
         diagnose(JUDGED, RANKED, queries={"k1": "of another set"})
-    assert "1 of 12 queries have no text" not in str(diagnose(JUDGED, RANKED, queries=QUESTIONS))
+    assert "1 of 12 queries has no text" not in str(diagnose(JUDGED, RANKED, queries=QUESTIONS))
 
 
 def test_gate_and_diagnose_refuse_a_ranking_that_is_spelt_otherwise() -> None:

@@ -99,8 +99,8 @@ def split(queries: Sequence[str], share: float, rng: np.random.Generator) -> tup
     check_number("share", share, above=0, below=1, advice="give a share of the queries, like 0.5")
     if len(queries) < FEWEST:
         raise UsageError(
-            f"tune: got {len(queries)} judged queries, expected at least {FEWEST}: some to tune on "
-            "and others to score on. Next: judge more queries."
+            f"tune: got {count(len(queries), 'judged query', 'judged queries')}, expected at least {FEWEST}: some to "
+            "tune on and others to score on. Next: judge more queries."
         )
     drawn = rng.permutation(sorted(queries)).tolist()
     cut = min(max(round(share * len(drawn)), 2), len(drawn) - 2)

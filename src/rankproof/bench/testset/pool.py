@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from rankproof.document.display import Displayable
+from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, shorten
 
 Ranks: TypeAlias = Mapping[str, Mapping[str, int]]
@@ -152,7 +153,9 @@ class Pool(Displayable):
 
     def _in_one_line(self) -> str:
         systems = ", ".join(self.systems)
-        return f"<Pool of {len(self):,} documents for {len(self.ranks):,} queries, from {systems}>"
+        return (
+            f"<Pool of {count(len(self), 'document')} for {count(len(self.ranks), 'query', 'queries')}, from {systems}>"
+        )
 
     def __iter__(self) -> Iterator[Item]:
         return (Item(query, document) for query, found in self.ranks.items() for document in found)
