@@ -316,7 +316,7 @@ def _check_meeting(made: Pool, queries: Collection[str], path: str) -> None:
 
     if made.ranks and queries and made.ranks.keys().isdisjoint(queries):
         raise DataError(
-            f"{path}: none of the pool's {count(len(made.ranks), 'query', 'queries')} is in it: the pool has "
+            f"{path}: none of the {len(made.ranks)} queries of the pool is in it: the pool has "
             f"{shorten(next(iter(made.ranks)))}, this file {shorten(next(iter(queries)))}. "
             "Next: check that both spell query ids the same way."
         )

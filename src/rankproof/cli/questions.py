@@ -23,7 +23,6 @@ from rankproof.cli.output import (
     write_result,
 )
 from rankproof.core.defaults import DEFAULT_MEASURE
-from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -384,5 +383,5 @@ def _write_next(found: Drift, queries: str | None, run: str | None) -> None:
         tell_written(
             run,
             write_ranking(load_ranking(table).table(), run, force=may_replace(run)),
-            count(len(listed), "query", "queries"),
+            f"{len(listed)} queries",
         )

@@ -163,7 +163,8 @@ def _in_order(table: RankingTable, rows: list[int], conventions: Conventions) ->
     if table.score is None:
         return rows
     rows = [rows[i] for i in order_equals([str(table.doc[row]) for row in rows], conventions.ties)]
-    return sorted(rows, key=lambda row: -(_score(table, row, conventions) or 0.0))
+    values = (-comparable_scores(table.score[rows], conventions)).tolist()
+    return [rows[i] for i in sorted(range(len(rows)), key=values.__getitem__)]
 
 
 def _number(column: object, row: int) -> float:

@@ -31,6 +31,7 @@ from rankproof.diagnosing.modes import Served, Whole, is_high
 from rankproof.diagnosing.patterns import FEATURES, Cause, causes
 from rankproof.diagnosing.query import Asked, Library
 from rankproof.io.values import as_text
+from rankproof.progress import Progress
 from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.scores import Scores
 
@@ -115,7 +116,13 @@ class Evidence:
     @cached_property
     def causes(self) -> dict[str, tuple[Cause, ...]]:
         """The causes that apply to each query, however well it was served."""
-        return {query: causes(each) for query, each in self.asked.items()}
+        progress = Progress("diagnosing", len(self.asked), noun="queries")
+        found: dict[str, tuple[Cause, ...]] = {}
+        for query, each in self.asked.items():
+            progress.tell(len(found), 0)
+            found[query] = causes(each)
+        progress.close()
+        return found
 
     @cached_property
     def served(self) -> dict[str, Served]:

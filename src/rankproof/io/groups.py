@@ -196,7 +196,8 @@ def _named(by: str, judgments: Any) -> dict[str, str]:
                 " Next: check the spelling, or give a mapping of query id to group."
             ) from error
         except DataError as error:
-            raise DataError(f"by: column {by!r}: {error}") from error
+            why = str(error).partition(" Next: ")[0]
+            raise DataError(f"by: column {by!r}: {why} Next: give each query a name of its group.") from error
     raise UsageError(
         f"by: {by!r} is no file, and these judgments have no columns. Next: name a file of lines QUERY<TAB>GROUP, "
         "or FILE:FIELD of a file of queries."
