@@ -239,11 +239,7 @@ def _each_once(queries: list[str], docs: list[str], grade: Array, source: str) -
 
 
 def judgments_from_nested(
-    table: Mapping[str, Mapping[str, Mapping[str, float]]],
-    has_aspects: bool,
-    *,
-    source: str,
-    repeated: int = 0,
+    table: Mapping[str, Mapping[str, Mapping[str, float]]], has_aspects: bool, *, source: str, repeated: int = 0
 ) -> Judgments:
     """Judgments from `{query: {document: {aspect: grade}}}`; one aspect `""` if there are none."""
     counts = [len(docs) for docs in table.values()]

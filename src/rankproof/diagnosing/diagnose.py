@@ -44,14 +44,7 @@ from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.groups import Grouping, group_places, groups_of
 from rankproof.io.load import load_ranking
 from rankproof.io.roles import Columns, with_columns
-from rankproof.scoring.evaluate import (
-    Measures,
-    check_conventions,
-    check_one,
-    check_spelling,
-    evaluate,
-    prepare,
-)
+from rankproof.scoring.evaluate import Measures, check_conventions, check_one, check_spelling, evaluate, prepare
 from rankproof.scoring.protocol import ends
 from rankproof.scoring.scores import Scores
 from rankproof.scoring.tables import unbounded_notes
@@ -190,11 +183,7 @@ def diagnose(
     opened = load_ranking(ranking, rules.get("damaged", "error"))
     _check_ids(judged, questions, documents)
     scores = evaluate(
-        judged,
-        opened,
-        [*asked, *[each for each in parse_all(list(CUTS)) if each not in asked]],
-        by=None,
-        **rules,
+        judged, opened, [*asked, *[each for each in parse_all(list(CUTS)) if each not in asked]], by=None, **rules
     )
     check_spelling(scores, opened.source)
     evidence = Evidence(scores, judged, seen, rules, questions, documents)
@@ -228,20 +217,12 @@ def _diagnosis(
     helps = any(each.claimed and not each.most for each in tried)
     grouped = groups_of(by, evidence.judgments)
     groups = group_places(evidence.scores.queries, grouped)
-    left = (
-        ungrouped_queries(evidence.scores.queries, groups),
-        beyond_queries(evidence.scores.queries, grouped),
-    )
+    left = (ungrouped_queries(evidence.scores.queries, groups), beyond_queries(evidence.scores.queries, grouped))
     kinds = evidence.kinds() | {
         name: [evidence.scores.queries[i] for i in rows.tolist()] for name, rows in groups.items()
     }
     found = patterns(
-        kinds,
-        evidence.answerable(),
-        rng,
-        higher=evidence.sign > 0,
-        alpha=alpha,
-        bounds=ends(scores, evidence.measure),
+        kinds, evidence.answerable(), rng, higher=evidence.sign > 0, alpha=alpha, bounds=ends(scores, evidence.measure)
     )
     return Diagnosis(
         measure=row.measure,

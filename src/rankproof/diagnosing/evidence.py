@@ -400,11 +400,6 @@ def _depth(evidence: Evidence) -> int:
 
 
 def _trial(
-    kind: str,
-    measure: Measure,
-    after_measure: Measure,
-    before: Array,
-    after: Array,
-    words: Mapping[str, Any],
+    kind: str, measure: Measure, after_measure: Measure, before: Array, after: Array, words: Mapping[str, Any]
 ) -> Trial:
     return Trial(kind, measure.name, after_measure.name, before, after, measure.spec.higher, words)

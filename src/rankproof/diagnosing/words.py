@@ -24,16 +24,7 @@ from rankproof.document.model import (
     Part,
     Table,
 )
-from rankproof.document.numbers import (
-    ABSENT,
-    count,
-    probability,
-    score,
-    share,
-    short_span,
-    signed_number,
-    signed_span,
-)
+from rankproof.document.numbers import ABSENT, count, probability, score, share, short_span, signed_number, signed_span
 from rankproof.document.terminal import in_shell
 from rankproof.scoring.words import wrong_data
 
@@ -60,23 +51,13 @@ def diagnosis(found: Diagnosis, worst: int | None = None) -> Document:
         }
         for each in found.served.values()
     ]
-    parts = [
-        _errors(found),
-        Part(Paragraph(opening_sentence(found))),
-        *_screen(found, worst),
-        *_everything(found),
-    ]
+    parts = [_errors(found), Part(Paragraph(opening_sentence(found))), *_screen(found, worst), *_everything(found)]
     return Document(f"Diagnosis of {found.measure}", parts, records, found.to_dict(), 1)
 
 
 def brief_text(found: Diagnosis) -> Document:
     """The number, what to fix first and why, the worst queries."""
-    parts = [
-        Paragraph(opening_sentence(found)),
-        *map(Paragraph, regime(found)),
-        *_first(found),
-        *_worst(found),
-    ]
+    parts = [Paragraph(opening_sentence(found)), *map(Paragraph, regime(found)), *_first(found), *_worst(found)]
     return Document(f"Diagnosis of {found.measure}", [_errors(found), Part(*parts)])
 
 

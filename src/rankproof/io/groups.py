@@ -14,17 +14,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.io.files import STDIN, name_of, read_head
 from rankproof.io.formats import TREC_JUDGMENTS, sniff
-from rankproof.io.read import (
-    METADATA,
-    QUESTION_ID,
-    QUESTION_TEXT,
-    Row,
-    field_of,
-    id_of,
-    pairs,
-    records,
-    rows_in,
-)
+from rankproof.io.read import METADATA, QUESTION_ID, QUESTION_TEXT, Row, field_of, id_of, pairs, records, rows_in
 from rankproof.io.roles import NAMES, plain_name
 from rankproof.io.values import is_frame, is_id, is_integer
 

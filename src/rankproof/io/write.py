@@ -94,11 +94,7 @@ def columns_of_ranking(table: RankingTable) -> Columns:
 
 def render(columns: Columns, kind: str) -> tuple[Iterable[bytes], list[str]]:
     """The bytes of a file of that format, and what was noticed."""
-    _refuse(
-        columns,
-        "text",
-        lambda text: not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text),
-    )
+    _refuse(columns, "text", lambda text: not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text))
     if columns.empty and kind != "json":
         columns.notes.append(f"queries without documents have no row in this format: {len(columns.empty)}")
     return _FORMS[kind](columns), columns.notes
@@ -297,12 +293,7 @@ _MANY = {"judgments": "judgments", "ranking": "rankings"}
 
 @pipes_kept()
 def convert(
-    source: PathLike,
-    target: PathLike,
-    *,
-    what: str | None = None,
-    to: str | None = None,
-    force: bool = False,
+    source: PathLike, target: PathLike, *, what: str | None = None, to: str | None = None, force: bool = False
 ) -> list[str]:
     """Write the judgments or rankings of one file in another format; what was noticed is returned.
 

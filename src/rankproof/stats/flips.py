@@ -26,7 +26,6 @@ import numpy as np
 from rankproof.core.arrays import distinct
 from rankproof.core.hits import Array
 from rankproof.errors import check_whole
-from rankproof.progress import Progress
 from rankproof.stats.paired import Alternative, Outcome, check_alternative, differences, total
 
 COUNTED = 5_000
@@ -307,14 +306,10 @@ def _extremes(rows: Sequence[Array], rng: np.random.Generator, alternative: str,
     sums = sizes.sum(axis=0)
     least = np.array([observed_total(row, alternative) for row in rows]) - SLACK * sums
     extreme = np.zeros(len(rows), dtype=np.int64)
-    progress, drawn = Progress("testing", permutations, noun="draws of signs"), 0
     for plus in _pluses(len(sizes), permutations, rng):
-        progress.tell(drawn, 0)
-        drawn += len(plus)
         halves = sum(plus[:, at : at + SINGLE] @ sizes[at : at + SINGLE] for at in range(0, len(sizes), SINGLE))
         totals = 2 * halves - sums
         extreme += ((np.abs(totals) if alternative == "two-sided" else totals) >= least).sum(axis=0)
-    progress.close()
     return extreme.tolist()
 
 
