@@ -237,19 +237,19 @@ def test_the_number_of_threads_does_not_matter() -> None:
     assert len(said.pop().split()) == 40
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux tells how often a thread was woken")
-def test_no_other_thread_is_woken_for_products_of_signs() -> None:
-    """Threads of OpenBLAS wait for more work longer than they work: a gate of 100,000 queries took ten times as long."""
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux tells what each thread did")
+def test_other_threads_do_not_wait_in_products_of_signs() -> None:
+    """Threads of OpenBLAS that wait for more work keep their core busy: a gate of 100,000 queries took ten times as long."""
     code = (
         "import os, numpy as np; from pathlib import Path; from rankproof.stats.flips import sign_flips\n"
-        "def woken():\n"
+        "def ticks():\n"
         "    others = [each for each in Path('/proc/self/task').iterdir() if each.name != str(os.getpid())]\n"
-        "    told = [line for each in others for line in (each / 'status').read_text().splitlines()]\n"
-        "    return sum(int(line.split()[1]) for line in told if line.startswith('voluntary_ctxt'))\n"
-        "draw = np.random.default_rng(1); before = woken()\n"
-        "for columns, n in ((1, 30_000), (3, 30_000), (1, 140_000)):\n"
-        "    sign_flips([draw.normal(0, 1, n) for _ in range(columns)], draw, permutations=200)\n"
-        "print(woken() - before)"
+        "    told = [(each / 'stat').read_text().rpartition(')')[2].split() for each in others]\n"
+        "    return sum(int(each[11]) + int(each[12]) for each in told)\n"
+        "draw = np.random.default_rng(1); before = ticks()\n"
+        "for columns, n in ((1, 140_000), (3, 60_000)):\n"
+        "    sign_flips([draw.normal(0, 1, n) for _ in range(columns)], draw, permutations=1000)\n"
+        "print(ticks() - before)"
     )
     run = subprocess.run(
         [sys.executable, "-c", code],
@@ -258,7 +258,7 @@ def test_no_other_thread_is_woken_for_products_of_signs() -> None:
         text=True,
         check=True,
     )
-    assert run.stdout.strip() == "0"
+    assert int(run.stdout) <= 2
 
 
 def test_another_seed_gives_another_draw() -> None:

@@ -306,17 +306,20 @@ def _extremes(rows: Sequence[Array], rng: np.random.Generator, alternative: str,
     sums = sizes.sum(axis=0)
     least = np.array([observed_total(row, alternative) for row in rows]) - SLACK * sums
     extreme = np.zeros(len(rows), dtype=np.int64)
-    for plus in _pluses(len(sizes), permutations, rng):
-        halves = sum(plus[:, at : at + SINGLE] @ sizes[at : at + SINGLE] for at in range(0, len(sizes), SINGLE))
+    pieces = [slice(at, at + SINGLE) for at in range(0, len(sizes), SINGLE)]
+    for bits in _signs(len(sizes), permutations, rng):
+        plus = (np.unpackbits(bits[:, each.start // 8 : each.stop // 8], axis=1) for each in pieces)
+        parts = zip(plus, pieces, strict=True)
+        halves = sum(some[:, : len(sizes[at])].astype(np.float64) @ sizes[at] for some, at in parts)
         totals = 2 * halves - sums
         extreme += ((np.abs(totals) if alternative == "two-sided" else totals) >= least).sum(axis=0)
     return extreme.tolist()
 
 
-def _pluses(n: int, permutations: int, rng: np.random.Generator) -> Iterator[Array]:
-    """Random signs as 1 for plus and 0 for minus, a line a draw, some lines at a time."""
-    lines, few = max(1, AT_ONCE // n), max(1, MULTIPLIED // n)
+def _signs(n: int, permutations: int, rng: np.random.Generator) -> Iterator[Array]:
+    """Random signs, a bit each, 1 for plus: a line of bytes a draw, some lines at a time."""
+    lines, few = max(1, AT_ONCE // n), max(1, MULTIPLIED // min(n, SINGLE))
     for start in range(0, permutations, lines):
         bits = rng.integers(0, 256, (min(lines, permutations - start), (n + 7) // 8), dtype=np.uint8)
         for first in range(0, len(bits), few):
-            yield np.unpackbits(bits[first : first + few], axis=1, count=n).astype(np.float64)
+            yield bits[first : first + few]
