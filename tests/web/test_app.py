@@ -308,12 +308,35 @@ def test_one_bad_file_takes_no_page_away(start: Start, folder: Path) -> None:
 def test_a_new_run_shows_up_by_itself(start: Start, folder: Path) -> None:
     app = start(folder).enter()
     assert "newest" not in app.ask("/").text
-    version = json.loads(app.ask("/state").text)["version"]
+    version = app.ask("/state").text.split()[0]
     (folder / "newest.run").write_bytes((folder / "dense.run").read_bytes())
     until = time.monotonic() + 20
-    while time.monotonic() < until and json.loads(app.ask("/state").text)["version"] == version:
+    while time.monotonic() < until and app.ask("/state").text.split()[0] == version:
         time.sleep(0.1)
     assert "newest" in app.ask("/").text
+
+
+@pytest.mark.slow
+def test_a_page_that_waits_for_numbers_is_loaded_again_however_soon_they_come(start: Start, folder: Path) -> None:
+    """They may be there before the browser first asks, or be an error: it was compared with that first answer, and the
+    page said for ever that rankings are being read."""
+    rows = "".join(f"q{i:04} Q0 d{j} {j} {900 - j} t\n" for i in range(1, 61) for j in range(3000))
+    (folder / "long.run").write_text(rows)
+    (folder / "damaged.run").write_text(rows + "q1 Q0 d1 1 x t\n")
+    app = start(folder).enter()
+    pages, waited = [app.ask("/").text], False
+    until = time.monotonic() + 60
+    while "Reading " in pages[-1] and time.monotonic() < until:
+        waited = True
+        known = re.search(r'data-state="([^"]+)"', pages[-1])
+        assert known
+        while app.ask("/state").text == known[1] and time.monotonic() < until:
+            time.sleep(0.05)
+        pages.append(app.ask("/").text)
+    assert waited
+    assert "Reading " not in pages[-1]
+    assert "long" in pages[-1]
+    assert f'data-state="{app.ask("/state").text}"' in pages[-1]
 
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'&\u202eabc"

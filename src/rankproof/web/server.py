@@ -199,12 +199,13 @@ class Handler:
         alone = choices.pop("save", "") == "yes"
         site = self._site(request)
         site = replace(site, links=Unlinked()) if alone else site
+        state = self._state()  # before the page is made: what comes while it is made must change it
         make = PAGES.get(name)
         if make is None:
             made, status = _not_found(), 404
         else:
             made, status = _made(make, site, choices)
-        text = page_text(site, made, name if status == 200 else "", alone=alone)
+        text = page_text(site, made, name if status == 200 else "", alone=alone, state=state)
         answer = HTMLResponse(text, status_code=status)
         if alone:
             answer.headers["Content-Disposition"] = f'attachment; filename="rankproof-{name}.html"'
@@ -224,10 +225,14 @@ class Handler:
 
     def state(self, request: Request) -> Response:
         """A value that changes if there is something new to see."""
-        from starlette.responses import JSONResponse
+        from starlette.responses import PlainTextResponse
 
-        ready = len(self.workspace.ready()) if self.workspace.judgments_file is not None else 0
-        return JSONResponse({"version": self.watcher.version, "ready": ready})
+        return PlainTextResponse(self._state())
+
+    def _state(self) -> str:
+        space = self.workspace
+        scored = space.runs if space.judgments_file is not None else ()
+        return f"{self.watcher.version} {sum(space.scores_if_ready(name) is not None for name in scored)}"
 
     def whatif(self, request: Request) -> Response:
         """The numbers of a query under another grade."""

@@ -209,8 +209,11 @@ NAVIGATION = {
 """The pages of the navigation, with their names."""
 
 
-def page_text(site: Site, page: Page, name: str, *, alone: bool = False) -> str:
-    """The page as text; `alone` as one self-contained file: with its style and without scripts."""
+def page_text(site: Site, page: Page, name: str, *, alone: bool = False, state: str = "") -> str:
+    """The page as text; `alone` as one self-contained file: with its style and without scripts.
+
+    A page that changes is loaded again once the app's state is another than the one given.
+    """
     from rankproof import __version__
 
     header = el(
@@ -229,7 +232,7 @@ def page_text(site: Site, page: Page, name: str, *, alone: bool = False) -> str:
         header,
         el("main", *(Markup(str(each)) for each in page.sections), id="main"),
         foot,
-        data_changing="yes" if page.changing and not site.links.static else None,
+        data_state=state if page.changing and not site.links.static else None,
         data_csrf=site.csrf or None,
     )
     return f"<!DOCTYPE html>\n{el('html', _head(site, page, alone), body, lang='en')}\n"

@@ -11,17 +11,15 @@ for (const place of document.querySelectorAll("[data-part]")) {
     .catch(() => { place.textContent = "The app does not answer any more. Start it again, and load this page."; });
 }
 
-if (document.body.dataset.changing) {
-  let known = null;
+if (document.body.dataset.state) {
   const look = async () => {
     try {
-      const state = JSON.stringify(await (await fetch("/state")).json());
+      const answer = await fetch("/state");
       const busy = document.activeElement && document.activeElement.matches("input, select");
-      if (known !== null && state !== known && !busy) {
+      if (answer.ok && (await answer.text()) !== document.body.dataset.state && !busy) {
         location.reload();
         return;
       }
-      known = known ?? state;
     } catch { /* the app may be gone for a moment */ }
     setTimeout(look, 900);
   };
