@@ -15,7 +15,7 @@ from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
 # How long an example takes says more of what else a machine does than of the code.
-settings.register_profile("rankproof", deadline=None)
+settings.register_profile("rankproof", deadline=None, max_examples=70)
 settings.register_profile("quick", deadline=None, max_examples=25)
 settings.load_profile("rankproof")
 

@@ -241,7 +241,7 @@ def test_a_loss_of_hits_of_the_size_that_a_gate_calls_detectable_fails_in_four_o
 
 @pytest.mark.slow
 def test_among_many_rows_the_drop_that_one_calls_detectable_fails_as_often_as_promised() -> None:
-    rng, rounds, fails = np.random.default_rng(4), 300, 0
+    rng, rounds, fails = np.random.default_rng(4), 200, 0
     drop = smallest_detectable((0.5 * 0.09) ** 0.5, 60, 0.05 / 6, sides=1)
     assert drop is not None
     for seed in range(rounds):

@@ -149,10 +149,11 @@ def test_hits_are_held_whatever_their_share() -> None:
 @with_each("level", [0.9, 0.95, 0.99])
 def test_the_true_mean_is_held_in_every_world(level: float) -> None:
     """`benchmarks/intervals.py` tries more samples and sizes."""
+    samples = 90
     for n in (5, 10, 30):
-        shares = {name: coverage(world, n, 150, level) for name, world in WORLDS.items()}
+        shares = {name: coverage(world, n, samples, level) for name, world in WORLDS.items()}
         least = level - (0.02 if n >= 10 else 0.05)
-        noise = 3.5 * math.sqrt(level * (1 - level) / 150)
+        noise = 3.5 * math.sqrt(level * (1 - level) / samples)
         assert min(shares.values()) > least - noise, shares
         assert np.mean(list(shares.values())) < level + (1 - level) * 0.7
 
