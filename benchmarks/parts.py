@@ -2,11 +2,11 @@
 
     python benchmarks/parts.py FOLDER [MILLIONS ...]
 
-makes, in FOLDER, judgments and rankings of so many million rows (2 and 16 by default): Parquet in 16 parts, as one row
-per query with lists, and as TREC text, with five judged documents a query of which three are found, and ties. Two
-engines count in the first as well, on one core. The same seed gives the same data. "the same judgments" are those of
-the first 20,000 queries: what else the files hold should cost no memory. Of more than 20 million rows only the first
-form is made.
+makes, in FOLDER, judgments and rankings of so many million rows (2 and 16 by default): Parquet with a part for each
+million, as one row per query with lists, and as TREC text, with five judged documents a query of which three are
+found, and ties. Two engines count in the first as well, on one core. The same seed gives the same data. "the same
+judgments" are those of the first 20,000 queries: what else the files hold should cost no memory. Of more than 20
+million rows only the first form is made.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-DEPTH, PARTS = 100, 16
+DEPTH = 100
 FEW = 20_000
 """The queries of the first two million rows."""
 MOST = 20
@@ -81,10 +81,11 @@ def make(folder: Path, millions: float) -> None:
     forms = ("rows", "lists") if millions <= MOST else ("rows",)
     for name in forms:
         (folder / name).mkdir(parents=True, exist_ok=True)
-    rng, count = np.random.default_rng(15), int(millions * 1e6 / DEPTH / PARTS)
+    parts = max(2, round(millions))  # a file costs something whatever it holds
+    rng, count = np.random.default_rng(15), int(millions * 1e6 / DEPTH / parts)
     judged = []
     with open(folder / "run.trec", "w") as text:
-        for part in range(PARTS):
+        for part in range(parts):
             qrels, ranking = queries(rng, part * count, count)
             judged.append(qrels)
             pq.write_table(ranking, folder / "rows" / f"part-{part:05d}.parquet", row_group_size=1 << 18)
