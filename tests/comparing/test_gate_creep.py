@@ -158,6 +158,23 @@ def test_a_mean_of_results_of_which_one_is_broken_decides_nothing_and_names_it(t
     assert history.gate_last(4, "half", margin=0.05).rows[0].against == "", "only the candidate is broken"
 
 
+@pytest.mark.parametrize("name", ["baseline", "candidate"])
+def test_a_saved_result_may_be_called_as_a_side_of_the_gate(name: str, tmp_path: Path) -> None:
+    """An anchor of that name took the place of the side."""
+    history = saved(tmp_path, 18, 18)
+    other = {f"{query} of another collection": docs for query, docs in ranked(18).items()}
+    history.save(evaluate(JUDGED, other, "R@20"), name)
+    history.save(evaluate(JUDGED, ranked(18), "R@20"), "new")
+    assert history.gate("night-0", "night-1", margin=0.11).outcome == "pass"
+    for found in (
+        history.gate("night-0", "night-1", margin=0.11, anchors=[name]),
+        history.gate_last(3, "new", margin=0.11),
+    ):
+        assert found.outcome == "invalid"
+        assert f"the saved {name} answered 0 of 60 queries" in " ".join(str(found).split())
+        assert found.data["candidate"]["unanswered"] == found.data["baseline"]["unanswered"] == 0
+
+
 def test_the_limits_of_a_mean_of_results_are_the_means_of_theirs(tmp_path: Path) -> None:
     """They were those of the last, and a fail was said to hang on what nobody judged."""
     history, judged = History(tmp_path / "h.db"), {f"q{i:02}": {f"d{j}": 1 for j in range(9)} for i in range(30)}
@@ -175,3 +192,11 @@ def test_the_limits_of_a_mean_of_results_are_the_means_of_theirs(tmp_path: Path)
     assert mean.unjudged == {9: pytest.approx(np.mean([each.unjudged[9] for each in alone]))}
     history.save(evaluate(judged, nights["n1"], "P@9"), "new")
     assert history.gate_last(3, "new").data["baseline"]["unjudged"] == pytest.approx(3 / 9)
+    other = History(tmp_path / "ties.db")  # the last has none
+    tied = evaluate(judged, {q: dict.fromkeys(docs, 1.0) for q, docs in nights["n5"].items()}, "P@5", ties="id")
+    strict = evaluate(judged, {q: nights["n1"][q] for q in judged}, "P@5", ties="id")
+    for name, scores in (("tied", tied), ("strict", strict)):
+        other.save(scores, name)
+    assert other.mean(["tied", "strict"]).bounds("P@5") == pytest.approx(
+        np.mean([tied.bounds("P@5"), strict.bounds("P@5")], axis=0)
+    )

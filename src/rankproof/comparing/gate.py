@@ -232,7 +232,11 @@ def gate_scores(
         check_spelling(each, name)
     compared = list(pairs("candidate", new, old, 1 - 2 * alpha))
     margins = [_margin(margin, each) for each in compared]
-    fixed, kept = anchor_pairs(new, anchors or {}, 1 - 2 * alpha, anyway)
+    releases, parts = (
+        {f"the saved {name}" if name in pair else name: each for name, each in some.items()}  # as the sides are called
+        for some in (anchors or {}, baseline.stored.get(MEAN_OF, {}))
+    )
+    fixed, kept = anchor_pairs(new, releases, 1 - 2 * alpha, anyway)
     wide = _widened(margin) if anchor_margin is None else anchor_margin
     margins += [_margin(wide, each) for _, each in fixed]
     first, every = compared[0].measure, [*compared, *(each for _, each in fixed)]
@@ -248,8 +252,8 @@ def gate_scores(
     coverages = coverage_rows(old, new, coverage)
     sides = {**alike, **kept}
     data = {name: soundness(each, first, list(each)) for name, each in sides.items()}
-    nights = {name: soundness(each, first) for name, each in baseline.stored.get(MEAN_OF, {}).items()}
-    data |= {name: each for name, each in nights.items() if (each.unanswered or each.errors) and name not in data}
+    found = {name: soundness(each, first) for name, each in parts.items() if name not in data}
+    data |= {name: each for name, each in found.items() if each.unanswered or each.errors}
     wrong = [*answer_rows(data, allow_missing), *([] if allow_errors else error_rows(data))]
     notes += counted_notes(compared, "baseline", len(new.queries))
     notes += [] if about == THESE else range_notes(each.measure for each in compared)

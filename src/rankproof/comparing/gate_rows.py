@@ -294,8 +294,10 @@ def _mean_facts(found: ScoresLike, scores: Sequence[ScoresLike]) -> dict[str, An
     shares = [each.unjudged for each in scores]
     depths = sorted(set(shares[0]).intersection(*shares))
     unjudged = {str(depth): float(np.mean([each[depth] for each in shares])) for depth in depths}
+    tied = [each.facts["tied"] for each in scores]
+    facts = scores[-1].facts | {"unjudged": unjudged, "tied": None if None in tied else max(tied)}
     kept = [each for each in scores[-1].audit if each.severity != "error" and each.kind not in UNANSWERED]
-    return {"rows": rows, "facts": scores[-1].facts | {"unjudged": unjudged}, "audit": Audit.of(kept).to_dict()}
+    return {"rows": rows, "facts": facts, "audit": Audit.of(kept).to_dict()}
 
 
 def _whole(scores: ScoresLike) -> ScoresLike:
