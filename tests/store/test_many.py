@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import sqlite3
+import tracemalloc
 from contextlib import closing
 from pathlib import Path
 
@@ -59,6 +61,7 @@ def test_damage_is_named_by_its_column_and_concerns_nobody_else(history: History
     assert history.show("good").tags == {"k": "good"}
     assert history.gate("good", "good", measures="RR", minimum=2).rows
     assert "good" in history
+    assert history.last(2) == ["good", "poor"]
     history.remove("poor")
     assert [each.name for each in history.entries()] == ["good"]
 
@@ -94,5 +97,10 @@ def test_thousands_are_listed_exported_and_taken_in(history: History, tmp_path: 
     assert "older" in listed[-1]
     assert len(listed) <= 23
     assert len(rankproof(tmp_path, "history", "--full").stdout.splitlines()) > 3000
-    assert history.export_to(tmp_path / "all.json.gz") == 3000
+    tracemalloc.start()
+    assert history.export_to(tmp_path / "all.json") == history.export_to(tmp_path / "all.json.gz") == 3000
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < (tmp_path / "all.json").stat().st_size / 2
+    assert gzip.decompress((tmp_path / "all.json.gz").read_bytes()) == (tmp_path / "all.json").read_bytes()
     assert len(History(tmp_path / "new.db").import_from(tmp_path / "all.json.gz")) == 3000

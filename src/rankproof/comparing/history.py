@@ -171,7 +171,7 @@ class History(Result):
         with open_to_write(self.path, self.timeout) as connection:
             for name in map(_named, names):
                 if not experiments.remove(connection, name):
-                    raise experiments.unknown_error(self.path, name, experiments.names(connection))
+                    raise experiments.unknown_error(connection, self.path, name)
 
     def compare(self, *names: str, **settings: Unpack[CompareArguments]) -> Comparison:
         """Compare saved results, as `compare_scores` does; by default the first is the baseline."""
@@ -200,7 +200,8 @@ class History(Result):
     def last(self, n: int, *, before: str | None = None, like: str = "*") -> list[str]:
         """The names of the last `n` results, the oldest first; only those saved `before` one, or `like` a pattern."""
         n = check_whole("last", n, advice="give one, like 5")
-        names = [each.name for each in self.entries()]
+        with open_to_read(self.path, self.timeout) as connection:
+            names = experiments.names(connection, self.path)
         if before is not None and _named(before) in names:
             names = names[: names.index(_named(before))]
         found = [name for name in names if fnmatchcase(name, like)]
@@ -223,10 +224,13 @@ class History(Result):
     def export_to(self, path: str | os.PathLike[str], *names: str, force: bool = False) -> int:
         """Write these results (by default all) to one JSON file, compressed for `.gz`; returns their number."""
         with open_to_read(self.path, self.timeout) as connection:
-            chosen = tuple(map(_named, names)) or tuple(experiments.names(connection))
-            found = [experiments.read(connection, name, self.path) for name in chosen]
-        experiments.write(Path(path), found, force=force)
-        return len(found)
+            chosen = list(map(_named, names))
+            for name in chosen:  # before anything is written
+                experiments.entry(connection, name, self.path)
+            chosen = chosen or experiments.names(connection, self.path)
+            found = (experiments.read(connection, name, self.path) for name in chosen)
+            experiments.write(Path(path), found, force=force)
+        return len(chosen)
 
     def import_from(self, source: str | os.PathLike[str], *, replace: bool = False) -> list[str]:
         """Read what `export_to` wrote, all of it or nothing; returns the names."""

@@ -7,7 +7,8 @@ import json
 import math
 import sqlite3
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.document.disk import write_file
+from rankproof.document.disk import whole_file
 from rankproof.document.display import Displayable
 from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, nearest, shorten
@@ -135,9 +136,13 @@ def remove(connection: sqlite3.Connection, name: str) -> bool:
     return connection.execute("DELETE FROM experiments WHERE name = ?", (name,)).rowcount > 0
 
 
-def names(connection: sqlite3.Connection) -> list[str]:
+def names(connection: sqlite3.Connection, path: Path) -> list[str]:
     """The names, the oldest first."""
-    return [name for (name,) in connection.execute("SELECT name FROM experiments ORDER BY id")]
+    found = [name for (name,) in connection.execute("SELECT name FROM experiments ORDER BY id")]
+    for each in found:
+        if not isinstance(each, str):
+            raise _wrong(path, "experiments", "name", each, each, "text")
+    return found
 
 
 def count(connection: sqlite3.Connection) -> int:
@@ -165,9 +170,7 @@ def entry(connection: sqlite3.Connection, name: str, path: Path) -> HistoryEntry
     """The entry of that name; no other is read."""
     row = connection.execute(f"SELECT {_FIELDS}, id FROM experiments WHERE name = ?", (name,)).fetchone()
     if row is None:
-        # The newest names, as many as can be compared with a misspelled one quickly.
-        rows = connection.execute("SELECT name FROM experiments ORDER BY id DESC LIMIT 2000")
-        raise unknown_error(path, name, [name for (name,) in rows if isinstance(name, str)])
+        raise unknown_error(connection, path, name)
     means = _by_number(connection, "measured", "measure, mean", "experiment = ?", row[-1])
     tags = _by_number(connection, "tags", "key, value", "experiment = ?", row[-1])
     return _entry(path, row, means.get(row[-1], []), tags.get(row[-1], []))
@@ -257,8 +260,11 @@ def _unpacked(path: Path, name: str, where: str, packed: Any, unpack_it: Callabl
         raise damage_error(path, f"the values in {where} of {shorten(name)}: {error}", saved=name) from error
 
 
-def unknown_error(path: Path, name: str, known: list[str]) -> UsageError:
+def unknown_error(connection: sqlite3.Connection, path: Path, name: str) -> UsageError:
     """The error for a name under which nothing is saved."""
+    # The newest names, as many as can be compared with a misspelled one quickly.
+    rows = connection.execute("SELECT name FROM experiments ORDER BY id DESC LIMIT 2000")
+    known = [each for (each,) in rows if isinstance(each, str)]
     return UsageError(
         f"{path}: nothing is saved as {shorten(name)}.{nearest(name, known)} "
         f"Next: {for_face('History(path).entries()', repr('rankproof history'))} lists all names."
@@ -307,11 +313,16 @@ FORMAT = "rankproof history"
 VERSION = 1
 
 
-def write(target: Path, found: list[Experiment], *, force: bool = False) -> None:
-    """Write experiments to a file; compressed if its name ends in .gz."""
-    plain = {"format": FORMAT, "version": VERSION, "experiments": [_plain(each) for each in found]}
-    data = json.dumps(plain, ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace")
-    write_file(target, gzip.compress(data, mtime=0) if target.suffix == ".gz" else data, force=force)
+def write(target: Path, found: Iterable[Experiment], *, force: bool = False) -> None:
+    """Write experiments to a file as they come, each on its line; compressed if its name ends in .gz."""
+    with whole_file(target, force=force) as file, ExitStack() as opened:
+        zipped = target.suffix == ".gz"
+        stream = opened.enter_context(gzip.GzipFile("", "wb", 6, file, mtime=0)) if zipped else file
+        stream.write(f'{{"format": "{FORMAT}", "version": {VERSION}, "experiments": ['.encode())
+        for number, each in enumerate(found):
+            line = json.dumps(_plain(each), ensure_ascii=False).encode("utf-8", "backslashreplace")
+            stream.write((b",\n" if number else b"\n") + line)
+        stream.write(b"]}\n")
 
 
 def read_transfer(source: Path) -> list[Experiment]:
