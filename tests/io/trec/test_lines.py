@@ -10,8 +10,10 @@ import subprocess
 import sys
 import tracemalloc
 from collections import namedtuple
+from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rankproof import evaluate
@@ -233,6 +235,98 @@ def test_work_is_in_order_with_any_number_of_threads(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(threading.Thread, "start", start)
     assert list(chunks.in_order(lambda i: i * i, iter(range(50)))) == expected
     assert started
+
+
+@pytest.mark.parametrize("count", [1, 2, 8])
+def test_work_ends_with_its_errors_and_where_it_is_no_longer_wanted(
+    monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    import threading
+
+    from rankproof.io.trec import chunks
+
+    monkeypatch.setattr(chunks, "cores", lambda: count)
+    before, read = threading.active_count(), []
+
+    def items(most: int) -> Iterator[int]:
+        for i in range(most):
+            read.append(i)
+            yield i
+        raise OSError("the disk is gone")
+
+    def work(i: int) -> int:
+        if i == 30:
+            raise ZeroDivisionError("30")
+        return i
+
+    with pytest.raises(ZeroDivisionError):
+        list(chunks.in_order(work, items(100)))
+    for item, _ in (found := chunks.in_order(work, items(100))):
+        if item == 5:
+            break
+    found.close()
+    assert len(read) < 30 + 6 + 2 * (count + 3)
+    for most in (0, 1, 2, 20):
+        done = []
+        with pytest.raises(OSError, match="the disk is gone"):
+            for item, _ in chunks.in_order(work, items(most)):
+                done.append(item)
+        assert done in (list(range(most)), [])  # the first two are read before anything is done
+        assert done or most < 2
+    assert threading.active_count() == before
+
+
+def test_no_item_is_lost_where_only_some_threads_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    import threading
+
+    from rankproof.io.trec import chunks
+
+    expected = [(i, i * i) for i in range(500)]
+    true, left = threading.Thread.start, []
+
+    def start(self: threading.Thread) -> None:
+        if not left:
+            raise RuntimeError("can't start new thread")
+        left.pop()
+        true(self)
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    monkeypatch.setattr(chunks, "cores", lambda: 4)
+    for some in (0, 1, 3):
+        left[:] = [None] * some
+        assert list(chunks.in_order(lambda i: i * i, iter(range(500)))) == expected
+        assert not left
+
+
+def test_words_are_the_same_wherever_the_buffer_lies() -> None:
+    from rankproof.io.trec import chunks
+
+    rng = np.random.default_rng(1)
+    for size in (100_000, 100_001, 100_007):
+        for shift in (0, 1, 4):
+            buffer = rng.integers(0, 256, size + shift, dtype=np.uint8)[shift:]
+            at = rng.integers(0, size - chunks.PAD, 2 * chunks.MANY)
+            expected = [int.from_bytes(buffer[i : i + 8].tobytes(), "little") for i in at.tolist()]
+            for kind in (np.int32, np.int64):
+                assert chunks.Chunk(buffer, 0).words(at.astype(kind)).tolist() == expected
+            assert chunks.Chunk(buffer, 0).words(at[:9]).tolist() == expected[:9]
+
+
+@pytest.mark.parametrize("ending", [".run", ".run.gz"])
+def test_a_line_too_long_is_counted_from_the_first_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    from rankproof.io.trec import chunks
+
+    monkeypatch.setattr(chunks, "SIZE", 1 << 11)
+    monkeypatch.setattr(chunks, "LINE", 1 << 13)
+    lines = [f"q{i // 40} Q0 d{i} {i % 40 + 1} {100 - i % 40} x" for i in range(1000)]
+    lines[777:777] = ["# nothing", "x" * (3 << 13)]
+    file = tmp_path / f"long{ending}"
+    content = "\n".join(lines).encode()
+    file.write_bytes(gzip.compress(content) if ending.endswith("gz") else content)
+    with pytest.raises(DataError, match=r"long\.run(\.gz)?, line 779: it is longer than"):
+        evaluate({"q1": {"d41": 1}}, file)
 
 
 CORES = "import sys, rankproof.io.trec.chunks as c; open(sys.argv[1], 'w').write('0'); print(c.cores())"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import chain, islice
 from pathlib import Path, PurePath
+from queue import SimpleQueue
+from threading import Lock, Semaphore
 from typing import BinaryIO, NamedTuple, TypeVar
 
 import numpy as np
@@ -27,6 +28,8 @@ TAIL = 1 << 15
 """How far back the end of the last query is searched at first."""
 FEW_LINES = 1 << 11
 """How many bytes are searched at once for the end of a line."""
+MANY = 1 << 12
+"""From this many words on it pays to take them by twos."""
 NEWLINE = 10
 LINE = 1 << 24
 """The longest line that is read: a longer one is no text, and splitting it takes many times its size."""
@@ -73,9 +76,27 @@ class Chunk(NamedTuple):
         return int(np.count_nonzero(self.text == NEWLINE))
 
     def words(self, at: Array) -> Array:
-        """Eight bytes from each place of the buffer on, as one number whose lowest byte is the first."""
-        view: Array = np.ndarray((len(self.buffer) - 7,), "<u8", self.buffer.data, strides=(1,))
-        return view[at]
+        """Eight bytes from each place of the buffer on, as one number whose lowest byte is the first.
+
+        Of many it is a third faster to put each together from the two aligned words that it lies in. The last bytes of
+        the buffer, of which there may be no whole word, are padding.
+        """
+        aligned: Array = self.buffer[: len(self.buffer) & -8].view("<u8")
+        if len(at) < MANY or not aligned.flags.aligned:
+            view: Array = np.ndarray((len(self.buffer) - 7,), "<u8", self.buffer.data, strides=(1,))
+            return view[at]
+        word = at >> 3
+        bits = (at & 7).astype(np.uint64)
+        bits <<= np.uint64(3)
+        low = aligned.take(word, mode="wrap")
+        word += 1
+        high = aligned.take(word, mode="wrap")
+        low >>= bits
+        bits ^= np.uint64(63)
+        high <<= np.uint64(1)  # and 63 - bits more: by 64 at once nothing is defined
+        high <<= bits
+        low |= high
+        return low
 
 
 def chunk_of(content: bytes, numbers: Array | None = None) -> Chunk:
@@ -89,11 +110,12 @@ def chunk_of(content: bytes, numbers: Array | None = None) -> Chunk:
 def chunks(stream: BinaryIO) -> Iterator[Chunk]:
     """The content of a stream, cut where a line's query is another than that of the line before.
 
-    Only a query of more than WHOLE is cut in between, and its chunks say that it goes on.
+    Only a query of more than WHOLE is cut in between, and its chunks say that it goes on. The line of an error is
+    counted from the end of the last chunk.
     """
     _keep_freed_memory()
     kept = stream.read(len(BOM)).removeprefix(BOM)
-    line, goes_on = 0, False
+    goes_on = False
     while True:
         buffer = np.empty(PAD + len(kept) + max(SIZE, len(kept)) + 1 + PAD, dtype=np.uint8)
         text = buffer.data[PAD : len(buffer) - PAD]
@@ -101,7 +123,7 @@ def chunks(stream: BinaryIO) -> Iterator[Chunk]:
         size, kept = len(kept), b""  # of a ranking of some megabytes it is as much as the text itself
         size += _fill(stream, text[size:-1])
         if size > LINE:
-            _check_line(buffer[PAD : PAD + size], line)
+            _check_line(buffer[PAD : PAD + size])
         if size < len(text) - 1:
             break
         cut = _last_cut(text[:size])
@@ -112,9 +134,7 @@ def chunks(stream: BinaryIO) -> Iterator[Chunk]:
             goes_on = cut > 0 or goes_on
         kept = bytes(text[cut:size])
         whole = Chunk(buffer, cut, goes_on=goes_on)
-        for chunk in _small(whole) if goes_on or not cut else [whole]:
-            line += chunk.lines
-            yield chunk
+        yield from _small(whole) if goes_on or not cut else [whole]
     if size and text[size - 1] != NEWLINE:
         text[size] = NEWLINE
         size += 1
@@ -147,10 +167,10 @@ def whole_queries(pieces: Iterator[Chunk]) -> Iterator[Iterator[Chunk]]:
     return (chain([first], others(first)) for first in pieces)
 
 
-def _check_line(text: Array, before: int) -> None:
-    """Refuse a text that ends in a line longer than lines are; `before` lines stand above the text."""
+def _check_line(text: Array) -> None:
+    """Refuse a text that ends in a line longer than lines are."""
     if not (text[-LINE:] == NEWLINE).any():
-        line = before + int(np.count_nonzero(text == NEWLINE))
+        line = int(np.count_nonzero(text == NEWLINE))
         raise BadLine(line, f"it is longer than {LINE >> 20} MiB, expected a line of text")
 
 
@@ -181,7 +201,7 @@ def check_lines(content: bytes) -> None:
     while len(content) - begin > LINE:
         end = content.rfind(b"\n", begin, begin + LINE + 1)
         if end < 0:
-            _check_line(np.frombuffer(content, dtype=np.uint8, count=begin + LINE), 0)
+            _check_line(np.frombuffer(content, dtype=np.uint8, count=begin + LINE))
         begin = end + 1
 
 
@@ -279,25 +299,46 @@ def in_order(work: Callable[[Item], Result], items: Iterator[Item]) -> Iterator[
     [('a', 1), ('bb', 2), ('ccc', 3)]
     """
     first = list(islice(items, 2))
-    threads = cores()
+    rest, threads = chain(first, items), cores()
     if len(first) < 2 or threads < 2:
-        yield from ((item, work(item)) for item in chain(first, items))
+        yield from ((item, work(item)) for item in rest)
         return
     # Imported here because it costs a start of the program more than a small run.
     from concurrent.futures import Future, ThreadPoolExecutor
 
-    waiting: deque[tuple[Item, Future[Result]]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
-        for item in chain(first, items):
+    line: SimpleQueue[SimpleQueue[tuple[Item, Result] | None]] = SimpleQueue()
+    # One more than there are threads may be read before the oldest is done: what bounds the memory.
+    reading, room = Lock(), Semaphore(threads + 2)
+
+    def pull() -> None:
+        """Work on one item after the other, each in the thread that has just read it: it is in the core's cache."""
+        more = True
+        while more:
+            room.acquire()
+            place: SimpleQueue[tuple[Item, Result] | None] = SimpleQueue()
             try:
-                future = pool.submit(work, item)
-            except RuntimeError:  # no more threads can be started
-                future = Future()
-                future.set_result(work(item))
-            waiting.append((item, future))
-            # One more than there are threads may be read before the oldest is done: what bounds the memory.
-            if len(waiting) > threads + 1:
-                oldest, future = waiting.popleft()
-                yield oldest, future.result()
-        for item, future in waiting:
-            yield item, future.result()
+                with reading:
+                    line.put(place)
+                    taken = list(islice(rest, 1))
+                for item in taken:
+                    place.put((item, work(item)))
+                more = bool(taken)
+            finally:
+                place.put(None)  # there was no more, or an error came before the result
+
+    pulls: list[Future[None]] = []
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            with suppress(RuntimeError):  # no more threads can be started
+                for _ in range(threads):
+                    pulls.append(pool.submit(pull))
+            while pulls and (done := line.get().get()) is not None:
+                yield done
+                room.release()
+            if not pulls:
+                yield from ((item, work(item)) for item in rest)
+        finally:
+            rest = iter(())
+            room.release(threads)
+    for each in pulls:
+        each.result()

@@ -301,7 +301,10 @@ class Keys(NamedTuple):
     def find(self, keys: Array) -> tuple[Array, Array]:
         """The rows whose key is among these, and which judgment each then is."""
         parts = [keys[at : at + ROWS] for at in range(0, len(keys), ROWS)]
-        maybe = [self.maybe[part >> self.shift].nonzero()[0] + at * ROWS for at, part in enumerate(parts)]
+        maybe = [
+            self.maybe.take((part >> self.shift).view(np.int64)).nonzero()[0] + at * ROWS
+            for at, part in enumerate(parts)
+        ]
         rows = np.concatenate([np.zeros(0, dtype=np.intp), *maybe])
         at = np.minimum(np.searchsorted(self.keys, keys[rows]), max(len(self.keys) - 1, 0))
         known = self.keys[at] == keys[rows]

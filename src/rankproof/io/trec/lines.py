@@ -66,7 +66,8 @@ def _like_the_first(chunk: Chunk, begin: Array, end: Array) -> tuple[Array, Arra
     decimals = min(len(first) - first.index(b".") - 1 if b"." in first else 0, 8)
     point = end - (decimals + 1 if decimals else 0)
     whole_digits = point - begin
-    fits = (whole_digits >= 0) & (whole_digits <= 8 - decimals) & (whole_digits + decimals > 0)
+    least = 0 if decimals else 1
+    fits = (whole_digits - least).view(np.uint64) <= 8 - decimals - least  # as one that is below 0 is large then
     if decimals:
         fits &= chunk.buffer[point] == POINT
     digits = _digits(chunk, point, whole_digits)

@@ -223,11 +223,15 @@ class TrecRankings:
                 line += chunk.lines
 
     def _chunks(self, stream: BinaryIO) -> Iterator[Chunk]:
+        done = 0
         try:
-            pieces = chunks(stream)
-            yield from map(without_comments, pieces) if self.all_comments else pieces
+            for chunk in chunks(stream):
+                yield without_comments(chunk) if self.all_comments else chunk
+                done += 1
         except BadLine as bad:
-            raise self._refused(bad.line + 1, bad) from bad
+            with self._opened() as again:
+                before = sum(chunk.lines for chunk in islice(chunks(again), done))
+            raise self._refused(before + bad.line + 1, bad) from bad
 
     def _split(self, chunk: Chunk, line: int) -> tuple[Lines, Array]:
         """The fields of a chunk that begins at a line, and its numbers."""

@@ -62,18 +62,23 @@ def without_repeats(rows: Rows, rule: str, queries: Sequence[str]) -> Rows:
 def _may_repeat(key: Array) -> bool:
     """Whether two keys are equal.
 
-    Each key writes its number at the place its first bits name; only those overwritten need a comparison.
+    Each key writes its number at the place its first bits name. Those overwritten are held against the one that
+    stands there, and try again among themselves.
     """
     if len(key) > 8 << BITS:  # nearly all would be overwritten
         return not are_different(key)
-    place = (key >> np.uint64(64 - BITS)).view(np.int64)
     table = np.empty(1 << BITS, dtype=np.int32)
-    number = np.arange(len(key), dtype=np.int32)
-    table[place] = number
-    winner = table[place]
-    lost = np.flatnonzero(winner != number)
-    beaten = np.sort(key[lost])
-    return bool((key[lost] == key[winner[lost]]).any() or (beaten[1:] == beaten[:-1]).any())
+    while len(key) > 1:
+        place = (key >> np.uint64(64 - BITS)).view(np.int64)
+        number = np.arange(len(key), dtype=np.int32)
+        table[place] = number
+        winner = table[place]
+        lost = np.flatnonzero(winner != number)
+        beaten = key[lost]
+        if (beaten == key[winner[lost]]).any():
+            return True
+        key = beaten
+    return False
 
 
 def _same_documents(rows: Rows, a: Array, b: Array) -> Array:
