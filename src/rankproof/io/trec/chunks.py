@@ -338,7 +338,7 @@ def in_order(work: Callable[[Item], Result], items: Iterator[Item]) -> Iterator[
             if not pulls:
                 yield from ((item, work(item)) for item in rest)
         finally:
-            rest = iter(())
+            rest = chain()
             room.release(threads)
     for each in pulls:
         each.result()
