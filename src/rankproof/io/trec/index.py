@@ -97,13 +97,15 @@ def starts_of_runs(chunk: Chunk, begin: Array, length: Array) -> Array:
 
 def _others(chunk: Chunk, begin: Array, length: Array) -> Array:
     """For each row but the first whether its field is another than that of the row before."""
-    other: Array = length[1:] != length[:-1]
-    for at in range(0, min(int(length.max(initial=0)), LONG), 8):
-        word = _word(chunk, np.minimum(begin + at, len(chunk.buffer) - 8), length - at)
+    alike: Array = length[1:] == length[:-1]
+    other = ~alike
+    longest = int(length.max(initial=0))
+    for at in range(0, min(longest, LONG), 8):
+        word = chunk.words(np.minimum(begin + at, len(chunk.buffer) - 8))
+        word <<= np.uint64(8 * max(0, at + 8 - longest))  # what stands behind a shorter field is still there
         other |= word[1:] != word[:-1]
-    long = np.flatnonzero(~other & (length[1:] > LONG)) + 1
-    if len(long):
-        other[long - 1] = ~are_equal(chunk, begin[long - 1], chunk, begin[long], length[long])
+    rows = np.flatnonzero(alike & (other | (length[1:] > LONG)))
+    other[rows] = ~are_equal(chunk, begin[rows], chunk, begin[rows + 1], length[rows])
     return other
 
 

@@ -200,16 +200,15 @@ def split(chunk: Chunk, columns: int) -> Lines:
 
 def _split_regular(chunk: Chunk, columns: int) -> Lines | None:
     """The fields where every line has the same single blanks between them, and nothing else is special."""
-    text = chunk.text
-    blank = text <= 32
+    blank = chunk.buffer[: PAD + chunk.size] <= 32
+    blank[:PAD] = False
     end = np.flatnonzero(blank)
-    if not len(end) or len(end) % columns or blank[0] or bool((blank[1:] & blank[:-1]).any()):
+    if not len(end) or len(end) % columns or blank[PAD] or bool((blank[1:] & blank[:-1]).any()):
         return None
-    kinds = text[end]
+    kinds = chunk.buffer[end]
     first = kinds[:columns].tolist()
     if first[-1] != NEWLINE or not {9, 32}.issuperset(first[:-1]) or (kinds[columns:] != kinds[:-columns]).any():
         return None
-    end += PAD
     ends = np.ascontiguousarray(end.reshape(-1, columns).T)
     begins = np.empty_like(ends)
     begins[0, 0] = PAD
