@@ -7,14 +7,17 @@ in each of the two.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
+from zipimport import zipimporter
 
 import rankproof.spark
 from rankproof import evaluate
@@ -45,8 +48,8 @@ def own_executor() -> int:
 class Waiting(rankproof.spark._Scored):
     """Scores a partition, and leaves a file that tells who did: at once for the first few, else after the kill."""
 
-    def __init__(self, kernel: Any) -> None:
-        super().__init__(kernel)
+    def __init__(self, kernel: Any, rows: int) -> None:
+        super().__init__(kernel, rows)
         self.folder = os.getcwd()
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
@@ -61,6 +64,9 @@ class Waiting(rankproof.spark._Scored):
             wait_for((folder / "killed").exists, "the kill")
         yield from super().__call__(batches)
         (folder / f"ends-{name}").touch()
+        zips = sum(isinstance(each, zipimporter) for each in sys.path_importer_cache.values())
+        if zips > 3 or not gc.get_freeze_count():  # those of PySpark's own zip are more than ten
+            (folder / f"dear-{zips}").touch()  # what PySpark does between two tasks
 
 
 def told(folder: Path, what: str) -> list[tuple[int, int]]:
@@ -102,7 +108,9 @@ def main() -> None:
     folder = Path.cwd()
     killer = threading.Thread(target=kill_one, args=(folder,), daemon=True)
     killer.start()
+    spark.sparkContext.setJobGroup("evaluate", "all jobs of one evaluation")
     found = rankproof.spark.evaluate(judgments, run, MEASURES, by="segment", partitions=PARTITIONS)
+    jobs = spark.sparkContext.statusTracker().getJobIdsForGroup("evaluate")
     killer.join(PATIENCE)
     different: list[Any] = [
         name
@@ -126,6 +134,8 @@ def main() -> None:
         "killed": (folder / "killed").exists(),
         "repeated": len(begun) - len(set(begun)),
         "executors": len({executor for executor, _ in told(folder, "waits") + told(folder, "ends")}),
+        "jobs": len(jobs),
+        "dear": [each.name for each in folder.glob("dear-*")],
         "queries": len(queries),
         "distinct": len(set(queries)),
         "expected": len(judged),

@@ -100,15 +100,29 @@ def test_the_errors_of_memory_are_told_by_sums_in_any_partitioning() -> None:
     """What makes numbers wrong, and how many queries went unanswered, reach whoever sees only summaries."""
     judged, rows = random_case(16, queries=60)
     place = {query: {doc: at for at, doc in enumerate(sorted(docs))} for query, docs in judged.items()}
+    turned = [(query, f"d{at}", -float(at)) for query in place for at in range(20)]
     worlds = {
         "as it is": (judged, rows),
         "no common queries": (judged, [(f"x{query}", doc, score) for query, doc, score in rows]),
         "no common documents": (judged, [(query, f"x{doc}", score) for query, doc, score in rows]),
         "one score": (judged, [(query, doc, 1.0) for query, docs in judged.items() for doc in docs]),
         "nothing relevant": ({query: dict.fromkeys(docs, 0.0) for query, docs in judged.items()}, rows),
-        "upside down": (
-            {query: {f"d{at}": float(at >= 18) for at in range(20)} for query in place},
-            [(query, f"d{at}", -float(at)) for query in place for at in range(20)],
+        "upside down": ({query: {f"d{at}": float(at >= 18) for at in range(20)} for query in place}, turned),
+        # One partition alone cannot tell from which grade on a document is relevant.
+        "upside down in fractions": (
+            {query: {f"d{at}": (at >= 18) / 2 for at in range(20)} for query in place},
+            turned,
+        ),
+        "few in fractions": (
+            {query: {f"d{at}": (at >= 18) / (1 + (n % 20 == 0)) for at in range(20)} for n, query in enumerate(place)},
+            turned,
+        ),
+        "all but one in fractions, which is not found": (
+            {
+                query: {f"d{at}": (at >= 18) / 2 for at in range(20)} | {"none": float(n == 7)}
+                for n, query in enumerate(place)
+            },
+            turned,
         ),
         "a third is missing": (judged, [row for row in rows if hash_third(row[0])]),
     }
@@ -121,8 +135,7 @@ def test_the_errors_of_memory_are_told_by_sums_in_any_partitioning() -> None:
                 if each.severity == "error" and each.kind != "affixes-of-ids"  # which needs the ids
             }
             rules = Conventions(unjudged=unjudged)
-            top = float(max(grade for docs in judgments.values() for grade in docs.values()))
-            kernel = Kernel(tuple(parse_all("AP, RR, nDCG")), rules, top_grade=top)
+            kernel = Kernel(tuple(parse_all("AP, RR, nDCG")), rules)
             for partitions in (1, 5):
                 parts = in_partitions(tagged(judgments, ranking), partitions)
                 scores = spread_scores([kernel(each)[1] for each in parts], kernel)
@@ -131,6 +144,7 @@ def test_the_errors_of_memory_are_told_by_sums_in_any_partitioning() -> None:
                 assert all(message in " ".join(str(scores).split()) for message in found.values())
                 missing = soundness(expected, parse_all("AP")[0]).unanswered
                 assert scores.facts["unanswered"] == missing, (name, unjudged)
+                assert scores.extra == expected.census.extra, (name, unjudged)
             assert (name in ("as it is", "a third is missing")) == (not errors) or unjudged != "nonrelevant", name
 
 
@@ -403,6 +417,8 @@ def test_two_executors_of_which_one_is_killed_give_the_bits_of_memory(tmp_path: 
     assert told["killed"]
     assert told["repeated"] >= 1  # the task that waited in the executor that was killed
     assert told["queries"] == told["distinct"] == told["expected"]
+    assert told["jobs"] == 2  # one counts the rows, one scores them
+    assert told["dear"] == []
 
 
 @pytest.mark.slow

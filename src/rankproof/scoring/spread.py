@@ -27,12 +27,15 @@ from rankproof.core.rules import SEED, Conventions, is_unanswered
 from rankproof.core.scoring import ScoreColumn, ceiling, score_columns, tie_bounds
 from rankproof.document.model import Document, Result
 from rankproof.errors import DataError, NotThere, UsageError
+from rankproof.io.counted.rankings import check_ids
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.stats.distributions import NORMAL
 from rankproof.stats.intervals import Interval, interval_of
 
 CEILING, LOW, HIGH, OPEN = "ceiling of", "lowest of", "highest of", "no bounds of"
 """The columns that are added up beside the values, each a prefix of the name of its measure."""
+EXTRA = "ranked without judgments"
+"""The sum of queries that a ranking answers and nobody judged."""
 WORST = 10
 
 
@@ -62,20 +65,29 @@ class Kernel:
         import pyarrow.compute as pc
 
         is_judgment = pc.is_valid(table.column("grade"))
-        judged = table.filter(is_judgment)
-        if not judged.num_rows:
-            return self._empty(), SpreadSummary({})
-        judgments = load_judgments(judged.select(["query_id", "doc_id", "grade"]))
-        if self.top_grade is not None:
-            judgments.pool.__dict__["top_grade"] = self.top_grade
-        ranked = table.filter(pc.invert(is_judgment))
+        judged, ranked = table.filter(is_judgment), table.filter(pc.invert(is_judgment))
         wanted = pc.is_in(ranked.column("query_id"), value_set=pc.unique(judged.column("query_id")))
+        others = pc.count_distinct(ranked.column("query_id").filter(pc.invert(wanted))).as_py()
+        extra = SpreadSummary({}, sums={EXTRA: ExactSum.of(np.array([float(others)]))})
+        if nameless := ranked.column("query_id").null_count:
+            check_ids(len(ranked), {"query": len(ranked) - nameless}, "ranking")
+        if not judged.num_rows:
+            return self._empty(), extra
+        judgments = self.read_judgments(judged)
         order = "rank" if "rank" in table.column_names else "score"
         ranked = ranked.filter(wanted).select(["query_id", "doc_id", order])
         census = Census()
         blocks = load_ranking(ranked).blocks(judgments, self.conventions, census) if ranked.num_rows else ()
         hits = join(judgments, blocks, self.conventions, census)
-        return self.of_hits(judgments, hits, census, self.of_queries(judged, judgments))
+        values, summary = self.of_hits(judgments, hits, census, self.of_queries(judged, judgments))
+        return values, summary + extra
+
+    def read_judgments(self, judged: Any) -> Judgments:
+        """Some of the judgments, which know the largest grade of all."""
+        judgments = load_judgments(judged.select(["query_id", "doc_id", "grade"]))
+        if self.top_grade is not None:
+            judgments.pool.__dict__["top_grade"] = self.top_grade
+        return judgments
 
     def of_hits(
         self, judgments: Judgments, hits: Hits, census: Census, of_queries: Mapping[str, list[str | None]]
@@ -114,10 +126,7 @@ class Kernel:
         }
         summary = summary_of(queries, {n: c.values for n, c in columns.items()}, counted, groups, self)
         worst = dict(summary.worst)
-        for (
-            name,
-            column,
-        ) in columns.items():  # the largest ceiling, which the intervals of some measures end at
+        for name, column in columns.items():  # the largest ceiling, which the intervals of some measures end at
             top = ceiling(column.measure, hits)
             worst[f"{CEILING} {name}"] = WorstQueries.of(queries, top, 1, higher=False)
         return values, SpreadSummary(summary.columns, summary.slices, worst, summary.resamples, sums, len(queries))
@@ -156,11 +165,9 @@ class Kernel:
     def _empty(self) -> Any:
         import pyarrow
 
-        texts = [(name, pyarrow.string()) for name in ("query_id", "slice", "cluster")]
-        numbers = [(each.name, pyarrow.float64()) for each in self.measures]
-        return pyarrow.schema(
-            [*texts, ("counted", pyarrow.bool_()), ("answered", pyarrow.bool_()), *numbers]
-        ).empty_table()
+        texts, flags = (("query_id", "slice", "cluster"), pyarrow.string()), (("counted", "answered"), pyarrow.bool_())
+        numbers = (tuple(each.name for each in self.measures), pyarrow.float64())
+        return pyarrow.schema([(n, kind) for names, kind in (texts, flags, numbers) for n in names]).empty_table()
 
 
 def summary_of(
@@ -370,13 +377,9 @@ class SpreadScores(Result):
 
 def spread_scores(parts: Sequence[SpreadSummary], kernel: Kernel, values: Any = None, **settings: Any) -> SpreadScores:
     """The merged summaries of all parts."""
-    filled = [each for each in parts if each.columns]
-    if not filled:
+    summary = merge_parts(parts or [SpreadSummary({})])
+    if not summary.columns:
         raise DataError("judgments: they contain no judged query. Next: check which table this is.")
-    return SpreadScores(
-        merge_parts(filled),
-        {each.name: each for each in kernel.measures},
-        kernel.conventions,
-        values,
-        **settings,
-    )
+    measures = {each.name: each for each in kernel.measures}
+    extra = round(summary.sums[EXTRA].value) if EXTRA in summary.sums else 0
+    return SpreadScores(summary, measures, kernel.conventions, values, extra, **settings)

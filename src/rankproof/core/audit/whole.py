@@ -295,6 +295,9 @@ CHECKS = (_duplicates, _constant, _contradicting_ranks, _scores_are_grades, _ret
 
 # --- from numbers that add up -----------------------------------------------------------------------
 
+IN_FRACTIONS = ", if all grades are below 1"
+"""Ends the names of sums over parts where the grades of all that was found are: they count if that holds everywhere."""
+
 
 def sums_for_audit(case: FindingCase) -> dict[str, Array]:
     """What some of the queries come to; the sums over all of them are what `errors_in_sums` reads."""
@@ -308,10 +311,11 @@ def sums_for_audit(case: FindingCase) -> dict[str, Array]:
         "of several": hits.retrieved > 1,
         "shown": hits.retrieved,
         "judged found": hits.doc >= 0,
+        "whole grades": hits.grade >= 1,
     }
     if case.conventions.unjudged != "relevant" and len(hits.grade):
-        least = 1 if hits.top_grade >= 1 else float(np.nextafter(0, 1))
-        sums["below the middle"], sums["by chance"] = places_from_the_middle(hits, least)
+        where, least = ("", 1.0) if sums["whole grades"].any() else (IN_FRACTIONS, float(np.nextafter(0, 1)))
+        sums[f"below the middle{where}"], sums[f"by chance{where}"] = places_from_the_middle(hits, least)
         sums["nDCG"], sums["nDCG backwards"] = both_ways_round(hits)
     return sums
 
@@ -330,8 +334,9 @@ def errors_in_sums(
         yield no_common_documents(round(sums["documents"]), (), ())
     if sums["flat"] and sums["flat"] == sums["of several"]:
         yield all_scores_equal(round(sums["flat"]), round(sums["of several"]), queries[:0])
-    chance = sums.get("by chance", 0.0)
-    lead = sums["below the middle"] / math.sqrt(chance) if chance > 0 else 0.0
+    where = "" if sums.get("whole grades", 1) else IN_FRACTIONS
+    chance = sums.get(f"by chance{where}", 0.0)
+    lead = sums[f"below the middle{where}"] / math.sqrt(chance) if chance > 0 else 0.0
     if lead > max(CERTAIN, BEYOND_CHANCE) and sums["shown"] >= LONG * n:
         there, back = sums["nDCG"] / n, sums["nDCG backwards"] / n
         if back > FAR_BETTER * there:
