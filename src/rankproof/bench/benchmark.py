@@ -24,6 +24,7 @@ from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
 from rankproof.core.rules import ScoringArguments
 from rankproof.document.display import Displayable
+from rankproof.document.numbers import count
 from rankproof.errors import (
     DataError,
     UsageError,
@@ -248,8 +249,8 @@ class Benchmark(Displayable):
         return len(self.queries if self.judgments is None else self.judgments.queries)
 
     def _in_one_line(self) -> str:
-        documents = "" if self.corpus is None else f", {len(self.corpus)} documents"
-        return f"<Benchmark of {len(self)} questions{documents}; runs: {', '.join(self.runs) or 'none'}>"
+        documents = "" if self.corpus is None else f", {count(len(self.corpus), 'document')}"
+        return f"<Benchmark of {count(len(self), 'question')}{documents}; runs: {', '.join(self.runs) or 'none'}>"
 
     # --- asking --------------------------------------------------------------------------------
 

@@ -142,7 +142,7 @@ def _failures(found: Mapping[str, str]) -> list[str]:
         first = "" if len({found[name] for name in names}) == 1 else "the first: "
         told.append(f"{count(len(names), 'question')} {verb} ({shown}): {first}{found[names[0]]}")
     rest = len(kinds) - len(told)
-    more = f"{count(rest, 'more reason', 'more reasons')}; the rows (JSON, CSV) have that of every question."
+    more = f"{count(rest, 'more reason')}; the rows (JSON, CSV) have that of every question."
     return [*told, more] if rest else told
 
 

@@ -11,6 +11,7 @@ from rankproof.cli import options
 from rankproof.cli.options import check_one_stdin, named_paths
 from rankproof.cli.output import Target, end, force, may_replace, tell_oddities, tell_progress, tell_written
 from rankproof.core.defaults import DEFAULT_MEASURE
+from rankproof.document.numbers import count
 from rankproof.errors import UsageError
 
 
@@ -211,4 +212,4 @@ def rank(run: str, folder: str, damaged: str) -> None:
     ranking = load_ranking(paths[0] if len(paths) == 1 else run, damaged)
     with tell_oddities():
         rows = write_ranked(ranking, folder, force=may_replace(folder))
-    click.echo(f"{folder}: {rows:,} rows, ranked", err=True)
+    click.echo(f"{folder}: {count(rows, 'row')}, ranked", err=True)

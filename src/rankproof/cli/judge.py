@@ -25,6 +25,7 @@ from rankproof.cli.output import (
     write_each,
     write_result,
 )
+from rankproof.document.numbers import count
 from rankproof.errors import UsageError, one_of
 
 if TYPE_CHECKING:
@@ -278,7 +279,7 @@ def command(
         saved.save(list(scores.values()), names, tags, history, replace)
     if qrels:
         lines = next(iter(scores.values())).write_qrels(qrels, force=may_replace(qrels))
-        click.echo(f"Wrote {lines:,} judgments made by {judge.name} to {qrels}.", err=True)
+        click.echo(f"Wrote {count(lines, 'judgment')} made by {judge.name} to {qrels}.", err=True)
     write(_rendered(scores, form, per_query, blame, output), output)
     say_apart(scores, form)
     end(errors_of(scores), shown=form == "table" and output is None)

@@ -336,7 +336,7 @@ def _write_judgments(given: Labels, path: str, add_to: str | None) -> None:
     force = may_replace(path) or _adds_in_place(path, add_to)
     notes = write_judgments(load_judgments(together), path, _form(path), force=force)
     number, own = sum(map(len, together.values())), sum(map(len, grades.values()))
-    tell_written(path, notes, f"{number:,} judgments, {own:,} of them by labels,")
+    tell_written(path, notes, f"{count(number, 'judgment')}, {own:,} of them by labels,")
 
 
 @click.command("pool")
@@ -382,7 +382,7 @@ def pool_runs(
         else f"\nNext: rankproof label {output} --queries FILE --corpus FILE --who NAME -o labels.jsonl"
     )
     click.echo(
-        f"{count(len(made.ranks), 'query', 'queries')}, {count(len(made), 'document')} of "
+        f"{count(len(made.ranks), 'query')}, {count(len(made), 'document')} of "
         f"{count(len(made.systems), 'run')}, "
         f"{made.work:,} of them to judge, by {order}.{where}",
         err=True,

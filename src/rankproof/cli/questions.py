@@ -23,6 +23,7 @@ from rankproof.cli.output import (
     write_result,
 )
 from rankproof.core.defaults import DEFAULT_MEASURE
+from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -103,12 +104,11 @@ def _write_judgments(drawn: list[Question], path: str) -> None:
 
     judged = load_judgments({each.id: {each.document: 1} for each in drawn})
     form = "trec" if path == "-" else None
-    tell_written(path, write_judgments(judged, path, form, force=may_replace(path)), f"{len(drawn):,} judgments")
+    tell_written(path, write_judgments(judged, path, form, force=may_replace(path)), count(len(drawn), "judgment"))
 
 
 def _told(drawn: list[Question], wanted: int | None, documents: int) -> str:
     from rankproof.bench.testset.drawn import count_sources
-    from rankproof.document.numbers import count
 
     parts = ", ".join(f"{number} by {source}" for source, number in sorted(count_sources(drawn).items()))
     left = documents - len(drawn)
@@ -383,5 +383,5 @@ def _write_next(found: Drift, queries: str | None, run: str | None) -> None:
         tell_written(
             run,
             write_ranking(load_ranking(table).table(), run, force=may_replace(run)),
-            f"{len(listed)} queries",
+            count(len(listed), "query"),
         )

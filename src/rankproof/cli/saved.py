@@ -15,6 +15,7 @@ from rankproof.cli import options
 from rankproof.cli.options import STDIN
 from rankproof.cli.output import TEXTS, as_options, checked_form, end, errors_of, format_of, may_replace, write
 from rankproof.document.disk import last_check
+from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, shorten
 
 if TYPE_CHECKING:
@@ -297,7 +298,7 @@ def app(
         from rankproof.web.static_site import export
 
         written, wrong = export(settings, folder, force=may_replace(folder))
-        click.echo(f"{len(written):,} files in {folder}; open {folder}/index.html", err=True)
+        click.echo(f"{count(len(written), 'file')} in {folder}; open {folder}/index.html", err=True)
         end(wrong)
         return
 

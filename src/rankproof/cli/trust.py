@@ -11,6 +11,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.output import TEXTS, end, format_of, may_replace, tell_progress, write, write_result
+from rankproof.document.numbers import count
 from rankproof.errors import UsageError, one_of
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ def _of_judgments(machine: str, files: dict[str, Any], metrics: tuple[str, ...])
 def _plan_text(plan: LabelPlan) -> str:
     """The pairs to label next."""
     click.echo(
-        f"{len(plan):,} pairs to label, each with the chance it was drawn by.\n"
+        f"{count(len(plan), 'pair')} to label, each with the chance it was drawn by.\n"
         "Next: rankproof label FILE --who NAME, then --qrels human.qrels, and --human human.qrels --plan FILE here.",
         err=True,
     )

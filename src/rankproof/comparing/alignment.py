@@ -243,7 +243,7 @@ def few_answers(name: str, answered: int, queries: int, least: float) -> str:
     new answered 50 of 54 queries, and 51 (93 %) must be
     """
     must = f"{math.ceil(round(least * queries, 9)):,} ({share(least)}) must be"
-    return f"{name} answered {answered:,} of {count(queries, 'query', 'queries')}, and {must}"
+    return f"{name} answered {answered:,} of {count(queries, 'query')}, and {must}"
 
 
 BROKEN = "the audit finds errors in the data of"

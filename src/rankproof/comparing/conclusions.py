@@ -141,7 +141,7 @@ def _open(row: ComparisonRow, found: Comparison, proven: bool = False) -> str:
     shown = (
         f" {count(row.n, 'query shows', 'queries show')} differences of {score(row.detectable)} and more; {seen}"
         if row.detectable is not None
-        else f" Over {count(row.n, 'query', 'queries')} {seen}"
+        else f" Over {count(row.n, 'query')} {seen}"
     )
     return f"{name} against {base}: cannot tell yet.{shown}{_settling(row, found)}."
 
@@ -153,7 +153,7 @@ def _settling(row: ComparisonRow, found: Comparison) -> str:
     needed = row.queries_needed
     if needed is None:
         return f"; {row.needed_note}" if row.needed_note else ""
-    return f"; about {count(needed, 'query', 'queries')} would show a true one of this size"
+    return f"; about {count(needed, 'query')} would show a true one of this size"
 
 
 def _tiny(row: ComparisonRow, found: Comparison) -> str:
@@ -222,12 +222,12 @@ def unanswered_notes(data: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
         first = next(iter(some.values()))
         worst = sorted(some, key=lambda name: -some[name]["unanswered"])[:LISTED]
         told = ", ".join(
-            f"{name} {each['unanswered']:,} of {count(each['queries'], 'query', 'queries')}"
+            f"{name} {each['unanswered']:,} of {count(each['queries'], 'query')}"
             for name, each in some.items()
             if name in worst
         )
         more = len(some) - len(worst)
-        told += f", and fewer or as many in {count(more, 'more system', 'more systems')}" if more else ""
+        told += f", and fewer or as many in {count(more, 'more system')}" if more else ""
         taken = "left out of the means" if first["skipped"] else "each counts as nothing found"
         yield f"Unanswered ({taken}): {told}."
 

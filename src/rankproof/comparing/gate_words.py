@@ -145,7 +145,7 @@ def _open(row: GateRow) -> bool:
 
 def headline(found: Gate) -> str:
     """The outcome in a line, and over how many queries."""
-    return f"{_headline(found)} {count(found.n, 'query', 'queries')}."
+    return f"{_headline(found)} {count(found.n, 'query')}."
 
 
 def _headline(found: Gate) -> str:
@@ -213,7 +213,7 @@ def too_few_sentence(n: int, least: float, margin: float, needed: int | None, pl
     >>> print(too_few_sentence(50, 0.0582, 0.01, 299))
     With 50 queries the smallest margin that can pass without a loss seen is 0.0582; 299 are needed for 0.01.
     """
-    asked = count(n, "query", "queries")
+    asked = count(n, "query")
     said = f"With {asked} the smallest margin that can pass without a loss seen is {score(least)}"
     if planned:
         return f"{said}."
@@ -289,12 +289,12 @@ def sentence_of(row: GateRow, found: Gate) -> str:
     if row.loss is not None and row.outcome != "inconclusive":
         return f"{what}: {_counted(row)}."
     if row.outcome == "pass":
-        over = count(row.n, "query", "queries")
+        over = count(row.n, "query")
         return f"{what}: {signed_number(row.difference)} over {over}, a loss of {row.limit:g} is ruled out."
     if row.outcome == "fail":
-        over = count(row.n, "query", "queries")
+        over = count(row.n, "query")
         return f"{what}: {signed_number(row.difference)} over {over}, beyond the margin of {row.limit:g}."
-    over = f"{signed_number(row.difference)} over {count(row.n, 'query', 'queries')}"
+    over = f"{signed_number(row.difference)} over {count(row.n, 'query')}"
     if row.p is not None and row.p <= found.alpha and not row.note:
         sure = f"{over} is a loss (p drop {probability(row.p)})"
         return f"{what}: {sure}; whether it is beyond {row.limit:g} is open."
@@ -303,7 +303,7 @@ def sentence_of(row: GateRow, found: Gate) -> str:
 
 def _counted(row: GateRow) -> str:
     """What was lost on exactly these queries, the worst of them by name."""
-    over = count(row.n, "query", "queries")
+    over = count(row.n, "query")
     if not row.lost:
         return f"none of {over} lost anything"
     place = "within" if row.outcome == "pass" else "beyond"
@@ -346,7 +346,7 @@ def _missing(row: GateRow, found: Gate) -> str:
     if _is_short(row) and abs((row.passes_at or 0.0) - (row.smallest_margin or 0.0)) < ALIKE:
         return said  # The note about the margin says the same.
     if row.more is not None:
-        needed = count(row.n + row.more, "query", "queries")
+        needed = count(row.n + row.more, "query")
         said += f". If nothing changed, about {needed} would let it pass at this margin"
     elif row.more_note and not _is_short(row):
         said += f". How many queries this margin takes is not known ({row.more_note})"

@@ -15,6 +15,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.rules import ScoringArguments
 from rankproof.document.display import Displayable
 from rankproof.document.model import Document, Result
+from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, old_arguments
 from rankproof.io.load import systems_by_name
 from rankproof.io.trec.qrels import MACHINE
@@ -93,7 +94,7 @@ class Kinship(Result):
 
     def _in_one_line(self) -> str:
         whose, favoured = self.judge or "a machine", ", ".join(self.favoured) or "none"
-        return f"<Kinship of {whose} with {len(self.rows)} rows: favoured {favoured}>"
+        return f"<Kinship of {whose} with {count(len(self.rows), 'row')}: favoured {favoured}>"
 
 
 @old_arguments(corpus="corpus_size")

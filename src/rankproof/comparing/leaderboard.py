@@ -190,7 +190,8 @@ class RankCorrelation(Result):
         return words(self.to_dict())
 
     def _in_one_line(self) -> str:
-        return f"<RankCorrelation of {len(self.scores)} systems: tau_b={_short(self.tau_b)}, rbo={_short(self.rbo)}>"
+        over = count(len(self.scores), "system")
+        return f"<RankCorrelation of {over}: tau_b={_short(self.tau_b)}, rbo={_short(self.rbo)}>"
 
 
 def _short(found: Alike) -> str:
@@ -245,7 +246,7 @@ def leaderboard(
     values, queries = _counting(alike, name)
     if len(queries) < 2:
         raise DataError(
-            f"{name}: got {count(len(queries), 'query', 'queries')}, expected 2 or more, as one is left "
+            f"{name}: got {count(len(queries), 'query')}, expected 2 or more, as one is left "
             "out in turn. Next: score at least two queries."
         )
     found = stability(values, higher)

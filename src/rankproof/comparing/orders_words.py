@@ -115,13 +115,13 @@ def _trust(view: View) -> list[str]:
         )
     else:
         left = (
-            f"Leaving out one of the {n:,} queries changes the order for {count(len(moves), 'query', 'queries')} "
+            f"Leaving out one of the {n:,} queries changes the order for {count(len(moves), 'query')} "
             f"({_some(moves)}), the first place for {view['first_changes']}; tau-b is {score(view['least'])} at "
             f"the least and {score(view['average'])} on average."
         )
-    pairs = count(view["pairs"], "pair", "pairs")
+    pairs = count(view["pairs"], "pair")
     lost = view.get("left_out", 0)
-    fewer = f"{count(lost, 'query', 'queries')} without a value in some system left out of all means."
+    fewer = f"{count(lost, 'query')} without a value in some system left out of all means."
     return [
         *([fewer] if lost else []),
         *view.get("notes", ()),
@@ -300,7 +300,7 @@ def spread_comparison(found: SpreadComparison) -> Document:
     ]  # fmt: skip
     headings = ["measure", one, other, "difference", "95 % interval", "effect", "verdict"]
     records = [{"slice": None, **each} for each in data["measures"]]
-    said = [f"{count(found.queries, 'query', 'queries')} with a value of both."]
+    said = [f"{count(found.queries, 'query')} with a value of both."]
     if found.margin is None:
         said.append(
             "No margin was given: over so many queries any difference becomes significant. Look at its size, or give "

@@ -11,6 +11,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.merge import SpreadSummary
 from rankproof.core.names import parse
 from rankproof.document.model import Document, Result
+from rankproof.document.numbers import count
 from rankproof.stats.differences import FEW, UNSEEN, SummedDifference, summed_difference
 
 
@@ -140,7 +141,7 @@ class SpreadComparison(Result):
 
     def _in_one_line(self) -> str:
         told = ", ".join(f"{name}={self[name].difference:+.4f}" for name in self.measures)
-        return f"<SpreadComparison over {self.queries:,} queries: {told}>"
+        return f"<SpreadComparison over {count(self.queries, 'query')}: {told}>"
 
     def _document(self) -> Document:
         from rankproof.comparing.orders_words import spread_comparison as words

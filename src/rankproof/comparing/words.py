@@ -136,7 +136,7 @@ def _heading(found: Comparison, rows: Sequence[ComparisonRow]) -> str:
     fewer = [f"{name} {min(each):,}" for name, each in sizes.items() if min(each) < most]
     where = f"{rows[0].slice}: " if rows[0].slice else ""
     of_which = f" (fewer for {', '.join(fewer)})" if fewer else ""
-    return f"{where}{count(most, 'query', 'queries')}{of_which}, compared with {found.baseline}"
+    return f"{where}{count(most, 'query')}{of_which}, compared with {found.baseline}"
 
 
 def _cells(found: Comparison, rows: Sequence[ComparisonRow]) -> list[tuple[str, ...]]:
@@ -194,7 +194,7 @@ def verdict(row: ComparisonRow, margin: float | None = None) -> str:
         return f"equivalent within {margin:g}"
     short = short_verdict(row)
     needed = row.queries_needed if short == "cannot tell yet" else None
-    return short if needed is None else f"{short}: needs about {count(needed, 'query', 'queries')}"
+    return short if needed is None else f"{short}: needs about {count(needed, 'query')}"
 
 
 def _main(found: Comparison, groups: Mapping[str, Sequence[ComparisonRow]]) -> Iterator[Part | FirstFit]:

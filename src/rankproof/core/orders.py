@@ -18,6 +18,7 @@ import numpy as np
 from rankproof.core.arrays import distinct, worth
 from rankproof.core.hits import Array, Hits, PerQuery, ratio, relevant_rows
 from rankproof.core.measure import Measure, seen_by
+from rankproof.document.numbers import count
 
 COUNTED_OUT = 2_000
 """A query with up to this many different orders is counted out; beyond it they are drawn."""
@@ -76,8 +77,8 @@ class Tie(NamedTuple):
     def orders(self) -> int:
         """In how many ways the tie can be ordered that differ in kind."""
         ways, left = 1, self.size
-        for count in self.kinds:
-            ways, left = ways * math.comb(left, count), left - count
+        for size in self.kinds:
+            ways, left = ways * math.comb(left, size), left - size
         return ways
 
 
@@ -321,7 +322,7 @@ def _estimate_note(estimated: int, error: float) -> str:
     if not estimated:
         return ""
     return (
-        f"{_queries(estimated)} with too many orders of equal scores to go through: estimated from "
+        f"{count(estimated, 'query')} with too many orders of equal scores to go through: estimated from "
         f"{DRAWN:,} seeded orders each; standard error of the mean {error:.1g}"
     )
 
@@ -336,7 +337,7 @@ def extreme_values(measure: Measure, hits: Hits, rule: str, rng: np.random.Gener
     if not searched:
         return values, ""
     return values, (
-        f"no order of equal scores is known to be {rule}: for {_queries(searched)} it is the {rule} of "
+        f"no order of equal scores is known to be {rule}: for {count(searched, 'query')} it is the {rule} of "
         f"{DRAWN:,} seeded orders, and a {'better' if rule == 'best' else 'worse'} one may exist"
     )
 
@@ -367,7 +368,3 @@ def _searched(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[P
         high[orders.queries] = np.maximum.reduceat(values, orders.begins)
         searched += int((~orders.exact).sum())
     return low, high, searched
-
-
-def _queries(count: int) -> str:
-    return "1 query" if count == 1 else f"{count:,} queries"

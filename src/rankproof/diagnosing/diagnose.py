@@ -136,7 +136,7 @@ class Diagnosis(Result):
 
     def _in_one_line(self) -> str:
         found = ", ".join(each.kind for each in self.first) or "none"
-        return f"<Diagnosis of {self.judged} queries: {self.measure}={self.mean:.4f}, first: {found}>"
+        return f"<Diagnosis of {count(self.judged, 'query')}: {self.measure}={self.mean:.4f}, first: {found}>"
 
 
 @old_arguments("corpus", corpus="corpus_size")
@@ -309,6 +309,6 @@ def _notes(evidence: Evidence) -> list[str]:
         said.append(f"Other searches were tried on {few:,} of the {every:,} queries, drawn at random.")
     if texts and (silent := [query for query in evidence.asked if not evidence.questions.get(query)]):
         have = "has" if len(silent) == 1 else "have"
-        whole = count(len(evidence.asked), "query", "queries")
+        whole = count(len(evidence.asked), "query")
         said.append(f"{len(silent):,} of {whole} {have} no text, like {silent[0]!r}.")
     return said

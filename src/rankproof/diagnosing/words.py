@@ -68,7 +68,7 @@ def opening_sentence(found: Diagnosis) -> str:
     interval = "" if found.low is None else f" {short_span(found.low, found.high)}"
     return (
         f"{found.measure} is {score(found.mean)}{interval} {best} "
-        f"{score(found.ceiling)}, over {count(found.judged, 'query', 'queries')}{without}."
+        f"{score(found.ceiling)}, over {count(found.judged, 'query')}{without}."
     )
 
 
@@ -208,7 +208,7 @@ def _data_first(found: Diagnosis) -> list[Block]:
 
 def _evidence(fix: Fix) -> list[str]:
     """The measurement of the gain, and the advice."""
-    won = f"{count(fix.wins, 'query', 'queries')} better, {fix.losses:,} worse"
+    won = f"{count(fix.wins, 'query')} better, {fix.losses:,} worse"
     measured = f"Measured: {fix.how}; from {score(fix.before)} to {score(fix.after)}, {won}."
     return [measured, f"Next: {fix.do}."]
 
@@ -253,7 +253,7 @@ def _worst(found: Diagnosis, most: int | None = None, short: bool = False) -> li
         )
         for each in shown
     ]
-    heading = f"The {count(len(shown), 'query', 'queries')} served worst{left}"
+    heading = f"The {count(len(shown), 'query')} served worst{left}"
     return [Heading(heading), Bullets(items, short=short)]
 
 

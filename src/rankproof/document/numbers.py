@@ -119,13 +119,13 @@ def share(value: float | None) -> str:
 
 
 def count(number: int, one: str = "", many: str = "") -> str:
-    """A whole number, with its noun where one is given.
+    """A whole number, with its noun where one is given, or with whatever words change with the number.
 
-    >>> count(6980), count(1, "query", "queries"), count(1200, "query", "queries")
-    ('6,980', '1 query', '1,200 queries')
+    >>> count(6980), count(1, "query"), count(1200, "query"), count(2, "grade is", "grades are")
+    ('6,980', '1 query', '1,200 queries', '2 grades are')
     """
-    noun = one if number == 1 else many or f"{one}s"
-    return f"{number:,} {noun}" if one else f"{number:,}"
+    plural = many or (f"{one[:-1]}ies" if one.endswith("y") else f"{one}s")
+    return f"{number:,} {one if number == 1 else plural}" if one else f"{number:,}"
 
 
 def first_of(found: Sequence[T], most: int, words: Callable[[T], str] = str, joint: str = ", ") -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from rankproof.document.disk import write_file
 from rankproof.document.display import Displayable
 from rankproof.document.model import Document, Result
+from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, nearest, one_of
 from rankproof.judging.evidence import DEFAULT
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
@@ -78,7 +79,7 @@ class Calibration(Result):
 
     def _in_one_line(self) -> str:
         kappas = ", ".join(f"{n}: kappa {_short(k.value)}" for n, k in self.kappa.items())
-        return f"<Calibration of {self.judge} by {self.n} labels: {kappas or 'no labels'}>"
+        return f"<Calibration of {self.judge} by {count(self.n, 'label')}: {kappas or 'no labels'}>"
 
 
 def _short(value: float | None) -> str:
@@ -219,7 +220,7 @@ class JudgmentCalibration(Result):
 
     def _in_one_line(self) -> str:
         value = None if self.kappa is None else self.kappa.kappa.value
-        return f"<JudgmentCalibration of {self.machine} by {self.n:,} pairs: kappa {_short(value)}>"
+        return f"<JudgmentCalibration of {self.machine} by {count(self.n, 'pair')}: kappa {_short(value)}>"
 
 
 SQLITE = b"SQLite format 3\x00"

@@ -118,7 +118,7 @@ class Mirage(Result):
 
     def _in_one_line(self) -> str:
         shown = ", ".join(f"{name} {score(each.value)}" for name, each in self.rates.items() if each.n)
-        return f"<Mirage of {self.n:,} questions: {shown}>"
+        return f"<Mirage of {count(self.n, 'question')}: {shown}>"
 
 
 def mirage(

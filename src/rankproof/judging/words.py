@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from rankproof.core.audit.finding import Finding, count_of, list_words, percent
+from rankproof.core.audit.finding import Finding, list_words, percent
 from rankproof.core.scoring import ScoreColumn
 from rankproof.document.numbers import count, share
 from rankproof.document.terminal import Column, clean, cut, cut_apart, table, wrap
@@ -119,7 +119,7 @@ def _causes(column: JudgedColumn) -> str:
 
 def _empty(emptied: Mapping[str, int]) -> Iterator[Finding]:
     if emptied:
-        said = list_words(f"{count_of(times, 'sample')} without {name}" for name, times in emptied.items())
+        said = list_words(f"{count(times, 'sample')} without {name}" for name, times in emptied.items())
         yield Finding(
             *("warning", "empty-samples", sum(emptied.values())),
             f"Others have what these lack, so it counts as empty: {said}.",
@@ -132,7 +132,7 @@ def _troubled(account: Account) -> Iterator[Finding]:
         times = sum(account.problems.values())
         yield Finding(
             *("warning", "judge-problems", times),
-            f"The judge went wrong {count_of(times, 'time')}; what it did not settle is unmeasured.",
+            f"The judge went wrong {count(times, 'time')}; what it did not settle is unmeasured.",
             examples=tuple(sorted(account.problems, key=lambda each: -account.problems[each])[:MOST]),
             advice="look at the verdicts with 'rankproof verdicts', and at the judge.",
         )

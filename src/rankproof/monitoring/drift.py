@@ -106,7 +106,7 @@ class Drift(Result):
         return words(self)
 
     def _in_one_line(self) -> str:
-        return f"<Drift of {self.n} queries against {self.live.events:,} live ones: drifted={self.drifted}>"
+        return f"<Drift of {count(self.n, 'query')} against {self.live.events:,} live ones: drifted={self.drifted}>"
 
     def label_lines(self) -> str:
         """The queries to label next as JSON Lines, for `rankproof run` and `rankproof label --queries`."""
@@ -176,7 +176,7 @@ def drift(
     live = live_queries(log, seed, change)
     if len(own) < FEWEST_OWN or len(live.texts) < FEWEST_LIVE:
         raise DataError(
-            f"drift: got {count(len(own), 'query', 'queries')} of the set and {count(len(live.texts))} live, expected "
+            f"drift: got {count(len(own), 'query')} of the set and {count(len(live.texts))} live, expected "
             f"at least {FEWEST_OWN} and {FEWEST_LIVE}. Next: give "
             f"{'more queries' if len(own) < FEWEST_OWN else 'a longer log'}."
         )
@@ -296,7 +296,7 @@ def _given(scores: Any, own: Sequence[str]) -> Iterator[tuple[str, dict[str, flo
         values = {query: np.nan if value is None else float(value) for query, value in given.items()}
         if all(np.isnan(values.get(query, np.nan)) for query in own):
             raise DataError(
-                f"scores: none of {count(len(own), 'query', 'queries')} of the set has a value of {name}. "
+                f"scores: none of {count(len(own), 'query')} of the set has a value of {name}. "
                 "Next: check that the query ids of both are alike."
             )
         yield str(name), values

@@ -70,8 +70,8 @@ def _opening(found: Drift) -> str:
     if live.rejected:
         why = ", ".join(f"{reason} ({number:,})" for reason, number in live.rejected.items())
         left += f" {count(sum(live.rejected.values()), 'record')} could not be read: {why}."
-    asked = count(live.events, "live query", "live queries")
-    return f"{_queries(found.n)} of the set against {asked}{when}{who}.{left}"
+    asked = count(live.events, "live query")
+    return f"{count(found.n, 'query')} of the set against {asked}{when}{who}.{left}"
 
 
 def _tests(shifts: Sequence[Shift]) -> list[Column]:
@@ -137,7 +137,7 @@ def _kinds(kinds: Sequence[QueryKind]) -> list[Column]:
 def _score(each: LiveScore) -> str:
     known = each.own.low == each.own.low
     told = estimate_text(each.own.value, each.own.low, each.own.high) if known else score(each.own.value)
-    own = f"Your {each.measure} is {told} on the set" + ("" if known else f" (of {count(each.n, 'query', 'queries')})")
+    own = f"Your {each.measure} is {told} on the set" + ("" if known else f" (of {count(each.n, 'query')})")
     if each.live is None or each.difference is None or each.bounds is None:
         return (
             f"{own}; what it is on what people ask cannot be said: {share(each.unspoken)} of the live queries are of "
@@ -182,7 +182,7 @@ def _ageing(found: Drift) -> Iterator[tuple[int, str, str]]:
         yield (
             0,
             "what was trained on",
-            f"Something was trained on {_queries(len(same))} of the set in the same words{_few(same)}, and on "
+            f"Something was trained on {count(len(same), 'query')} of the set in the same words{_few(same)}, and on "
             f"{count(len(near))} in nearly the same{_few(near)}.",
         )
     if found.stale is not None:
@@ -196,20 +196,16 @@ def _ageing(found: Drift) -> Iterator[tuple[int, str, str]]:
         of = f"{count(len(stale.vanished))} of {count(stale.judged, 'judged document')}"
         text = f"{of} vanished{_few(stale.vanished)}{changed}."
         if stale.queries:
-            text += f" Judge {_queries(len(stale.queries))} again{_few(stale.queries)}."
+            text += f" Judge {count(len(stale.queries), 'query')} again{_few(stale.queries)}."
         yield int(found.leaked is not None), "documents that vanished or changed", text
     if found.duplicates:
         pairs = [f"{each.query} {'=' if each.same else '~'} {each.other}" for each in found.duplicates]
         yield (
             2,
             "queries asked before",
-            f"{_queries(len(pairs))} of the set {'is' if len(pairs) == 1 else 'are'} asked before in the same "
+            f"{count(len(pairs), 'query')} of the set {'is' if len(pairs) == 1 else 'are'} asked before in the same "
             f"words (=) or nearly (~){_few(pairs)}.",
         )
-
-
-def _queries(number: int) -> str:
-    return count(number, "query", "queries")
 
 
 def _few(names: Sequence[str]) -> str:

@@ -167,7 +167,7 @@ class Monitor(Result):
 
     def _in_one_line(self) -> str:
         shown = ", ".join(f"{e.metric}={e.value:.3g}" for e in self.estimates[:3] if not e.slice)
-        return f"<Monitor of {self.events:,} events: {shown}>"
+        return f"<Monitor of {count(self.events, 'event')}: {shown}>"
 
 
 def monitor(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.document.model import Document, Result
+from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole
 from rankproof.io.load import load_ranking
 from rankproof.monitoring.block import USER
@@ -262,7 +263,7 @@ class Clicks(Result):
         return words(self)
 
     def _in_one_line(self) -> str:
-        return f"<Clicks on {sum(self.shown):,} documents: attraction {self.attraction.value:.3g}>"
+        return f"<Clicks on {count(sum(self.shown), 'document')}: attraction {self.attraction.value:.3g}>"
 
 
 def clicks(

@@ -124,9 +124,9 @@ def _queries(content: Content, i: int, name: str) -> Markup:
 
 def _which(content: Content, shown: Sequence[Ranks]) -> str:
     if len(shown) == content.queries:
-        return f"all {count(len(shown), 'query', 'queries')}, hardest first"
-    left = count(content.queries - len(shown), "other", "others")
-    return f"the {count(len(shown), 'hardest query', 'hardest queries')}; {left} left out"
+        return f"all {count(len(shown), 'query')}, hardest first"
+    left = count(content.queries - len(shown), "other")
+    return f"the {count(len(shown), 'hardest query')}; {left} left out"
 
 
 def _headings(first: str) -> list[str]:

@@ -48,7 +48,7 @@ def summary_sentences(content: Content) -> list[str]:
     ends = limits(content.comparison)
     unclear = others[: len(others) - len(ends)]
     left = len(unclear) - MOST_NAMED
-    more = [f"The same goes for {count(left, 'more system', 'more systems')}; see the table."] if left > 0 else []
+    more = [f"The same goes for {count(left, 'more system')}; see the table."] if left > 0 else []
     told = unclear[:MOST_NAMED] + more
     return [verdict, *own, *told, *ends, _audited(content, " else" if ends else "")]
 
@@ -56,7 +56,7 @@ def summary_sentences(content: Content) -> list[str]:
 def size(content: Content) -> str:
     """How much was looked at, in a line."""
     parts = (
-        count(content.queries, "query", "queries"),
+        count(content.queries, "query"),
         count(content.documents, "judged document"),
         count(len(content.systems), "system"),
         count(len(content.definitions), "measure"),

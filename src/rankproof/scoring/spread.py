@@ -26,6 +26,7 @@ from rankproof.core.resamples import Resamples, hash_of
 from rankproof.core.rules import SEED, Conventions, is_unanswered
 from rankproof.core.scoring import ScoreColumn, ceiling, score_columns, tie_bounds
 from rankproof.document.model import Document, Result
+from rankproof.document.numbers import count
 from rankproof.errors import DataError, NotThere, UsageError
 from rankproof.io.counted.rankings import check_ids
 from rankproof.io.load import load_judgments, load_ranking
@@ -367,7 +368,7 @@ class SpreadScores(Result):
 
     def _in_one_line(self) -> str:
         means = ", ".join(f"{name}={mean:.4f}" for name, mean in self.means.items())
-        return f"<SpreadScores of {self.queries:,} queries: {means}>"
+        return f"<SpreadScores of {count(self.queries, 'query')}: {means}>"
 
     def _document(self) -> Document:
         from rankproof.scoring.words import spread_scores as words

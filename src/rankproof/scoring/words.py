@@ -225,7 +225,7 @@ def worst_queries(measure: str, by_ranking: Mapping[str, Sequence[tuple[str, flo
                 Column("query", [query for query, _ in listed], most=60),
                 Column(measure, [score(value) for _, value in listed], True),
             ],
-            f"{cut(name, 30)}: the {count(len(listed), 'query', 'queries')} with the worst {measure}",
+            f"{cut(name, 30)}: the {count(len(listed), 'query')} with the worst {measure}",
         )
         for name, listed in by_ranking.items()
     ]
@@ -276,11 +276,11 @@ def spread_scores(found: SpreadScores) -> Document:
 
 def _facts(found: SpreadScores) -> list[str]:
     facts = found.facts
-    said = [f"{count(found.queries, 'query', 'queries')}, {count(facts.get('documents', 0), 'judged document')}."]
+    said = [f"{count(found.queries, 'query')}, {count(facts.get('documents', 0), 'judged document')}."]
     if missing := found.queries - facts.get("answered", found.queries):
-        said.append(f"{count(missing, 'judged query', 'judged queries')} without a ranking.")
+        said.append(f"{count(missing, 'judged query')} without a ranking.")
     if found.extra:
-        said.append(f"{count(found.extra, 'ranked query', 'ranked queries')} nobody judged, left out.")
+        said.append(f"{count(found.extra, 'ranked query')} nobody judged, left out.")
     if facts.get("tied"):
         ends = found.bounds(next(iter(found)))
         puts = f": any other order of these puts {next(iter(found))} in {span(*ends)}" if ends else ""

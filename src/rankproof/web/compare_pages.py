@@ -218,7 +218,7 @@ def _scatter(measure: str, a: str, b: str, rows: Sequence[QueryRow]) -> Markup:
         label((LEFT + WIDE) / 2, HIGH - 4, f"before: {a}", "axis mid", NAMED),
         label(2, 10, f"after: {b}", "axis", NAMED),
     ]
-    says = f"{count(len(rows), 'query', 'queries')}; the table below has the values"
+    says = f"{count(len(rows), 'query')}; the table below has the values"
     drawn = picture(f"{measure} before and after", says, HIGH, *axes, diagonal, el("g", points, cls="points"), *named)
     return figure(f"{measure} before and after", el("div", drawn, id="scatter"))
 

@@ -138,7 +138,7 @@ def _means(site: Site, scores: dict[str, Scores], first_run: str | None) -> Mark
             ]
         )
     headings = ("ranking", "look at", measure, "interval", *shown[1:])
-    caption = f"Means over {count(len(first.queries), 'query', 'queries')}, the best first"
+    caption = f"Means over {count(len(first.queries), 'query')}, the best first"
     means = table(caption, headings, rows, words=(0, 1))
     return join([means, note(f"{measure}: {UNBOUNDED}.") if guessed else None])
 

@@ -38,7 +38,7 @@ def queries(site: Site, choices: Choices) -> Page:
         sections(
             (
                 "queries",
-                f"{count(len(rows), 'query', 'queries')} by {measure} of {b}",
+                f"{count(len(rows), 'query')} by {measure} of {b}",
                 join(
                     [
                         errors_part((name, space.scores(name)) for name in dict.fromkeys((a, b))),

@@ -99,7 +99,7 @@ def split(queries: Sequence[str], share: float, rng: np.random.Generator) -> tup
     check_number("share", share, above=0, below=1, advice="give a share of the queries, like 0.5")
     if len(queries) < FEWEST:
         raise UsageError(
-            f"tune: got {count(len(queries), 'judged query', 'judged queries')}, expected at least {FEWEST}: some to "
+            f"tune: got {count(len(queries), 'judged query')}, expected at least {FEWEST}: some to "
             "tune on and others to score on. Next: judge more queries."
         )
     drawn = rng.permutation(sorted(queries)).tolist()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from rankproof.core.audit.finding import Audit, Finding, count_of, few_examples
+from rankproof.core.audit.finding import Audit, Finding, few_examples
 from rankproof.core.audit.ids import CORPUS, not_in_corpus, respelt, without_text
 from rankproof.core.corpus import Corpus
+from rankproof.document.numbers import count
 from rankproof.text.languages import STOP_WORDS
 from rankproof.text.words import HIRAGANA, stem, words
 
@@ -102,7 +103,7 @@ def _same(questions: Mapping[str, str]) -> Iterator[Finding]:
             "error",
             "duplicate-questions",
             len(twins),
-            f"{count_of(len(twins), 'question is', 'questions are')} asked before in the same words.",
+            f"{count(len(twins), 'question is', 'questions are')} asked before in the same words.",
             few_examples(f"{b} = {a}" for a, b in twins),
             "keep one of each: what is asked twice counts twice.",
         )
@@ -121,7 +122,7 @@ def _alike(questions: Mapping[str, str]) -> Iterator[Finding]:
             "warning",
             "similar-questions",
             len(pairs),
-            f"{count_of(len(pairs), 'pair of questions asks', 'pairs of questions ask')} nearly the same.",
+            f"{count(len(pairs), 'pair of questions asks', 'pairs of questions ask')} nearly the same.",
             few_examples(f"{a} ~ {b}" for a, b in pairs),
             "keep the better worded one, or see that their judgments agree.",
         )
@@ -145,7 +146,7 @@ def _unanswered(relevant: Mapping[str, set[str]], judgments: Grades) -> Iterator
             "warning",
             "unanswered-questions",
             len(missing),
-            f"{count_of(len(missing), 'question has', 'questions have')} no relevant document.",
+            f"{count(len(missing), 'question has', 'questions have')} no relevant document.",
             few_examples(missing),
             "judge more for them, or keep them apart as questions without an answer.",
         )
@@ -154,7 +155,7 @@ def _unanswered(relevant: Mapping[str, set[str]], judgments: Grades) -> Iterator
             "warning",
             "judged-not-asked",
             len(unasked),
-            f"{count_of(len(unasked), 'judged query is', 'judged queries are')} not among the questions.",
+            f"{count(len(unasked), 'judged query is', 'judged queries are')} not among the questions.",
             few_examples(unasked),
             "check that both files spell ids the same way.",
         )
@@ -168,7 +169,7 @@ def _not_asked(questions: Mapping[str, str], rankings: Mapping[str, Mapping[str,
                 "error",
                 "no-common-questions",
                 len(questions),
-                f"None of the {count_of(len(questions), 'question')} is in the ranking {name}.",
+                f"None of the {count(len(questions), 'question')} is in the ranking {name}.",
                 few_examples([*list(questions)[:2], *list(ranking)[:2]]),
                 "check that both files spell ids the same way.",
             )
@@ -188,7 +189,7 @@ def _unknown(relevant: Mapping[str, set[str]], corpus: Corpus) -> Iterator[Findi
             "error",
             "relevant-not-in-corpus",
             len(unknown),
-            f"{count_of(len(unknown), 'relevant document is', 'relevant documents are')} not in the corpus.",
+            f"{count(len(unknown), 'relevant document is', 'relevant documents are')} not in the corpus.",
             few_examples(unknown),
             "no retriever can find them: add them, or take their judgments out.",
         )
@@ -206,7 +207,7 @@ def _leaks(questions: Mapping[str, str], relevant: Mapping[str, set[str]], corpu
             "warning",
             "leaked-questions",
             len(copied),
-            f"{count_of(len(copied), 'question repeats', 'questions repeat')} the words of its own answer.",
+            f"{count(len(copied), 'question repeats', 'questions repeat')} the words of its own answer.",
             few_examples(copied),
             "word them as people would who have not read the document: a copied phrase is found by anything.",
         )
@@ -235,7 +236,7 @@ def _easy(relevant: Mapping[str, set[str]], rankings: Mapping[str, Mapping[str, 
         severity,  # type: ignore[arg-type]
         "easy-questions",
         len(easy),
-        f"{len(easy)} of {count_of(len(answerable), 'answerable question')} have a relevant document first in "
+        f"{len(easy)} of {count(len(answerable), 'answerable question')} have a relevant document first in "
         f"{'every ranking' if len(rankings) > 1 else 'the ranking'}.",
         few_examples(easy),
         "add harder ones: questions that all systems answer cannot tell them apart.",

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 from rankproof.bench.testset.pool import ORDERS, Item, Pool
 from rankproof.document.model import Document, Result
+from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, one_of, shorten
 from rankproof.stats.agreement import cohen_kappa, krippendorff_alpha
 from rankproof.store.ledger import LabellingSession
@@ -89,7 +90,7 @@ class LabelAgreement(Result):
         return words(self)
 
     def _in_one_line(self) -> str:
-        return f"<LabelAgreement of {len(self.pairs)} pairs of people: alpha {self.alpha}>"
+        return f"<LabelAgreement of {count(len(self.pairs), 'pair')} of people: alpha {self.alpha}>"
 
 
 GRADED, SKIPPED, UNDONE = "graded", "skipped", "undone"

@@ -153,9 +153,7 @@ class Pool(Displayable):
 
     def _in_one_line(self) -> str:
         systems = ", ".join(self.systems)
-        return (
-            f"<Pool of {count(len(self), 'document')} for {count(len(self.ranks), 'query', 'queries')}, from {systems}>"
-        )
+        return f"<Pool of {count(len(self), 'document')} for {count(len(self.ranks), 'query')}, from {systems}>"
 
     def __iter__(self) -> Iterator[Item]:
         return (Item(query, document) for query, found in self.ranks.items() for document in found)

@@ -170,16 +170,6 @@ class Audit(Result):
 # --- words ---------------------------------------------------------------------------------------------
 
 
-def count_of(count: int, one: str, many: str = "") -> str:
-    """A number with its noun, or with whatever words change with the number.
-
-    >>> count_of(1, "query"), count_of(1200, "query"), count_of(2, "grade is", "grades are")
-    ('1 query', '1,200 queries', '2 grades are')
-    """
-    plural = many or (f"{one[:-1]}ies" if one.endswith("y") else f"{one}s")
-    return f"{count:,} {one if count == 1 else plural}"
-
-
 def few_examples(texts: Iterable[object]) -> tuple[str, ...]:
     """The first few examples, as a finding quotes them."""
     return tuple(shorten(text, 40) for text, _ in zip(texts, range(EXAMPLES), strict=False))

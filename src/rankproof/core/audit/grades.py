@@ -14,13 +14,13 @@ from rankproof.core.audit.finding import (
     SCALE_ROWS,
     Finding,
     FindingCase,
-    count_of,
     few_examples,
     list_words,
 )
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments, cached_for_judgments
 from rankproof.core.measure import Measure
+from rankproof.document.numbers import count
 from rankproof.errors import shorten
 
 
@@ -58,7 +58,7 @@ def _some_without(case: FindingCase, queries: list[str], rel: float) -> Finding:
         "note" if skipped else "warning",
         "nothing-relevant",
         len(queries),
-        f"{len(queries):,} of {count_of(case.n, 'query')} without a document of grade {rel:g} or more: "
+        f"{len(queries):,} of {count(case.n, 'query')} without a document of grade {rel:g} or more: "
         + ("left out of the means." if skipped else "each counts 0."),
         few_examples(queries),
         "judge more documents for these queries"
@@ -69,13 +69,13 @@ def _some_without(case: FindingCase, queries: list[str], rel: float) -> Finding:
 def negative_grades(case: FindingCase) -> Iterator[Finding]:
     """Grades below zero, which have a special meaning for some measures."""
     below = case.judgments.grade < 0
-    count = int(below.sum())
-    if count:
+    number = int(below.sum())
+    if number:
         yield Finding(
             "note",
             "negative-grades",
-            count,
-            f"{count_of(count, 'grade is', 'grades are')} below 0: not relevant, and to bpref and infAP "
+            number,
+            f"{count(number, 'grade is', 'grades are')} below 0: not relevant, and to bpref and infAP "
             "as if not judged.",
             _judged(case.judgments, below),
             "nothing, if they mark spam or documents that were skipped; else use 0 for not relevant.",
@@ -92,24 +92,24 @@ def fractional_grades(case: FindingCase) -> Iterator[Finding]:
     if between.any() and strict:
         yield _not_yet_relevant(case, between, list_words(strict[:4]))
     elif fractions.any():
-        count = int(fractions.sum())
+        number = int(fractions.sum())
         yield Finding(
             "note",
             "fractional-grades",
-            count,
-            f"{count_of(count, 'grade is', 'grades are')} not whole.",
+            number,
+            f"{count(number, 'grade is', 'grades are')} not whole.",
             _judged(case.judgments, fractions),
             "nothing, if they are meant so: a document is relevant from grade rel on; gains take fractions.",
         )
 
 
 def _not_yet_relevant(case: FindingCase, between: Array, measures: str) -> Finding:
-    count = int(between.sum())
+    number = int(between.sum())
     return Finding(
         "warning",
         "fractional-grades",
-        count,
-        f"{count_of(count, 'grade lies', 'grades lie')} between 0 and 1: not relevant in {measures}.",
+        number,
+        f"{count(number, 'grade lies', 'grades lie')} between 0 and 1: not relevant in {measures}.",
         _judged(case.judgments, between),
         "say from which grade on a document is relevant, like P(rel=0.5)@5.",
     )
@@ -117,13 +117,13 @@ def _not_yet_relevant(case: FindingCase, between: Array, measures: str) -> Findi
 
 def repeated_judgments(case: FindingCase) -> Iterator[Finding]:
     """Judgments given more than once, with one grade."""
-    count = case.judgments.repeated
-    if count:
+    number = case.judgments.repeated
+    if number:
         yield Finding(
             "note",
             "repeated-judgments",
-            count,
-            f"{count_of(count, 'judgment was', 'judgments were')} given again with the same grade.",
+            number,
+            f"{count(number, 'judgment was', 'judgments were')} given again with the same grade.",
             (),
             "nothing for these numbers; repeats may show that files were joined twice.",
         )
@@ -139,7 +139,7 @@ def judgments_are_scores(case: FindingCase) -> Iterator[Finding]:
         some, ranked = np.count_nonzero(sizes == sizes.max()), case.hits.retrieved[case.answered].mean()
         number, said = (
             case.n,
-            f"{some:,} of {count_of(case.n, 'query')} have {sizes.max():,} judged documents, all relevant, and the "
+            f"{some:,} of {count(case.n, 'query')} have {sizes.max():,} judged documents, all relevant, and the "
             f"ranking has {ranked:.1f} a query: these look swapped.",
         )
     else:
@@ -201,7 +201,7 @@ def judged_themselves(case: FindingCase) -> Iterator[Finding]:
             "note",
             "judged-themselves",
             len(same),
-            f"For {count_of(len(same), 'query')} a document with the query's own id is judged.",
+            f"For {count(len(same), 'query')} a document with the query's own id is judged.",
             few_examples(same),
             "nothing, if ids are numbers that meet by accident; else take each query's own document out.",
         )
@@ -231,8 +231,7 @@ def extreme_scores(case: FindingCase) -> Iterator[Finding]:
             "warning",
             "huge-scores",
             huge,
-            f"{count_of(huge, 'score is', 'scores are')} beyond 2^53, where whole numbers that differ by 1 "
-            "become equal.",
+            f"{count(huge, 'score is', 'scores are')} beyond 2^53, where whole numbers that differ by 1 become equal.",
             (),
             "subtract a common part from the scores, or give the order itself as a list of ids.",
         )
@@ -241,7 +240,7 @@ def extreme_scores(case: FindingCase) -> Iterator[Finding]:
             "warning",
             "infinite-scores",
             infinite,
-            f"{count_of(infinite, 'score is', 'scores are')} infinite; all of one sign are equal.",
+            f"{count(infinite, 'score is', 'scores are')} infinite; all of one sign are equal.",
             (),
             "look for a division by 0 or an overflow behind them.",
         )

@@ -8,8 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import takewhile
 from typing import NamedTuple
 
-from rankproof.core.audit.finding import ENOUGH_SHARED, EXAMPLES, NEARLY_NONE, Finding, Severity, count_of
+from rankproof.core.audit.finding import ENOUGH_SHARED, EXAMPLES, NEARLY_NONE, Finding, Severity
 from rankproof.core.judgments import Judgments
+from rankproof.document.numbers import count
 from rankproof.errors import DataError, shorten
 
 CORPUS: Sides = ("judgments", "corpus")
@@ -34,7 +35,7 @@ without '.md' at their end. For example 'fees' and 'fees.md'. Next: spell the id
     shared = sum(each in corpus for each in wanted)
     if not wanted or shared > NEARLY_NONE * len(wanted):
         return None
-    said = f"{f'Only {shared:,}' if shared else 'None'} of the {count_of(len(wanted), 'document')} judged relevant "
+    said = f"{f'Only {shared:,}' if shared else 'None'} of the {count(len(wanted), 'document')} judged relevant "
     return _apart("relevant-not-in-corpus", f"{said}is in the corpus.", wanted, corpus, CORPUS)
 
 
@@ -46,7 +47,7 @@ def without_text(queries: Collection[str], questions: Collection[str]) -> Findin
     """
     if not queries or not set(queries).isdisjoint(questions):
         return None
-    said = f"None of the {count_of(len(queries), 'judged query')} is among the questions."
+    said = f"None of the {count(len(queries), 'judged query')} is among the questions."
     return _apart("no-common-questions", said, queries, questions, ("judgments", "questions"))
 
 
@@ -56,7 +57,7 @@ def ranked_otherwise(judgments: Judgments, ranked: Iterable[str]) -> Finding | N
     rule = spelling_between(judged, docs) if judged.isdisjoint(docs) else None
     if rule is None:
         return None
-    said = f"None of the {count_of(len(judged), 'judged document')} is in the ranking. {rule.message}"
+    said = f"None of the {count(len(judged), 'judged document')} is in the ranking. {rule.message}"
     return Finding("error", NOTHING_SHARED, len(judged), said, rule.examples, rule.advice)
 
 
@@ -214,7 +215,7 @@ def _twin_finding(spelling: Spelling, pairs: list[tuple[str, str]], sides: Sides
         spelling.severity,
         spelling.kind,
         len(pairs),
-        f"{count_of(len(pairs), 'id differs', 'ids differ')} between {' and '.join(sides)} only in {spelling.differ}.",
+        f"{count(len(pairs), 'id differs', 'ids differ')} between {' and '.join(sides)} only in {spelling.differ}.",
         tuple(side_by_side(one, other) for one, other in pairs[:EXAMPLES]),
         spelling.advice,
     )

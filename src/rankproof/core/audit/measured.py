@@ -16,7 +16,6 @@ from rankproof.core.audit.finding import (
     UNJUDGED_WARNED,
     Finding,
     FindingCase,
-    count_of,
     few_examples,
     list_words,
     percent,
@@ -27,6 +26,7 @@ from rankproof.core.measures.sets import f_measure, precision, recall, relevant_
 from rankproof.core.orders import known_extremes
 from rankproof.core.rules import counted_queries, has_relevant
 from rankproof.core.scoring import average, ceiling
+from rankproof.document.numbers import count
 
 DROWNED = 0.9
 """If showing nothing is right this often, accuracy says nothing about the documents shown."""
@@ -88,7 +88,7 @@ def other_cut_off(case: FindingCase) -> Iterator[Finding]:
         "note" if some else "warning",
         "other-cut-off",
         len(other),
-        f"The pipeline passes on {count_of(used, 'document')}, not the cut-off of {list_words(other[:4])}.",
+        f"The pipeline passes on {count(used, 'document')}, not the cut-off of {list_words(other[:4])}.",
         (),
         f"ask for {other[0].with_params({'k': used})}, which looks at what the generator sees.",
     )
@@ -105,7 +105,7 @@ def short_of_cut_off(case: FindingCase) -> Iterator[Finding]:
         "warning" if deepest >= DEEP else "note",
         "short-of-cut-off",
         len(beyond),
-        f"No ranking holds more than {count_of(longest, 'document')}, so {list_words(beyond[:4])} "
+        f"No ranking holds more than {count(longest, 'document')}, so {list_words(beyond[:4])} "
         f"{'sees' if len(beyond) == 1 else 'see'} no further.",
         (),
         f"retrieve {deepest:,} documents, or ask for {beyond[-1].with_params({'k': longest})}.",
@@ -169,8 +169,8 @@ def _reason(measure: Measure, hits: Hits) -> str:
     relevant = hits.by_parts(lambda part: part.ideal.relevant(least).count())
     fewer, more = int(((relevant < k) & (relevant > 0)).sum()), int((relevant > k).sum())
     few_are = "fewer" in by and ("more" not in by or fewer >= more)
-    queries = count_of(fewer if few_are else more, "query has", "queries have")
-    return f"{queries} {'fewer' if few_are else 'more'} than {count_of(k, 'relevant document')}"
+    queries = count(fewer if few_are else more, "query has", "queries have")
+    return f"{queries} {'fewer' if few_are else 'more'} than {count(k, 'relevant document')}"
 
 
 def ties(case: FindingCase) -> Iterator[Finding]:

@@ -13,12 +13,12 @@ from rankproof.core.audit.finding import (
     NEAR_EMPTY,
     Finding,
     FindingCase,
-    count_of,
     few_examples,
     kin_of,
 )
 from rankproof.core.hits import Array, Hits
 from rankproof.core.names import parse
+from rankproof.document.numbers import count
 from rankproof.errors import shorten
 
 BEYOND_CHANCE = 4.5
@@ -63,7 +63,7 @@ def upside_down(case: FindingCase) -> Iterator[Finding]:
         return
     census, sure = case.census, lead > CERTAIN and float(case.hits.retrieved.mean()) >= LONG
     said = (
-        f"In {census.rising:,} of {count_of(census.lists, 'ranking')} the scores rise from the first document given "
+        f"In {census.rising:,} of {count(census.lists, 'ranking')} the scores rise from the first document given "
         "to the last, and the last is read as the best."
         if rising
         else FROM_THE_END
@@ -107,7 +107,7 @@ def _both_ways(case: FindingCase) -> Iterator[Finding]:
             "warning",
             "upside-down",
             census.rising,
-            f"In {census.rising:,} of {count_of(census.lists, 'ranking')} the scores rise from the first document "
+            f"In {census.rising:,} of {count(census.lists, 'ranking')} the scores rise from the first document "
             "given to the last, in the others they do not, and the relevant ones stand no nearer to the beginning "
             "than to the end.",
             (),
@@ -155,7 +155,7 @@ def unanswered_queries(
             "warning",
             "missing-queries",
             len(missing),
-            f"{len(missing):,} of {count_of(len(judged), 'judged query')} without a ranking: "
+            f"{len(missing):,} of {count(len(judged), 'judged query')} without a ranking: "
             + ("left out of the means." if skipped else "each counts 0."),
             few_examples(missing),
             "run these queries too" + ("." if skipped else ", or leave them out with missing='skip'."),
@@ -180,7 +180,7 @@ def ungrouped_queries(
         "note",
         UNGROUPED,
         len(left),
-        f"{len(left):,} of {count_of(len(queries), *nouns)} {are} in no group, so {they} only in what is said of all.",
+        f"{len(left):,} of {count(len(queries), *nouns)} {are} in no group, so {they} only in what is said of all.",
         few_examples([queries[row] for row in left[:EXAMPLES].tolist()]),
         "name their group too, if that is not meant.",
     )
@@ -204,7 +204,7 @@ def beyond_queries(
         "note",
         BEYOND,
         len(extra),
-        f"The groups name {count_of(len(extra), one, many)} not among the {len(queries):,} scored.",
+        f"The groups name {count(len(extra), one, many)} not among the {len(queries):,} scored.",
         few_examples([str(query) for query in extra[:EXAMPLES]]),
         f"nothing, if they were made for more {many}; else compare the spelling of the ids.",
     )
@@ -217,7 +217,7 @@ def no_common_queries(n: int, judged: Sequence[str], ranked: Sequence[str]) -> F
         "error",
         "no-common-queries",
         n,
-        f"None of the {count_of(n, 'judged query')} is in the ranking.",
+        f"None of the {count(n, 'judged query')} is in the ranking.",
         tuple(sides),
         "compare the query ids: the two sides spell them differently, or belong to different collections.",
     )
@@ -236,7 +236,7 @@ def unjudged_queries(extra: int, examples: list[str]) -> Iterator[Finding]:
             "note",
             "extra-queries",
             extra,
-            f"{count_of(extra, 'ranked query is', 'ranked queries are')} not judged, and left out.",
+            f"{count(extra, 'ranked query is', 'ranked queries are')} not judged, and left out.",
             few_examples(examples),
             "nothing, if the ranking was made for more queries than were judged; else judge them.",
         )
@@ -256,7 +256,7 @@ def no_common_documents(n: int, judged: Sequence[str], ranked: Sequence[str]) ->
         "error",
         "no-common-documents",
         n,
-        f"None of the {count_of(n, 'judged document')} is in the ranking of its query.",
+        f"None of the {count(n, 'judged document')} is in the ranking of its query.",
         tuple(sides),
         "compare the document ids: the two sides spell them differently, or belong to different collections.",
     )
@@ -271,7 +271,7 @@ def duplicates(case: FindingCase) -> Iterator[Finding]:
             "warning",
             "duplicate-documents",
             dropped,
-            f"{count_of(dropped, 'document')} came again in the same ranking; of each the {kept} was kept.",
+            f"{count(dropped, 'document')} came again in the same ranking; of each the {kept} was kept.",
             (),
             "find out why a document is returned twice; each repeat takes the place of another document.",
         )
@@ -280,13 +280,13 @@ def duplicates(case: FindingCase) -> Iterator[Finding]:
 def empty_rankings(case: FindingCase) -> Iterator[Finding]:
     """Queries answered with an empty ranking."""
     empty = case.answered & (case.hits.retrieved == 0)
-    count = int(empty.sum())
-    if count and case.conventions.unjudged != "skip":
+    number = int(empty.sum())
+    if number and case.conventions.unjudged != "skip":
         yield Finding(
             "warning",
             "empty-rankings",
-            count,
-            f"{count_of(count, 'query')} got no document at all.",
+            number,
+            f"{count(number, 'query')} got no document at all.",
             few_examples(case.names(empty)),
             "look for a filter or an error behind the empty answers.",
         )
@@ -298,14 +298,13 @@ def short_rankings(case: FindingCase) -> Iterator[Finding]:
         return
     usual = float(np.median(case.hits.retrieved[case.answered]))
     short = case.answered & (case.hits.retrieved > 0) & (case.hits.retrieved < NEAR_EMPTY * usual)
-    count = int(short.sum())
-    if count:
+    number = int(short.sum())
+    if number:
         yield Finding(
             "warning",
             "short-rankings",
-            count,
-            f"{count_of(count, 'ranking holds', 'rankings hold')} less than a tenth of the usual "
-            f"{usual:,.0f} documents.",
+            number,
+            f"{count(number, 'ranking holds', 'rankings hold')} less than a tenth of the usual {usual:,.0f} documents.",
             few_examples(case.names(short)),
             "look for a filter, a time-out or a cut file behind the short answers.",
         )
@@ -337,7 +336,7 @@ def all_scores_equal(flat: int, n: int, queries: Sequence[str], bound: str = "")
     `bound` says that there may be more: of a ranking without a judged document nothing is known.
     """
     every = flat == n
-    of = count_of(n, "ranking of", "rankings of")
+    of = count(n, "ranking of", "rankings of")
     where = "every ranking" if every else f"{bound}{flat:,} of {of} more than one document"
     return Finding(
         "error" if every else "warning",
@@ -368,7 +367,7 @@ def left_out(case: FindingCase) -> Iterator[Finding]:
     if files:
         yield Finding(
             *("error", "left-out", len(files)),
-            f"{count_of(len(files), 'file')} could not be read, and what they hold is missing from the numbers: "
+            f"{count(len(files), 'file')} could not be read, and what they hold is missing from the numbers: "
             f"{'; '.join(each.removesuffix('.') for each in files[:EXAMPLES])}"
             f"{'; ...' if len(files) > EXAMPLES else ''}.",
             advice="copy or write them again.",
@@ -400,7 +399,7 @@ def ranks_against_scores(case: FindingCase) -> Iterator[Finding]:
             "warning",
             "ranks-against-scores",
             wrong,
-            f"In {wrong:,} of {count_of(of, 'ranking')} looked at the rank column puts a document above one "
+            f"In {wrong:,} of {count(of, 'ranking')} looked at the rank column puts a document above one "
             "with a higher score.",
             (),
             "find out which is right: scores decide, unless ties='rank' is set.",

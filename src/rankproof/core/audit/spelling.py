@@ -16,10 +16,11 @@ from itertools import combinations
 from typing import NamedTuple
 from urllib.parse import unquote_plus
 
-from rankproof.core.audit.finding import EXAMPLES, Finding, count_of, list_words, percent
+from rankproof.core.audit.finding import EXAMPLES, Finding, list_words, percent
 from rankproof.core.audit.ids import side_by_side
 from rankproof.core.judgments import Judgments, cached_for_judgments
 from rankproof.core.table import RankingTable
+from rankproof.document.numbers import count
 from rankproof.errors import shorten
 
 RULES_AT_ONCE = 3
@@ -364,10 +365,10 @@ def misspelt_documents(sides: Unmet, partly: bool = False) -> Iterator[Finding]:
             "error" if relevant and relevant >= MATTERS * sides.wanted else "warning",
             _kind(way),
             len(met),
-            f"{count_of(len(met), 'ranked document counts', 'ranked documents count')} as never judged only because "
+            f"{count(len(met), 'ranked document counts', 'ranked documents count')} as never judged only because "
             f"of {list_words(rule.differ for rule in way)}: {percent(len(met) / sides.ranked)} of the unjudged ones"
-            f"{looked}, in {count_of(len(queries), 'query')}; "
-            f"{count_of(relevant, 'relevant document is', 'relevant documents are')} missed by it.",
+            f"{looked}, in {count(len(queries), 'query')}; "
+            f"{count(relevant, 'relevant document is', 'relevant documents are')} missed by it.",
             tuple(side_by_side(one, other) for _, one, other in met[:EXAMPLES]),
             "spell the ids of both sides alike, and measure again.",
         )
@@ -391,7 +392,7 @@ def _several_in_one(sides: Unmet) -> Iterator[Finding]:
             "error" if relevant >= MATTERS * sides.wanted else "warning",
             "several-ids-in-one",
             len(found),
-            f"{count_of(len(found), 'judged id names', 'judged ids name')} several documents, which the ranking has "
+            f"{count(len(found), 'judged id names', 'judged ids name')} several documents, which the ranking has "
             "one by one.",
             tuple(shorten(doc, 60) for _, doc in found[:EXAMPLES]),
             'write them as a list, ["a", "b"], or one in a row, and measure again.',
@@ -408,7 +409,7 @@ def misspelt_queries(missing: Sequence[str], extra: Sequence[str], judged: Seque
             "error",
             _kind(way),
             len(met),
-            f"{count_of(len(met), 'judged query has', 'judged queries have')} no ranking only because of "
+            f"{count(len(met), 'judged query has', 'judged queries have')} no ranking only because of "
             f"{list_words(rule.differ for rule in way)}.",
             tuple(side_by_side(one, other) for one, other in [*met.items()][:EXAMPLES]),
             "spell the ids of both sides alike, and measure again.",

@@ -24,7 +24,6 @@ from rankproof.core.audit.finding import (
     Audit,
     Finding,
     FindingCase,
-    count_of,
     few_examples,
 )
 from rankproof.core.audit.grades import none_relevant, strictest
@@ -50,6 +49,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.rules import Conventions, is_unanswered
 from rankproof.core.table import RankingTable
+from rankproof.document.numbers import count
 from rankproof.errors import shorten
 
 
@@ -230,7 +230,7 @@ def _returned_themselves(whole: WholeRankings) -> Iterator[Finding]:
             "warning" if len(same) >= max(2, SELF_FOUND * n) else "note",
             "returned-themselves",
             len(same),
-            f"A document with the query's own id in {len(same):,} of {count_of(n, 'ranking')}.",
+            f"A document with the query's own id in {len(same):,} of {count(n, 'ranking')}.",
             few_examples(same),
             "take each query's own document out of its ranking, if the queries are documents themselves.",
         )
@@ -244,7 +244,7 @@ def _duplicates(whole: WholeRankings) -> Iterator[Finding]:
             "error",
             "duplicate-documents",
             len(repeats),
-            f"{count_of(len(repeats), 'document comes', 'documents come')} again in the same ranking.",
+            f"{count(len(repeats), 'document comes', 'documents come')} again in the same ranking.",
             tuple(whole.where(*each) for each in repeats[:EXAMPLES]),
             "find out why; to go on, keep one of each with duplicates='first' or 'best'.",
         )
@@ -265,7 +265,7 @@ def _contradicting_ranks(whole: WholeRankings) -> Iterator[Finding]:
             "warning",
             "ranks-against-scores",
             len(wrong),
-            f"The rank column of {len(wrong):,} of {count_of(len(whole.queries), 'ranking')} puts a document "
+            f"The rank column of {len(wrong):,} of {count(len(whole.queries), 'ranking')} puts a document "
             "above one with a higher score.",
             few_examples(wrong),
             "find out which is right: scores decide, unless ties='rank' is set.",

@@ -10,6 +10,7 @@ from math import isnan
 import numpy as np
 
 from rankproof.core.hits import Array
+from rankproof.document.numbers import count
 from rankproof.errors import shorten
 from rankproof.io.trec.chunks import NEWLINE, PAD, BadLine, Chunk, chunk_of
 
@@ -297,5 +298,5 @@ _COMMENT = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)
 
 def comment_note(source: str, comments: int) -> str:
     """A note on lines that were passed over."""
-    lines, begin = ("1 line", "begins") if comments == 1 else (f"{comments:,} lines", "begin")
-    return f"{source}: passed over {lines} that {begin} with # and {'is' if comments == 1 else 'are'} no data"
+    lines = count(comments, "line that begins with # and is", "lines that begin with # and are")
+    return f"{source}: passed over {lines} no data"

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core.audit.finding import count_of, percent
+from rankproof.core.audit.finding import percent
 from rankproof.document.display import Displayable
+from rankproof.document.numbers import count
 from rankproof.errors import DataError
 from rankproof.judging.case import YES
 from rankproof.judging.lexical.judge import NAME
@@ -300,7 +301,7 @@ def _hits(truth: Any, said: Any) -> tuple[int, int]:
 def _gladen(raw: Share, hits: tuple[int, int], rejections: tuple[int, int], n: int) -> tuple[Corrected | None, str]:
     """The rate by Rogan and Gladen, or why there is none."""
     if n < FEW:
-        return None, f"no correction: {count_of(n, 'label')} drawn at random, {FEW} needed"
+        return None, f"no correction: {count(n, 'label')} drawn at random, {FEW} needed"
     try:
         return rogan_gladen(raw.value, raw.n, hits, rejections), ""
     except DataError as error:

@@ -16,8 +16,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from rankproof.core.audit.finding import Finding, count_of, few_examples
+from rankproof.core.audit.finding import Finding, few_examples
 from rankproof.core.measure import Measure
+from rankproof.document.numbers import count
 from rankproof.judging.case import Case
 from rankproof.judging.lexical.judge import NAME
 from rankproof.judging.metrics.counting import outcomes
@@ -231,7 +232,7 @@ def drift_warnings(versions: Mapping[str, Mapping[str, int]]) -> Iterable[Findin
     for name, counts in versions.items():
         yield Finding(
             *("warning", "judge-changed", len(counts)),
-            f"{name} is {count_of(len(counts), 'model')} by what the service says of itself, so its verdicts "
+            f"{name} is {count(len(counts), 'model')} by what the service says of itself, so its verdicts "
             "may not be alike.",
             examples=few_examples([f"{version} ({count:,} verdicts)" for version, count in counts.items()]),
             advice="ask the fixed pairs again: 'rankproof calibrate LEDGER --drift' says how much it changed.",

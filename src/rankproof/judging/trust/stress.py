@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from rankproof.document.model import Document, Result
+from rankproof.document.numbers import count
 from rankproof.errors import DataError, check_whole
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
 from rankproof.judging.metrics.counting import Asked, parse_all
@@ -220,7 +221,7 @@ class Stress(Result):
         return words(self)
 
     def _in_one_line(self) -> str:
-        return f"<Stress of {self.judge} over {self.samples} samples: {self.flips}>"
+        return f"<Stress of {self.judge} over {count(self.samples, 'sample')}: {self.flips}>"
 
 
 def stress(

@@ -199,10 +199,10 @@ def two_judgments(found: JudgmentCalibration) -> Document:
 
 
 def _met(found: Any) -> str:
-    own = f"{count(found.n, 'pair')} of {count(found.queries, 'query', 'queries')} judged by both"
+    own = f"{count(found.n, 'pair')} of {count(found.queries, 'query')} judged by both"
     rest = f"{found.machine_only:,} by the machine alone, {found.human_only:,} by people alone"
     other = (
-        f" {count(found.other_queries, 'query', 'queries')} of people's that the machine did not judge "
+        f" {count(found.other_queries, 'query')} of people's that the machine did not judge "
         f"{'is' if found.other_queries == 1 else 'are'} left out."
         if found.other_queries
         else ""
