@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy import stats
 from statsmodels.stats.weightstats import DescrStatsW
 
 from rankproof.errors import DataError, UsageError
-from rankproof.stats.confidence import ValueSample, chance_below, lower_bound, safe_bound
+from rankproof.stats.confidence import ValueSample, chance_below, lower_bound, safe_bound, t_reach
 from rankproof.stats.differences import difference_interval, difference_intervals, equivalence
 from rankproof.stats.distributions import share_below
 
@@ -70,6 +71,27 @@ def test_limits_of_intervals_are_stated(method: Any) -> None:
 def test_an_unknown_method_is_refused() -> None:
     with pytest.raises(UsageError, match=r"method: got 'BCa'.*Did you mean 'bca'"):
         difference_interval(np.ones(3), rng(), method="BCa")  # type: ignore[arg-type]
+
+
+def test_the_interval_holds_the_mean_and_grows_with_the_level() -> None:
+    draw = rng(4)
+    for n in (2, 3, 5, 10, 20, 50):
+        for _ in range(4):
+            d = changes(draw, n)
+            spans = [difference_interval(d, level=level) for level in (0.2, 0.5, 0.8, 0.95, 0.951, 0.99)]
+            assert spans[0].low - 1e-12 <= d.mean() <= spans[0].high + 1e-12
+            for inner, outer in pairwise(spans):
+                assert outer.low <= inner.low
+                assert inner.high <= outer.high
+
+
+def test_what_is_added_to_students_reach_fades_without_a_jump() -> None:
+    sizes = range(2, 3000)
+    wider = np.array([t_reach(n, 0.025, 0.0) / stats.t.ppf(0.975, n - 1) - 1 for n in sizes])
+    assert wider[[10 - 2, 50 - 2]] == pytest.approx([0.2, 0.04])
+    assert 0 < wider[-1] < 1e-3
+    assert max(np.diff(wider)) < 0
+    assert min(np.diff(wider)[8:]) > -0.02  # from one size to the next, with ten queries and more
 
 
 # --- equivalence ---------------------------------------------------------------------------------------

@@ -370,8 +370,8 @@ TERMS = {
     "probability of any false one: more is found, and a part of it (alpha) may be wrong.",
     "Tukey": "A test of all pairs of systems at once: each query's values are shuffled among the systems, and p is the "
     "share of draws in which any two differ by as much.",
-    "Student's t": "The interval of a mean by its standard error; here it is corrected for skewness, and used "
-    "where many queries carry the spread.",
+    "Student's t": "The interval of a mean by its standard error; here it is corrected for skewness and for "
+    "how few the queries are, and used where many of them carry the spread.",
     "Gaffke's bounds": "An interval of a mean that allows for values that were not seen, up to the ends of the "
     "range: used where few queries carry the spread.",
     "Rogan-Gladen": "A corrected share from yes and no: the judge's share, with what it misses (sensitivity) and "

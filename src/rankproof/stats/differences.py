@@ -18,7 +18,7 @@ from rankproof.core.hits import Array
 from rankproof.core.merge import ValueSummary
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, check_number, check_whole, one_of
-from rankproof.stats.confidence import CAUTION, ValueSample, bent, chance_below, lower_bound, safe_bound
+from rankproof.stats.confidence import CAUTION, ValueSample, chance_below, lower_bound, safe_bound, t_reach
 from rankproof.stats.distributions import NORMAL, t_above, t_quantile
 from rankproof.stats.flips import TINY, sign_flip
 from rankproof.stats.intervals import RESAMPLES, SAME, Interval, bca_intervals, percentile
@@ -311,6 +311,6 @@ def _ends(differences: ValueSummary, mean: float, cube: float, alpha: float) -> 
         return (low, -high), -min(safe_bound(each, alpha / 2, -most) for each in both)
     squares = float(differences.powers[1].exact) / n - mean * mean
     skew = cube / squares**1.5 / math.sqrt(n) * n / (n + CAUTION)
-    t, error = t_quantile(1 - alpha / 2, n - 1), math.sqrt(squares / (n - 1))
-    low, high = mean - error * max(t, bent(t, skew)), mean + error * max(t, bent(t, -skew))
+    error = math.sqrt(squares / (n - 1))
+    low, high = mean - error * t_reach(n, alpha / 2, skew), mean + error * t_reach(n, alpha / 2, -skew)
     return (low, high), max(-low, high)

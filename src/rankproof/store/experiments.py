@@ -316,8 +316,7 @@ VERSION = 1
 def write(target: Path, found: Iterable[Experiment], *, force: bool = False) -> None:
     """Write experiments to a file as they come, each on its line; compressed if its name ends in .gz."""
     with whole_file(target, force=force) as file, ExitStack() as opened:
-        zipped = target.suffix == ".gz"
-        stream = opened.enter_context(gzip.GzipFile("", "wb", 6, file, mtime=0)) if zipped else file
+        stream = opened.enter_context(gzip.GzipFile("", "wb", 6, file, mtime=0)) if target.suffix == ".gz" else file
         stream.write(f'{{"format": "{FORMAT}", "version": {VERSION}, "experiments": ['.encode())
         for number, each in enumerate(found):
             line = json.dumps(_plain(each), ensure_ascii=False).encode("utf-8", "backslashreplace")
