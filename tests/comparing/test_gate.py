@@ -192,7 +192,7 @@ def simulated(seed: int, n: int, drop: float, rows: int) -> list[np.ndarray[Any,
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "rows"), [(20, 1), (50, 1), (50, 6), (200, 3)])
 def test_a_change_that_changes_nothing_fails_no_more_often_than_alpha(n: int, rows: int) -> None:
-    rounds = 300
+    rounds = 150
     rng = np.random.default_rng(0)
     alarms = sum(
         overall([d.outcome for d in decide(simulated(seed, n, 0.0, rows), [0.0] * rows, rng, permutations=2_000)])

@@ -78,7 +78,7 @@ def tied_documents(folder: Path, count: int) -> int:
 )
 def test_what_one_more_costs_is_bounded(of, most: int, tmp_path: Path) -> None:
     # so many that as many pieces are worked on at a time in both
-    few, many = (100_000, 400_000) if of is many_judgments else (500_000, 1_500_000)
+    few, many = (100_000, 300_000) if of is many_judgments else (500_000, 1_500_000)
     assert of(tmp_path, many) - of(tmp_path, few) < most * (many - few)
 
 

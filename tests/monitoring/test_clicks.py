@@ -68,7 +68,7 @@ def test_propensities_of_many_queries_that_are_asked_once_or_twice_are_no_worse(
 @pytest.mark.slow
 def test_intervals_cover_the_truth_that_naive_numbers_miss() -> None:
     held = naive = held_alone = 0
-    for seed in range(40):
+    for seed in range(30):
         attracts, events = searches(seed, 800)
         table = ClickTable.of(events)
         ranking = {f"q{q}": [f"d{d}" for d in np.argsort(-attracts[q])] for q in range(20)}
@@ -81,8 +81,8 @@ def test_intervals_cover_the_truth_that_naive_numbers_miss() -> None:
         alone = attraction(table, LOOKED.tolist())
         pairs = [table.pairs[at] for at in table.pair]
         held_alone += alone.low < np.mean([attracts[int(q[1:]), int(d[1:])] for q, d in pairs]) < alone.high
-    assert held >= 33
-    assert held_alone >= 33
+    assert held >= 25
+    assert held_alone >= 25
     assert naive == 0
 
 

@@ -80,18 +80,19 @@ def test_odd_shares_are_refused_in_words() -> None:
 @pytest.mark.slow
 def test_shares_means_and_latencies_may_be_looked_at_every_day() -> None:
     for how in ({}, {"heavy": True}):
-        calm = kinds(30, **how)
+        calm = kinds(20, **how)
         assert calm["any"] <= 0.1
         assert max(calm.values()) <= 0.14
     moved = kinds(10, lift=0.1, slow=0.3)
     assert min(moved[name] for name in ("ctr", "score", "latency_p50")) >= 0.7
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("teams", [2, 3])
 def test_equal_rankings_are_told_apart_in_one_of_twenty_however_often_one_looks(teams) -> None:
     told = 0
-    for seed in range(60):
+    for seed in range(40):
         rng, rows = np.random.default_rng(seed), []
         docs = {f"t{at}": [f"d{doc}" for doc in rng.permutation(10)] for at in range(teams)}
         for user in range(160):
@@ -100,7 +101,7 @@ def test_equal_rankings_are_told_apart_in_one_of_twenty_however_often_one_looks(
             rows.append({"user": f"u{user % 120}", "teams": made.teams, "clicks": clicks})
         looks = (score_interleaving(rows[:end]) for end in range(40, 161, 40))
         told += any(each.verdict != "unclear" for found in looks for each in found)
-    assert told <= 6  # more than five of a hundred by chance alone: in 3 of 100
+    assert told <= 4  # more than five of a hundred by chance alone: in 5 of 100
 
 
 def test_clicks_are_credited_once_by_rank_or_document() -> None:

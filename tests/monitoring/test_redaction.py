@@ -131,9 +131,10 @@ def _found_in(texts: dict[str, str], hide: str) -> dict[str, list[str]]:
 def test_nothing_personal_gets_out_of_monitor(hide, folder, bodies, monkeypatch) -> None:
     monkeypatch.setenv(KEY, "k" * 20)
     address, sent = bodies
-    forms = ("table", "full", "json", "csv", "html", "prometheus", "otel")
-    runs = [("log.jsonl", form) for form in forms] + [("log.parquet", "json"), ("log.parquet", "full")]
-    runs += [(f"{PLACE}/log.jsonl", "json"), (f"{PLACE}/log.jsonl", "full"), ("stream", "json")]
+    runs = [("log.jsonl", "json"), ("log.parquet", "full"), (f"{PLACE}/log.jsonl", "full"), ("stream", "json")]
+    if hide in ("masks", "hash"):  # the others only have both, or less to hide: their JSON holds all that forms print
+        runs += [("log.jsonl", form) for form in ("table", "full", "csv", "html", "prometheus", "otel")]
+        runs += [("log.parquet", "json"), (f"{PLACE}/log.jsonl", "json")]
     for log, form in runs:
         sent.clear()
         for name in ("rejected.jsonl", "state.json"):

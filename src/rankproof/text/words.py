@@ -351,9 +351,8 @@ def intended_words(
     """
     if len(word) < SHORTEST or not word.isalpha():
         return ""
-    near = {each: slips(word, each, 2) for each in known.get(word[0], ())}
-    if len(word) >= STRANGE_START:
-        near |= {each: slips(word, each, 2) for each in likely if each not in near}
+    others = {*known.get(word[0], ()), *(likely if len(word) >= STRANGE_START else ())}
+    near = {each: slips(word, each, most) for each in others if (most := _most(word, each))}
     fit = [each for each, off in near.items() if 0 < off <= _most(word, each)]
     return min(fit, key=lambda each: (near[each], each not in likely, -counts.get(each, 0), each), default="")
 

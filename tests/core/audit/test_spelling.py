@@ -55,13 +55,13 @@ def about_ids(found: Audit) -> list[Finding]:
 @pytest.mark.parametrize("affected", [4, TOPICS])
 def test_each_way_of_spelling_is_an_error_in_evaluate_and_audit(form: str, affected: int) -> None:
     judged, ranked = world(form, np.random.default_rng(affected))
-    assert not about_ids(evaluate(judged, ranked).audit)
+    assert not about_ids(evaluate(judged, ranked, "RR").audit)
     assert not about_ids(audit(judged, ranked))
     for name, way in WAYS.items():
         bent = {q: [*map(way, docs)] if int(q[1:]) < affected else docs for q, docs in ranked.items()}
         if bent == ranked:
             continue
-        for found in (evaluate(judged, bent).audit, audit(judged, bent)):
+        for found in (evaluate(judged, bent, "RR").audit, audit(judged, bent)):
             errors = [each for each in about_ids(found) if each.severity == "error"]
             assert errors, (name, found)
             counted = sum(each.count for each in errors if "never judged" in each.message)

@@ -399,14 +399,15 @@ def test_latex_sets_minus_signs(result: Result) -> None:
 @pytest.mark.first_is_quick
 def test_a_result_is_saved_by_the_ending_of_the_file_and_never_over_another(result: Result, tmp_path: Path) -> None:
     for name in set(result.formats()) - {"pdf"}:
+        printed = as_bytes(print_as(result, name))
         for ending in formats_by_name()[name].endings:
             path = result.save(tmp_path / f"out-{name}{ending}")
-            assert path.read_bytes() == as_bytes(print_as(result, name))
+            assert path.read_bytes() == printed
             path.write_text("mine")
             with pytest.raises(UsageError, match="this file exists"):
                 result.save(path)
             assert path.read_text() == "mine"
-            assert result.save(str(path), force=True).read_bytes() == as_bytes(print_as(result, name))
+            assert result.save(str(path), force=True).read_bytes() == printed
     with pytest.raises(UsageError, match=r"ending: got '.xlsx'.*Next"):
         result.save(tmp_path / "out.xlsx")
     assert not (tmp_path / "out.xlsx").exists()

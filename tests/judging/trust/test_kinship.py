@@ -91,15 +91,15 @@ def world(n: int, favour: float, seed: int, systems: int = 3, docs: int = 10) ->
 def test_intervals_hold_together_and_lenience_to_all_is_no_favour(n: int, favour: float, systems: int) -> None:
     large = kinship(*world(1000, favour, 99, systems), "P@3").rows
     truth = {each.system: each.excess for each in large}
-    found = [kinship(*world(n, favour, seed, systems), "P@3") for seed in range(60)]
+    found = [kinship(*world(n, favour, seed, systems), "P@3") for seed in range(40)]
     covered = sum(all(r.low <= truth[r.system] <= r.high for r in each.rows) for each in found)
-    assert covered >= 53  # 57 of 60 expected; fewer than 53 have a chance of 2 %
+    assert covered >= 36  # 38 of 40 expected; fewer than 36 have a chance of 5 %
     if favour:
-        assert sum("s0" in each.favoured for each in found) >= 54
+        assert sum("s0" in each.favoured for each in found) >= 36
         assert not any(set(each.favoured) - {"s0"} for each in found[:20])
         assert truth["s0"] > 0.08
     else:
-        assert sum(any(r.verdict != "unclear" for r in each.rows) for each in found) <= 7  # 3 expected
+        assert sum(any(r.verdict != "unclear" for r in each.rows) for each in found) <= 4  # 2 expected
         assert abs(truth["s0"]) < 0.03
         assert all(each.machine > each.people + 0.02 for each in large)
 

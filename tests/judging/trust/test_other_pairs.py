@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from rankproof import calibrate, compare_scores, judge
 from rankproof.judging.verdicts import Ask
 from rankproof.store.ledger import Ledger
+from tests.each import with_each
 
 from .conftest import lot
 
@@ -47,12 +49,17 @@ def rows(new: float = 0.0, n: int = N) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.fixture
+def labelled(metric: str, tmp_path: Path) -> Path:
+    calibrate(rows(), person, judge=machine, ledger=tmp_path / "labelled.db", metrics=metric, n=120)
+    return tmp_path / "labelled.db"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["P@3", "DCG@5", "P@5", "answer_relevance"])
-@pytest.mark.parametrize("new", [0.0, 0.3, 0.47, 1.0])
-def test_what_could_not_be_drawn_is_bounded(tmp_path: Path, metric: str, new: float) -> None:
-    ledger = tmp_path / "v.db"
-    calibrate(rows(), person, judge=machine, ledger=ledger, metrics=metric, n=120)
+@with_each("new", [0.0, 0.3, 0.47, 1.0])
+def test_what_could_not_be_drawn_is_bounded(labelled: Path, metric: str, new: float) -> None:
+    ledger = Path(shutil.copy(labelled, labelled.with_name(f"{new}.db")))
     real = judge(rows(new), metric, judge=truth)[metric]
     found = judge(rows(new), metric, judge=machine, ledger=ledger)
     corrected = found.corrected(metric)

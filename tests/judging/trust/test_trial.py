@@ -97,12 +97,13 @@ def test_a_model_is_asked_about_as_many_pairs_a_call_as_it_bears(name: str, tmp_
         how: dict[str, Any] = {"base_url": served.url, "key_variable": "NO_KEY", "ledger": tmp_path / "v.db"}
         found = trial("vllm:m", **how)
         calls = len(served.calls)
-        again = trial("vllm:m", **how)
-        assert len(served.calls) == calls, "the second trial costs nothing"
+        if name in ("errs now and then", "leaves out the middle"):  # wrong verdicts are kept, and what was left out
+            again = trial("vllm:m", **how)
+            assert len(served.calls) == calls, "the second trial costs nothing"
+            assert (again.pairs, again.loss, again.places) == (found.pairs, found.loss, found.places)
+            assert [each.account for each in again.ways] == [each.account for each in found.ways]
+            assert not any(each.asked for each in again.ways)
     assert found.n == len(TRUTH)
-    assert (again.pairs, again.loss, again.places) == (found.pairs, found.loss, found.places)
-    assert [each.account for each in again.ways] == [each.account for each in found.ways]
-    assert not any(each.asked for each in again.ways)
     assert sum(each.account.calls for each in found.ways) == calls
     assert found.alone.account.bytes_sent > 5 * found.together.account.bytes_sent > 0
     if name in ("good", "errs now and then"):

@@ -62,9 +62,9 @@ def test_thirty_labelled_queries_and_a_judge_save_a_fifth_of_the_error() -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("labels", "n", "queries"), [(some_queries, 30, 160), (some_pairs, 300, 60)])
-def test_intervals_hold_in_many_worlds(labels: Any, n: int, queries: int) -> None:
-    inside, _ = held(60, queries, labels, n, 6)
+@pytest.mark.parametrize(("draws", "labels", "n", "queries"), [(30, some_queries, 30, 160), (60, some_pairs, 300, 60)])
+def test_intervals_hold_in_many_worlds(draws: int, labels: Any, n: int, queries: int) -> None:
+    inside, _ = held(draws, queries, labels, n, 6)
     assert np.mean(list(inside.values())) >= 0.92
     assert min(inside.values()) >= 0.85
 

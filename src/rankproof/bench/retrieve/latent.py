@@ -66,8 +66,8 @@ def _upright(columns: Array, least: float = 1e-13) -> Array:
     return upright
 
 
-AT_ONCE = 1 << 12
-"""Entries that are multiplied at a time."""
+AT_ONCE = 1 << 10
+"""Entries that are multiplied at a time: with some hundred directions they stay in the cache."""
 
 
 @dataclass(frozen=True, eq=False)
