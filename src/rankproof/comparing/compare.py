@@ -173,18 +173,8 @@ def compare_scores(
     settings = (seed, alpha, margin, correction, permutations, doubts)
     rows = _rows([(first, each) for each in compared], *settings)
     every = _rows(_every_pair(alike, 1 - alpha), *settings) if all_pairs else []
-    return Comparison(
-        rows,
-        alike,
-        first,
-        alpha,
-        margin,
-        correction,
-        [each for each in alike[first] if each not in odd],
-        notes,
-        every,
-        doubts,
-    )
+    means = [each for each in alike[first] if each not in odd]
+    return Comparison(rows, alike, first, alpha, margin, correction, means, notes, every, doubts)
 
 
 def _every_pair(scores: Mapping[str, ScoresLike], level: float) -> list[tuple[str, SystemPair]]:
@@ -226,42 +216,36 @@ def _check(alpha: float, margin: float | None, seed: int) -> None:
 
 def pairs(name: str, mine: ScoresLike, theirs: ScoresLike, level: float) -> Iterator[SystemPair]:
     """The differences over all queries, then over each slice, for every measure."""
-    for group, (own, other) in {"": (mine, theirs), **_slices(mine, theirs)}.items():
+    slices = {group: (mine.slices[group], theirs.slices[group]) for group in mine.slices}
+    for group, (own, other) in {"": (mine, theirs), **slices}.items():
         for key in own:
             measure = own.column(key).measure
-            if measure.spec.average == "mean" and (not group or _both(own, other, key).any()):
-                sign = measure.spec.sign
-                both = _both(own, other, key)
-                values = paired_differences(own.column(key).values[both], other.column(key).values[both])
-                corrected = own.corrected_lead(other, key, level)
-                mean = None if own.thin(key) or other.thin(key) else own[key]
-                ends = possible_ends(own, other, key)
-                turned = sign * values
-                favour = own.favour(other, key)
-                yield SystemPair(
-                    name,
-                    measure,
-                    group,
-                    mean,
-                    turned,
-                    sign,
-                    corrected,
-                    ends,
-                    own.queries,
-                    both,
-                    _settled(own, key),
-                    favour,
-                )
+            if measure.spec.average != "mean":
+                continue
+            both = _both(own, other, key)
+            if group and not both.any():
+                continue
+            values = paired_differences(own.column(key).values[both], other.column(key).values[both])
+            yield SystemPair(
+                system=name,
+                measure=measure,
+                slice=group,
+                mean=None if own.thin(key) or other.thin(key) else own[key],
+                values=measure.spec.sign * values,
+                sign=measure.spec.sign,
+                corrected=own.corrected_lead(other, key, level),
+                ends=possible_ends(own, other, key),
+                queries=own.queries,
+                counted=both,
+                settled=_settled(own, key),
+                favour=own.favour(other, key),
+            )
 
 
 def _settled(scores: ScoresLike, key: str) -> tuple[float | None, ...]:
     """The share that a judge decided, and the ends of the mean; nothing if no judge was asked."""
     shares = getattr(scores, "coverage", None)
     return () if shares is None else (shares[key], *(scores.bounds(key) or (None, None)))
-
-
-def _slices(mine: ScoresLike, theirs: ScoresLike) -> dict[str, tuple[ScoresLike, ScoresLike]]:
-    return {group: (mine.slices[group], theirs.slices[group]) for group in mine.slices}
 
 
 def possible_ends(mine: ScoresLike, theirs: ScoresLike, name: str) -> Ends:
@@ -353,14 +337,7 @@ def _corrected(pairs: list[SystemPair], ps: list[float], correction: str) -> lis
 
 
 def _row(
-    pair: SystemPair,
-    baseline: str,
-    span: Ends,
-    p: float,
-    adjusted: float,
-    same: float,
-    alpha: float,
-    surest: float,
+    pair: SystemPair, baseline: str, span: Ends, p: float, adjusted: float, same: float, alpha: float, surest: float
 ) -> ComparisonRow:
     values, n = pair.values, len(pair.values)
     gain = total(values) / n

@@ -95,15 +95,7 @@ class Judgments(Displayable):
             return many
         doc = np.arange(rows)
         place = doc + 1 - self.start.take(query)
-        pool = Hits(
-            query=query,
-            rank=place,
-            grade=self.grade,
-            doc=doc,
-            n=len(self.query_ids),
-            retrieved=length,
-            facets=self.facets,
-        )
+        pool = Hits(query, place, self.grade, doc, len(length), length, facets=self.facets)
         pool.__dict__.update(starts=self.start, nth=place)
         return pool
 

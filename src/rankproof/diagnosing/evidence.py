@@ -139,11 +139,7 @@ class Evidence:
             return {}
         from rankproof.bench.retrieve import keyword
 
-        drawn = (query for query, chosen in zip(self.asked, self.drawn.tolist(), strict=True) if chosen)
-        texts = {query: text for query in drawn if (text := self.questions.get(query))}
-        depth = max(int(self.hits.retrieved.max(initial=0)), DEPTH)
-        answers = keyword(self.corpus).search(list(texts.values()), depth)
-        return {query: [doc for doc, _ in found] for query, found in zip(texts, answers, strict=True)}
+        return _found(self, keyword(self.corpus), self.texts)
 
     @cached_property
     def hole(self) -> Hole | None:
@@ -192,6 +188,12 @@ class Evidence:
             return np.ones(len(names), dtype=bool)
         chosen = set(np.random.default_rng(0).permutation(sorted(names))[:MOST_ASKED].tolist())
         return np.array([name in chosen for name in names])
+
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        """The questions on which other searches are tried, as far as their texts are known."""
+        drawn = (query for query, chosen in zip(self.asked, self.drawn.tolist(), strict=True) if chosen)
+        return {query: text for query in drawn if (text := self.questions.get(query))}
 
     def unjudged(self) -> float | None:
         """The share of the first k documents that nobody judged; None if only relevant ones are listed."""
@@ -262,8 +264,7 @@ def _fewer_documents(evidence: Evidence) -> Iterator[Trial]:
 
 def _cut(evidence: Evidence, kind: str, before: Measure, after: Measure, words: Mapping[str, Any]) -> Trial:
     own = evidence.scores.ranking
-    values = _values(evidence, own, before), _values(evidence, own, after)
-    return _trial(kind, before, after, *values, words)
+    return _trial(kind, before, after, _values(evidence, own, before), _values(evidence, own, after), words)
 
 
 def _without_copies(evidence: Evidence) -> Iterator[Trial]:
@@ -293,7 +294,7 @@ def _other_searches(evidence: Evidence) -> Iterator[Trial]:
     yield _other(evidence, "keyword", _fused(evidence, by_words))
     yield from _corrected(evidence)
     if len(corpus) <= MOST_PLACED:
-        by_meaning = _found(evidence, lsa(corpus), _texts(evidence))
+        by_meaning = _found(evidence, lsa(corpus), evidence.texts)
         yield _other(evidence, "dense-instead", {**evidence.rankings, **by_meaning})
         yield _other(evidence, "dense", _fused(evidence, by_meaning))
     yield _other(evidence, "lexical-reranking", _reranked(evidence, corpus), {"depth": RERANKED})
@@ -303,7 +304,7 @@ def _reranked(evidence: Evidence, corpus: Corpus) -> Rankings:
     """The ranking with its first documents in the order of the embedded reranker; those without a text come last."""
     from rankproof.bench.retrieve import rerank
 
-    asked = {query: text for query, text in _texts(evidence).items() if query in evidence.rankings}
+    asked = {query: text for query, text in evidence.texts.items() if query in evidence.rankings}
     known = {query: [doc for doc in evidence.rankings[query] if doc in corpus] for query in asked}
     first = search_of_lists({asked[query]: _scored(docs) for query, docs in known.items()}, corpus)
     answers = (first >> rerank(depth=RERANKED)).search(list(asked.values()), max(_depth(evidence), RERANKED))
@@ -354,7 +355,7 @@ def _corrected(evidence: Evidence) -> Iterator[Trial]:
 
     if evidence.corpus is None or evidence.library is None:
         return
-    texts = _texts(evidence)
+    texts = evidence.texts
     corrected = Speller(evidence.library.counts)
     spelt = {query: corrected(text) for query, text in texts.items()}
     changed = {query: text for query, text in spelt.items() if text != texts[query]}
@@ -372,12 +373,6 @@ def _other(evidence: Evidence, kind: str, ranking: Rankings, words: Mapping[str,
     measure, drawn = evidence.measure, evidence.drawn
     before = evidence.scores.column(measure).counting[drawn]
     return _trial(kind, measure, measure, before, _values(evidence, ranking, measure)[drawn], words or {})
-
-
-def _texts(evidence: Evidence) -> dict[str, str]:
-    """The questions on which other searches are tried, as far as their texts are known."""
-    drawn = (query for query, chosen in zip(evidence.asked, evidence.drawn.tolist(), strict=True) if chosen)
-    return {query: text for query in drawn if (text := evidence.questions.get(query))}
 
 
 def _values(evidence: Evidence, ranking: Any, measure: Measure) -> Array:

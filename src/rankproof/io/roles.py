@@ -27,17 +27,7 @@ EXPECTED = (
 """The names in exports of test sets for the documents that answer a question: one, or a list of them."""
 RETRIEVED = (
     *("doc_ids", "document_ids", "retrieved", "retrieved_ids", "retrieved_docs", "retrieved_doc_ids"),
-    *(
-        "results",
-        "ranking",
-        "ranked",
-        "docs",
-        "docnos",
-        "item_ids",
-        "product_ids",
-        "passage_ids",
-        "chunk_ids",
-    ),
+    *("results", "ranking", "ranked", "docs", "docnos", "item_ids", "product_ids", "passage_ids", "chunk_ids"),
 )
 """The names of lists of documents."""
 SCORES = ("scores", "doc_scores", "similarities", "sims", "relevance_scores", "retrieved_scores")
@@ -93,13 +83,13 @@ def column_of(role: str, columns: Sequence[str]) -> list[str]:
     >>> column_of("query", ["query_id", "query", "docno"]), column_of("query", ["qid", "topic_id"])
     (['query_id'], ['qid', 'topic_id'])
     """
-    named = _named.get()
-    if named is not None and named.roles.get(role) in columns:
-        return [named.take(role)]
+    if own := column_named(role, columns):
+        return own
+    others = _roles_named().values()
     for names in NAMES[role]:
         known = {plain_name(name) for name in names}
         if found := [column for column in columns if plain_name(column) in known]:
-            return found if named is None else [each for each in found if each not in named.roles.values()]
+            return [each for each in found if each not in others]
     return []
 
 
@@ -151,10 +141,21 @@ def named_for(role: str, columns: Collection[str]) -> str | None:
     return named.take(role) if named is not None and named.roles.get(role) in columns else None
 
 
+def column_named(role: str, columns: Collection[str]) -> list[str]:
+    """The same as a list, which is empty if there is none."""
+    own = named_for(role, columns)
+    return [] if own is None else [own]
+
+
+def _roles_named() -> Mapping[str, str]:
+    """The column that was named for each role, whether it is here or not."""
+    named = _named.get()
+    return {} if named is None else named.roles
+
+
 def named_columns() -> set[str]:
     """The columns that were named, by their plain names."""
-    named = _named.get()
-    return set() if named is None else set(map(plain_name, named.roles.values()))
+    return set(map(plain_name, _roles_named().values()))
 
 
 def columns_of(given: Mapping[str, str] | str | Sequence[str]) -> dict[str, str]:
@@ -264,16 +265,14 @@ def guess(columns: Sequence[str], wanted: Wanted, source: str) -> dict[str, str]
     if is_of_lists(took["doc"]) and not {"grade", "score", "rank"} & set(took):
         # A question a row, with a document or a list of them: it goes by its own id where it has one.
         own = [name for name in columns if plain_name(name) == "id"]
-        return {**took, "query": own[0]} if own and not _is_named("query") else took
+        return {**took, "query": own[0]} if own and "query" not in _roles_named() else took
     return _as_judgments(took, columns, source) if wanted is JUDGMENTS else _as_ranking(took, columns, source)
 
 
 def without_expected(columns: Sequence[str]) -> list[str]:
     """The columns without those of documents that should have been found, unless one of them is named."""
     expected = set(map(plain_name, EXPECTED))
-    named = _named.get()
-    own = {} if named is None else named.roles
-    return [name for name in columns if plain_name(name) not in expected or name == own.get("doc")]
+    return [name for name in columns if plain_name(name) not in expected or name == _roles_named().get("doc")]
 
 
 def is_of_lists(name: str) -> bool:
@@ -281,22 +280,10 @@ def is_of_lists(name: str) -> bool:
     return plain_name(name) in set(map(plain_name, (*EXPECTED, *RETRIEVED)))
 
 
-def _is_named(role: str) -> bool:
-    named = _named.get()
-    return named is not None and role in named.roles
-
-
-def column_named(role: str, columns: Sequence[str]) -> list[str]:
-    """The column that was named for the role, if it is here."""
-    named = _named.get()
-    return [named.take(role)] if named is not None and named.roles.get(role) in columns else []
-
-
 def list_columns(columns: Sequence[str], known: Collection[str], wanted: Wanted) -> list[str]:
     """Of columns that hold lists those of documents: for judgments what was expected, if that stands beside others."""
-    named = _named.get()
-    if named is not None and named.roles.get("doc") in columns:
-        return [named.take("doc")]
+    if own := column_named("doc", columns):
+        return own
     expected = [name for name in columns if plain_name(name) in set(map(plain_name, EXPECTED))]
     lists = {*known, *map(plain_name, RETRIEVED)}
     others = [name for name in columns if plain_name(name) in lists and name not in expected]

@@ -389,17 +389,12 @@ def _pairs(where: LabelsFound, relation: Relation | str | None) -> list[DrawnPai
 
 def _session(ledger: Ledger, who: HumanJudge, drawn: Sequence[Drawn]) -> DrawSession:
     before = own_labels(ledger, who)
-    _note_again(ledger, who, drawn, before)
+    for pair in drawn:  # of more pairs the chances are others: labels given before say how they are drawn now
+        if pair.ask in before:
+            keep_label(ledger, who, pair, before[pair.ask])
     return DrawSession(
         drawn,
         before,
         keep=lambda pair, value: keep_label(ledger, who, pair, value),
         forget=lambda pair: ledger.forget(who.identity, [(pair.ask.relation, pair.ask.left, pair.ask.right)]),
     )
-
-
-def _note_again(ledger: Ledger, who: HumanJudge, drawn: Sequence[Drawn], before: Mapping[Ask, int]) -> None:
-    """Write down with labels given before how they are drawn now: of more pairs the chances are others."""
-    for pair in drawn:
-        if pair.ask in before:
-            keep_label(ledger, who, pair, before[pair.ask])

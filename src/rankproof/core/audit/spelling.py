@@ -117,30 +117,10 @@ RULES = (
         SpellingRule(kind, differ, same, sign, strict=False)
         for kind, differ, same, sign in (
             ("affixes-of-ids", "what follows ? or # in a URL", partial(re.sub, _QUERY, ""), "[?#]"),
-            (
-                "affixes-of-ids",
-                "scheme, host and slashes of a URL",
-                partial(re.sub, _HOST, ""),
-                "/|www",
-            ),
-            (
-                "affixes-of-ids",
-                "the folders before their names",
-                partial(re.sub, _FOLDERS, ""),
-                r"[/\\]",
-            ),
-            (
-                "affixes-of-ids",
-                "the numbers of parts at their end",
-                partial(re.sub, _PART, ""),
-                "[-#@|:_. /]",
-            ),
-            (
-                "affixes-of-ids",
-                "the endings of their file names",
-                partial(re.sub, _ENDING, ""),
-                r"\.[A-Za-z]",
-            ),
+            ("affixes-of-ids", "scheme, host and slashes of a URL", partial(re.sub, _HOST, ""), "/|www"),
+            ("affixes-of-ids", "the folders before their names", partial(re.sub, _FOLDERS, ""), r"[/\\]"),
+            ("affixes-of-ids", "the numbers of parts at their end", partial(re.sub, _PART, ""), "[-#@|:_. /]"),
+            ("affixes-of-ids", "the endings of their file names", partial(re.sub, _ENDING, ""), r"\.[A-Za-z]"),
             ("spaces-in-ids", "punctuation", _without_punctuation, r"[^A-Za-z0-9\n]"),
             ("number-ids", "zeros before their numbers", partial(re.sub, _ZEROS, ""), r"0(?<!\d0)\d"),
         )

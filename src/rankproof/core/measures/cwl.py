@@ -32,12 +32,7 @@ from rankproof.core.paper import (
 from rankproof.core.parameters import MOST, Depth, Kind, Maximum, Persistence, Positive
 
 Goal: TypeAlias = Annotated[
-    float,
-    Kind(
-        "a number of at least 0.5",
-        lambda v: isinstance(v, Real) and 0.5 <= v <= MOST,
-        float,
-    ),
+    float, Kind("a number of at least 0.5", lambda v: isinstance(v, Real) and 0.5 <= v <= MOST, float)
 ]
 """How much gain a reader wants; below one half the chance to go on would be no chance."""
 
@@ -358,12 +353,7 @@ def _walked(c: Case, depth: int, top_grade: float | None, says: str, go_on: GoOn
     seen = _chances(gain, depth, go_on)
     docs = {each.rank: each.doc for each in c.found}
     terms = [
-        Term(
-            f"{number_text(gain[rank])} x {number_text(seen[rank])}",
-            gain[rank] * seen[rank],
-            rank,
-            docs[rank],
-        )
+        Term(f"{number_text(gain[rank])} x {number_text(seen[rank])}", gain[rank] * seen[rank], rank, docs[rank])
         for rank in gain
         if gain[rank]
     ]
