@@ -247,6 +247,7 @@ def test_every_error_is_shown_however_many_there_are() -> None:
     assert all(f"P@{k} " in text for k in range(1, 41))
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "columns"),

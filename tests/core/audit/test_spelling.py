@@ -57,16 +57,17 @@ def test_each_way_of_spelling_is_an_error_in_evaluate_and_audit(form: str, affec
     judged, ranked = world(form, np.random.default_rng(affected))
     assert not about_ids(evaluate(judged, ranked, "RR").audit)
     assert not about_ids(audit(judged, ranked))
-    for name, way in WAYS.items():
+    for number, (name, way) in enumerate(WAYS.items()):
         bent = {q: [*map(way, docs)] if int(q[1:]) < affected else docs for q, docs in ranked.items()}
         if bent == ranked:
             continue
-        for found in (evaluate(judged, bent, "RR").audit, audit(judged, bent)):
-            errors = [each for each in about_ids(found) if each.severity == "error"]
-            assert errors, (name, found)
-            counted = sum(each.count for each in errors if "never judged" in each.message)
-            assert counted == 20 * affected, (name, errors)
-            assert any(f"in {affected} queries" in each.message for each in errors)
+        # One face sees some topics bent and the other all of them; for the next way it is the other way round.
+        found = audit(judged, bent) if (number + (affected < TOPICS)) % 2 else evaluate(judged, bent, "RR").audit
+        errors = [each for each in about_ids(found) if each.severity == "error"]
+        assert errors, (name, found)
+        counted = sum(each.count for each in errors if "never judged" in each.message)
+        assert counted == 20 * affected, (name, errors)
+        assert any(f"in {affected} queries" in each.message for each in errors)
 
 
 def test_documents_of_every_kind_in_one_topic_are_counted_each() -> None:
