@@ -3,9 +3,9 @@
     python benchmarks/spark_rows.py FOLDER [MILLIONS ...]
 
 takes the data of `parts.py` (2 and 16 million rows by default) in FOLDER, and needs Java. CPU seconds are those of the
-executor processes, and of Python below them. Each session first runs the smallest data until the cost stands still
-(Java compiles what it runs), then every size TIMES times, the largest first, of which the cheapest counts. The last
-lines are of the kernel alone.
+executor processes, and of Python below them. Each session first runs the smallest data WARM times (Java compiles what
+it runs), then every size TIMES times, the largest first, of which the cheapest counts. The last lines are of the
+kernel alone.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import parts
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-TIMES, WARM = 3, 6
-"""How often each size is measured, and how often the smallest is run before at most."""
+TIMES, WARM = 4, 12
+"""How often each size is measured, and how often the smallest is run before."""
 RUN = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -88,12 +88,8 @@ def measure(executors: int, folders: list[str]) -> None:
         means = {name: mean.hex() for name, mean in scores.means.items()}
         return {"java": java, "python": python, "wall": time.perf_counter() - wall, "means": means}
 
-    before = float("inf")
     for _ in range(WARM):
-        cost = once(folders[0])["java"]
-        if cost > 0.95 * before:  # type: ignore[operator]
-            break
-        before = cost  # type: ignore[assignment]
+        once(folders[0])
     best = {}
     for where in reversed(folders):  # what many rows warm up further is warm for the few
         runs = [once(where) for _ in range(TIMES)]

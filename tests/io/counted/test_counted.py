@@ -23,6 +23,7 @@ from rankproof.io.counted import rankings
 from rankproof.io.counted.rankings import CountedRankings
 from rankproof.io.counted.rows import counted_rows
 from rankproof.io.counted.text import OWN, Counted, counting_text
+from rankproof.io.load import load_counted
 from tests.io.counted.engines import (
     COLUMNS,
     ENGINES,
@@ -326,6 +327,34 @@ def test_lengths_may_be_counted_apart(tmp_path: Path, capsys):
     assert "RR,0.25," in capsys.readouterr().out
 
 
+def test_counted_rows_that_lack_something_are_refused(tmp_path: Path, capsys):
+    judgments, rows, lengths = (tmp_path / name for name in ("judgments.tsv", "rows.csv", "lengths.csv"))
+    judgments.write_text("q1\ta\t1\n")
+    lengths.write_text("query_id,length\nq1,3\n")
+    arguments = ["evaluate", str(judgments), "--counted", str(rows), "-m", "RR"]
+    head = "query_id,doc_id,place,first_place,last_place,retrieved\n"
+    for text, more, message in (
+        (head, [], "no counted rows"),
+        ("", [], "rows.csv"),
+        (
+            "doc_id,place,first_place,last_place\na,1,1,1\n",
+            ["--lengths", str(lengths)],
+            "without the column 'query_id'",
+        ),
+        (head.replace("_place", "") + "q1,a,1,1,1,3\n", [], "without the column 'first_place'"),
+        (head + "q1,a,1,1,1,\n", [], "no row says how long"),
+    ):
+        rows.write_text(text)
+        assert run([*arguments, *more]) == 3, text
+        assert message in capsys.readouterr().err
+    rows.write_text(head)
+    assert run([*arguments, "--lengths", str(lengths), "-f", "csv"]) == 3  # no judged document was found
+    assert "RR,0.0," in capsys.readouterr().out
+    columns = {name: [] for name in head.strip().split(",")}
+    with pytest.raises(DataError, match="no counted rows"):
+        counted_rows(columns, "rows")
+
+
 def test_places_that_no_ranking_has_are_refused():
     judged = {"q": {"a": 1, "b": 1, "c": 1}}
 
@@ -350,6 +379,46 @@ def test_a_result_of_two_runs_of_the_query_is_refused(tmp_path: Path):
         evaluate(judged, pa.concat_tables([table, table]), "AP")
     with pytest.raises(DataError, match="no row says how long"):
         evaluate(judged, table.filter(pa.compute.is_valid(table["doc_id"])), "AP")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "collation", "ties", "duplicates"),
+    [
+        ("double precision", "de-x-icu", "trec", "error"),
+        ("real", "C", "trec", "error"),
+        ("numeric(12, 3)", "alike", "id", "best"),
+        ("integer", "alike", "trec", "error"),
+    ],
+)
+def test_the_text_for_postgresql_gives_the_bits_of_memory(
+    postgres_at, kind, collation, ties, duplicates, tmp_path: Path, capsys
+):
+    psycopg = pytest.importorskip("psycopg")
+    judged, rows = random_case(9)
+    if kind == "integer":
+        rows = [(query, doc, int(min(score, 9) * 3)) for query, doc, score in rows]
+    elif kind != "double precision":
+        rows = [(query, doc, score if -2 < score < 2 else 7.5) for query, doc, score in rows if score != 5e-324]
+    if duplicates == "best":
+        rows += [(query, doc, score + 0.25) for query, doc, score in rows[::3]]
+    with psycopg.connect(postgres_at, autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute(
+            "create collation if not exists alike (provider=icu, locale='und-u-ks-level2', deterministic=false)"
+        )
+        columns = f'"Query" text collate "{collation}", doc_id text collate "{collation}"'
+        for name, more in (("run", f"score {kind}"), ("judgments", "grade real")):
+            cursor.execute(f"drop table if exists {name}; create table {name} ({columns}, {more})")
+        cursor.executemany("insert into run values (%s, %s, %s)", rows)
+        graded = [(query, doc, grade) for query, docs in judged.items() for doc, grade in docs.items()]
+        cursor.executemany("insert into judgments values (%s, %s, %s)", graded)
+        rules = ["--ties", ties, "--duplicates", duplicates]
+        assert run(["sql", "--dialect", "postgres", "--query", "Query", *rules]) == 0
+        with cursor.copy(f"copy ({capsys.readouterr().out}) to stdout with csv header") as copied:
+            (tmp_path / "rows.csv").write_bytes(b"".join(copied))
+    conventions = {"ties": ties, "duplicates": duplicates}
+    expected = evaluate(judged, arrow(rows, score=pa.float32() if kind == "real" else None), MEASURES, **conventions)
+    check_equal(evaluate(judged, load_counted(tmp_path / "rows.csv"), MEASURES, **conventions), expected)
 
 
 @pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake", "trino"])

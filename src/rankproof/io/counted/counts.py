@@ -80,8 +80,8 @@ def _check_queries(query: Array, queries: Mapping[str, Array], judgments: Judgme
         where = f"{source}, query {shorten(judgments.query_ids[int(query[row])])}"
         if queries["bad"][row] > 0:
             raise DataError(
-                f"{where}: {_some(queries['bad'][row], 'row')} with a score that is missing or NaN, which has no place "
-                "in an order. Next: drop the document or give it a score."
+                f"{where}: {_some(queries['bad'][row], 'row')} whose document is missing, or whose score is missing or "
+                "NaN, which has no place in an order. Next: drop the row, or give it both."
             )
         raise DataError(
             f"{where}: {_some(more[row], 'row')} more than documents, so some come twice. "

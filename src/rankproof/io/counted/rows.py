@@ -64,6 +64,19 @@ def counted_rows(
 ) -> CountedRows:
     """The rows with these columns; the lengths of rankings may stand in a table of their own."""
     found = {str(name).lower(): list(each) for name, each in columns.items()}
+    if lengths is not None and not any(found.values()):
+        found = {name: [] for name in COUNTED}  # a header alone: no judged document was found
+    elif not any(found.values()):
+        raise DataError(
+            f"{source}: no counted rows, so no judged query stands in the ranking, or the query has not run. "
+            "Next: check which tables were counted."
+        )
+    missing = sorted((COUNTED if lengths is not None else {*COUNTED, "retrieved"}) - found.keys())
+    if missing:
+        raise DataError(
+            f"{source}: counted rows without the column {missing[0]!r}. "
+            "Next: give all columns of the query that 'rankproof sql' writes, or --lengths."
+        )
     if lengths is not None:
         more = {str(name).lower(): list(each) for name, each in lengths.items()}
         if "length" in more and "retrieved" not in more:
@@ -75,33 +88,21 @@ def counted_rows(
             )
         one, other = len(found["query_id"]), len(more["query_id"])
         found = {name: [*found.get(name, [None] * one), *more.get(name, [None] * other)] for name in {**found, **more}}
-    missing = [name for name in (*COUNTED, "retrieved") if name not in found]
-    if missing:
-        raise DataError(
-            f"{source}: counted rows without the column {missing[0]!r}. "
-            "Next: give all columns of the query that 'rankproof sql' writes, or --lengths."
-        )
     defaults = {"times": 1, "low": 0, "dropped": 0, "bad": 0, "huge": 0, "infinite": 0}
-    count = len(found["query_id"])
-    for name in (*COUNTS, *OF_QUERIES):
-        found.setdefault(name, [defaults.get(name)] * count)
     for name in ("query_id", "doc_id"):
         found[name] = [None if each is None or each != each or each == "" else _text(each) for each in found[name]]
     for name in (*COUNTS, *OF_QUERIES):
-        found[name] = [None if each is None or each == "" else float(each) for each in found[name]]
-    _check_lengths(found, source)
-    return CountedRows(found, source)
-
-
-def _check_lengths(found: Mapping[str, Sequence[Any]], source: str) -> None:
-    """Each query with a document found must say how long its ranking is."""
-    known = {query for query, doc in zip(found["query_id"], found["doc_id"], strict=True) if doc is None}
-    for query, doc in zip(found["query_id"], found["doc_id"], strict=True):
+        given = found.get(name) or [defaults.get(name)] * len(found["query_id"])
+        found[name] = [None if each is None or each == "" else float(each) for each in given]
+    rows = list(zip(found["query_id"], found["doc_id"], strict=True))
+    known = {query for query, doc in rows if doc is None}
+    for query, doc in rows:
         if doc is not None and query not in known:
             raise DataError(
                 f"{source}: document {shorten(doc)} was found for query {shorten(query)}, but no row says how long its "
                 "ranking is. Next: give all rows of the query that 'rankproof sql' writes, or --lengths."
             )
+    return CountedRows(found, source)
 
 
 def _text(value: Any) -> str:
