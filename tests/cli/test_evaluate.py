@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -243,10 +244,19 @@ def test_runs_are_called_as_asked(rankproof: Any, files: Path) -> None:
 
 def test_next_steps_are_in_the_words_of_the_shell(rankproof: Any, files: Path) -> None:
     (files / "one.run").write_text("q1 Q0 d1 1 1 one\n")
-    for command in ("evaluate", "audit", "diagnose"):
-        told = " ".join(rankproof(command, "judgments.txt", "one.run").out.split())
-        assert "leave them out with --missing skip." in told
-        assert "missing='skip'" not in told
+    both = {"compare": "first.run", "leaderboard": "first.run", "gate": "first.run", "report": "first.run"}
+    for command in ("evaluate", "audit", "diagnose", *both):
+        for form in ("table", "full", "markdown", "html", "latex"):
+            words = (command, "judgments.txt", "one.run", *filter(None, [both.get(command)]), "-f", form)
+            done = rankproof(*words)
+            if "expected one of" in done.err:
+                continue
+            assert rankproof(*words, "-o", "page", "--force").code in (0, 1, 3)
+            for page in (done.out, (files / "page").read_text()):
+                told = " ".join(page.split())
+                assert not re.search("missing=('|&#x27;)skip", told), (command, form)
+                must = command in ("evaluate", "audit", "diagnose") and form != "latex"
+                assert "leave them out with --missing skip." in told or not must, (command, form)
     assert "missing='skip'" in rankproof("audit", "judgments.txt", "one.run", "-f", "json").out
 
 
@@ -272,3 +282,4 @@ def test_a_format_that_is_given_stands_before_the_ending(rankproof: Any, files: 
     assert (files / "a.json").read_bytes().startswith(b"ranking,")
     told = rankproof("evaluate", "judgments.txt", "first.run", "-m", "RR", "-o", "a.xml")
     assert (told.code, "format: got 'junit', expected one of 'table'" in told.err) == (2, True)
+

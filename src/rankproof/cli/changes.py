@@ -267,7 +267,7 @@ def gate_change(
     else:
         saved.only_for_names(anyway)
         found = _gate_of_files(words, history, **fixed, **settings)
-    _show(print_as(found, form), output)
+    _show(print_as(found, form), output, form)
     _add_to_summary(found)
     allowed = lenient and found.outcome == "inconclusive"
     if allowed:
@@ -342,10 +342,10 @@ def _floor(given: str) -> tuple[str, float]:
     return name, limit
 
 
-def _show(text: str | bytes, output: str | None) -> None:
+def _show(text: str | bytes, output: str | None, form: str) -> None:
     """Write the result; if that fails (a closed pipe, a full disk), the decision is still valid."""
     try:
-        write(text, output)
+        write(text, output, form)
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         click.echo(f"rankproof: note: standard output: {error.strerror}, so the result was not shown.", err=True)

@@ -11,7 +11,6 @@ from rankproof.cli import options, saved
 from rankproof.cli.options import check_one_stdin, named_paths, read_groups
 from rankproof.cli.output import (
     TEXTS,
-    as_options,
     checked_form,
     end,
     errors_of,
@@ -132,7 +131,7 @@ def _worst(scores: Mapping[str, ScoresLike], n: int) -> str:
 
 def show(scores: Mapping[str, ScoresLike], text: str | bytes, form: str, output: str | None) -> None:
     """Write the results; what makes them wrong goes to standard error if they have no place for it, and ends with 3."""
-    write(as_options(str(text)) if form in TEXTS else text, output)
+    write(text, output, form)
     say_apart(scores, form)
     end(errors_of(scores), shown=form in TEXTS and output is None)
 
@@ -282,7 +281,7 @@ def audit_ranking(
         found = audit(judgments, run, options.asked_measures(measures), **settings)
     with in_colours(is_coloured(output)):
         text = print_as(found, form)
-    write(as_options(text) if isinstance(text, str) and form in TEXTS else text, output)
+    write(text, output, form)
     if any(each.severity == "error" for each in found):
         ctx.exit(SERIOUS)
 

@@ -11,7 +11,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.judge import judge_named
-from rankproof.cli.output import checked_form, may_replace, tell_progress, tell_written, write
+from rankproof.cli.output import checked_form, may_replace, tell_progress, tell_written, write_result
 from rankproof.document.disk import whole_file
 from rankproof.errors import DataError, UsageError, shorten
 
@@ -113,7 +113,6 @@ def command(
     tail -F search.jsonl | rankproof monitor - --lateness 60 -f jsonl
     rankproof monitor search.jsonl --judge openai:MODEL --judge-sample 200
     """
-    from rankproof.document.model import print_as
     from rankproof.monitoring.monitor import Monitor, monitor
     from rankproof.monitoring.privacy import private
     from rankproof.monitoring.windows import Calendar, zone_named
@@ -145,7 +144,7 @@ def command(
             **settings,
         )
     if "on_window" not in settings:
-        write(print_as(found, form), output)
+        write_result(found, form, output)
     for each in found.alerts:
         if each.fired and each not in told:
             _tell_alert(each)
@@ -264,14 +263,13 @@ def _shown(
     name: str, logs: Sequence[str], columns: Sequence[str], form: str | None, output: str | None, **how: Any
 ) -> None:
     """Analyse the log, and write the result."""
-    from rankproof.document.model import print_as
     from rankproof.monitoring import online_tests
 
     form = checked_form(form, output)
     with tell_progress(f"reading {logs[0]}"):
         log = list(logs) if len(logs) > 1 else logs[0]
         found = getattr(online_tests, name)(log, columns=pairs(columns), **how)
-    write(print_as(found, form), output)
+    write_result(found, form, output)
 
 
 @experiment.command("variants")

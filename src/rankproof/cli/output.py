@@ -101,7 +101,7 @@ def errors_of(scores: Mapping[str, ScoresLike]) -> list[str]:
 
 def say_apart(scores: Mapping[str, ScoresLike], form: str) -> None:
     """Say on standard error what data formats cannot: that some queries are in no group."""
-    if form not in (*TEXTS, "markdown", "html", "github"):
+    if form not in PAGES:
         for each in dict.fromkeys(each.apart for each in scores.values() if each.apart):
             click.echo(f"rankproof: {each}", err=True)
 
@@ -127,6 +127,8 @@ FULL = "rankproof.full"
 """The key of the command's context that says whether to print everything."""
 TEXTS = ("table", "full")
 """The formats for people who read a terminal."""
+PAGES = (*TEXTS, "markdown", "html", "latex")
+"""The formats for people."""
 
 
 def format_of(path: str | None) -> str:
@@ -150,9 +152,14 @@ def checked_form(form: str | None, path: str | None, *more: str) -> str:
     return check(form or format_of(path), *more).name
 
 
-def write(content: str | bytes, path: str | None) -> None:
-    """The content to the file, and a note on standard error that it was written; else to standard output."""
+def write(content: str | bytes, path: str | None, form: str = "") -> None:
+    """The content to the file, and a note on standard error that it was written; else to standard output.
+
+    A page for people has conventions as the shell writes them.
+    """
     last_check.get()()
+    if isinstance(content, str) and form in PAGES:
+        content = as_options(content)
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     if path is not None and path != "-":
         write_file(path, data, force=may_replace(path))
@@ -166,11 +173,10 @@ def write(content: str | bytes, path: str | None) -> None:
 
 
 def write_result(found: Result, form: str, path: str | None, **settings: Any) -> None:
-    """The result in a format to the file or standard output; a text has conventions as the shell writes them."""
+    """The result in a format to the file or standard output."""
     from rankproof.document.model import print_as
 
-    made = print_as(found, form, **settings)
-    write(as_options(made) if isinstance(made, str) and form in TEXTS else made, path)
+    write(print_as(found, form, **settings), path, form)
 
 
 def write_each(found: Mapping[str, Result], form: str, path: str | None) -> None:
@@ -185,7 +191,7 @@ def write_each(found: Mapping[str, Result], form: str, path: str | None) -> None
     records = [{"name": name, **row} for name, each in documents.items() for row in each.records]
     trees = {name: each.tree if each.tree is not None else each.records for name, each in documents.items()}
     title = next(iter(documents.values())).title
-    write(check(form).render(Document(title, parts, records, trees)), path)
+    write(check(form).render(Document(title, parts, records, trees)), path, form)
 
 
 def tell_written(path: str, notes: Sequence[str] = (), what: str = "") -> None:
@@ -284,4 +290,5 @@ def as_options(message: str) -> str:
     from rankproof.core.rules import CHOICES
 
     names = "|".join([*CHOICES, "to", "normalise"])
-    return re.sub(rf"\b({names})='(\w+)'", lambda m: f"--{m[1].replace('_', '-')} {m[2]}", message)
+    options = rf"\b({names})=('|&#x27;)(\w+)\2"  # in HTML a quote is another
+    return re.sub(options, lambda m: f"--{m[1].replace('_', '-')} {m[3]}", message)

@@ -145,12 +145,11 @@ def check_command(
     if one of the findings is an error, else 0.
     """
     from rankproof.bench.testset.questions import check_questions
-    from rankproof.document.model import print_as
 
     form = checked_form(form, output)
     with tell_oddities(), tell_progress("checking"):
         found = check_questions(questions, judgments, corpus=corpus, systems=named_paths(runs) or None)
-    write(print_as(found, form), output)
+    write_result(found, form, output)
     if any(each.severity == "error" for each in found):
         ctx.exit(3)
 
@@ -303,7 +302,6 @@ def drift(
     rankproof label pool.jsonl --queries n.jsonl --who ana -o labels.jsonl
     """
     from rankproof.cli.monitor import hook_named
-    from rankproof.document.model import print_as
     from rankproof.monitoring.drift import drift
 
     form = checked_form(form, output)
@@ -315,7 +313,7 @@ def drift(
         if redact:
             settings["change"] = hook_named(redact)
         found = drift(own, log, judgments=judged, measures=options.asked_measures(measures), **settings)
-    write(print_as(found, form), output)
+    write_result(found, form, output)
     if keep_hashes is not None:
         _keep_hashes(judged, settings["corpus"], keep_hashes)
     _write_next(found, next_queries, next_run)

@@ -13,7 +13,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.options import STDIN
-from rankproof.cli.output import TEXTS, as_options, checked_form, end, errors_of, format_of, may_replace, write
+from rankproof.cli.output import checked_form, end, errors_of, format_of, may_replace, write, write_result
 from rankproof.document.disk import last_check
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, shorten
@@ -137,13 +137,12 @@ def command(context: click.Context, history: str, form: str | None) -> None:
     rankproof history import results.json.gz
     """
     from rankproof.comparing.history import History
-    from rankproof.document.model import print_as
 
     context.obj = History(history)
     form = checked_form(form, None)
     if context.invoked_subcommand is None:
         len(context.obj)  # if there is no history, that is said
-        write(print_as(context.obj, form, whole=form != "table"), None)
+        write_result(context.obj, form, None, whole=form != "table")
 
 
 def _elsewhere(context: click.Context, option: click.Parameter, path: str | None) -> None:
@@ -212,7 +211,7 @@ def show(name: str, history: str, per_query: bool, form: str | None, output: str
         about = [*entry_paragraphs(kept.show(name).to_dict()), Paragraph("")]
         found = words.scores([scores.summary(name)], above=about)
     text = made.render(found)
-    write(as_options(text) if isinstance(text, str) and form in TEXTS else text, output)
+    write(text, output, form)
     end(errors_of({name: scores}), shown=not per_query and not made.records and output is None)
 
 

@@ -9,7 +9,7 @@ import click
 
 from rankproof.cli import options, saved
 from rankproof.cli.options import check_one_stdin, matching_paths, named_paths, read_groups
-from rankproof.cli.output import TEXTS, checked_form, end, may_replace, tell_progress, write
+from rankproof.cli.output import TEXTS, checked_form, end, may_replace, tell_progress, write, write_result
 from rankproof.core.names import parse_all
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError
@@ -77,7 +77,6 @@ def order_systems(
     """
     from rankproof.comparing.leaderboard import leaderboard
     from rankproof.core.names import parse_all
-    from rankproof.document.model import print_as
 
     form = checked_form(form, output)
     asked = options.asked_measures(measures)
@@ -93,7 +92,7 @@ def order_systems(
             allow_missing=allow_missing,
             allow_errors=allow_errors,
         )
-    write(print_as(found, form), output)
+    write_result(found, form, output)
     shown = output is None and form in (*TEXTS, "markdown")
     end(found.missing if allow_errors else found.wrong, shown=shown)
 
@@ -138,7 +137,6 @@ def rank_correlation(
     \b
     rankproof rank-correlation monday tuesday wednesday -m nDCG@10,AP
     """
-    from rankproof.document.model import print_as
 
     form = checked_form(form, output)
     names = [each.name for each in parse_all(list(measures))] if measures else []
@@ -146,7 +144,7 @@ def rank_correlation(
         found = _of_files(words, names, lower, p)
     else:
         found = _of_systems(words, names, other, history, p=p, allow_missing=allow_missing)
-    write(print_as(found, form), output)
+    write_result(found, form, output)
     shown = output is None and form in (*TEXTS, "markdown")
     end(found.missing if allow_errors else found.wrong, shown=shown)
 
@@ -253,7 +251,7 @@ def write_report(
         asked = options.asked_measures(measures)
         made = report(judgments, named_paths(runs, shown_as), asked, by=groups, corpus=titles, **settings)
         printed = print_as(made, form)
-    write(printed, output)
+    write(printed, output, form)
     wrong = [f"{', '.join(on)}: {each}" for each, on in made.content.findings if each.severity == "error"]
     ended = [*made.content.missing, *([] if settings["allow_errors"] else wrong)]
     end(ended, shown=output is None and form in TEXTS)

@@ -244,7 +244,8 @@ TERMS = {
     "too far down: a better order would win it back.",
     "n": "The number of queries that the mean is taken over.",
     "unjudged": "A document that nobody judged counts as not relevant. The column 'if the unjudged were relevant' has "
-    "the smallest and the largest mean that judging all of them could give.",
+    "the smallest and the largest mean that judging all of them could give if the relevant ones had grade 1, or the "
+    "lowest that is relevant to the measure; of a higher grade the bounds are wider: bounds(..., grade=3).",
     "equal scores": "Documents with the same score have no order of their own. The column gives the smallest and the "
     "largest mean that any order of them has; the option ties names the order that is used.",
     "difference": "The system's mean minus the baseline's, over the same queries.",

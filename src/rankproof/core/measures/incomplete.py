@@ -36,7 +36,8 @@ def bpref(h: Hits, rel: Grade = 1) -> PerQuery:
     """The share of judged pairs in the right order: relevant documents above those judged not relevant.
 
     Formula: 1/R sum over relevant documents found of 1 - min(n, R) / min(N, R), where n is the number of
-    documents judged not relevant above it and N of those there are; 1 if none is above.
+    documents judged not relevant above it and N of those there are; 1 if none is above. A grade below 0
+    counts as not judged.
 
     Range: 0 to 1.
 
