@@ -283,3 +283,13 @@ def test_a_format_that_is_given_stands_before_the_ending(rankproof: Any, files: 
     told = rankproof("evaluate", "judgments.txt", "first.run", "-m", "RR", "-o", "a.xml")
     assert (told.code, "format: got 'junit', expected one of 'table'" in told.err) == (2, True)
 
+
+@pytest.mark.parametrize("form", ["table", "full", "markdown", "html", "latex", "csv", "json"])
+def test_groups_that_were_asked_for_are_in_every_format(rankproof: Any, files: Path, form: str) -> None:
+    (files / "groups.tsv").write_text("query\tgroup\nq1\tshort\nq2\tlong\n")
+    for command in ("evaluate judgments.txt first.run", "evaluate judgments.txt first.run second.run"):
+        shown = rankproof(*command.split(), "--by", "groups.tsv", "-f", form).out
+        assert [each for each in ("short", "long") if each not in shown] == [], (command, form)
+    for command in ("compare", "gate"):
+        shown = rankproof(command, "judgments.txt", "first.run", "second.run", "--by", "groups.tsv", "-f", form).out
+        assert [each for each in ("short", "long") if each not in shown] == [], (command, form)

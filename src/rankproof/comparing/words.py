@@ -66,7 +66,7 @@ def comparison(found: Comparison, above: Sequence[Part] = (), cases: Sequence[Ex
         *_main(found, groups),
         *(Part(_differences(found, rows), _details(rows), media=(TEXT,)) for rows in groups.values()),
         *(Part(_in_full(found, rows), media=(PAGE,)) for rows in groups.values()),
-        *([_for_papers(found, groups[""])] if "" in groups else []),
+        *(_for_papers(found, rows, group) for group, rows in groups.items()),
         Part(*corrected_table(found.rows), rank=LIKELY, name="differences with the judge's error"),
         *_pairs(found),
         Part(*waterfalls(found), rank=SELDOM, name="query by query", media=(*TERMINAL, PAGE)),
@@ -260,7 +260,7 @@ def _in_full(found: Comparison, rows: Sequence[ComparisonRow]) -> Table:
     return Table.of(headings, lines, WORDS, caption=_heading(found, rows))
 
 
-def _for_papers(found: Comparison, rows: Sequence[ComparisonRow]) -> Part:
+def _for_papers(found: Comparison, rows: Sequence[ComparisonRow], group: str) -> Part:
     """The table of a paper: what is significant is marked, the best mean bold if it is told apart."""
     verdicts = {(each.measure, each.system): each.verdict for each in rows}
     best = {name: _best(found, same) for name, same in by_measure(rows).items()}
@@ -273,7 +273,7 @@ def _for_papers(found: Comparison, rows: Sequence[ComparisonRow]) -> Part:
         f"dagger: better than {found.baseline}, double dagger: worse, at {found.alpha:g}; bold: the best mean, "
         "where it is told apart from the baseline"
     )
-    return Part(Paragraph(legend), Table.of(HEADINGS[:-1], lines, WORDS), media=(PAPER,))
+    return Part(Paragraph(legend), Table.of(HEADINGS[:-1], lines, WORDS)._replace(caption=group), media=(PAPER,))
 
 
 def _best(found: Comparison, rows: Sequence[ComparisonRow]) -> str | None:

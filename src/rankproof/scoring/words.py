@@ -65,7 +65,7 @@ def _one(summary: Summary) -> Iterator[Part]:
     yield Part(measures(summary.rows, summary.name))
     if summary.slices:
         # Somebody asked for groups, so some are shown whatever else there is.
-        yield from first_rows(slices(summary), GROUPS, LIKELY, "other groups", media=TERMINAL)
+        yield from first_rows(slices(summary), GROUPS, LIKELY, "other groups", media=(*TERMINAL, PAPER))
         yield Part(*(measures(rows, group) for group, rows in summary.slices.items()), media=(PAGE,))
     if summary.apart:
         yield Part(Paragraph(""), Paragraph(summary.apart))
@@ -105,7 +105,7 @@ def _several(summaries: Sequence[Summary]) -> Iterator[Part | FirstFit]:
     for summary in summaries:
         if summary.slices:
             name = f"groups of {cut(summary.name, 20)}"
-            yield Part(slices(summary, summary.name), rank=LIKELY, name=name, media=(*TERMINAL, PAGE))
+            yield Part(slices(summary, summary.name), rank=LIKELY, name=name)
     if summaries[0].apart:
         yield Part(Paragraph(""), Paragraph(summaries[0].apart))
     yield Part(Paragraph(""), Paragraph(tables.size(summaries[0])), rank=LIKELY, name="sizes")
