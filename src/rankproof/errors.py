@@ -158,6 +158,8 @@ def one_of(what: str, got: object, known: Iterable[str]) -> UsageError:
     "ties: got 'trek', expected one of 'trec', 'id'. Did you mean 'trec'? Next: choose one of them."
     """
     known = list(known)
+    if not known:
+        return UsageError(f"{what}: got {shorten(got)}, and there is none yet. Next: make one first.")
     listed = ", ".join(map(repr, known))
     word = got if isinstance(got, str) and len(got) < 100 else shorten(got)
     return UsageError(

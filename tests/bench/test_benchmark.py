@@ -478,3 +478,10 @@ def test_a_run_that_replaces_one_of_its_name_says_so() -> None:
         bench.run("mine", lambda text: ["a"])
     assert [Path(each.filename) for each in told] == [Path(__file__)]
     assert bench.runs["mine"].scores["RR@10"] == 1
+
+
+def test_a_run_named_before_there_is_any_is_no_choice_among_none() -> None:
+    bench = Benchmark()
+    bench.add_query("q", "text", ["d"])
+    with pytest.raises(UsageError, match="run: got 'x', and there is none yet. Next: make one first"):
+        bench.diagnose("x")

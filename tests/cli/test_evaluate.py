@@ -293,3 +293,14 @@ def test_groups_that_were_asked_for_are_in_every_format(rankproof: Any, files: P
     for command in ("compare", "gate"):
         shown = rankproof(command, "judgments.txt", "first.run", "second.run", "--by", "groups.tsv", "-f", form).out
         assert [each for each in ("short", "long") if each not in shown] == [], (command, form)
+
+
+def test_unjudged_documents_count_at_the_grade_that_was_asked_for(rankproof: Any, files: Path) -> None:
+    both = ("judgments.txt", "first.run")
+    for grade in (1, 3):
+        words = ("-m", "nDCG@3", "--unjudged", "relevant", "--unjudged-grade", str(grade), "-f", "json")
+        shown = json.loads(rankproof("evaluate", *both, *words).out)
+        expected = evaluate(*both, "nDCG@3", unjudged="relevant", unjudged_grade=grade)
+        assert shown[0]["mean"] == expected["nDCG@3"]
+    assert rankproof("evaluate", *both, "--unjudged-grad", "3").err.count("?)") == 1
+    assert "?." not in rankproof("evaluate", *both, "--unjudgedd", "skip").err

@@ -290,7 +290,8 @@ def run(arguments: Sequence[str]) -> int:
             return 0
         context = getattr(error, "ctx", None)
         said = error.format_message().rstrip(".")
-        return _fail(f"{said}.{'' if context is None else _next(context, said)}", error.exit_code)
+        end = "" if said.endswith(("?", "?)")) else "."
+        return _fail(f"{said}{end}{'' if context is None else _next(context, said)}", error.exit_code)
     except RankproofError as error:
         return _fail(as_options(str(error)), error.exit_code)
     except OSError as error:

@@ -385,7 +385,14 @@ def _or_corpus(context: click.Context, option: click.Parameter, given: str | Non
 
 
 def rules(command: F) -> F:
-    """The options for the conventions that are words."""
+    """The options for the conventions that are words, and for the grade that one of them takes."""
+    command = click.option(
+        "--unjudged-grade",
+        type=float,
+        default=1.0,
+        metavar="GRADE",
+        help="The grade of documents nobody judged, with --unjudged relevant. [1]",
+    )(command)
     for name, about in reversed(_ABOUT.items()):
         command = _of_words(name, about)(command)
     return command

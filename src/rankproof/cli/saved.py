@@ -23,7 +23,17 @@ if TYPE_CHECKING:
 
 
 _SCORING = (
-    *("ties", "missing", "no_relevant", "unjudged", "duplicates", "corpus", "corpus_size", "context_k"),
+    *(
+        "ties",
+        "missing",
+        "no_relevant",
+        "unjudged",
+        "unjudged_grade",
+        "duplicates",
+        "corpus",
+        "corpus_size",
+        "context_k",
+    ),
     *("damaged",),
 )
 """Options that shape scores, which cannot be changed for saved ones."""

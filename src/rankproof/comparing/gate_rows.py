@@ -62,7 +62,7 @@ class GateRow(Displayable):
     corrected_low: float | None = None
     corrected_high: float | None = None
     smallest_margin: float | None = None
-    """The smallest margin that so many queries can pass where few of them change, no loss seen."""
+    """The smallest margin that so many queries can pass if nothing changes."""
     queries_for_margin: int | None = None
     """How many queries without a loss the margin takes, if few of them change."""
     loss: float | None = None

@@ -211,10 +211,10 @@ def too_few_sentence(n: int, least: float, margin: float, needed: int | None, pl
     If it is `planned` by what was seen how many that margin takes, no other number of queries is named.
 
     >>> print(too_few_sentence(50, 0.0582, 0.01, 299))
-    With 50 queries the smallest margin that can pass without a loss seen is 0.0582; 299 are needed for 0.01.
+    With 50 queries the smallest margin that can pass if nothing changes is 0.0582; 299 are needed for 0.01.
     """
     asked = count(n, "query")
-    said = f"With {asked} the smallest margin that can pass without a loss seen is {score(least)}"
+    said = f"With {asked} the smallest margin that can pass if nothing changes is {score(least)}"
     if planned:
         return f"{said}."
     if needed is None:

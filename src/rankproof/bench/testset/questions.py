@@ -187,7 +187,7 @@ class QuestionPlan(Result):
     power: float
     alpha: float
     smallest_margin: float | None = None
-    """The smallest margin of a gate that the present questions can pass where few of them change, no loss seen."""
+    """The smallest margin of a gate that the present questions can pass if nothing changes."""
     queries_for_margin: int | None = None
     """How many questions without a loss a gate takes to pass with the difference as its margin."""
     wrong: tuple[str, ...] = ()
