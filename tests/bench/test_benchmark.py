@@ -306,7 +306,7 @@ def test_comparisons_that_cannot_be_are_refused() -> None:
     bench.run("one", with_hits(texts, 0.5, 1))
     with pytest.raises(UsageError, match="there are 1"):
         bench.compare()
-    with pytest.raises(UsageError, match="and there is none yet"):
+    with pytest.raises(UsageError, match="run: got 'onee'"):
         bench.compare(runs=["one", "onee"])
     bench.run("two", with_hits(texts, 0.5, 1))
     with pytest.raises(UsageError, match="baseline: got 'three'"):
@@ -348,7 +348,7 @@ def test_a_run_is_diagnosed_with_the_questions_and_the_corpus() -> None:
     expected = diagnose(sample.judgments(), keyword, queries=sample.queries(), corpus=sample.corpus())
     assert found.mean == expected.mean
     assert [each.kind for each in found.first] == [each.kind for each in expected.first]
-    with pytest.raises(UsageError, match="and there is none yet"):
+    with pytest.raises(UsageError, match="run: got 'kyword'"):
         bench.diagnose("kyword")
     unjudged = Benchmark(QUESTIONS)
     unjudged.run("find", find)
