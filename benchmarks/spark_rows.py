@@ -4,8 +4,8 @@
 
 takes the data of `parts.py` (2 and 16 million rows by default) in FOLDER, and needs Java. CPU seconds are those of the
 executor processes, and of Python below them. Each session first runs the smallest data WARM times (Java compiles what
-it runs), then every size TIMES times, the largest first, of which the cheapest counts. The last lines are of the
-kernel alone.
+it runs, and never quite ends), then the largest MANY times and the others FEW times, of which the cheapest counts. The
+last lines are of the kernel alone.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import parts
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-TIMES, WARM = 4, 12
-"""How often each size is measured, and how often the smallest is run before."""
+WARM, MANY, FEW = 12, 3, 10
+"""How often the smallest size is run before, and how often many rows, and few, are measured."""
 RUN = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -92,7 +92,7 @@ def measure(executors: int, folders: list[str]) -> None:
         once(folders[0])
     best = {}
     for where in reversed(folders):  # what many rows warm up further is warm for the few
-        runs = [once(where) for _ in range(TIMES)]
+        runs = [once(where) for _ in range(MANY if where == folders[-1] else FEW)]
         best[where] = min(runs, key=lambda run: run["java"] + run["python"])  # type: ignore[operator]
     for where in folders:
         print(json.dumps(best[where]), flush=True)

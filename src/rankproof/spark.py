@@ -76,6 +76,7 @@ def evaluate(
     """
     check_conventions(conventions, evaluate)
     kernel = _kernel(measures, worst, conventions)
+    large = check_whole("large", large, advice="give how many rows of a query a worker can hold")
     (graded, theirs), (ranked, mine, order) = _judged(judgments, by, cluster), _ranked(run, kernel.conventions)
     for what, one, other in zip(("queries", "documents"), mine, theirs, strict=True):
         check_same_kind(one, other, f"run, {what}")

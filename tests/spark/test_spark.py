@@ -148,6 +148,19 @@ def test_the_errors_of_memory_are_told_by_sums_in_any_partitioning() -> None:
             assert (name in ("as it is", "a third is missing")) == (not errors) or unjudged != "nonrelevant", name
 
 
+@pytest.mark.parametrize("queries", [1, 2, 3])
+def test_few_queries_have_the_intervals_of_memory(queries: int) -> None:
+    judged, rows = random_case(14, queries=12)
+    judged = dict(list(judged.items())[-queries:])
+    expected = evaluate(judged, arrow(rows), MEASURES)
+    kernel = Kernel(tuple(parse_all(MEASURES)), top_grade=float(max(max(docs.values()) for docs in judged.values())))
+    found = spread_scores([kernel(part)[1] for part in in_partitions(tagged(judged, rows), 3)], kernel)
+    check_equal(found, expected)
+    assert "nan" not in found.format().lower()
+    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert SpreadScores.from_dict(data).to_dict() == data
+
+
 def test_a_query_in_two_slices_is_refused() -> None:
     table = pa.table(
         {
@@ -215,6 +228,13 @@ def test_queries_with_too_many_rows_are_counted_and_nothing_changes(frames: Any,
     check_equal(found, expected)
     assert "counted by the cluster" in str(found)
     assert found.values.count() == len(judged)
+    # Those with many rows in a sample, of which not all have too many.
+    more = {"q5": 60_000, "q6": 19_000, "nobody": 50_000}
+    many = [*rows, *((query, f"more{i}", i % 97 / 97) for query, count in more.items() for i in range(count))]
+    found = rankproof.spark.evaluate(judgments, spark.createDataFrame(arrow(many)), MEASURES, large=30_000)
+    check_equal(found, evaluate(judged, arrow(many), MEASURES))
+    assert "1 of the queries have more than 30,000 rows" in " ".join(str(found).split())
+    assert found.extra == expected.census.extra
     # One that nobody judged is nothing to count.
     rows = [*rows, *(("huge", f"d{i}", 0.5) for i in range(60))]
     found = rankproof.spark.evaluate(judgments, spark.createDataFrame(arrow(rows)), MEASURES, large=59)
@@ -361,6 +381,15 @@ def test_what_memory_refuses_is_refused_in_the_same_words(frames: Any, spark: An
         rankproof.spark.evaluate(judgments, frame([*rows, next(row for row in rows if row[0] == "q5")]), "AP")
     with pytest.raises(DataError, match="got ids that are integers where the judgments have text"):
         rankproof.spark.evaluate(judgments, frame([(1, 2, 0.5)]), "AP")
+    for large in (0, -1, 1.5, "many"):
+        with pytest.raises(UsageError, match=r"large: got .*expected a whole number of at least 1"):
+            rankproof.spark.evaluate(judgments, run, "AP", large=large)
+    for empty, message in (
+        ((judgments.limit(0), run), "judgments: empty"),
+        ((judgments, run.limit(0)), "run: there are no rows"),
+    ):
+        with pytest.raises(DataError, match=message):
+            rankproof.spark.evaluate(*empty, "AP")
     with pytest.raises(UsageError, match=r"no column 'country'; there are query_id"):
         rankproof.spark.evaluate(judgments, run, "AP", by="country")
 

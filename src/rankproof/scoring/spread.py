@@ -260,9 +260,9 @@ class SpreadScores(Result):
         return interval_of(self._column(name), level, bounds=self._ends(name))
 
     def interval(self, measure: str | Measure, level: float = 0.95) -> tuple[float, float]:
-        """The ends of the interval."""
+        """The ends of the interval; without ends where a single query leaves nothing to say."""
         found = self.uncertainty(measure, level)
-        return found.low, found.high
+        return (found.low, found.high) if math.isfinite(found.low) else (-math.inf, math.inf)
 
     def interval_by_cluster(self, measure: str | Measure, level: float = 0.95) -> tuple[float, float]:
         """The interval if users, sessions or days were drawn, not queries: from the resamples by cluster."""
@@ -344,7 +344,9 @@ class SpreadScores(Result):
         """Everything but the values by query, as plain data."""
         return {
             "means": self.means,
-            "intervals": {name: list(self.interval(name)) for name in self.measures},
+            "intervals": {
+                name: [v if math.isfinite(v) else None for v in self.interval(name)] for name in self.measures
+            },
             "queries": self.queries,
             "extra": self.extra,
             "facts": self.facts,

@@ -256,8 +256,8 @@ def spread_scores(found: SpreadScores) -> Document:
     ]
     for group, part in found.slices.items():
         for name in part:
-            low, high = part.interval(name)
-            n = part.summary.columns[name].n
+            of_mean = part.uncertainty(name)
+            low, high, n = of_mean.low, of_mean.high, of_mean.n
             records.append({"measure": name, "slice": group, "mean": part[name], "low": low, "high": high, "n": n})
     sliced = [[str(r["slice"]), str(r["measure"]), score(r["mean"]), span(r["low"], r["high"]), f"{r['n']:,}"]
               for r in records if r["slice"] is not None]  # fmt: skip
