@@ -74,10 +74,9 @@ class Kernel:
             check_ids(len(ranked), {"query": len(ranked) - nameless}, "ranking")
         if not judged.num_rows:
             return self._empty(), extra
-        judgments = self.read_judgments(judged)
+        judgments, census = self.read_judgments(judged), Census()
         order = "rank" if "rank" in table.column_names else "score"
         ranked = ranked.filter(wanted).select(["query_id", "doc_id", order])
-        census = Census()
         blocks = load_ranking(ranked).blocks(judgments, self.conventions, census) if ranked.num_rows else ()
         hits = join(judgments, blocks, self.conventions, census)
         values, summary = self.of_hits(judgments, hits, census, self.of_queries(judged, judgments))
@@ -126,10 +125,9 @@ class Kernel:
             }.items()
         }
         summary = summary_of(queries, {n: c.values for n, c in columns.items()}, counted, groups, self)
-        worst = dict(summary.worst)
+        worst = {**summary.worst}
         for name, column in columns.items():  # the largest ceiling, which the intervals of some measures end at
-            top = ceiling(column.measure, hits)
-            worst[f"{CEILING} {name}"] = WorstQueries.of(queries, top, 1, higher=False)
+            worst[f"{CEILING} {name}"] = WorstQueries.of(queries, ceiling(column.measure, hits), 1, higher=False)
         return values, SpreadSummary(summary.columns, summary.slices, worst, summary.resamples, sums, len(queries))
 
     def _limits(self, column: ScoreColumn, hits: Hits) -> list[tuple[str, ExactSum]]:

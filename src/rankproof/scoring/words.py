@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankproof.core.scoring import ScoreRow, Summary
 from rankproof.document.model import (
@@ -234,31 +234,21 @@ def worst_queries(measure: str, by_ranking: Mapping[str, Sequence[tuple[str, flo
 def spread_scores(found: SpreadScores) -> Document:
     """Means, intervals, ceilings, slices and the worst queries."""
     headings = ["measure", "mean", "95 % interval", "ceiling", "n"]
-    rows, records = [], []
-    for name in found:
-        interval, mean = found.uncertainty(name), found[name]
-        limit = found.ceiling(name) if found.summary.sums else None
-        rows.append([name, score(mean), span(interval.low, interval.high), score(limit), f"{interval.n:,}"])
-        records.append(
-            {
-                "measure": name,
-                "slice": None,
-                "mean": mean,
-                "low": interval.low,
-                "high": interval.high,
-                "n": interval.n,
-            }
-        )
+    records: list[dict[str, Any]] = [
+        {"measure": name, "slice": group, "mean": part[name], "low": of.low, "high": of.high, "n": of.n}
+        for group, part in [(None, found), *found.slices.items()]
+        for name, of in [(name, part.uncertainty(name)) for name in part]
+    ]
+    limits = {name: found.ceiling(name) if found.summary.sums else None for name in found}
+    rows = [
+        [name := r["measure"], score(r["mean"]), span(r["low"], r["high"]), score(limits[name]), f"{r['n']:,}"]
+        for r in records[: len(limits)]
+    ]
     parts = [
         wrong_data(found.wrong),
         Part(Table.of(headings, rows, ["measure"])),
         Part(*map(Paragraph, _facts(found))),
     ]
-    for group, part in found.slices.items():
-        for name in part:
-            of_mean = part.uncertainty(name)
-            low, high, n = of_mean.low, of_mean.high, of_mean.n
-            records.append({"measure": name, "slice": group, "mean": part[name], "low": low, "high": high, "n": n})
     sliced = [[str(r["slice"]), str(r["measure"]), score(r["mean"]), span(r["low"], r["high"]), f"{r['n']:,}"]
               for r in records if r["slice"] is not None]  # fmt: skip
     if sliced:
