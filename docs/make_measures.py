@@ -9,8 +9,9 @@ import doctest
 from collections.abc import Iterator
 from pathlib import Path
 
-from rankproof.core.measure import REGISTRY, Measure, sections
+from rankproof.core.measure import REGISTRY, Measure
 from rankproof.core.measures import families
+from rankproof.core.parameters import sections
 from rankproof.scoring.catalogue import OTHERS, TERMS
 
 GLOSSARY = Path(__file__).with_name("glossary.md")

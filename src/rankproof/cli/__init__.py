@@ -127,7 +127,7 @@ def _name_columns(context: click.Context, option: click.Parameter, given: tuple[
 
 def _restore_help(command: click.Command) -> None:
     """The help of a command and its subcommands, which Python -OO strips with the docstrings."""
-    from rankproof.core.measure import docstring
+    from rankproof.core.parameters import docstring
 
     command.help = command.help or docstring(command.callback)
     for each in getattr(command, "commands", {}).values():

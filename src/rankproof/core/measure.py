@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
-import re
-import sys
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,48 +11,9 @@ from typing import Any, Literal, overload
 from rankproof.core.corpus import ShownDocument
 from rankproof.core.hits import Hits, PerQuery
 from rankproof.core.judgments import Preferences
-from rankproof.core.parameters import GAIN, Parameter, parameters_of
+from rankproof.core.parameters import GAIN, Parameter, docstring, parameters_of
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, nearest, shorten
-
-STRIPPED = 2
-"""From this level of optimisation on, Python has dropped all docstrings."""
-
-
-def docstring(thing: Any) -> str:
-    """The docstring of a function, class or module; empty if it has none.
-
-    >>> docstring(docstring).partition(";")[0]
-    'The docstring of a function, class or module'
-    """
-    if sys.flags.optimize < STRIPPED:
-        return inspect.getdoc(thing) or ""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(thing)))
-    except (OSError, TypeError, SyntaxError):
-        return ""
-    body = tree if inspect.ismodule(thing) else tree.body[0]
-    known = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    return (ast.get_docstring(body) or "") if isinstance(body, known) else ""
-
-
-FIELDS = ("Formula", "Range", "Perfect", "Worst", "Blind to", "Use", "Reference")
-_START = re.compile(rf"^({'|'.join(FIELDS)}):\s*", re.DOTALL)
-
-
-def sections(doc: str) -> dict[str, str]:
-    """The fields of a docstring, each as one line of text.
-
-    >>> sections("The title.\\n\\nFormula: a /\\nb.\\n\\nRange: 0 to 1.\\n\\n>>> 1\\n1")
-    {'Formula': 'a / b.', 'Range': '0 to 1.'}
-    """
-    found = {}
-    for paragraph in doc.split("\n\n"):
-        start = _START.match(paragraph)
-        if start:
-            found[start[1]] = " ".join(paragraph[start.end() :].split())
-    return found
-
 
 Function = Callable[..., Any]
 Kind = Literal["ranking", "pair", "preference", "judged", "span"]

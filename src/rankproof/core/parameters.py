@@ -1,14 +1,18 @@
-"""The kinds of parameters a measure can have: each checks a value and says what it expects.
+"""What a measure declares beside its formula: the kinds of its parameters, and the sections of its docstring.
 
-A measure names its parameters with these types; the checks run when the measure is made:
+A measure names its parameters with these types, which check a value and say what they expect when it is made:
 
     def precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery: ...
 """
 
 from __future__ import annotations
 
+import ast
 import inspect
 import math
+import re
+import sys
+import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Real
@@ -165,3 +169,42 @@ class _Choice(Kind):
         if not self.fits(value):
             raise one_of(f"{owner}: {name}", value, self.expected.split("|"))
         return value
+
+
+STRIPPED = 2
+"""From this level of optimisation on, Python has dropped all docstrings."""
+
+
+def docstring(thing: Any) -> str:
+    """The docstring of a function, class or module; empty if it has none.
+
+    >>> docstring(docstring).partition(";")[0]
+    'The docstring of a function, class or module'
+    """
+    if sys.flags.optimize < STRIPPED:
+        return inspect.getdoc(thing) or ""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(thing)))
+    except (OSError, TypeError, SyntaxError):
+        return ""
+    body = tree if inspect.ismodule(thing) else tree.body[0]
+    known = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    return (ast.get_docstring(body) or "") if isinstance(body, known) else ""
+
+
+FIELDS = ("Formula", "Range", "Perfect", "Worst", "Blind to", "Use", "Reference")
+_START = re.compile(rf"^({'|'.join(FIELDS)}):\s*", re.DOTALL)
+
+
+def sections(doc: str) -> dict[str, str]:
+    """The fields of a docstring, each as one line of text.
+
+    >>> sections("The title.\\n\\nFormula: a /\\nb.\\n\\nRange: 0 to 1.\\n\\n>>> 1\\n1")
+    {'Formula': 'a / b.', 'Range': '0 to 1.'}
+    """
+    found = {}
+    for paragraph in doc.split("\n\n"):
+        start = _START.match(paragraph)
+        if start:
+            found[start[1]] = " ".join(paragraph[start.end() :].split())
+    return found

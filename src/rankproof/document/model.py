@@ -19,8 +19,6 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from rankproof.document.disk import check_free, write_file
 from rankproof.document.display import Displayable
-from rankproof.document.terminal import ALWAYS as ALWAYS
-from rankproof.document.terminal import WARNING as WARNING
 from rankproof.document.terminal import Column as Column
 from rankproof.errors import UsageError, one_of
 
@@ -29,6 +27,11 @@ SCREEN, TEXT, PAGE, PAPER = "screen", "text", "page", "paper"
 page that scrolls, and the tables of a paper."""
 EVERYWHERE = (SCREEN, TEXT, PAGE, PAPER)
 TERMINAL = (SCREEN, TEXT)
+
+ALWAYS = 0
+"""The rank of parts that are always shown."""
+WARNING = "more warning"
+"""The plural name of a part that occurs several times."""
 
 Record: TypeAlias = Mapping[str, Any]
 """A row of plain values by the names of their columns, with full precision."""

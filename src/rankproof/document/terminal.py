@@ -1,4 +1,4 @@
-"""Text for a terminal: aligned tables, charts of characters, and one screen of the most important parts."""
+"""Text for a terminal: aligned tables, and charts of characters."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import pairwise, zip_longest
 from typing import Literal, NamedTuple
-
-from rankproof.document.numbers import count
 
 WIDTH, HEIGHT = 80, 24
 """The default size of a screen: in files, pipes and notebooks."""
@@ -331,66 +329,6 @@ def interval(low: float, mean: float, high: float, scale: tuple[float, float], w
     room = (scale[1] - scale[0]) or 1.0
     start, at, end = (round((each - scale[0]) / room * (width - 1)) for each in (low, mean, high))
     return " " * start + LINE * (at - start) + DOT + LINE * (end - at)
-
-
-ALWAYS = 0
-"""The rank of parts that are always shown."""
-WARNING = "more warning"
-"""The plural name of a part that occurs several times."""
-COUNTED = ("more error", WARNING, "more note", "group")
-
-
-class Part(NamedTuple):
-    """Some lines, with their rank and their name for the note on what was left out."""
-
-    lines: Sequence[str]
-    rank: int = ALWAYS
-    name: str = ""
-
-
-def all_lines(parts: Sequence[Part]) -> list[str]:
-    """Every line."""
-    return _trimmed([line for part in parts for line in part.lines])
-
-
-def fit_lines(parts: Sequence[Part], rows: int | None = None, more: Sequence[str] = ()) -> list[str]:
-    """As much as fits into `rows` lines, the least dispensable first, and a note on what is left out.
-
-    `more` names the parts that only the full text has.
-
-    >>> fit_lines([Part(["mean .5"]), Part(["", "a note"] * 3, 1, "notes"), Part(["by day"], 2, "days")], 5)
-    ['mean .5', 'by day', 'More with .format("full"): notes.']
-    """
-    rows = page_height() if rows is None else rows
-    everything = all_lines(parts)
-    if len(everything) <= rows and not more:
-        return everything
-    kept = {i for i, part in enumerate(parts) if part.rank == ALWAYS}
-    for i in sorted(range(len(parts)), key=lambda i: parts[i].rank):
-        if i in kept or len(_lines(parts, kept | {i}, more)) <= rows:
-            kept.add(i)
-    return _lines(parts, kept, more)
-
-
-def _lines(parts: Sequence[Part], kept: set[int], more: Sequence[str]) -> list[str]:
-    """The lines of these parts, and the note on the others."""
-    shown = _trimmed([line for i in sorted(kept) for line in parts[i].lines])
-    left = [*more] + [parts[i].name for i in range(len(parts)) if i not in kept and any(parts[i].lines)]
-    if not left:
-        return shown
-    names = [name for name in dict.fromkeys(left) if name not in COUNTED]
-    times = [count(left.count(name), name) for name in COUNTED if name in left]
-    how = "--full" if in_shell() else '.format("full")'
-    return [*shown, *wrap(f"More with {how}: {', '.join([*times, *names])}.")]
-
-
-def _trimmed(lines: Sequence[str]) -> list[str]:
-    """The lines without empty ones at either end, or two in a row."""
-    kept: list[str] = []
-    for line in lines:
-        if line or (kept and kept[-1]):
-            kept.append(line)
-    return kept[:-1] if kept and not kept[-1] else kept
 
 
 # --- columns of the screen ----------------------------------------------------------------------------------------

@@ -21,8 +21,8 @@ from rankproof.comparing.comparison import Comparison, cases_of
 from rankproof.core.explained import ExplainedCase
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
-from rankproof.core.measure import sections
 from rankproof.core.measures.interpolated import best_precision
+from rankproof.core.parameters import sections
 from rankproof.diagnosing.diagnose import Diagnosis
 from rankproof.document.charts import Bar
 from rankproof.document.display import Displayable

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rankproof.core.measure import Measure, docstring, sections
+from rankproof.core.measure import Measure
+from rankproof.core.parameters import docstring, sections
 from rankproof.core.profiles import Profile
 from rankproof.document.model import PAGE, PAPER, SCREEN, TEXT, Chart, Document, Part, Record, Table
 from rankproof.document.terminal import without_backticks, wrap

@@ -13,9 +13,10 @@ from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.explained import Explained, claim, differences, differing_kinds, ideal
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
-from rankproof.core.measure import Measure, sections, seen_by
+from rankproof.core.measure import Measure, seen_by
 from rankproof.core.names import parse
 from rankproof.core.paper import Step, Term, derive, number_text
+from rankproof.core.parameters import sections
 from rankproof.core.rules import CHOICES, ConventionArguments, Conventions
 from rankproof.core.table import ExplainedLine, RankingTable, listing, missed_documents
 from rankproof.document.model import (

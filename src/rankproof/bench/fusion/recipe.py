@@ -18,8 +18,7 @@ from rankproof.bench.fusion.ranks import condorcet
 from rankproof.bench.fusion.scores import BY_RANK, NORMALISATIONS
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
-from rankproof.core.measure import docstring
-from rankproof.core.parameters import Parameter, parameters_of
+from rankproof.core.parameters import Parameter, docstring, parameters_of
 from rankproof.document.display import Displayable
 from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, nearest, one_of, shorten

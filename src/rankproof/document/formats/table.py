@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from rankproof.document.model import (
+    ALWAYS,
     FULL,
     SCREEN,
     TEXT,
+    WARNING,
     Block,
     Bullets,
     Chart,
@@ -22,21 +25,21 @@ from rankproof.document.model import (
     Table,
     register,
 )
+from rankproof.document.numbers import count
 from rankproof.document.terminal import (
     GAP,
     LEAST,
-    all_lines,
     blocks,
     clean,
     cut,
     cut_apart,
-    fit_lines,
+    in_shell,
+    page_height,
     page_width,
     paint,
     width,
     wrap,
 )
-from rankproof.document.terminal import Part as Lines
 
 MARK = "*"
 """The mark behind the best value of a row or column."""
@@ -84,7 +87,7 @@ def lines_of(*listed: Block) -> list[str]:
     """The lines of some blocks, with the same layout for all tables of groups."""
     grouped = (each for each in listed if isinstance(each, Table) and each.grouped)
     narrow = not all(_fits(_shown(each)) for each in grouped)
-    return all_lines([Lines([line for block in listed for line in _block(block, narrow)])])
+    return _trimmed([line for block in listed for line in _block(block, narrow)])
 
 
 def _block(block: Block, narrow: bool = False) -> list[str]:
@@ -190,3 +193,54 @@ def _under_groups(groups: Column, names: Column, *rest: Column) -> list[str]:
         for group, row in zip(above, part[rows:], strict=True):
             lines += [group, row] if group else [row]
     return lines
+
+
+COUNTED = ("more error", WARNING, "more note", "group")
+
+
+class Lines(NamedTuple):
+    """Some lines, with their rank and their name for the note on what was left out."""
+
+    lines: Sequence[str]
+    rank: int = ALWAYS
+    name: str = ""
+
+
+def fit_lines(parts: Sequence[Lines], rows: int | None = None, more: Sequence[str] = ()) -> list[str]:
+    """As much as fits into `rows` lines, the least dispensable first, and a note on what is left out.
+
+    `more` names the parts that only the full text has.
+
+    >>> fit_lines([Lines(["mean .5"]), Lines(["", "a note"] * 3, 1, "notes"), Lines(["by day"], 2, "days")], 5)
+    ['mean .5', 'by day', 'More with .format("full"): notes.']
+    """
+    rows = page_height() if rows is None else rows
+    everything = _trimmed([line for part in parts for line in part.lines])
+    if len(everything) <= rows and not more:
+        return everything
+    kept = {i for i, part in enumerate(parts) if part.rank == ALWAYS}
+    for i in sorted(range(len(parts)), key=lambda i: parts[i].rank):
+        if i in kept or len(_lines(parts, kept | {i}, more)) <= rows:
+            kept.add(i)
+    return _lines(parts, kept, more)
+
+
+def _lines(parts: Sequence[Lines], kept: set[int], more: Sequence[str]) -> list[str]:
+    """The lines of these parts, and the note on the others."""
+    shown = _trimmed([line for i in sorted(kept) for line in parts[i].lines])
+    left = [*more] + [parts[i].name for i in range(len(parts)) if i not in kept and any(parts[i].lines)]
+    if not left:
+        return shown
+    names = [name for name in dict.fromkeys(left) if name not in COUNTED]
+    times = [count(left.count(name), name) for name in COUNTED if name in left]
+    how = "--full" if in_shell() else '.format("full")'
+    return [*shown, *wrap(f"More with {how}: {', '.join([*times, *names])}.")]
+
+
+def _trimmed(lines: Sequence[str]) -> list[str]:
+    """The lines without empty ones at either end, or two in a row."""
+    kept: list[str] = []
+    for line in lines:
+        if line or (kept and kept[-1]):
+            kept.append(line)
+    return kept[:-1] if kept and not kept[-1] else kept
