@@ -90,6 +90,24 @@ def candidates(query: Array) -> Array:
     return reduce_lists(np.add, np.ones((len(query), 1)), query)
 
 
+def look_up(table: Array, rank: Array, beyond: float = 0.0) -> Array:
+    """For each document the entry of the table (one row a rank) that belongs to its rank.
+
+    >>> look_up(np.array([[0.5], [0.25]]), np.array([[2.0], [1.0], [3.0], [np.nan]])).T.tolist()
+    [[0.25, 0.5, 0.0, nan]]
+    """
+    place = np.where(np.isnan(rank), 0, rank - 1).astype(np.intp)
+    inside = place < len(table)
+    found = table[np.minimum(place, len(table) - 1), np.arange(rank.shape[1])]
+    return np.where(np.isnan(rank), np.nan, np.where(inside, found, beyond))
+
+
+def times_at(rank: Array, deepest: int) -> Array:
+    """How many documents each ranking has at each rank down to the deepest, over all queries."""
+    columns = [column[column <= deepest].astype(np.intp) for column in rank.T]
+    return np.array([np.bincount(each, minlength=deepest + 1)[1:] for each in columns]).T
+
+
 @dataclass(frozen=True, eq=False)
 class ScorePool:
     """The rows stand query after query, the documents of one query by id, the highest first (the rule for ties)."""

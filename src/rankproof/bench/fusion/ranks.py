@@ -16,10 +16,12 @@ from rankproof.bench.fusion.pool import (
     candidates,
     column_means,
     lengths,
+    look_up,
     query_starts,
     row_counts,
     row_sums,
     share,
+    times_at,
 )
 from rankproof.core.hits import Array
 from rankproof.core.parameters import Count, Persistence, Share
@@ -194,33 +196,9 @@ def borda(rank: Array, query: Array, weights: Array) -> Array:
     return row_sums(weights * np.where(np.isnan(rank), left, all_of_it - rank + 1))
 
 
-def look_up(table: Array, rank: Array, beyond: float = 0.0) -> Array:
-    """For each document the entry of the table (one row a rank) that belongs to its rank.
-
-    >>> look_up(np.array([[0.5], [0.25]]), np.array([[2.0], [1.0], [3.0], [np.nan]])).T.tolist()
-    [[0.25, 0.5, 0.0, nan]]
-    """
-    place = np.where(np.isnan(rank), 0, rank - 1).astype(np.intp)
-    inside = place < len(table)
-    found = table[np.minimum(place, len(table) - 1), np.arange(rank.shape[1])]
-    return np.where(np.isnan(rank), np.nan, np.where(inside, found, beyond))
-
-
-def times_at(rank: Array, deepest: int) -> Array:
-    """How many documents each ranking has at each rank down to the deepest, over all queries."""
-    columns = [column[column <= deepest].astype(np.intp) for column in rank.T]
-    return np.array([np.bincount(each, minlength=deepest + 1)[1:] for each in columns]).T
-
-
 def depth_of(rank: Array) -> int:
     """The length of the longest list."""
     return int(np.nanmax(rank, initial=1))
-
-
-def chance_by_rank(rank: Array, relevant: Array) -> Array:
-    """The share of relevant documents among those at each rank; one row a rank."""
-    deepest = depth_of(rank)
-    return share(times_at(rank[relevant], deepest), times_at(rank, deepest), 0.0)
 
 
 def precision_between(bounds: list[int], rank: Array, query: Array, relevant: Array) -> Array:
@@ -237,28 +215,6 @@ def segment_of(rank: Array, query: Array, segments: int) -> tuple[Array, Array]:
     size = np.maximum(np.ceil(length / segments), 1)
     segment = np.floor((rank - 1) / size) + 1
     return segment, np.minimum(size, length - (segment - 1) * size)
-
-
-def chance_by_segment(segments: int, rank: Array, query: Array, relevant: Array) -> Array:
-    """The mean over queries of the precision in each segment of a list; one row a segment."""
-    segment, size = segment_of(rank, query, segments)
-    queries, number = np.unique(query, return_inverse=True)
-    columns = []
-    for own, each in zip(segment.T, size.T, strict=True):
-        found = relevant & ~np.isnan(own)
-        cell = number[found] * segments + own[found].astype(np.intp) - 1
-        # all documents of a cell have the same size, so the division comes last and once
-        hits = np.bincount(cell, minlength=len(queries) * segments)
-        sizes = np.ones(len(hits))
-        sizes[cell] = each[found]
-        columns.append(column_means((hits / sizes).reshape(-1, segments)))
-    return np.array(columns).T
-
-
-def mean_average_precision(rank: Array, query: Array, relevant: Array, judged: Array) -> Array:
-    """The mean average precision of each ranking; `judged` is the number of relevant documents of each query."""
-    each = [_average_precision(own, query, relevant, judged) for own in rank.T]
-    return column_means(np.array(each).T)
 
 
 def _average_precision(rank: Array, query: Array, relevant: Array, judged: Array) -> Array:
@@ -306,8 +262,9 @@ def bayes(rank: Array, learned: Array) -> Array:
 
 
 def learn_map(rank: Array, query: Array, relevant: Array, judged: Array) -> Array:
-    """The mean average precision of each ranking."""
-    return mean_average_precision(rank, query, relevant, judged)
+    """The mean average precision of each ranking; `judged` is the number of relevant documents of each query."""
+    each = [_average_precision(own, query, relevant, judged) for own in rank.T]
+    return column_means(np.array(each).T)
 
 
 def mapfuse(rank: Array, learned: Array) -> Array:
@@ -328,7 +285,8 @@ def mapfuse(rank: Array, learned: Array) -> Array:
 
 def learn_pos(rank: Array, relevant: Array) -> Array:
     """The share of relevant documents at each rank, among the training queries with a list that long."""
-    return chance_by_rank(rank, relevant)
+    deepest = depth_of(rank)
+    return share(times_at(rank[relevant], deepest), times_at(rank, deepest), 0.0)
 
 
 def posfuse(rank: Array, learned: Array) -> Array:
@@ -348,8 +306,19 @@ def posfuse(rank: Array, learned: Array) -> Array:
 
 
 def learn_prob(rank: Array, query: Array, relevant: Array, *, segments: Count = 25) -> Array:
-    """The share of relevant documents in each segment, averaged over queries."""
-    return chance_by_segment(segments, rank, query, relevant)
+    """The mean over queries of the precision in each segment of a list; one row a segment."""
+    segment, size = segment_of(rank, query, segments)
+    queries, number = np.unique(query, return_inverse=True)
+    columns = []
+    for own, each in zip(segment.T, size.T, strict=True):
+        found = relevant & ~np.isnan(own)
+        cell = number[found] * segments + own[found].astype(np.intp) - 1
+        # all documents of a cell have the same size, so the division comes last and once
+        hits = np.bincount(cell, minlength=len(queries) * segments)
+        sizes = np.ones(len(hits))
+        sizes[cell] = each[found]
+        columns.append(column_means((hits / sizes).reshape(-1, segments)))
+    return np.array(columns).T
 
 
 def probfuse(rank: Array, query: Array, learned: Array, *, segments: Count = 25) -> Array:
