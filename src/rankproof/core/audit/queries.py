@@ -8,14 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankproof.core.audit.finding import (
-    EXAMPLES,
-    NEAR_EMPTY,
-    Finding,
-    FindingCase,
-    few_examples,
-    kin_of,
-)
+from rankproof.core.audit.finding import EXAMPLES, NEAR_EMPTY, Finding, FindingCase, few_examples, kin_of
 from rankproof.core.hits import Array, Hits
 from rankproof.core.names import parse
 from rankproof.document.numbers import count

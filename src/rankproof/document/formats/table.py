@@ -67,19 +67,19 @@ def _form_fits(form: Sequence[Part]) -> bool:
     return all((each.grouped or _fits(_shown(each))) and not 0 < each.tall < len(_table(each)) for each in tables)
 
 
-def _lines_of(part: Part) -> Iterator[Lines]:
+def _lines_of(part: Part) -> Iterator[ScreenLines]:
     """The lines of a part; columns that go on below may be parts of their own."""
     lines: list[str] = []
-    more: list[Lines] = []
+    more: list[ScreenLines] = []
     for block in part.blocks:
         if isinstance(block, Table) and block.rest:
             rank, name = block.rest
             first, *others = blocks(_shown(block))
             lines += [*_captioned(block.caption), *first, *_captioned(block.explained(MARK)), ""]
-            more += [Lines(["", *each, ""], rank, name) for each in others]
+            more += [ScreenLines(["", *each, ""], rank, name) for each in others]
         else:
             lines += _block(block)
-    yield Lines(lines, part.rank, part.name)
+    yield ScreenLines(lines, part.rank, part.name)
     yield from more
 
 
@@ -198,7 +198,7 @@ def _under_groups(groups: Column, names: Column, *rest: Column) -> list[str]:
 COUNTED = ("more error", WARNING, "more note", "group")
 
 
-class Lines(NamedTuple):
+class ScreenLines(NamedTuple):
     """Some lines, with their rank and their name for the note on what was left out."""
 
     lines: Sequence[str]
@@ -206,12 +206,13 @@ class Lines(NamedTuple):
     name: str = ""
 
 
-def fit_lines(parts: Sequence[Lines], rows: int | None = None, more: Sequence[str] = ()) -> list[str]:
+def fit_lines(parts: Sequence[ScreenLines], rows: int | None = None, more: Sequence[str] = ()) -> list[str]:
     """As much as fits into `rows` lines, the least dispensable first, and a note on what is left out.
 
     `more` names the parts that only the full text has.
 
-    >>> fit_lines([Lines(["mean .5"]), Lines(["", "a note"] * 3, 1, "notes"), Lines(["by day"], 2, "days")], 5)
+    >>> mean, notes = ScreenLines(["mean .5"]), ScreenLines(["", "a note"] * 3, 1, "notes")
+    >>> fit_lines([mean, notes, ScreenLines(["by day"], 2, "days")], 5)
     ['mean .5', 'by day', 'More with .format("full"): notes.']
     """
     rows = page_height() if rows is None else rows
@@ -225,7 +226,7 @@ def fit_lines(parts: Sequence[Lines], rows: int | None = None, more: Sequence[st
     return _lines(parts, kept, more)
 
 
-def _lines(parts: Sequence[Lines], kept: set[int], more: Sequence[str]) -> list[str]:
+def _lines(parts: Sequence[ScreenLines], kept: set[int], more: Sequence[str]) -> list[str]:
     """The lines of these parts, and the note on the others."""
     shown = _trimmed([line for i in sorted(kept) for line in parts[i].lines])
     left = [*more] + [parts[i].name for i in range(len(parts)) if i not in kept and any(parts[i].lines)]
