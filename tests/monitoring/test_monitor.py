@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import math
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from statistics import NormalDist
 
@@ -16,7 +17,7 @@ from rankproof import simulate_log
 from rankproof.errors import DataError, UsageError
 from rankproof.monitoring.block import mixed
 from rankproof.monitoring.events import EventSchema
-from rankproof.monitoring.monitor import monitor
+from rankproof.monitoring.monitor import Monitor, monitor
 from rankproof.monitoring.rows import RecordColumns, RowMaker
 from rankproof.monitoring.sums import BINS, FEWER_GROUPS, SMALLEST, WIDTH, percentiles
 from rankproof.monitoring.words import _drawn
@@ -356,6 +357,14 @@ def test_rotated_files_are_one_log(tmp_path) -> None:
         assert plain(monitor(source)) == expected
 
 
+def ranges_of(values: np.ndarray, bins: np.ndarray) -> np.ndarray:
+    """The smallest and the greatest value in each bin."""
+    found = np.array([[math.inf], [-math.inf]]).repeat(BINS, axis=1)
+    np.minimum.at(found[0], bins, values)
+    np.maximum.at(found[1], bins, values)
+    return found
+
+
 @pytest.mark.slow
 def test_intervals_of_latency_percentiles_hold_the_truth() -> None:
     """80 logs each, of users whose connections differ: latencies of one user are alike."""
@@ -371,7 +380,8 @@ def test_intervals_of_latency_percentiles_hold_the_truth() -> None:
             group = (mixed(mixed(who.astype(np.uint64) + np.uint64(1))) >> np.uint64(32)).astype(np.int64)
             bins = (np.log(latency / SMALLEST) / WIDTH).astype(np.int64)
             np.add.at(counts, (group % FEWER_GROUPS, bins), 1)
-            ((*_, low, high, _),) = next(percentiles(counts[None], [share]))
+            ranges = ranges_of(latency, bins)
+            ((*_, low, high, _),) = next(percentiles(counts[None], [share], ranges, np.array([users])))
             held += low <= truth <= high
         assert held >= 70, (users, share, held)
 
@@ -394,13 +404,18 @@ def test_clicks_without_ranks_give_no_click_through_by_rank() -> None:
 def test_intervals_of_percentiles_hold_the_truth_as_often_as_they_say(users) -> None:
     """Users differ, and send several events each: 95 of 100 are wanted, and each end errs in few."""
     rng, shares, logs = np.random.default_rng(users), (0.5, 0.95, 0.99), []
+    values, places = [], []
     for _ in range(400):
         sender = np.repeat(np.arange(users), rng.poisson(4, users) + 1)
         logarithm = 6 + 0.7 * rng.standard_normal(len(sender)) + 0.4 * rng.standard_normal(users)[sender]
         place = ((logarithm - math.log(SMALLEST)) / WIDTH).astype(int)
         group = rng.integers(0, FEWER_GROUPS, users)[sender]
         logs.append(np.bincount(group * BINS + place, minlength=FEWER_GROUPS * BINS).reshape(-1, BINS))
-    for share, found in zip(shares, percentiles(np.array(logs), shares), strict=True):
+        values.append(np.exp(logarithm))
+        places.append(place)
+    ranges = ranges_of(np.concatenate(values), np.concatenate(places))
+    found_of_shares = percentiles(np.array(logs), shares, ranges, np.full(400, float(users)))
+    for share, found in zip(shares, found_of_shares, strict=True):
         truth = math.exp(6 + math.hypot(0.7, 0.4) * NormalDist().inv_cdf(share))
         low, high = (np.array([each[end] for each in found]) for end in (3, 4))
         assert 0.92 <= np.mean((low <= truth) & (truth <= high)) <= 0.99
@@ -442,3 +457,38 @@ def test_ctr_at_every_rank_stands_in_one_table_and_latencies_have_a_unit() -> No
     for line in str(monitor(records)).splitlines():
         if line.startswith("latency_p"):
             assert " ms  " in line
+
+
+def of_latencies(latencies: Iterable[float], users: int = 5000) -> Monitor:
+    rows = enumerate(latencies)
+    return monitor([{"ts": NOON + at, "user": f"u{at % users}", "latency_ms": x, "clicks": []} for at, x in rows])
+
+
+def test_percentiles_are_among_the_values_that_were_seen() -> None:
+    """Latencies in whole milliseconds, and time-outs that all take as long, hold many equal values in one bin."""
+    rng = np.random.default_rng(3)
+    logs = {
+        "equal": np.full(3000, 8.0),
+        "whole": 5.0 + np.arange(3000) % 7,
+        "rounded": np.round(rng.lognormal(2, 0.4, 3000)),
+        "time-outs": np.where(rng.random(3000) < 0.1, 30_000.0, np.round(rng.lognormal(4, 0.5, 3000))),
+        "none": np.zeros(3000),
+    }
+    for name, latencies in logs.items():
+        found = of_latencies(latencies.tolist())
+        for share in (50, 95, 99):
+            each = found.estimate(f"latency_p{share}")
+            true = np.quantile(latencies, share / 100, method="inverted_cdf")
+            assert each.low <= true <= each.high, (name, share)
+            assert each.low <= each.value <= each.high <= latencies.max(), (name, share)
+            assert abs(each.value - true) <= 0.03 * true, (name, share)
+    assert math.isinf(of_latencies([8.0] * 100).estimate("latency_p99").high)  # the next one may be slower
+
+
+@pytest.mark.parametrize("users", [20, 900, 6000])
+def test_users_are_counted_however_many_there_are(users: int) -> None:
+    found = of_latencies(range(1, 2 * users + 1), users)
+    for metric in ("ctr", "latency_p50"):
+        assert abs(found.estimate(metric).users - users) <= max(2, 0.3 * users), metric
+    windows = [each.users for each in found.windows if each.metric == "ctr"]
+    assert all(each <= 1.3 * users for each in windows)

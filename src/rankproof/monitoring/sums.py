@@ -4,7 +4,8 @@ Every user (session, if no user is known) belongs to one of `GROUPS` groups, by 
 two sums, and the sums by group say how far it could be off: what users send is alike, so events do not count as
 independent, users do. From the linearised variance comes the effective number of events (Korn and Graubard), and from
 that Wilson's interval with Student's t, whose degrees of freedom are the effective number of users less one.
-Percentiles are read from histograms with bins 5 % wide, their intervals are those of the share below (Woodruff).
+Percentiles are read from histograms with bins 5 % wide, their intervals are those of the share below (Woodruff), from
+the smallest value of the bin of one end to the greatest of the other.
 
 Memory does not grow with events or users, only with open windows and slices.
 
@@ -36,6 +37,9 @@ WIDTH = 0.05
 """The width of a bin of a histogram, by logarithms: a percentile is off by half of it at most."""
 SMALLEST, BINS = 1e-6, 645
 """Where the bins begin; what is smaller is in the first one, and they end at 1e8."""
+SAMPLES, FINER, FULL = 6, 3, 0.9
+"""Users are counted by the groups that they hit (linear counting): all users, one in 8, one in 64, and so on. The first
+of these samples counts that hits no more than this share of the groups: it is off by a tenth, two times in three."""
 CELLS = 64
 """Cells whose estimates are worked out at once."""
 
@@ -90,6 +94,8 @@ class SumCell:
 
     of: Array
     by: Array
+    hit: Array
+    """The groups that users of each metric and column of `COLUMNS` hit, in each sample, as bits."""
     histograms: dict[str, Histogram] = field(default_factory=dict)
     events: int = 0
 
@@ -97,6 +103,7 @@ class SumCell:
         """Add what another cell has."""
         self.of += other.of
         self.by += other.by
+        self.hit |= other.hit
         self.events += other.events
         for name, each in other.histograms.items():
             if name in self.histograms:
@@ -124,6 +131,8 @@ class Sums:
         self.profile: dict[Key, SumCell] = {}
         self.windows: list[OnlineEstimate] = []
         self._closed = 0
+        self._ranges = {name: np.array([[math.inf], [-math.inf]]).repeat(BINS, axis=1) for name in COLUMNS}
+        """The smallest and the greatest value in each bin of all events."""
         self._names = (*VALUES, *fields, ABANDONED, REFORMULATED)
 
     def add(self, block: EventBlock) -> None:
@@ -137,14 +146,21 @@ class Sums:
         if alone.any():
             own = np.arange(1, len(block) + 1, dtype=np.uint64) ^ block.time.astype(np.uint64)
             cluster = np.where(alone, own, cluster)
-        group = (mixed(mixed(cluster)) >> np.uint64(32)).astype(np.int64) % GROUPS
+        drawn = mixed(mixed(cluster))
         begins = self.calendar.begins(int(block.time.min()), int(block.time.max()))
         if (block.time[1:] >= block.time[:-1]).all():
             ends = np.searchsorted(block.time, begins[1:])
             window = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
         else:
             window = np.searchsorted(begins, block.time, side="right") - 1
-        counted = _BlockSums(self.metrics, columns, group)
+        counted = _BlockSums(self.metrics, columns, drawn)
+        for name, (smallest, greatest) in self._ranges.items():
+            if name in counted.bins:
+                kept, bins = counted.bins[name][:2]
+                values = columns[name][kept]
+                for known, better, most in ((smallest, np.less, np.minimum), (greatest, np.greater, np.maximum)):
+                    new = np.flatnonzero(better(values, known[bins]))  # few, but for the first block
+                    most.at(known, bins[new], values[new])
         for at, cell in counted.cells(window):
             _put(self._place(int(begins[at]), int(begins[at + 1])), ("", ""), cell)
         for name, codes, known in zip(self._by, block.slices, self._codes, strict=True):
@@ -171,7 +187,7 @@ class Sums:
             for key, cell in self._open.pop(start).items():
                 closing.append((key, cell, start, end))
                 if key not in self.total:
-                    self.total[key] = SumCell(np.zeros_like(cell.of), np.zeros_like(cell.by))
+                    self.total[key] = SumCell(np.zeros_like(cell.of), np.zeros_like(cell.by), np.zeros_like(cell.hit))
                 self.total[key].take(cell)
         self.windows.extend(self._estimates(closing))
         self._closed = max(self._closed, until)
@@ -185,9 +201,11 @@ class Sums:
         for begin in range(0, len(cells), CELLS):
             some = cells[begin : begin + CELLS]
             of, by = (np.concatenate([getattr(cell, name) for _, cell, *_ in some]) for name in ("of", "by"))
-            shares: list[Drawn] = list(zip(*ratios(of, by, self._level), strict=True))
+            counted = number_of_users(np.array([cell.hit for _, cell, *_ in some]))
+            of_metrics = counted[:, : len(self.metrics)].ravel()
+            shares: list[Drawn] = list(zip(*ratios(of, by, of_metrics, self._level), strict=True))
             drawn: list[list[tuple[str, Drawn]]] = [[] for _ in some]
-            for name in COLUMNS:
+            for column, name in enumerate(COLUMNS, len(self.metrics)):
                 having = [at for at, (_, cell, *_) in enumerate(some) if name in cell.histograms]
                 if having:
                     kept = [some[at][1].histograms[name] for at in having]
@@ -196,7 +214,9 @@ class Sums:
                     for row, histogram in zip(counts, kept, strict=True):
                         row[:, histogram.first - first : histogram.end - first] = histogram.counts
                     wanted = [each for each in PERCENTILES if each.column == name]
-                    found = percentiles(counts, [each.share for each in wanted], self._level, first)
+                    ranges = self._ranges[name][:, first:last]
+                    of_column = counted[having, column]
+                    found = percentiles(counts, [each.share for each in wanted], ranges, of_column, self._level, first)
                     for metric, of_cells in zip(wanted, found, strict=True):
                         for at, values in zip(having, of_cells, strict=True):
                             drawn[at].append((metric.name, values))
@@ -225,8 +245,8 @@ def _put(cells: dict[Key, SumCell], key: Key, cell: SumCell) -> None:
 class _BlockSums:
     """The sums of a block, by cell and group."""
 
-    def __init__(self, metrics: Sequence[OnlineMetric], columns: Mapping[str, Array], group: Array) -> None:
-        self._group = group
+    def __init__(self, metrics: Sequence[OnlineMetric], columns: Mapping[str, Array], drawn: Array) -> None:
+        group = self._group = (drawn >> np.uint64(32)).astype(np.int64) % GROUPS
         self._some: list[Array] = []
         """Sets of events that are counted, as flags: many metrics have one in common."""
         self._many: list[int] = []
@@ -246,6 +266,10 @@ class _BlockSums:
                 self._sums.append((self._place_of(of & by), None, among))
             else:
                 self._sums.append((None, np.where(by, of, 0.0), among))
+        self._users = [-1 if sums is None else sums[2] for sums in self._sums]
+        for name in COLUMNS:
+            having = ~np.isnan(columns[name])
+            self._users.append(self._place_of(having) if having.any() else -1)
         # Several counts share the 53 bits that a float has, so that events are counted for all of them at once.
         self._bits = len(group).bit_length()
         size = 53 // self._bits
@@ -253,7 +277,14 @@ class _BlockSums:
             sum(flags * 2.0 ** (self._bits * at) for at, flags in enumerate(self._some[first : first + size]))
             for first in range(0, len(self._some), size)
         ]
-        self._bins = {}
+        self._sets = list(dict.fromkeys(each for each in self._users if each >= 0))
+        """The sets whose users are counted, and for each sample of the users the events of each."""
+        self._samples: list[list[Array]] = []
+        for sample in range(1, SAMPLES):
+            rows = np.flatnonzero(drawn >> np.uint64(64 - FINER * sample) == 0)
+            self._samples.append([rows[self._some[each][rows]] for each in self._sets])
+        self.bins: dict[str, tuple[Array, Array, int, int, Array]] = {}
+        """Of each column the rows that have it, their bins, and the first bin, how many, and places by group."""
         for name in COLUMNS:
             kept = np.flatnonzero(~np.isnan(columns[name]))
             if len(kept):
@@ -261,7 +292,7 @@ class _BlockSums:
                 bins = np.minimum(logs, BINS - 1).astype(np.int64)
                 first = int(bins.min())
                 size = int(bins.max()) + 1 - first
-                self._bins[name] = kept, first, size, bins - first + group[kept] % FEWER_GROUPS * size
+                self.bins[name] = kept, bins, first, size, bins - first + group[kept] % FEWER_GROUPS * size
 
     def _place_of(self, events: Array) -> int:
         """The place of a set of events."""
@@ -286,6 +317,13 @@ class _BlockSums:
         index = place * GROUPS + self._group
         shape = (cells + 1) * GROUPS
         counts = self._counts(index, shape)
+        flags = np.zeros((SAMPLES, len(self._sets) + 1, shape), dtype=bool)  # the last set is that of no event
+        for at, events in enumerate(self._sets):
+            flags[0, at] = counts[events] > 0
+            for sample, of_sets in enumerate(self._samples, 1):
+                flags[sample, at, index[of_sets[at]]] = True
+        bits = np.packbits(flags[:, :, : cells * GROUPS].reshape(SAMPLES, -1, cells, GROUPS), axis=3)
+        hit = bits[:, [self._sets.index(each) if each >= 0 else -1 for each in self._users]].transpose(2, 1, 0, 3)
         of, by = (np.zeros((cells, len(self._sums), GROUPS)) for _ in range(2))
         for m, sums in enumerate(self._sums):
             if sums is not None:
@@ -294,14 +332,14 @@ class _BlockSums:
                 of[:, m] = found[: cells * GROUPS].reshape(cells, GROUPS)
                 by[:, m] = counts[among][: cells * GROUPS].reshape(cells, GROUPS)
         drawn: list[dict[str, Histogram]] = [{} for _ in range(cells)]
-        for name, (kept, first, size, bins) in self._bins.items():
+        for name, (kept, _, first, size, bins) in self.bins.items():
             size *= FEWER_GROUPS
             filled = np.bincount(place[kept] * size + bins, minlength=(cells + 1) * size)[: cells * size]
             rows = filled.astype(np.uint32).reshape(cells, FEWER_GROUPS, -1)
             for i in np.flatnonzero(rows.any(axis=(1, 2))).tolist():
                 drawn[i][name] = Histogram(first, rows[i])
         for i, each in enumerate(present.tolist()):
-            yield each, SumCell(of[i], by[i], drawn[i], int(sizes[each + 1]))
+            yield each, SumCell(of[i], by[i], hit[i], drawn[i], int(sizes[each + 1]))
 
     def _counts(self, index: Array, shape: int) -> list[Array]:
         """How many events of each set there are in each cell and group."""
@@ -313,10 +351,11 @@ class _BlockSums:
 # --- from sums to estimates ---------------------------------------------------------------------------------------
 
 
-def ratios(of: Array, by: Array, level: float = 0.95) -> tuple[list[float], ...]:
-    """For rows of sums by group: the number, about how many users, the ratio, its interval, its standard error.
+def ratios(of: Array, by: Array, users: Array, level: float = 0.95) -> tuple[list[float], ...]:
+    """For rows of sums by group, and how many users there are: number, users, ratio, interval and standard error.
 
-    >>> n, users, value, low, high, error = ratios(np.array([[1.0, 0, 1, 1]]), np.array([[2.0, 1, 1, 2]]))
+    >>> sums = np.array([[1.0, 0, 1, 1]]), np.array([[2.0, 1, 1, 2]])
+    >>> n, users, value, low, high, error = ratios(*sums, np.array([4.0]))
     >>> n, value, round(low[0], 2), round(high[0], 2)
     ([6.0], [0.5], 0.15, 0.85)
     """
@@ -325,7 +364,6 @@ def ratios(of: Array, by: Array, level: float = 0.95) -> tuple[list[float], ...]
         value = total / n
         off = of - value[:, None] * by
         groups = (by > 0).sum(1)
-        users = _users(groups, by.shape[1])
         error = np.sqrt(groups / (groups - 1) * (off**2).sum(1)) / n
         effective_users = n**2 / (by**2).sum(1) * users / np.maximum(groups, 1)
         t = np.where(groups > 1, _t(effective_users - 1, level), math.nan)
@@ -345,10 +383,13 @@ def wilson(value: Array, n: Array, t: Array) -> tuple[Array, Array]:
     return np.minimum(np.maximum(centre - half, 0), value), np.maximum(np.minimum(centre + half, 1), value)
 
 
-def _users(groups: Array, of: int) -> Array:
-    """About how many users fall into so many groups (linear counting); if all are hit, at least so many."""
-    share = np.minimum(groups / of, 1 - 0.5 / of)
-    return np.maximum(np.round(-of * np.log1p(-share)), groups)
+def number_of_users(hit: Array) -> Array:
+    """About how many users hit these groups, by sample; the samples are the last axis but one, the bits the last."""
+    groups = np.unpackbits(hit, axis=-1).sum(-1, dtype=np.int64)
+    sample = np.argmax(groups <= FULL * GROUPS, axis=-1)  # the last one is never full: that takes 20 million users
+    counted = np.take_along_axis(groups, sample[..., None], -1)[..., 0]
+    users = -GROUPS * np.log1p(-np.minimum(counted / GROUPS, 1 - 0.5 / GROUPS)) * 2.0 ** (FINER * sample)
+    return np.asarray(np.maximum(np.round(users), groups[..., 0]))
 
 
 @lru_cache(maxsize=10_000)
@@ -369,32 +410,46 @@ Drawn = tuple[float, float, float, float, float, float]
 
 
 def percentiles(
-    counts: Array, shares: Sequence[float], level: float = 0.95, first_bin: int = 0
+    counts: Array, shares: Sequence[float], ranges: Array, users: Array, level: float = 0.95, first_bin: int = 0
 ) -> Iterator[list[Drawn]]:
-    """For each share the percentile of each cell; `counts` are by cell, group of users and bin from `first` on."""
+    """For each share the percentile of each cell; `counts` are by cell, group of users and bin from `first` on.
+
+    `ranges` are the smallest and the greatest value that any event has in each bin.
+    """
     filled = np.flatnonzero(counts.any(axis=(0, 1)))
     begin = max(int(filled[0]) - 1, 0)  # most bins are empty: those around are left out, but for one before
-    counts = counts[:, :, begin : int(filled[-1]) + 1]
+    some = slice(begin, int(filled[-1]) + 1)
+    counts, (smallest, greatest) = counts[:, :, some], ranges[:, some]
     begin += first_bin
     up_to = np.cumsum(counts, axis=2, dtype=np.uint32)
     by = up_to[:, :, -1].astype(np.float64)
     n, groups = by.sum(1), (by > 0).sum(1)
-    users = _users(groups, by.shape[1])
     reached = np.cumsum(counts.sum(1), axis=1, dtype=np.float64)
+
+    def spread(at: Array) -> tuple[Array, Array]:
+        """The share that lies in bins up to these, and its standard error."""
+        of = np.take_along_axis(up_to, np.maximum(at, 0)[:, None, None], axis=2)[:, :, 0] * (at >= 0)[:, None]
+        below = of.sum(1) / n
+        return below, np.sqrt(groups / (groups - 1) * ((of - below[:, None] * by) ** 2).sum(1)) / n
+
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(groups > 1, _t(n**2 / (by**2).sum(1) - 1, level), math.nan)
         for share in shares:
             at = _bin(reached, share * n)
-            of = np.take_along_axis(up_to, at[:, None, None], axis=2)[:, :, 0].astype(np.float64)
-            below = of.sum(1) / n
-            error = np.sqrt(groups / (groups - 1) * ((of - below[:, None] * by) ** 2).sum(1)) / n
-            # Where the histogram cannot say how users differ (all lie in one bin), each group counts once.
-            effective = np.where(error > 0, np.minimum(below * (1 - below) / error**2, n), groups)
+            # What lies below the end of its bin says how users differ, or below its begin if that is nearer.
+            (below, error), (less, other) = spread(at), spread(at - 1)
+            nearer = (other > 0) & ((error == 0) | (share - less < below - share))
+            below, error = np.where(nearer, less, below), np.where(nearer, other, error)
+            # Where the histogram cannot say it (all lie in one bin), each user counts once.
+            effective = np.minimum(np.where(error > 0, below * (1 - below) / error**2, users), n)
             low, high = _order_shares(share, effective, t)
             value, first, last = (_value_at(reached, want * n, begin) for want in (share, low, high))
-            # If even the greatest value may lie below the percentile, its upper end is not known.
-            last = np.where(high > 1, math.inf, last)
             off = np.where(high > 1, value - first, (last - first) / 2) / t
+            value = np.clip(value, smallest[at], greatest[at])
+            first = np.where(low > 0, smallest[_bin(reached, low * n)], 0.0)
+            # If even the greatest value may lie below the percentile, its upper end is not known.
+            last = np.where(high > 1, math.inf, greatest[_bin(reached, high * n)])
+            first, last = (np.where(np.isnan(t), math.nan, each) for each in (first, last))
             yield list(zip(*(each.tolist() for each in (n, users, value, first, last, off)), strict=True))
 
 
