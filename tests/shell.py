@@ -11,9 +11,12 @@ from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest.mock import patch
 
+from rankproof import progress
 from rankproof.cli import run
 
 PLAIN = {"COLUMNS": "80", "NO_COLOR": "1"}
+FIRST, QUIET = progress.FIRST, 60.0
+"""Seconds before a command says how far it is: on a busy machine all take longer. A test may set others."""
 
 
 def rankproof(folder: Path, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
@@ -23,6 +26,7 @@ def rankproof(folder: Path, *words: str, stdin: str = "") -> subprocess.Complete
         chdir(folder),
         patch.dict(os.environ, PLAIN),
         patch.object(sys, "stdin", _stream(stdin)),
+        patch.object(progress, "FIRST", QUIET if progress.FIRST == FIRST else progress.FIRST),
         _own_modules(folder),
         redirect_stdout(out),
         redirect_stderr(err),

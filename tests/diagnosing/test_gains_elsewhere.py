@@ -64,7 +64,7 @@ def test_what_is_said_of_other_queries_is_as_often_too_high_as_too_low(truth: fl
     """Worlds with a true gain, which some prove seldom and some often."""
     rng = np.random.default_rng(7)
     measured, corrected = [], []
-    for _ in range(280):
+    for _ in range(400):
         columns = [np.clip(rng.normal(mean, 0.2, n), -1, 1) for mean in (truth, *[0.0] * others)]
         listed = [Trial("keyword", f"m{i}", f"m{i}", np.zeros(n), each, True, {}) for i, each in enumerate(columns)]
         fix = next(each for each in fixes(listed, np.random.default_rng(0)) if each.measure == "m0")
