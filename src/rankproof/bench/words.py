@@ -434,11 +434,7 @@ def label_agreement(found: LabelAgreement) -> Document:
         [
             Column("people", [f"{each.first}, {each.second}" for each in found.pairs]),
             Column("both graded", [f"{each.n:,}" for each in found.pairs], right=True),
-            Column(
-                "alike",
-                [ABSENT if x.same is None else f"{100 * x.same:.0f} %" for x in found.pairs],
-                right=True,
-            ),
+            Column("alike", [ABSENT if x.same is None else f"{100 * x.same:.0f} %" for x in found.pairs], right=True),
             Column("kappa", [_two(each.kappa) for each in found.pairs], right=True),
         ]
     )

@@ -255,18 +255,13 @@ def _whole(context: click.Context, option: click.Parameter, name: str | None) ->
 
 
 anyway = click.option(
-    "--anyway",
-    is_flag=True,
-    help="Compare saved results that were not made in the same way, over what they share.",
+    "--anyway", is_flag=True, help="Compare saved results that were not made in the same way, over what they share."
 )
 names = click.option(
     "--names", "shown_as", metavar="NAME,NAME", help="Names for the RUNs, in their order. [their files]"
 )
 profile = click.option(
-    "--profile",
-    metavar="NAME",
-    shell_complete=complete_profiles,
-    help="Follow another tool; see 'rankproof profiles'.",
+    "--profile", metavar="NAME", shell_complete=complete_profiles, help="Follow another tool; see 'rankproof profiles'."
 )
 
 
@@ -301,12 +296,7 @@ _ABOUT = {
 def conventions(command: F) -> F:
     """The options for every convention that `evaluate` takes."""
     corpus = click.option(
-        "--corpus",
-        metavar="FILE",
-        is_eager=True,
-        expose_value=False,
-        callback=_keep_corpus,
-        help=f"{CORPUS}.",
+        "--corpus", metavar="FILE", is_eager=True, expose_value=False, callback=_keep_corpus, help=f"{CORPUS}."
     )
     size = click.option("--corpus-size", type=int, metavar="N", callback=_size, help=f"{SIZE}.")
     context = click.option(

@@ -236,11 +236,7 @@ _ALL = (
             "P is divided by the hits, even when fewer than k came back.",
             _GIVEN_ORDER,
         ),
-        measures={
-            "DCG": {"gain": "exp"},
-            "nDCG": {"gain": "exp", "ideal": "hits"},
-            "P": {"denominator": "returned"},
-        },
+        measures={"DCG": {"gain": "exp"}, "nDCG": {"gain": "exp", "ideal": "hits"}, "P": {"denominator": "returned"}},
         conventions={"ties": "input"},
         beyond=(
             Beyond(_NEGATIVE, "DCG nDCG ERR"),
@@ -288,11 +284,7 @@ _ALL = (
             "Queries without hits are left out of the case score.",
             _GIVEN_ORDER,
         ),
-        measures={
-            "DCG": {"gain": "exp"},
-            "nDCG": {"gain": "exp", "ideal": "uncut"},
-            "P": {"denominator": "returned"},
-        },
+        measures={"DCG": {"gain": "exp"}, "nDCG": {"gain": "exp", "ideal": "uncut"}, "P": {"denominator": "returned"}},
         conventions={"ties": "input", "missing": "skip"},
         beyond=(
             Beyond("its AP is NaN for a query without relevant documents", "AP"),

@@ -289,10 +289,7 @@ def _changes(found: Monitor) -> Iterator[Any]:
         [
             Column("metric", list(map(_name, shown))),
             Column("from", [each.window for each in shown]),
-            Column(
-                "between",
-                [f"{each.low} and {each.high}" if each.low != each.high else "" for each in shown],
-            ),
+            Column("between", [f"{each.low} and {each.high}" if each.low != each.high else "" for each in shown]),
             Column("before", [value_of(each.metric, each.before) for each in shown], right=True),
             Column("after", [value_of(each.metric, each.after) for each in shown], right=True),
             Column("p", [score(each.p) for each in shown], right=True),

@@ -147,11 +147,7 @@ def record(measure: Measure) -> dict[str, Any]:
         "higher_is_better": spec.higher,
         "fields": sections(spec.doc),
         "parameters": {
-            name: {
-                "default": _plain(each.default),
-                "expected": _expected(each.kind.expected),
-                "at": name == spec.at,
-            }
+            name: {"default": _plain(each.default), "expected": _expected(each.kind.expected), "at": name == spec.at}
             for name, each in spec.parameters.items()
         },
         "other_names": {name: _plain(params) for name, params in spec.also.items()},

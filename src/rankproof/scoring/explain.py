@@ -280,12 +280,7 @@ class Explanation(Result):
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
         versus = None if self.other is None else self.other.to_dict()
-        return {
-            **self.own.to_dict(),
-            "versus": versus,
-            "differences": self.differences,
-            "wrong": list(self.wrong),
-        }
+        return {**self.own.to_dict(), "versus": versus, "differences": self.differences, "wrong": list(self.wrong)}
 
     @old_arguments(documents="corpus")
     def html(self, name: str = "the ranking", *, queries: Any = None, corpus: Any = None) -> str:

@@ -388,12 +388,7 @@ def make_server(settings: Settings, host: str = "127.0.0.1", port: int = 0) -> t
     hosts = tuple(f"[{each}]:{own}" if ":" in each else f"{each}:{own}" for each in names)
     app = application(settings, token=token, hosts=hosts)
     config = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        lifespan="on",
-        timeout_graceful_shutdown=2,
+        app, log_level="warning", access_log=False, server_header=False, lifespan="on", timeout_graceful_shutdown=2
     )
     return uvicorn.Server(config), listening, f"http://{shown}:{own}/?token={token}"
 

@@ -190,11 +190,7 @@ def two_judgments(found: JudgmentCalibration) -> Document:
         for run, by in found.runs.items()
         for name, (raw, each) in by.items()
     ] or [{name: getattr(found, name) for name in ("machine", "human", "rel", "n", "queries")}]
-    parts = [
-        wrong_data(found.wrong),
-        Part(Paragraph(opening)),
-        Part(*tables, Bullets([*_sentences_of_both(found)])),
-    ]
+    parts = [wrong_data(found.wrong), Part(Paragraph(opening)), Part(*tables, Bullets([*_sentences_of_both(found)]))]
     return Document("Judgments of a machine", parts, records, found.to_dict())
 
 
