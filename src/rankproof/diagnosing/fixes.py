@@ -12,7 +12,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.stats.differences import Ends, agree_with_test, difference_intervals
-from rankproof.stats.distributions import HALF_ROOT
+from rankproof.stats.distributions import HALF_ROOT, NORMAL
 from rankproof.stats.flips import sign_flips
 from rankproof.stats.paired import paired_differences, total
 
@@ -183,7 +183,7 @@ def fixes(trials: Iterable[Trial], rng: np.random.Generator, alpha: float = 0.05
     spans = difference_intervals(turned, level=1 - share)
     ps = [each.p for each in sign_flips(turned, rng)]
     found = [
-        _fix(each, gains, agree_with_test((span.low, span.high), total(gains) / len(gains), p, share))
+        _fix(each, gains, agree_with_test((span.low, span.high), total(gains) / len(gains), p, share), share)
         for each, gains, span, p in zip(tried, turned, spans, ps, strict=True)
     ]
     return sorted(found, key=_weight)
@@ -194,7 +194,7 @@ def _weight(fix: Fix) -> tuple[bool, bool, bool, float]:
     return not fix.claimed, fix.most, fix.kind != "hole", -fix.gain
 
 
-def _fix(trial: Trial, gains: Array, span: Ends) -> Fix:
+def _fix(trial: Trial, gains: Array, span: Ends, alpha: float) -> Fix:
     low, high = span
     change, n = CHANGES[trial.kind], len(gains)
     said = {name: getattr(change, name).format(**trial.words) for name in ("title", "how", "do")}
@@ -213,12 +213,12 @@ def _fix(trial: Trial, gains: Array, span: Ends) -> Fix:
         most=change.most,
         wins=int((gains > 0).sum()),
         losses=int((gains < 0).sum()),
-        elsewhere=_elsewhere(gains, low) if claimed and not change.most else None,
+        elsewhere=_elsewhere(gains, low, alpha) if claimed and not change.most else None,
         **said,
     )
 
 
-def _elsewhere(gains: Array, low: float) -> float:
+def _elsewhere(gains: Array, low: float, alpha: float) -> float:
     """The gain without what being claimed adds to it: as often too high as too low, however seldom it is claimed.
 
     Only a gain that lies far enough above 0 is claimed, and luck takes some of them there. What is claimed of a true
@@ -236,8 +236,10 @@ def _elsewhere(gains: Array, low: float) -> float:
     def error(mean: float) -> float:
         return math.sqrt(max(variance + (mean - gain) * slope, LEAST * variance) / n)
 
-    # The least gain that is claimed is as many of its own errors above 0 as the low end is below this one.
-    many = ((gain - low) / error(gain)) ** 2 / n
+    # The least gain that is claimed is so many of its own errors above 0 as sign flips ask of many queries (its square,
+    # over n), or as the low end is below this one if that is less: the interval is wider than the test.
+    z = NORMAL.inv_cdf(alpha / 2) ** 2
+    many = min(z * (n - 1) / max(n - z, 1), ((gain - low) / error(gain)) ** 2) / n
     half = many * slope / 2
     least = min(half + math.sqrt(max(half**2 + many * (variance - gain * slope), 0.0)), gain)
     below, above = 0.0, gain
