@@ -106,7 +106,7 @@ def test_attraction_takes_the_place_out_and_counts_by_user() -> None:
     ("call", "words"),
     [
         (lambda table: ClickTable.of([{"ts": 1.7e9, "query": "a"}]), "no event"),
-        (lambda table: attraction(table, [1.0]), "one for each of 8"),
+        (lambda table: attraction(table, [1.0]), "one for each of the 8 ranks"),
         (lambda table: attraction(table, [2.0] * 8), "propensity"),
         (lambda table: counterfactual_dcg(table, {}, LOOKED.tolist()), "none of the queries"),
         (lambda table: swap_propensities(table), "at rank 1"),

@@ -492,3 +492,46 @@ def test_users_are_counted_however_many_there_are(users: int) -> None:
         assert abs(found.estimate(metric).users - users) <= max(2, 0.3 * users), metric
     windows = [each.users for each in found.windows if each.metric == "ctr"]
     assert all(each <= 1.3 * users for each in windows)
+
+
+def test_fields_of_any_numbers_have_intervals_and_what_is_none_is_said() -> None:
+    rng = np.random.default_rng(5)
+    held = 0
+    for _ in range(40):
+        stars = rng.integers(0, 6, 400)
+        rows = [
+            {"ts": NOON + at, "user": f"u{at}", "stars": int(x), "rating": 1, "txt": "x"} for at, x in enumerate(stars)
+        ]
+        found = monitor(rows, fields=["stars", "txt", "rating", "none"])
+        each = found.estimate("stars")
+        assert each.value == pytest.approx(stars.mean())
+        assert each.low < each.value < each.high
+        assert each.high - each.low < 0.5
+        held += each.low <= 2.5 <= each.high
+    assert held >= 34
+    shown = " ".join(str(found).split())
+    assert "no event has a number in the field txt" in shown
+    assert "no event has a number in the field none" in shown
+    assert "rating is read as thumb, not as a field of its own" in shown
+
+
+def test_shares_of_variants_differ_by_one_at_most() -> None:
+    rows = [
+        {
+            "ts": NOON + at,
+            "user": f"u{at % 260}",
+            "variant": "ab"[at % 2],
+            "clicks": [1] * (at % 260 < 4),
+            "latency_ms": 5 + at,
+        }
+        for at in range(1040)
+    ]
+    found = {each.metric: each for each in monitor(rows).variants}
+    assert found["latency_p50"].high > 1
+    assert all(-1 <= each.low <= each.high <= 1 for each in found.values() if not each.metric.startswith("latency"))
+
+
+def test_an_alert_that_looks_at_nothing_is_on_every_screen() -> None:
+    alerts = [{"metric": "ctr", "below": 0.5, "slice": "variant=Q"}]
+    rows = [{"ts": NOON + at, "user": f"u{at}", "variant": "ab"[at % 2], "clicks": [1]} for at in range(200)]
+    assert "looks at nothing" in str(monitor(rows, alerts=alerts, by=["variant"]))

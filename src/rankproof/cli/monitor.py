@@ -34,7 +34,7 @@ JUDGED = ("faithfulness", "answer_relevance", "context_relevance")
 @click.option("--timezone", default="UTC", metavar="ZONE", help="Where days begin, like Europe/Berlin. [UTC]")
 @click.option("--columns", multiple=True, metavar="FIELD=NAME,...", help="A field with another name.")
 @click.option("--sparse", multiple=True, metavar=COMMA, help="Fields that are logged only if not empty.")
-@click.option("--field", "fields", multiple=True, metavar=COMMA, help="Numbers from 0 to 1 to take means of.")
+@click.option("--field", "fields", multiple=True, metavar=COMMA, help="Fields with numbers to take means of.")
 @click.option("-k", "--cutoff", "cutoffs", multiple=True, type=int, metavar="K", help="For ctr@K. [1 3 5 10]")
 @click.option(
     "--cluster",

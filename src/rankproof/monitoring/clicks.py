@@ -203,7 +203,8 @@ def _chances(table: ClickTable, propensities: Sequence[float]) -> Array:
     given = np.array([check_number("propensity", each, least=0, most=1.5) for each in propensities], dtype=float)
     if len(given) < table.depth:
         raise UsageError(
-            f"propensities: got {len(given)}, expected one for each of {table.depth} ranks. Next: give them all."
+            f"propensities: got {len(given)}, expected one for each of the {table.depth} ranks that were shown, also "
+            "those behind k. Next: give them all."
         )
     return np.asarray(np.maximum(given, LEAST)[table.rank])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import NormalDist
 from typing import Any
@@ -14,9 +14,11 @@ import numpy as np
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, check_number, check_whole, shorten
 from rankproof.monitoring.events import Rejected, of_digits, place
+from rankproof.monitoring.metrics import PERCENTILES
 from rankproof.stats.confidence import Anytime, betting, normal_mixture
 from rankproof.stats.corrections import holm
 
+UNBOUNDED = frozenset(each.name for each in PERCENTILES)
 PLANNED = 10_000
 """The default planned number of users of an A/B test."""
 FEWEST = 100
@@ -208,7 +210,10 @@ def compare_variants(
         if not error > 0 or not math.isfinite(error):
             continue
         at_end = error * math.sqrt((base.users + other.users) / planned)
-        drafts.append((metric, group, base, other, normal_mixture(other.value - base.value, error, at_end, level)))
+        moved = normal_mixture(other.value - base.value, error, at_end, level)
+        if metric not in UNBOUNDED and all(0 <= each.value <= 1 for each in (base, other)):  # by 1 at most
+            moved = replace(moved, low=max(moved.low, -1.0), high=min(moved.high, 1.0))
+        drafts.append((metric, group, base, other, moved))
     ps = holm([found.p for *_, found in drafts])
     return [
         VariantDifference(

@@ -160,11 +160,11 @@ def metrics(cutoffs: Sequence[int] = CUTOFFS, fields: Sequence[str] = ()) -> tup
 
 
 def _mean_of(name: str) -> OnlineMetric:
-    """The mean of a field between 0 and 1 that the log has, such as a judge's score."""
+    """The mean of a field of numbers that the log has, such as a judge's score."""
     return OnlineMetric(
         name,
         f"mean of the field {name}",
-        (name,),
+        (f"a number in {name}",),
         "events",
         True,
         lambda e: np.nan_to_num(e[name]),

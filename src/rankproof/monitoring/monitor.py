@@ -200,7 +200,7 @@ def monitor(
     `log` is a path (JSONL, CSV, Parquet; a pattern, a folder, "-"), several of them, a data frame, or mappings; the
     fields of an event are `ts, id, session, user, query, results, answer, citations, clicks, thumb, latency_ms,
     abstained, variant`, of which only `ts` must be there, and `columns` says which is called otherwise. `by` are
-    fields whose values are told apart (`variant` if nothing is said), `fields` numbers from 0 to 1 whose means are
+    fields whose values are told apart (`variant` if nothing is said), `fields` those of numbers whose means are
     wanted. `sparse` fields are logged only where they are not empty. A stream is read with `lateness`, the seconds by
     which an event may be late: windows are handed to `on_window` as they close. `change` is called with each event
     before anything of it is kept, and may alter or drop it (see `privacy.py`). `cluster` says which events are alike:
@@ -480,5 +480,13 @@ def _notes(found: Monitor, maker: RowMaker) -> Iterator[str]:
             yield f"{name} has more than {MOST_VALUES} values; those met later are one, '(other values)'."
         if not codes.names and name != "variant":
             yield f"no event has the field {name}. Next: check its name."
+    for name in maker.fields:
+        if all(each.metric != name for each in found.estimates):
+            role = maker.schema.field_of(name)
+            yield (
+                f"{name} is read as {role}, not as a field of its own. Next: check what {role} says."
+                if role
+                else f"no event has a number in the field {name}. Next: check its name and what it holds."
+            )
     if math.isnan(found.estimates[0].low) and counts.events:
         yield "all events come from one user (or session), so it is not known how far others differ: no intervals."

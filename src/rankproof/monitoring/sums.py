@@ -134,6 +134,9 @@ class Sums:
         self._ranges = {name: np.array([[math.inf], [-math.inf]]).repeat(BINS, axis=1) for name in COLUMNS}
         """The smallest and the greatest value in each bin of all events."""
         self._names = (*VALUES, *fields, ABANDONED, REFORMULATED)
+        self._fields = fields
+        self._unbounded: set[str] = set()
+        """The fields that have numbers below 0 or above 1."""
 
     def add(self, block: EventBlock) -> None:
         """Count these events."""
@@ -154,6 +157,7 @@ class Sums:
         else:
             window = np.searchsorted(begins, block.time, side="right") - 1
         counted = _BlockSums(self.metrics, columns, drawn)
+        self._unbounded |= {name for name in self._fields if ((columns[name] < 0) | (columns[name] > 1)).any()}
         for name, (smallest, greatest) in self._ranges.items():
             if name in counted.bins:
                 kept, bins = counted.bins[name][:2]
@@ -203,7 +207,8 @@ class Sums:
             of, by = (np.concatenate([getattr(cell, name) for _, cell, *_ in some]) for name in ("of", "by"))
             counted = number_of_users(np.array([cell.hit for _, cell, *_ in some]))
             of_metrics = counted[:, : len(self.metrics)].ravel()
-            shares: list[Drawn] = list(zip(*ratios(of, by, of_metrics, self._level), strict=True))
+            bounded = np.array([each.name not in self._unbounded for each in self.metrics] * len(some))
+            shares: list[Drawn] = list(zip(*ratios(of, by, of_metrics, bounded, self._level), strict=True))
             drawn: list[list[tuple[str, Drawn]]] = [[] for _ in some]
             for column, name in enumerate(COLUMNS, len(self.metrics)):
                 having = [at for at, (_, cell, *_) in enumerate(some) if name in cell.histograms]
@@ -351,8 +356,12 @@ class _BlockSums:
 # --- from sums to estimates ---------------------------------------------------------------------------------------
 
 
-def ratios(of: Array, by: Array, users: Array, level: float = 0.95) -> tuple[list[float], ...]:
+def ratios(
+    of: Array, by: Array, users: Array, bounded: Array | bool = True, level: float = 0.95
+) -> tuple[list[float], ...]:
     """For rows of sums by group, and how many users there are: number, users, ratio, interval and standard error.
+
+    Values are from 0 to 1 where they are `bounded`; else the interval is Student's.
 
     >>> sums = np.array([[1.0, 0, 1, 1]]), np.array([[2.0, 1, 1, 2]])
     >>> n, users, value, low, high, error = ratios(*sums, np.array([4.0]))
@@ -372,6 +381,7 @@ def ratios(of: Array, by: Array, users: Array, level: float = 0.95) -> tuple[lis
         whole = np.all((of == np.floor(of)), axis=1)  # counts of yes and no: nothing is surer than independent events
         effective = np.where(whole, np.minimum(effective, n), effective)
         low, high = wilson(value, effective, t)
+        low, high = np.where(bounded, low, value - t * error), np.where(bounded, high, value + t * error)
     return tuple(each.tolist() for each in (n, users, value, low, high, error))
 
 

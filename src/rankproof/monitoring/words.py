@@ -79,6 +79,11 @@ def monitor(found: Monitor) -> Document:
             Part(*map(Paragraph, _judged(found)), rank=2, name="what was judged"),
             Part(*heavy, rank=third, name="who sends most"),
             Part(*map(Paragraph, _lines(found)), rank=3, name="what was read"),
+            # What somebody asked for by name is not there: that is said whatever else there is.
+            *(
+                Part(Paragraph(f"note: {each}"), rank=0 if "Next: check" in each else 3, name="notes")
+                for each in found.notes
+            ),
             Part(
                 *([_overall(found, others)] if others else []),
                 rank=4,
@@ -397,8 +402,6 @@ def _lines(found: Monitor) -> Iterator[str]:
         yield f"Of {count(found.read + sum(found.rejected.values()), 'line')}, {'; '.join(told)}."
     for lines in list(found.examples.values())[:3]:
         yield f"rejected: {lines[0]}"
-    for each in found.notes:
-        yield f"note: {each}"
 
 
 def _profile(found: Monitor) -> Iterator[Any]:
