@@ -304,3 +304,10 @@ def test_unjudged_documents_count_at_the_grade_that_was_asked_for(rankproof: Any
         assert shown[0]["mean"] == expected["nDCG@3"]
     assert rankproof("evaluate", *both, "--unjudged-grad", "3").err.count("?)") == 1
     assert "?." not in rankproof("evaluate", *both, "--unjudgedd", "skip").err
+
+
+def test_parts_in_the_folder_where_one_stands_are_called_by_it(rankproof: Any, files: Path) -> None:
+    for at, query in enumerate(("q1", "q2")):
+        (files / f"part-0000{at}.run").write_text(f"{query} Q0 d{at + 1} 1 2.0 x\n")
+    shown = json.loads(rankproof("evaluate", "judgments.txt", "part-*.run", "-m", "RR", "-f", "json").out)
+    assert [each["ranking"] for each in shown] == [files.name]

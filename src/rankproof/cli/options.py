@@ -72,11 +72,12 @@ PART = re.compile(r"(?:(part)[-_.]?\d+|(.*?)[-_.]\d{3,}[-_]of[-_]\d{3,}|(data)_\
 
 def _whole_of(path: str) -> str:
     """The folder, or the folder and the beginning of the name, that all parts of a table share; else the path."""
-    where = PurePath(path)
+    where = Path(path)
     found = PART.fullmatch(where.name)
     if found is None or path == STDIN:
         return path
-    return str(where.parent / found[2]) if found[2] else str(where.parent)
+    folder = where.parent if where.parent.name else Path.cwd().name
+    return str(where.parent / found[2]) if found[2] else str(folder)
 
 
 def matching_paths(path: str) -> list[str]:
