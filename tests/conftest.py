@@ -25,6 +25,9 @@ collect_ignore_glob = ["golden/*"]  # scripts that make data, each in an environ
 SHARED = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 
 
+TRACED = 3
+"""Cases of a slow test that are traced: the others reach what these reach."""
+
 IN_MEMORY, ROOM = Path("/dev/shm"), 2 << 30
 
 
@@ -75,17 +78,17 @@ def pytest_unconfigure() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of a function marked `first_is_quick`, every case but the first (as many as the mark says) is slow.
 
-    What is slow is not traced when coverage is measured, unless it is marked `cover`: tracing takes as long again.
+    What is slow is not traced when coverage is measured, unless it is marked `cover`, and one of the first cases:
+    tracing takes as long again.
     """
     met: Counter[str] = Counter()
     for item in items:
+        function = item.nodeid.partition("[")[0]
+        met[function] += 1
         mark = item.get_closest_marker("first_is_quick")
-        if mark is not None:
-            function = item.nodeid.partition("[")[0]
-            met[function] += 1
-            if met[function] > (mark.args or (1,))[0]:
-                item.add_marker(pytest.mark.slow)
-        if item.get_closest_marker("slow") and not item.get_closest_marker("cover"):
+        if mark is not None and met[function] > (mark.args or (1,))[0]:
+            item.add_marker(pytest.mark.slow)
+        if item.get_closest_marker("slow") and (not item.get_closest_marker("cover") or met[function] > TRACED):
             item.add_marker(pytest.mark.no_cover)
 
 
