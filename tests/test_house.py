@@ -15,7 +15,7 @@ from tests.test_walls import MODULES, ROOT
 CEILINGS = {
     "files": 359,  # 300 of them without monitoring, web, io/counted and spark
     "lines": 94_900,
-    "code lines": 63_745,
+    "code lines": 63_730,
     "file names used twice": 29,
     "class names in two packages": 9,
     "short helpers used once": 435,

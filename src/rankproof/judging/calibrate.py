@@ -171,11 +171,7 @@ def _plan(estimating: Estimating, scores: Mapping[str, Scores], n: int, whole: b
         tuple(scores),
         tuple(
             PlannedPair(
-                pairs.queries[pairs.query[row]],
-                pairs.docs[row],
-                float(machine[row]),
-                float(chance),
-                ranks[row],
+                pairs.queries[pairs.query[row]], pairs.docs[row], float(machine[row]), float(chance), ranks[row]
             )
             for row, chance in zip(rows.tolist(), chances.tolist(), strict=True)
         ),

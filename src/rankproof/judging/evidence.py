@@ -176,13 +176,7 @@ def _plain(judged: JudgedSample, names: tuple[str, ...]) -> dict[str, Any]:
         if ask.relation != Relation.TEXT_CLAIMS
     ]
     contexts = [[each.id, texts[each.text]] for each in judged.case.contexts if each.text in texts]
-    return {
-        "query": judged.case.query,
-        "texts": list(texts),
-        "names": names,
-        "rows": rows,
-        "contexts": contexts,
-    }
+    return {"query": judged.case.query, "texts": list(texts), "names": names, "rows": rows, "contexts": contexts}
 
 
 def _said(judged: JudgedSample, ask: Ask) -> list[Any]:
@@ -195,14 +189,7 @@ def _said(judged: JudgedSample, ask: Ask) -> list[Any]:
 def _pieces(sample: str, data: dict[str, Any]) -> list[Piece]:
     texts, names = data["texts"], data["names"]
     return [
-        Piece(
-            sample,
-            tuple(names[place] for place in places),
-            Relation(relation),
-            texts[left],
-            texts[right],
-            *said,
-        )
+        Piece(sample, tuple(names[place] for place in places), Relation(relation), texts[left], texts[right], *said)
         for relation, left, right, places, said in data["rows"]
     ]
 

@@ -223,12 +223,7 @@ class Judge(Displayable):
             raise one_of("soft", soft, (STRONGEST, INDEPENDENT))
         run = self._run(metrics, k, complete, compat, blame)
         run.independent = soft == INDEPENDENT
-        settings = {
-            "k": k,
-            "complete": complete,
-            "compat": compat,
-            **({"soft": soft} if run.independent else {}),
-        }
+        settings = {"k": k, "complete": complete, "compat": compat, **({"soft": soft} if run.independent else {})}
         self._remember()
         corrections = corrections_for(run.metrics, self.judges, self.ledger, complete)
         estimates = estimates_for(run.metrics, self.judges, self.ledger, compat)

@@ -80,11 +80,7 @@ class Mirage(Result):
             [
                 Column("rate", [name.replace("_", " ") for name in names]),
                 Column("share", [score(each.value) if each.n else ABSENT for each in shares], True),
-                Column(
-                    "95 % interval",
-                    [span(each.low, each.high) if each.n else ABSENT for each in shares],
-                    True,
-                ),
+                Column("95 % interval", [span(each.low, each.high) if each.n else ABSENT for each in shares], True),
                 Column("questions", [f"{each.yes:,}" for each in shares], True),
                 Column(
                     "with the rest at\nworst and best",
@@ -212,10 +208,7 @@ def _right(samples: Sequence[Sample], judge: Judge, metric: str, correct: float)
     column = cast(JudgedColumn, next(iter(scores.columns.values())))
     # What is open may be sure to be right, or wrong, all the same: the ends say so.
     ends = zip(
-        scores.queries,
-        (column.low >= correct - SAME).tolist(),
-        (column.high < correct - SAME).tolist(),
-        strict=True,
+        scores.queries, (column.low >= correct - SAME).tolist(), (column.high < correct - SAME).tolist(), strict=True
     )
     return {key: True if yes else False if no else None for key, yes, no in ends}
 

@@ -128,14 +128,7 @@ class TrialResult:
         """The model, the pairs, and how many go into a call."""
         own = {key: value for key, value in self.model.identity.items() if key != "pairs"}
         canaries = {} if self.model.limits.canaries else {"canaries": False}
-        return {
-            "kind": TRIAL,
-            "name": self.name,
-            "of": own,
-            "set": PAIRS,
-            "pairs": self.pairs,
-            **canaries,
-        }
+        return {"kind": TRIAL, "name": self.name, "of": own, "set": PAIRS, "pairs": self.pairs, **canaries}
 
     def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
         """Ask the model."""

@@ -50,12 +50,7 @@ class Drawn:
     @property
     def origin(self) -> Mapping[str, Any]:
         """What is written down with the label."""
-        plain = {
-            "drawn": self.part,
-            "probability": self.probability,
-            "included": self.included,
-            "of": self.of,
-        }
+        plain = {"drawn": self.part, "probability": self.probability, "included": self.included, "of": self.of}
         more = {"frame": self.frame} if self.frame else {}
         return {**plain, **more, "whole": True} if self.whole else {**plain, **more}
 
