@@ -253,7 +253,7 @@ def summed_difference(differences: ValueSummary, level: float = 0.95) -> SummedD
     >>> import numpy as np
     >>> found = summed_difference(ValueSummary.of(np.tile([0.1, 0.0, 0.2, -0.1], 25)))
     >>> round(found.difference, 3), round(found.low, 3), round(found.high, 3), round(found.p, 5)
-    (0.05, 0.028, 0.072, 4e-05)
+    (0.05, 0.027, 0.073, 4e-05)
     """
     check_number("level", level, above=0, below=1, advice="give a share, like 0.95")
     n = differences.n
