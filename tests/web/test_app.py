@@ -470,3 +470,47 @@ def test_a_port_that_is_taken_is_named(start: Start, folder: Path) -> None:
     port = start(folder).host.rpartition(":")[2]
     with pytest.raises(DataError, match=rf"port {port} of 127\.0\.0\.1 cannot be used.* Next:"):
         make_server(Settings((str(folder),)), port=int(port))
+
+
+ODD = (
+    *("1", "-", "--5", "²", "٣", "9" * 5000, "nan", "1e400", "\x00", "a" * 20_000, "../..", "<b>", "nDCG@0"),
+    *("q02", "\r\nX: y", "http://["),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [*PAGES, "/calibration", "/grid", "/part", "/whatif", "/state", "/nothing"])
+def test_no_parameter_of_an_address_is_an_error_of_the_inside(start: Start, folder: Path, page: str) -> None:
+    """Names that functions behind the pages have, those that pages know, and one that nobody knows."""
+    judge([{"question": "q", "contexts": ["c d"], "answer": "c d"}], "faithfulness", ledger=folder / "v.db")
+    app, path = start(folder).enter(), page.partition("?")[0]
+    names = "page self site choices words part key name a b m s g id systems from value judge relation text ledger x"
+    for name in names.split():
+        for query in (f"{name}=1&{name}=2&{name}", *(f"{name}={quote(value)}" for value in ODD)):
+            assert app.ask(f"{path}?{query}").status < 500, query[:40]
+
+
+@pytest.mark.parametrize("page", ["/queries", "/gate?a=dense", "/verdicts", "/"])
+@pytest.mark.parametrize("name", ["page", "self", "x"])
+def test_an_unknown_parameter_is_ignored(start: Start, folder: Path, page: str, name: str) -> None:
+    app = start(folder).enter()
+    found = app.ask(f"{page}{'&' if '?' in page else '?'}{name}=1")
+    assert found.status == 200
+    assert f"{name}=1&amp;save=yes" in found.text
+
+
+@pytest.mark.slow
+def test_nothing_that_a_form_sends_is_an_error_of_the_inside(start: Start, folder: Path) -> None:
+    judge([{"question": "q", "contexts": ["c d"], "answer": "c d"}], "faithfulness", ledger=folder / "v.db")
+    app = start(folder).enter()
+    sent = {"csrf": app.csrf, "query": "q02", "document": "x", "why": "so", "value": "1", "grade": "1"}
+    for path in ("/grade", "/override", "/calibrate", "/who"):
+        for name in ("grade", "query", "document", "back", "value", "pair", "left", "ledger", "who"):
+            for value in ODD:
+                assert app.ask(path, send={**sent, name: value}).status < 500, (path, name, value[:20])
+    assert app.ask("/who", send=sent, headers={"Origin": "http://["}).status == 403
+
+
+def test_a_query_that_is_not_judged_has_no_derivation(start: Start, folder: Path) -> None:
+    answer = start(folder).enter().ask("/explain?id=q2")
+    assert (answer.status, "Did you mean" in answer.text) == (400, True)

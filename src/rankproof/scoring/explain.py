@@ -379,7 +379,7 @@ def _known(query: Any, judgments: Judgments) -> str:
 def explain_scores(scores: Scores, judgments: Judgments, table: RankingTable, query: str) -> Explained:
     """The number of one query under the first measure of scores; `table` has the query's documents."""
     column = next(iter(scores.columns.values()))
-    measure, conventions, at = column.measure, scores.conventions, judgments.index[query]
+    measure, conventions, at = column.measure, scores.conventions, judgments.index[_known(query, judgments)]
     if scores.hits is None:
         raise DataError("there are no rankings behind these scores. Next: evaluate again.")
     value = float(column.values[at])

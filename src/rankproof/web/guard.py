@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode
 
 LARGEST = 1 << 20
 """The largest body of a request, in bytes."""
@@ -75,14 +76,14 @@ class Guard:
         if host not in self.hosts:
             return f"This app does not answer under the name {host[:80]!r}."
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host:
+        if origin is not None and origin.lower().partition("://")[2] != host:
             return "This request comes from a page of another site."
         if scope["method"] not in ("GET", "HEAD", "POST"):
             return "Only GET and POST are answered."
         if scope["method"] == "POST" and headers.get("sec-fetch-site", "same-origin") != "same-origin":
             return "This request comes from a page of another site."
         length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > LARGEST:
+        if not re.fullmatch("[0-9]{1,9}", length) or int(length) > LARGEST:
             return f"The request is too large; at most {LARGEST:,} bytes are read."
         return ""
 

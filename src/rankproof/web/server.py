@@ -42,6 +42,7 @@ from rankproof.web.site import (
     sections,
     show_result,
     style,
+    whole_number,
 )
 from rankproof.web.verdict_pages import calibration, label, means, means_part, override, verdicts
 from rankproof.web.workspace import Settings, Workspace
@@ -257,7 +258,10 @@ class Handler:
             if sent.get("grade") == "undo":
                 undo(site, sent.get("query", ""), sent.get("document", ""), last="back" in sent)
                 return
-            value = None if sent.get("grade") == "skip" else _whole(sent.get("grade", ""))
+            text = sent.get("grade", "")
+            if text != "skip" and whole_number(text) is None:
+                raise UsageError(f"grade: got {text[:20]!r}, expected a whole number. Next: press a digit.")
+            value = None if text == "skip" else whole_number(text)
             site.workspace.grade(site.who, sent.get("query", ""), sent.get("document", ""), value)
 
         return await run_in_threadpool(_written, self, request, await request.body(), write)
@@ -305,12 +309,6 @@ def undo(site: Site, query: str, document: str, *, last: bool) -> None:
         site.workspace.grade(site.who, items[-1].query, items[-1].document, None, undo=True)
 
 
-def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise UsageError(f"grade: got {text[:20]!r}, expected a whole number. Next: press a digit.")
-    return int(text)
-
-
 def _written(
     handler: Handler, request: Request, body: bytes, write: Callable[[Site, Mapping[str, str]], None]
 ) -> Response:
@@ -341,7 +339,10 @@ def _back(address: str) -> str:
     """One of our pages to go back to, whatever was sent."""
     from urllib.parse import urlsplit
 
-    split = urlsplit(address)
+    try:
+        split = urlsplit(address)
+    except ValueError:  # such as a bracket that is not closed
+        return "/"
     path = "/" + split.path.lstrip("/\\")
     return f"{path}?{split.query}" if split.query else path
 

@@ -5,6 +5,7 @@ The frame is the head, the navigation, the name of the grader, the footer.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -48,7 +49,7 @@ class Links:
     static = False
     """Whether the pages are files: nothing can be changed, and nothing is loaded later."""
 
-    def to(self, page: str, **choices: str | None) -> str:
+    def to(self, page: str, /, **choices: str | None) -> str:
         """The address of a page with these choices; those that are None or empty are left out."""
         chosen = {name: value for name, value in choices.items() if value}
         path = "/" if page == "home" else f"/{page}"
@@ -64,7 +65,7 @@ class Unlinked(Links):
 
     static = True
 
-    def to(self, page: str, **choices: str | None) -> str:
+    def to(self, page: str, /, **choices: str | None) -> str:
         """No address."""
         return ""
 
@@ -87,13 +88,13 @@ class Site:
         """Whether the reader may grade."""
         return not (self.links.static or self.workspace.settings.read_only)
 
-    def link(self, words: Child, page: str, **choices: str | None) -> Markup:
+    def link(self, words: Child, page: str, /, **choices: str | None) -> Markup:
         """A link to another page."""
         address = self.links.to(page, **choices)
         return el("a", words, href=address) if address else join([words])
 
     def later(
-        self, key: Any, make: Callable[[], T], show: Callable[[T], Markup], part: str, **choices: str | None
+        self, key: Any, make: Callable[[], T], show: Callable[[T], Markup], part: str, /, **choices: str | None
     ) -> Markup:
         """A slow part: shown if it is ready, else a placeholder that the browser fills later."""
         if self.links.static:
@@ -176,6 +177,11 @@ def sections(*given: tuple[str, str, Child] | None) -> tuple[Section, ...]:
     return tuple(
         Section(key, heading, join([body])) for each in given if each is not None for key, heading, body in [each]
     )
+
+
+def whole_number(text: str) -> int | None:
+    """The whole number of at most nine digits that a reader's text spells; None if it spells none."""
+    return int(text) if re.fullmatch("-?[0-9]{1,9}", text) else None
 
 
 def measure_of(scores: Scores, asked: str | None) -> str:

@@ -29,7 +29,7 @@ class Files(Links):
         self.wanted: deque[tuple[str, dict[str, str]]] = deque()
         self.names: dict[tuple[str, tuple[tuple[str, str], ...]], str] = {}
 
-    def to(self, page: str, **choices: str | None) -> str:
+    def to(self, page: str, /, **choices: str | None) -> str:
         """The file of that page."""
         chosen = {name: value for name, value in sorted(choices.items()) if value}
         if page == "query":

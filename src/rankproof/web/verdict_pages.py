@@ -19,7 +19,7 @@ from rankproof.judging.verdicts import VALUES, Relation
 from rankproof.judging.words import QUESTIONS, WORDS, certainty, nouns, verdict
 from rankproof.store.ledger import HUMAN, LedgerEntry
 from rankproof.web.folder import FileKind, FoundFile
-from rankproof.web.site import Choices, Page, Site, button, day, form, note, sections, select
+from rankproof.web.site import Choices, Page, Site, button, day, form, note, sections, select, whole_number
 
 SHOWN = 25
 """The number of verdicts on a page."""
@@ -41,8 +41,7 @@ def verdicts(site: Site, choices: Choices) -> Page:
         return Page("Verdicts", sections(("verdicts", "Verdicts", note(words))))
     kept = Verdicts(file.path)
     found = list(_matching(kept, choices))
-    text = choices.get("from", "0")
-    start = int(text) if text.isascii() and text.isdigit() else 0
+    start = max(0, whole_number(choices.get("from", "")) or 0)
     shown = found[start : start + SHOWN]
     said = _by_pair(kept)
     cards = join(_card(site, file, each, said.get(each.id, ())) for each in shown)
@@ -63,11 +62,10 @@ def verdicts(site: Site, choices: Choices) -> Page:
 
 
 def _matching(kept: Verdicts, choices: Choices) -> Iterator[LedgerEntry]:
-    value = choices.get("value", "")
     return kept.where(
         judge=choices.get("judge") or None,
         relation=choices.get("relation") or None,
-        value=int(value) if value.lstrip("-").isdigit() else None,
+        value=whole_number(choices.get("value", "")),
         contains=choices.get("text") or None,
         unmeasured={"yes": True, "no": False}.get(choices.get("open", "")),
     )
@@ -257,12 +255,12 @@ def _override(site: Site, file: FoundFile, each: LedgerEntry, relation: Relation
 def override(site: Site, sent: Mapping[str, str]) -> None:
     """Save a person's verdict, with the reason."""
     file = _ledger(site, sent)
-    value = sent.get("value", "")
-    if file is None or not value.lstrip("-").isdigit():
+    value = whole_number(sent.get("value", ""))
+    if file is None or value is None:
         raise UsageError("there is no verdict to override with. Next: choose one of the list.")
     if not sent.get("why", "").strip():
         raise UsageError("a verdict that overrides needs a reason. Next: write why.")
-    Verdicts(file.path).override(sent.get("pair", ""), int(value), by=site.who, why=sent["why"].strip()[:500])
+    Verdicts(file.path).override(sent.get("pair", ""), value, by=site.who, why=sent["why"].strip()[:500])
     site.workspace.refresh()
 
 
@@ -340,7 +338,7 @@ def _pair_card(site: Site, file: FoundFile, ask: Any) -> Markup:
 def label(site: Site, sent: Mapping[str, str]) -> None:
     """Save the label of a pair, if it is the one that was shown."""
     file, value = _ledger(site, sent), sent.get("value", "")
-    if file is None or not (value.lstrip("-").isdigit() or value in ("skip", "undo")):
+    if file is None or (whole_number(value) is None and value not in ("skip", "undo")):
         raise UsageError("there is nothing to label. Next: load the page again.")
     session = _task(site, file).session
     if value == "undo":
