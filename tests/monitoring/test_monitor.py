@@ -381,7 +381,7 @@ def test_intervals_of_latency_percentiles_hold_the_truth() -> None:
             bins = (np.log(latency / SMALLEST) / WIDTH).astype(np.int64)
             np.add.at(counts, (group % FEWER_GROUPS, bins), 1)
             ranges = ranges_of(latency, bins)
-            ((*_, low, high, _),) = next(percentiles(counts[None], [share], ranges, np.array([users])))
+            ((*_, low, high, _),) = next(percentiles(counts[None], [share], ranges[None], np.array([users])))
             held += low <= truth <= high
         assert held >= 70, (users, share, held)
 
@@ -414,7 +414,7 @@ def test_intervals_of_percentiles_hold_the_truth_as_often_as_they_say(users) -> 
         values.append(np.exp(logarithm))
         places.append(place)
     ranges = ranges_of(np.concatenate(values), np.concatenate(places))
-    found_of_shares = percentiles(np.array(logs), shares, ranges, np.full(400, float(users)))
+    found_of_shares = percentiles(np.array(logs), shares, ranges[None].repeat(400, axis=0), np.full(400, float(users)))
     for share, found in zip(shares, found_of_shares, strict=True):
         truth = math.exp(6 + math.hypot(0.7, 0.4) * NormalDist().inv_cdf(share))
         low, high = (np.array([each[end] for each in found]) for end in (3, 4))

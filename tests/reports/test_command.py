@@ -8,6 +8,7 @@ import pytest
 
 from rankproof import report, sample
 from rankproof.cli import run
+from rankproof.cli.output import as_options
 from rankproof.errors import UsageError
 
 
@@ -36,7 +37,9 @@ def test_the_page_is_the_one_that_python_writes(folder: Path, capsys: pytest.Cap
     assert (code, err) == (0, "Wrote shell.html.\n")
     runs = {"keyword.run": "keyword.run", "dense.run": "dense.run"}
     made = report("judgments.tsv", runs, "nDCG@10,AP", queries="queries.jsonl", corpus="documents.jsonl")
-    assert made.save("python.html").read_text() == (folder / "shell.html").read_text()
+    page = made.save("python.html").read_text()
+    assert "missing='skip'" in page.replace("&#x27;", "'")  # an advice, which each writes in its own words
+    assert as_options(page) == (folder / "shell.html").read_text()
 
 
 @pytest.mark.slow

@@ -131,8 +131,8 @@ class Sums:
         self.profile: dict[Key, SumCell] = {}
         self.windows: list[OnlineEstimate] = []
         self._closed = 0
-        self._ranges = {name: np.array([[math.inf], [-math.inf]]).repeat(BINS, axis=1) for name in COLUMNS}
-        """The smallest and the greatest value in each bin of all events."""
+        self._ranges: dict[int | None, Array] = {None: _no_ranges()}
+        """For each open window, and under None all that are closed, the smallest and the greatest value in each bin."""
         self._names = (*VALUES, *fields, ABANDONED, REFORMULATED)
         self._fields = fields
         self._unbounded: set[str] = set()
@@ -158,13 +158,7 @@ class Sums:
             window = np.searchsorted(begins, block.time, side="right") - 1
         counted = _BlockSums(self.metrics, columns, drawn)
         self._unbounded |= {name for name in self._fields if ((columns[name] < 0) | (columns[name] > 1)).any()}
-        for name, (smallest, greatest) in self._ranges.items():
-            if name in counted.bins:
-                kept, bins = counted.bins[name][:2]
-                values = columns[name][kept]
-                for known, better, most in ((smallest, np.less, np.minimum), (greatest, np.greater, np.maximum)):
-                    new = np.flatnonzero(better(values, known[bins]))  # few, but for the first block
-                    most.at(known, bins[new], values[new])
+        self._add_ranges(counted, columns, window, begins)
         for at, cell in counted.cells(window):
             _put(self._place(int(begins[at]), int(begins[at + 1])), ("", ""), cell)
         for name, codes, known in zip(self._by, block.slices, self._codes, strict=True):
@@ -175,6 +169,28 @@ class Sums:
         for name, codes in zip(("weekday", "hour"), self.calendar.weekday_and_hour(block.time), strict=True):
             for code, cell in counted.cells(codes):
                 _put(self.profile, (name, str(code)), cell)
+
+    def _add_ranges(self, counted: _BlockSums, columns: Mapping[str, Array], window: Array, begins: Array) -> None:
+        """Note the smallest and the greatest value in each bin of each window; those of closed ones count together."""
+        present = np.flatnonzero(np.bincount(window))
+        starts = [int(begins[at]) if begins[at + 1] > self._closed else None for at in present]
+        ranges = np.array([self._ranges[start] if start in self._ranges else _no_ranges() for start in starts])
+        number = np.zeros(len(begins), dtype=np.int64)
+        number[present] = np.arange(len(present))
+        for column, name in enumerate(COLUMNS):
+            if name not in counted.bins:
+                continue
+            kept, bins = counted.bins[name][:2]
+            values, place = columns[name][kept], number[window[kept]] * BINS + bins
+            for end, better in enumerate((np.less, np.greater)):
+                known = ranges[:, column, end].ravel()
+                new = np.flatnonzero(better(values, known[place]))
+                while len(new):  # of several for one bin any is taken, and those are left that are beyond it
+                    known[place[new]] = values[new]
+                    new = new[better(values[new], known[place[new]])]
+                ranges[:, column, end] = known.reshape(-1, BINS)
+        for start, each in zip(starts, ranges, strict=True):
+            self._ranges[start] = _wider(self._ranges.get(start, each), each)
 
     def _place(self, start: int, end: int) -> dict[Key, SumCell]:
         """The cells of a window; those of a window that is closed count in the total only."""
@@ -194,6 +210,8 @@ class Sums:
                     self.total[key] = SumCell(np.zeros_like(cell.of), np.zeros_like(cell.by), np.zeros_like(cell.hit))
                 self.total[key].take(cell)
         self.windows.extend(self._estimates(closing))
+        for start in {start for *_, start, _ in closing}:
+            self._ranges[None] = _wider(self._ranges[None], self._ranges.pop(start))
         self._closed = max(self._closed, until)
 
     def estimates(self, cells: Mapping[Key, SumCell]) -> Iterator[OnlineEstimate]:
@@ -219,7 +237,8 @@ class Sums:
                     for row, histogram in zip(counts, kept, strict=True):
                         row[:, histogram.first - first : histogram.end - first] = histogram.counts
                     wanted = [each for each in PERCENTILES if each.column == name]
-                    ranges = self._ranges[name][:, first:last]
+                    columns_at = column - len(self.metrics)
+                    ranges = np.array([self._ranges[some[at][2]][columns_at, :, first:last] for at in having])
                     of_column = counted[having, column]
                     found = percentiles(counts, [each.share for each in wanted], ranges, of_column, self._level, first)
                     for metric, of_cells in zip(wanted, found, strict=True):
@@ -238,6 +257,16 @@ class Sums:
         cell = self.total[("", "")]
         of, by = (np.delete(each, group, axis=1).sum(1) for each in (cell.of, cell.by))
         return {m.name: float(a / b) for m, a, b in zip(self.metrics, of, by, strict=True) if b}
+
+
+def _no_ranges() -> Array:
+    """By column and bin no smallest and no greatest value."""
+    return np.array([[math.inf], [-math.inf]]).repeat(BINS, axis=1)[None].repeat(len(COLUMNS), axis=0)
+
+
+def _wider(one: Array, other: Array) -> Array:
+    """The smallest and the greatest values of both."""
+    return np.stack([np.minimum(one[:, 0], other[:, 0]), np.maximum(one[:, 1], other[:, 1])], axis=1)
 
 
 def _put(cells: dict[Key, SumCell], key: Key, cell: SumCell) -> None:
@@ -364,7 +393,7 @@ def ratios(
     Values are from 0 to 1 where they are `bounded`; else the interval is Student's.
 
     >>> sums = np.array([[1.0, 0, 1, 1]]), np.array([[2.0, 1, 1, 2]])
-    >>> n, users, value, low, high, error = ratios(*sums, np.array([4.0]))
+    >>> n, users, value, low, high, error = ratios(*sums, np.array([8.0]))
     >>> n, value, round(low[0], 2), round(high[0], 2)
     ([6.0], [0.5], 0.15, 0.85)
     """
@@ -424,12 +453,13 @@ def percentiles(
 ) -> Iterator[list[Drawn]]:
     """For each share the percentile of each cell; `counts` are by cell, group of users and bin from `first` on.
 
-    `ranges` are the smallest and the greatest value that any event has in each bin.
+    `ranges` are the smallest and the greatest value that an event of the window has in each bin, by cell.
     """
     filled = np.flatnonzero(counts.any(axis=(0, 1)))
     begin = max(int(filled[0]) - 1, 0)  # most bins are empty: those around are left out, but for one before
     some = slice(begin, int(filled[-1]) + 1)
-    counts, (smallest, greatest) = counts[:, :, some], ranges[:, some]
+    counts, smallest, greatest = counts[:, :, some], ranges[:, 0, some], ranges[:, 1, some]
+    cell = np.arange(len(counts))
     begin += first_bin
     up_to = np.cumsum(counts, axis=2, dtype=np.uint32)
     by = up_to[:, :, -1].astype(np.float64)
@@ -455,10 +485,10 @@ def percentiles(
             low, high = _order_shares(share, effective, t)
             value, first, last = (_value_at(reached, want * n, begin) for want in (share, low, high))
             off = np.where(high > 1, value - first, (last - first) / 2) / t
-            value = np.clip(value, smallest[at], greatest[at])
-            first = np.where(low > 0, smallest[_bin(reached, low * n)], 0.0)
+            value = np.clip(value, smallest[cell, at], greatest[cell, at])
+            first = np.where(low > 0, smallest[cell, _bin(reached, low * n)], 0.0)
             # If even the greatest value may lie below the percentile, its upper end is not known.
-            last = np.where(high > 1, math.inf, greatest[_bin(reached, high * n)])
+            last = np.where(high > 1, math.inf, greatest[cell, _bin(reached, high * n)])
             first, last = (np.where(np.isnan(t), math.nan, each) for each in (first, last))
             yield list(zip(*(each.tolist() for each in (n, users, value, first, last, off)), strict=True))
 
