@@ -147,3 +147,30 @@ def test_a_change_is_after_minus_before_where_less_is_better_too(tmp_path: Path)
     for before, after, colour, change in cells:
         assert float(change) == float(after) - float(before) == -3
         assert colour == "up"
+
+
+WRONG_OPTIONS = {
+    "baseline": "zz",
+    "margin": "-1 nan inf",
+    "measures": "nope",
+    "by": "nope.tsv",
+    "judgments": "nope.tsv",
+    "queries": "nope.jsonl",
+    "corpus": "nope.jsonl",
+}
+
+
+@pytest.mark.parametrize("option", WRONG_OPTIONS)
+def test_a_wrong_option_is_refused_before_a_page_is_made(folder: Path, tmp_path: Path, option: str) -> None:
+    for value in WRONG_OPTIONS[option].split():
+        site = tmp_path / f"site of {value}"
+        assert run(["app", str(folder), f"--{option}", value, "--export", str(site)]) == 2
+        assert not site.exists()
+        with pytest.raises(UsageError, match="Next: "):
+            Workspace(Settings((str(folder),), **{option: float(value) if option == "margin" else value}))  # type: ignore[arg-type]
+
+
+def test_a_baseline_that_cannot_be_read_is_an_error_of_the_data(folder: Path) -> None:
+    (folder / "zz.run").write_bytes(b"SQLite format 3\x00" + b"\xff" * 500)
+    assert Workspace(Settings((str(folder),), baseline="zz")).wrong()
+    assert run(["app", str(folder), "--port", "70000", "--export", str(folder / "site")]) == 2

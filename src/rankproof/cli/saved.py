@@ -16,7 +16,7 @@ from rankproof.cli.options import STDIN
 from rankproof.cli.output import checked_form, end, errors_of, format_of, may_replace, write, write_result
 from rankproof.document.disk import last_check
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, UsageError, shorten
+from rankproof.errors import DataError, UsageError, check_whole, shorten
 
 if TYPE_CHECKING:
     from rankproof.scoring.protocol import ScoresLike
@@ -290,6 +290,7 @@ def app(
 
     if not 1 <= highest <= 9:
         raise UsageError(f"--highest: got {highest}, expected a grade from 1 to 9. Next: leave it out for 3.")
+    check_whole("--port", port, 0, 65535, advice="leave it out for a free one")
     settings = Settings(
         places or (_sample(),),
         measures=options.asked_measures(measures),

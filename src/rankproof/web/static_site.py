@@ -65,8 +65,8 @@ def export(settings: Settings, folder: str | os.PathLike[str], *, force: bool = 
         raise UsageError(
             f"{target}: this folder is not empty, and was left as it is. Next: name a new folder, or --force."
         )
-    target.mkdir(parents=True, exist_ok=True)
     workspace, links = Workspace(settings), Files()
+    target.mkdir(parents=True, exist_ok=True)
     site = Site(workspace, links)
     for name in workspace.runs:
         if workspace.judgments_file is not None:

@@ -32,6 +32,7 @@ from rankproof.comparing.gate import Gate, gate_scores
 from rankproof.core.corpus import Document
 from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
+from rankproof.core.names import parse_all
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, RankproofError, UsageError, nearest, shorten
 from rankproof.io.corpora import load_corpus, load_questions
@@ -39,7 +40,7 @@ from rankproof.io.groups import groups_of
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.read import DOCUMENT_ID, QUESTION_ID, QUESTION_TEXT, field_of, rows_in
 from rankproof.io.trec.run import TrecRankings
-from rankproof.scoring.evaluate import Measures, evaluate, prepare
+from rankproof.scoring.evaluate import Measures, check_margin, evaluate, prepare
 from rankproof.scoring.scores import Scores
 from rankproof.stats.intervals import Interval
 from rankproof.web.folder import FileKind, FoundFile, find_files, named_by_stem
@@ -93,6 +94,17 @@ class Workspace:
     def __post_init__(self) -> None:
         self.refresh()
         _ = self.labels  # a file of something else is refused before a grade is written to it
+        given = self.settings
+        check_margin(given.margin, zero=True)
+        if given.measures is not None:
+            parse_all(given.measures)
+        for place in (given.judgments, given.queries, given.corpus):
+            _ = place is not None and self._at(place)
+        with suppress(DataError):  # what the file holds is shown on the pages
+            _ = self.groups
+        unread = {each.path.stem for each in self.files if each.kind in (FileKind.DAMAGED, FileKind.UNCLEAR)}
+        if given.baseline is not None and given.baseline not in unread:
+            self.run(given.baseline)
 
     # --- files ---------------------------------------------------------------------------------
 
