@@ -270,3 +270,15 @@ def test_errors_of_a_users_callable_stay_its_own() -> None:
 def test_a_verb_can_be_sent_to_another_process() -> None:
     for verb in FUNCTIONS.values():
         assert pickle.loads(pickle.dumps(verb)) is verb
+
+
+@pytest.mark.parametrize("wrong", [None, 5, 0.5, object()])
+def test_an_argument_of_a_wrong_type_is_named(wrong: Any) -> None:
+    events = rp.simulate_log(20, seed=1).records()
+    with pytest.raises(rp.RankproofError, match=r"timezone: got .* Next: "):
+        rp.monitor(events, timezone=wrong)
+    with pytest.raises(rp.RankproofError, match=r"seed: got .* Next: "):
+        rp.drift({"q": "how"}, events, seed="x" if wrong == 5 else wrong)
+    if wrong is not None:
+        with pytest.raises(rp.RankproofError, match=r"columns: got .* Next: "):
+            rp.evaluate(JUDGED, RUN, "RR", columns=wrong)

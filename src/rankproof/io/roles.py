@@ -165,6 +165,8 @@ def columns_of(given: Mapping[str, str] | str | Sequence[str]) -> dict[str, str]
     {'query': 'search_term_id', 'doc': 'product_id'}
     """
     if not isinstance(given, Mapping):
+        if not isinstance(given, str | list | tuple) or not all(isinstance(each, str) for each in given):
+            raise _no_columns(repr(given))
         parts = [part for text in ([given] if isinstance(given, str) else given) for part in text.split(",")]
         pairs = [part.partition("=") for part in parts if part.strip()]
         given = {role.strip(): name.strip() for role, _, name in pairs}

@@ -169,6 +169,7 @@ def drift(
     if old:
         raise UsageError(f"drift: got {', '.join(old)}, which it does not know. Next: judge_drift asks a judge again.")
     label = check_whole("label", label, least=0)
+    check_whole("seed", seed, 0)
     if test not in TESTS:
         raise one_of("test", test, TESTS)
     graded = None if judgments is None else load_judgments(judgments)

@@ -25,10 +25,10 @@ def zone_named(name: str) -> tzinfo:
 
     try:
         return ZoneInfo(name)
-    except (ValueError, OSError, LookupError) as error:  # ZoneInfoNotFoundError is a KeyError
+    except (TypeError, ValueError, OSError, LookupError) as error:  # ZoneInfoNotFoundError is a KeyError
         raise UsageError(
             f"timezone: got {name!r}, expected a name like Europe/Berlin or UTC."
-            f"{nearest(name, available_timezones())} Next: give such a name."
+            f"{nearest(str(name), available_timezones())} Next: give such a name."
         ) from error
 
 
