@@ -14,11 +14,11 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 359,  # 300 of them without monitoring, web, io/counted and spark
-    "lines": 94_900,
-    "code lines": 63_730,
+    "lines": 94_800,
+    "code lines": 63_640,
     "file names used twice": 29,
     "class names in two packages": 9,
-    "short helpers used once": 435,
+    "short helpers used once": 434,
     "circles": 0,
     "modules crossed by evaluate": 39,  # three of them are the one way to print, in every format
     "modules crossed by gate": 47,

@@ -282,3 +282,22 @@ def test_an_argument_of_a_wrong_type_is_named(wrong: Any) -> None:
     if wrong is not None:
         with pytest.raises(rp.RankproofError, match=r"columns: got .* Next: "):
             rp.evaluate(JUDGED, RUN, "RR", columns=wrong)
+
+
+@pytest.mark.parametrize("name", ["by", "sparse", "fields", "cutoffs", "columns", "alerts"])
+def test_lists_of_a_log_are_named_where_they_are_none(name: str) -> None:
+    events = list(rp.simulate_log(20, seed=1).records())
+    for wrong in (5, 0.5, object(), [5.5], [None]):
+        if name == "cutoffs" and wrong == 5:
+            continue
+        with pytest.raises(rp.RankproofError, match=rf"{name}.*: got .* Next: "):
+            rp.monitor(events, **{name: wrong})
+    if name in ("by", "sparse", "fields"):
+        one, several = (rp.monitor(events, **{name: given}) for given in ("clicks", ["clicks"]))
+        assert one.to_dict() == several.to_dict()
+
+
+@pytest.mark.parametrize("wrong", [5, ["a"], {"a": 5}, {"a": None}])
+def test_anchors_are_scores_by_name(wrong: Any) -> None:
+    with pytest.raises(rp.RankproofError, match=r"anchors: got .*, expected scores by name. Next: "):
+        rp.gate(JUDGED, RUN, RUN, "RR", anchors=wrong)

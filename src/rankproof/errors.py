@@ -142,6 +142,20 @@ def check_number(
     raise UsageError(f"{what}: got {shorten(got)}, expected {expected}. Next: {advice}.")
 
 
+def check_each(what: str, got: Any, kind: type, expected: str) -> tuple[Any, ...]:
+    """Several values of one kind, or a single one, as a tuple; a UsageError for anything else.
+
+    >>> check_each("by", ["device", "country"], str, "names of fields"), check_each("by", "device", str, "names")
+    (('device', 'country'), ('device',))
+    """
+    if isinstance(got, kind):
+        return (got,)
+    some = tuple(got) if isinstance(got, Iterable) and not isinstance(got, (str, bytes, Mapping)) else None
+    if some is None or not all(isinstance(each, kind) for each in some):
+        raise UsageError(f"{what}: got {shorten(got)}, expected {expected}. Next: give a list of them.")
+    return some
+
+
 def is_one_of(got: object, known: Container[str]) -> bool:
     """Whether `got` is one of the known words, whatever its type.
 

@@ -32,15 +32,7 @@ from rankproof.document.model import (
     Record,
     Table,
 )
-from rankproof.document.numbers import (
-    ABSENT,
-    count,
-    probability,
-    score,
-    short_span,
-    signed_number,
-    signed_span,
-)
+from rankproof.document.numbers import ABSENT, count, probability, score, short_span, signed_number, signed_span
 from rankproof.document.terminal import for_face, width
 from rankproof.errors import shorten
 from rankproof.scoring.words import wrong_data

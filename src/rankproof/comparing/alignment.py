@@ -21,11 +21,7 @@ from rankproof.scoring.scores import Scores
 
 
 def align_scores(
-    scores: Mapping[str, ScoresLike],
-    baseline: str,
-    measures: Any = None,
-    by: Any = None,
-    anyway: bool = False,
+    scores: Mapping[str, ScoresLike], baseline: str, measures: Any = None, by: Any = None, anyway: bool = False
 ) -> tuple[dict[str, ScoresLike], list[str]]:
     """The scores over the same queries and measures, and notes on how they differ.
 

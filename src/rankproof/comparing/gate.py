@@ -10,14 +10,7 @@ import numpy as np
 
 from rankproof.comparing.alignment import ALLOWED, align_scores, soundness
 from rankproof.comparing.compare import SystemPair, pairs
-from rankproof.comparing.conclusions import (
-    BEFORE,
-    bounds_notes,
-    counted_notes,
-    favours,
-    kin_notes,
-    range_notes,
-)
+from rankproof.comparing.conclusions import BEFORE, bounds_notes, counted_notes, favours, kin_notes, range_notes
 from rankproof.comparing.gate_rows import (
     INVALID,
     MEAN_OF,
@@ -35,7 +28,7 @@ from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.names import parse
 from rankproof.core.rules import ScoringArguments
 from rankproof.document.model import Document, Result
-from rankproof.errors import UsageError, check_number, check_whole, old_arguments, one_of
+from rankproof.errors import UsageError, check_number, check_whole, old_arguments, one_of, shorten
 from rankproof.io.groups import Grouping, groups_of
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import (
@@ -224,6 +217,11 @@ def gate_scores(
     'fail'
     """
     _check(alpha, minimum, coverage, seed, floors, allow_missing, about)
+    known = {} if anchors is None else anchors
+    if not isinstance(known, Mapping) or not all(isinstance(each, ScoresLike) for each in known.values()):
+        raise UsageError(
+            f"anchors: got {shorten(anchors)}, expected scores by name. Next: give them as {{'release': scores}}."
+        )
     pair = {"baseline": baseline, "candidate": candidate}
     alike, notes = align_scores(pair, "baseline", measures, None if by is None else groups_of(by), anyway)
     old, new = alike["baseline"], alike["candidate"]
@@ -234,7 +232,7 @@ def gate_scores(
     margins = [_margin(margin, each) for each in compared]
     releases, parts = (
         {f"the saved {name}" if name in pair else name: each for name, each in some.items()}  # as the sides are called
-        for some in (anchors or {}, baseline.stored.get(MEAN_OF, {}))
+        for some in (known, baseline.stored.get(MEAN_OF, {}))
     )
     fixed, kept = anchor_pairs(new, releases, 1 - 2 * alpha, anyway)
     wide = _widened(margin) if anchor_margin is None else anchor_margin
@@ -272,13 +270,7 @@ def _widened(margin: float | Mapping[str, float]) -> float | Mapping[str, float]
 
 
 def _check(
-    alpha: float,
-    minimum: int,
-    coverage: float | None,
-    seed: int,
-    floors: Any,
-    allow_missing: float,
-    about: str,
+    alpha: float, minimum: int, coverage: float | None, seed: int, floors: Any, allow_missing: float, about: str
 ) -> None:
     if about not in ABOUT:
         raise one_of("about", about, ABOUT)

@@ -199,13 +199,7 @@ def coverage_rows(old: ScoresLike, new: ScoresLike, limit: float | None) -> list
 
 
 def _limit_row(
-    check: str,
-    measure: str,
-    value: float,
-    n: int,
-    limit: float,
-    short: str = INCONCLUSIVE,
-    of_baseline: bool = False,
+    check: str, measure: str, value: float, n: int, limit: float, short: str = INCONCLUSIVE, of_baseline: bool = False
 ) -> GateRow:
     """A value of the candidate, or the baseline, that must reach a limit; `short` is the outcome where it does not."""
     return GateRow(

@@ -184,13 +184,7 @@ class History(Result):
         return gate_scores(self.scores(baseline), self.scores(candidate), anchors=self._all(anchors), **settings)
 
     def gate_last(
-        self,
-        n: int,
-        candidate: str,
-        *,
-        like: str = "*",
-        anchors: Iterable[str] = (),
-        **settings: Unpack[GateArguments],
+        self, n: int, candidate: str, *, like: str = "*", anchors: Iterable[str] = (), **settings: Unpack[GateArguments]
     ) -> Gate:
         """Decide as `gate` does, with the mean of the last `n` results saved before the candidate as the baseline."""
         new, anyway = self.scores(candidate), settings.get("anyway", False)

@@ -12,13 +12,7 @@ import numpy as np
 
 from rankproof.comparing.alignment import ALLOWED, align_scores, answer_first, soundness, too_few_answers
 from rankproof.comparing.compare import SMALL, possible_ends
-from rankproof.comparing.conclusions import (
-    bounds_notes,
-    kin_notes,
-    range_notes,
-    unanswered_notes,
-    unjudged_notes,
-)
+from rankproof.comparing.conclusions import bounds_notes, kin_notes, range_notes, unanswered_notes, unjudged_notes
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
@@ -31,12 +25,7 @@ from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, old_arguments, shorten
 from rankproof.io.load import read_ordering, systems_by_name
 from rankproof.io.roles import Columns, with_columns
-from rankproof.scoring.evaluate import (
-    check_conventions,
-    check_not_thin,
-    evaluate,
-    prepare,
-)
+from rankproof.scoring.evaluate import check_conventions, check_not_thin, evaluate, prepare
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.corrections import correct, letters
 from rankproof.stats.differences import Ends, agree_with_test, difference_interval

@@ -87,10 +87,7 @@ def correlation(view: View) -> Document:
     sides = list(zip(*view["scores"].values(), strict=True)) or [(), ()]
     columns = [Column("system", list(view["scores"]))]
     for name, values, higher in zip(view["names"], sides, view["higher"], strict=True):
-        columns += [
-            Column(name, [score(each) for each in values], True),
-            Column("rank", _ranks(values, higher), True),
-        ]
+        columns += [Column(name, [score(each) for each in values], True), Column("rank", _ranks(values, higher), True)]
     records = [
         {
             "system": name,

@@ -351,12 +351,7 @@ def _said(found: Comparison) -> Iterator[Part]:
     for finding, names in findings:
         if finding.severity == "warning":
             rank = LIKELY if _errors(found) else 0  # an error says it already
-            yield Part(
-                Bullets([f"{_about(names)}: {finding}"], ["warning"]),
-                rank=rank,
-                name=WARNING,
-                media=(SCREEN,),
-            )
+            yield Part(Bullets([f"{_about(names)}: {finding}"], ["warning"]), rank=rank, name=WARNING, media=(SCREEN,))
             break
     warnings = {
         name: sum(finding.severity == "warning" for finding in each.audit) for name, each in found.scores.items()

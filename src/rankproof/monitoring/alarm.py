@@ -6,14 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from rankproof.monitoring.alerts import (
-    Alert,
-    AlertRule,
-    alert_sentence,
-    check_alerts,
-    read_state,
-    write_state,
-)
+from rankproof.monitoring.alerts import Alert, AlertRule, alert_sentence, check_alerts, read_state, write_state
 from rankproof.monitoring.sums import OnlineEstimate
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from rankproof.document.disk import write_file
 from rankproof.document.display import Displayable
 from rankproof.document.numbers import count
-from rankproof.errors import UsageError, check_number, check_whole, nearest, one_of
+from rankproof.errors import UsageError, check_each, check_number, check_whole, nearest, one_of
 from rankproof.monitoring.metrics import OnlineMetric, Percentile, by_name
 from rankproof.monitoring.sessions import SECOND
 from rankproof.monitoring.sums import OnlineEstimate
@@ -101,9 +101,10 @@ def read_rules(path: str | os.PathLike[str]) -> list[AlertRule]:
 
 def rules_of(listed: Any, source: str = "alerts") -> list[AlertRule]:
     """Rules from mappings, as TOML gives them under `alert`."""
-    if not isinstance(listed, list) or not listed or not all(isinstance(each, Mapping) for each in listed):
-        raise UsageError(f"{source}: expected tables [[alert]] with metric and above or below. Next: write one.")
-    rules = [_rule(each, f"{source}, alert {at}") for at, each in enumerate(listed, 1)]
+    expected = "tables [[alert]], or mappings, with metric and above or below"
+    if not (tables := () if listed is None else check_each(source, listed, Mapping, expected)):
+        raise UsageError(f"{source}: got none, expected {expected}. Next: write one.")
+    rules = [_rule(each, f"{source}, alert {at}") for at, each in enumerate(tables, 1)]
     names = [each.name for each in rules]
     if twice := [name for name in names if names.count(name) > 1]:
         raise UsageError(f"{source}: two alerts are called {twice[0]!r}. Next: give each a name of its own.")

@@ -85,12 +85,7 @@ def change_point(
 
 
 def change_points(
-    series: Mapping[K, Series],
-    *,
-    alpha: float = 0.05,
-    method: str = "holm",
-    seed: int = 0,
-    block: int = 1,
+    series: Mapping[K, Series], *, alpha: float = 0.05, method: str = "holm", seed: int = 0, block: int = 1
 ) -> dict[K, ChangePoint]:
     """The largest step of each series (values, weights, seasons), corrected over all of them; short ones are left out.
 

@@ -203,12 +203,7 @@ def strata(own: Array, asked: Array, users: Array) -> Strata:
 
 
 def live_score(
-    measure: str,
-    values: Mapping[str, float],
-    ids: Sequence[str],
-    kind: Array,
-    users: Array,
-    ends: tuple[float, float],
+    measure: str, values: Mapping[str, float], ids: Sequence[str], kind: Array, users: Array, ends: tuple[float, float]
 ) -> LiveScore:
     """The score of the set re-weighted to live traffic, by post-stratification over the kinds of queries.
 
@@ -278,14 +273,7 @@ def next_queries(own: Mapping[str, str], live: LiveQueries, rows: Array, kind: A
         text = live.texts[best]
         helped = float(np.mean((alike[:, best] > near) & (alike[:, best] > 0.25)))
         found.append(
-            NextQuery(
-                query_id(text),
-                text,
-                helped,
-                names[closest],
-                float(to_set[best, closest]),
-                int(kind[n + best]),
-            )
+            NextQuery(query_id(text), text, helped, names[closest], float(to_set[best, closest]), int(kind[n + best]))
         )
         near = np.maximum(near, alike[:, best])
         open_ &= np.array([each != text for each in live.texts])

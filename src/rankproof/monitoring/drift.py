@@ -111,11 +111,7 @@ class Drift(Result):
     def label_lines(self) -> str:
         """The queries to label next as JSON Lines, for `rankproof run` and `rankproof label --queries`."""
         records = (
-            {
-                "_id": each.id,
-                "text": each.text,
-                "metadata": {"stands_for": each.stands_for, "nearest": each.nearest},
-            }
+            {"_id": each.id, "text": each.text, "metadata": {"stands_for": each.stands_for, "nearest": each.nearest}}
             for each in self.label
         )
         return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)

@@ -17,7 +17,7 @@ from sys import float_info
 from typing import Any, NamedTuple
 
 from rankproof.document.display import Displayable
-from rankproof.errors import UsageError, nearest, shorten
+from rankproof.errors import UsageError, check_each, nearest, shorten
 
 FIELDS: dict[str, tuple[str, ...]] = {
     "ts": ("timestamp", "time", "@timestamp", "created_at", "event_time", "date"),
@@ -35,6 +35,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "variant": ("arm", "experiment_arm", "bucket"),
 }
 """The fields of an event, each with the other names it is known by."""
+FIELD_NAMES = "names of fields"
 UP = {
     "up", "thumb_up", "thumbs_up", "thumbsup", "thumbs-up", "👍", "like", "positive", "good", "+1", "1", "true", "yes",
     "helpful",
@@ -128,6 +129,11 @@ class EventSchema:
     ) -> None:
         """`columns` names keys: {"query": "question_text"}; `sparse` the fields that are written only where they are
         not empty, so that an event without one had none."""
+        if columns is not None and not isinstance(columns, Mapping):
+            raise UsageError(
+                f"columns: got {shorten(columns)}, expected fields of events and their columns. "
+                "Next: give them as {'query': 'question_text'}."
+            )
         self.names = {key: name for name, others in FIELDS.items() for key in (*others, name)}
         self.unmet = dict(columns or {})
         """The columns that were named and that no record has had so far."""
@@ -139,7 +145,7 @@ class EventSchema:
                 )
             self.names = {other: each for other, each in self.names.items() if each != name}
             self.names[key] = name
-        self.sparse = frozenset(sparse)
+        self.sparse = frozenset(check_each("sparse", sparse, str, FIELD_NAMES))
         if unknown := self.sparse - EMPTY.keys():
             raise UsageError(
                 f"sparse: got {shorten(min(unknown))}, expected some of {', '.join(EMPTY)}. Next: name one of them."

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
-from rankproof.errors import UsageError, check_whole, nearest
+from rankproof.errors import UsageError, check_each, check_whole, nearest
 
 Columns = Mapping[str, Array]
 Sum = Callable[[Columns], Array]
@@ -154,7 +155,10 @@ def metrics(cutoffs: Sequence[int] = CUTOFFS, fields: Sequence[str] = ()) -> tup
     >>> [each.name for each in metrics([3])][2:5]
     ['ctr', 'ctr@3', 'mrr_first_click']
     """
-    at = [_click_at(check_whole("cutoffs", k)) for k in dict.fromkeys(cutoffs)]
+    at = [
+        _click_at(check_whole("cutoffs", k))
+        for k in dict.fromkeys(check_each("cutoffs", cutoffs, Integral, "whole numbers"))
+    ]
     means = [_mean_of(name) for name in fields]
     return (*METRICS[:3], *at, *METRICS[3:], *means)
 

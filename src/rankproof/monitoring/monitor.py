@@ -28,6 +28,7 @@ from rankproof.errors import (
     DataError,
     NotThere,
     UsageError,
+    check_each,
     check_number,
     check_whole,
     nearest,
@@ -39,7 +40,7 @@ from rankproof.monitoring.alarm import Alarm
 from rankproof.monitoring.alerts import Alert, AlertRule, check_rules, read_rules, rules_of
 from rankproof.monitoring.block import MOST_VALUES, USER, EventBlock, count_hashes
 from rankproof.monitoring.change import MetricChange, metric_changes
-from rankproof.monitoring.events import Event, EventSchema
+from rankproof.monitoring.events import FIELD_NAMES, Event, EventSchema
 from rankproof.monitoring.interleave import VariantDifference, compare_variants
 from rankproof.monitoring.judged_events import JudgedEvents, JudgeOfRows, SampleSchema, judge_events
 from rankproof.monitoring.metrics import CUTOFFS, PERCENTILES, OnlineMetric, Percentile, by_name, metrics
@@ -226,10 +227,11 @@ def monitor(
         raise one_of("cluster", cluster, CLUSTERS)
     zone = zone_named(timezone)
     schema = EventSchema(columns, timezone=zone, now=time.time(), sparse=sparse)
-    wanted = tuple(dict.fromkeys(by if by is not None else ("variant",)))
+    wanted = tuple(dict.fromkeys(check_each("by", "variant" if by is None else by, str, FIELD_NAMES)))
+    fields = check_each("fields", fields, str, FIELD_NAMES)
     rules: list[AlertRule] = []
     if alerts is not None:
-        rules = read_rules(alerts) if isinstance(alerts, (str, os.PathLike)) else rules_of(list(alerts))
+        rules = read_rules(alerts) if isinstance(alerts, (str, os.PathLike)) else rules_of(alerts)
     deliveries = _deliveries([webhook] if isinstance(webhook, str) else webhook)
     if alerts is None and (deliveries or state is not None):
         used = "webhook: it sends" if deliveries else "state: it remembers"

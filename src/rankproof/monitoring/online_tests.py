@@ -216,9 +216,7 @@ def variants(
 def _users(log: Any, settings: Mapping[str, Any]) -> tuple[dict[str, int], int]:
     """How many users each variant has, and how many met several."""
     schema = EventSchema(
-        settings.get("columns"),
-        timezone=zone_named(settings.get("timezone", "UTC")),
-        sparse=settings.get("sparse", ()),
+        settings.get("columns"), timezone=zone_named(settings.get("timezone", "UTC")), sparse=settings.get("sparse", ())
     )
     maker = RowMaker(schema, ("variant",), (), settings.get("change"))
     pairs: set[tuple[int, int]] = set()

@@ -103,10 +103,7 @@ def key_of_environment() -> bytes:
 
 
 def private(
-    *,
-    hash_ids: bool = False,
-    redact: Callable[[Event], Event | None] | None = None,
-    key: bytes | None = None,
+    *, hash_ids: bool = False, redact: Callable[[Event], Event | None] | None = None, key: bytes | None = None
 ) -> Callable[[Event], Event | None]:
     """A hook for `monitor(..., change=)`: first `redact`, then user, session and event ids as hashes under a key.
 

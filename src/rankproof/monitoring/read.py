@@ -303,12 +303,9 @@ WIDE = {
 def _without_mark(head: bytes) -> str | None:
     """The code of a text without a mark: its first letters, which are ASCII in JSON and CSV, have zeros beside them."""
     zeros = "".join("0" if each == 0 else "x" for each in head[:8])
-    return {
-        "x0x0x0x0": "utf-16-le",
-        "0x0x0x0x": "utf-16-be",
-        "x000x000": "utf-32-le",
-        "000x000x": "utf-32-be",
-    }.get(zeros)
+    return {"x0x0x0x0": "utf-16-le", "0x0x0x0x": "utf-16-be", "x000x000": "utf-32-le", "000x000x": "utf-32-be"}.get(
+        zeros
+    )
 
 
 class _InUtf8(io.RawIOBase):

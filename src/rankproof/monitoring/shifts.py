@@ -44,12 +44,7 @@ class Shift(Displayable):
 
 
 def shifts(
-    own: Sequence[str],
-    live: Sequence[str],
-    rows: Array,
-    kind: Array,
-    rng: np.random.Generator,
-    test: str = TESTS[0],
+    own: Sequence[str], live: Sequence[str], rows: Array, kind: Array, rng: np.random.Generator, test: str = TESTS[0]
 ) -> list[Shift]:
     """Each test; `rows` and `kind` are of the set's queries first, then of the live ones; `test` is that of wording.
 

@@ -50,10 +50,7 @@ FORMS = {
 ANSWERS = {
     "en": ("You will find the rules for {a} and {b} on this page [1].", "I don't know the answer to that."),
     "de": ("Die Regeln für {a} und {b} stehen auf dieser Seite [1].", "Das weiß ich leider nicht."),
-    "fr": (
-        "Les règles pour {a} et {b} sont sur cette page [1].",
-        "Je ne sais pas répondre à cette question.",
-    ),
+    "fr": ("Les règles pour {a} et {b} sont sur cette page [1].", "Je ne sais pas répondre à cette question."),
 }
 
 
@@ -156,12 +153,7 @@ def simulate_log(
     check_whole("sessions", sessions)
     check_whole("days", days)
     check_whole("depth", depth, 3)
-    for name, share in {
-        "noisy": noisy,
-        "duplicates": duplicates,
-        "disorder": disorder,
-        "corrupt": corrupt,
-    }.items():
+    for name, share in {"noisy": noisy, "duplicates": duplicates, "disorder": disorder, "corrupt": corrupt}.items():
         check_number(name, share, least=0, below=1)
     check_number("drift_share", drift_share, least=0, most=1)
     check_number("worse_by", worse_by, least=0, most=1)

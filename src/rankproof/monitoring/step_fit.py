@@ -65,10 +65,7 @@ class StepFit:
     def of(cls, values: Array, weight: Array, seasons: Sequence[Array], block: int = 1) -> StepFit | None:
         """The steps of a series; None if the seasons leave nothing to tell them by."""
         n, root = len(values), np.sqrt(weight / weight.mean())
-        columns = [
-            np.ones(n),
-            *((labels == each) for labels in seasons for each in sorted(set(labels.tolist()))[1:]),
-        ]
+        columns = [np.ones(n), *((labels == each) for labels in seasons for each in sorted(set(labels.tolist()))[1:])]
         basis, strengths, _ = np.linalg.svd(np.column_stack(columns) * root[:, None], full_matrices=False)
         design = basis[:, strengths > 1e-9 * strengths[0]]
         places = np.arange(EDGE, n - EDGE + 1)

@@ -103,11 +103,7 @@ class Delivery:
 
     def give(self, alerts: Sequence[Alert], calendar: Calendar, counts: LineCounts) -> None:
         """Send these, and what waits."""
-        log = {
-            "events": counts.events,
-            "first": calendar.stamp(counts.first),
-            "last": calendar.stamp(counts.last),
-        }
+        log = {"events": counts.events, "first": calendar.stamp(counts.first), "last": calendar.stamp(counts.last)}
         with self._changed:
             self._waiting.extend((each, {"alert": _alert(calendar, each), "log": log}) for each in alerts)
             self._new = True

@@ -16,16 +16,7 @@ from urllib.parse import parse_qsl, quote, unquote
 
 from rankproof.errors import DataError, RankproofError, UsageError
 from rankproof.web.compare_pages import compare, comparison_part, gate, gate_part, pair_of
-from rankproof.web.findings import (
-    audit,
-    board,
-    board_job,
-    board_part,
-    diagnosis,
-    diagnosis_job,
-    diagnosis_part,
-    grid,
-)
+from rankproof.web.findings import audit, board, board_job, board_part, diagnosis, diagnosis_job, diagnosis_part, grid
 from rankproof.web.grading import judge
 from rankproof.web.guard import Guard
 from rankproof.web.home import home, live
@@ -395,11 +386,7 @@ def make_server(settings: Settings, host: str = "127.0.0.1", port: int = 0) -> t
 
 
 def serve(
-    settings: Settings,
-    *,
-    host: str = "127.0.0.1",
-    port: int = 0,
-    ready: Callable[[str], None] = lambda address: None,
+    settings: Settings, *, host: str = "127.0.0.1", port: int = 0, ready: Callable[[str], None] = lambda address: None
 ) -> None:
     """Run the app until Ctrl-C; `ready` gets the address as soon as the app answers."""
     server, listening, address = make_server(settings, host, port)

@@ -221,3 +221,18 @@ def test_labels_need_a_place_and_verdicts(tmp_path: Path) -> None:
         calibrate(rows(), person, judge=machine)
     with pytest.raises(DataError, match="no verdict to calibrate"):
         calibrate(rows(3), person, judge=lambda r, a, b: None, ledger=tmp_path / "l.db", metrics="P@3")
+
+
+@pytest.mark.parametrize(("grade", "missing"), [(3, "no"), (0, "yes")])
+def test_labels_that_all_say_the_same_tell_nothing_of_the_other_answer(
+    tmp_path: Path, grade: int, missing: str
+) -> None:
+    samples = [{"id": f"{i}", "query": f"q{i}", "contexts": [f"c{i}."]} for i in range(6)]
+    found = calibrate(
+        samples, lambda ask: grade, judge=lambda relation, left, right: grade > 1, ledger=tmp_path / "l.db",
+        metrics="P@1", n=6,
+    )  # fmt: skip
+    text = " ".join(str(found).split())
+    assert f"no label says {missing}, so how often the judge is right there is not known" in text
+    assert "where people say no" not in text
+    assert "kappa is -" not in text

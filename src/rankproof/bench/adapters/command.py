@@ -79,10 +79,7 @@ class Process:
         self._running.append(self)
         self._read = ProcessAnswers(asked)
         given = [
-            (
-                place,
-                json.dumps({"id": str(place), "question": questions[place], "k": k}, ensure_ascii=False) + "\n",
-            )
+            (place, json.dumps({"id": str(place), "question": questions[place], "k": k}, ensure_ascii=False) + "\n")
             for place in asked
         ]
         # Threads write the questions and read the output: none of the three pipes may wait for another.

@@ -353,10 +353,7 @@ def nerr_ia_on_paper(c: Case, k: int | None, rel: float, alpha: float) -> Writte
 @writes(nrbp)
 def nrbp_on_paper(c: Case, rel: float, alpha: float, beta: float) -> Written:
     """The new of each document with the discount of RBP, scaled."""
-    sums, of = (
-        _novel("found", c.found, None, rel, alpha, _by_power_on_paper(beta)),
-        coverable_on_paper(c, rel),
-    )
+    sums, of = (_novel("found", c.found, None, rel, alpha, _by_power_on_paper(beta)), coverable_on_paper(c, rel))
     scale = 1 - (1 - alpha) * beta
     expression = f"(1 - {1 - alpha:g} x {beta:g}) x {number_text(sums.number)} / {number_text(of.number)}"
     value = scale * sums.number / of.number if of.number else 0.0
@@ -391,13 +388,7 @@ def _of_full(c: Case, k: int | None, rel: float, alpha: float, discount: Weighin
 
 
 def _novel(
-    kind: str,
-    documents: list[Found],
-    k: int | None,
-    rel: float,
-    alpha: float,
-    discount: Weighing,
-    whose: str = "",
+    kind: str, documents: list[Found], k: int | None, rel: float, alpha: float, discount: Weighing, whose: str = ""
 ) -> Step:
     """The sum over documents and their aspects of what repetition and rank leave of them."""
     seen, terms = Counter[str](), []

@@ -16,15 +16,7 @@ from rankproof.errors import DataError, shorten
 from rankproof.io.files import PathLike, name_of, read_bytes
 from rankproof.io.trec.chunks import BOM, BadLine, Chunk, check_lines, chunk_of
 from rankproof.io.trec.index import Texts, are_different, hashes, starts_of_runs
-from rankproof.io.trec.lines import (
-    Lines,
-    comment_note,
-    joined_fields,
-    parse,
-    split,
-    text_of_line,
-    without_comments,
-)
+from rankproof.io.trec.lines import Lines, comment_note, joined_fields, parse, split, text_of_line, without_comments
 
 MUCH = 4 << 20
 """From this size on judgments are read in pieces, and their ids are kept as bytes."""

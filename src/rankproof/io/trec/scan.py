@@ -9,16 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.core.join import (
-    SAMPLE,
-    Block,
-    Census,
-    Ordered,
-    doubtful_scores,
-    note_ranks,
-    note_scores,
-    rank_block,
-)
+from rankproof.core.join import SAMPLE, Block, Census, Ordered, doubtful_scores, note_ranks, note_scores, rank_block
 from rankproof.core.judgments import Judgments
 from rankproof.core.rules import Conventions, find_repeats
 from rankproof.errors import shorten

@@ -145,9 +145,11 @@ def _confusion(found: Any) -> Table:
 def _sentences(found: Any) -> Iterator[str]:
     name, prevalence = found.relation, found.kappa.prevalence.get(True, 0.0)
     if found.trap:
+        kappa = score(found.kappa.value)
         yield (
             f"{name}: accuracy misleads here. {share(found.accuracy.value)} are right, but always saying the "
-            f"commonest would be right in {share(found.commonest.value)}; kappa is {score(found.kappa.value)}."
+            f"commonest would be right in {share(found.commonest.value)}; kappa is "
+            f"{'not known, as all labels say the same' if kappa == ABSENT else kappa}."
         )
     yield f"{name}: yes makes up {share(prevalence)} of what people and judge said; kappa falls where that is rare."
     if found.smallest == found.smallest:
@@ -155,6 +157,9 @@ def _sentences(found: Any) -> Iterator[str]:
             f"{name}: two systems with {count(found.of, 'pair')} each must differ by {score(found.smallest)} in the "
             "share of yes for that to show through the judge."
         )
+    elif not (found.sensitivity.n and found.specificity.n):
+        answer = "no" if found.sensitivity.n else "yes"
+        yield f"{name}: no label says {answer}, so how often the judge is right there is not known. Next: label more."
     else:
         yield f"{name}: the judge says yes about as often where people say no, so no difference shows through it."
     if found.place_matters:
