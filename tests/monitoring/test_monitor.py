@@ -535,3 +535,12 @@ def test_an_alert_that_looks_at_nothing_is_on_every_screen() -> None:
     alerts = [{"metric": "ctr", "below": 0.5, "slice": "variant=Q"}]
     rows = [{"ts": NOON + at, "user": f"u{at}", "variant": "ab"[at % 2], "clicks": [1]} for at in range(200)]
     assert "looks at nothing" in str(monitor(rows, alerts=alerts, by=["variant"]))
+
+
+def test_percentiles_of_few_events_have_finite_values_in_every_window() -> None:
+    for seed in range(3):
+        found = monitor(simulate_log(200, seed=seed, noisy=0.5).records())
+        for each in (*found.windows, *found.estimates):
+            assert math.isfinite(each.value), each
+            assert math.isnan(each.low) or 0 <= each.low <= each.value <= each.high, each
+        assert "<svg" in found.format("html")

@@ -486,9 +486,10 @@ def percentiles(
             value, first, last = (_value_at(reached, want * n, begin) for want in (share, low, high))
             off = np.where(high > 1, value - first, (last - first) / 2) / t
             value = np.clip(value, smallest[cell, at], greatest[cell, at])
-            first = np.where(low > 0, smallest[cell, _bin(reached, low * n)], 0.0)
+            first = np.where(low > 0, smallest[cell, _bin(reached, np.minimum(low, 1.0) * n)], 0.0)
             # If even the greatest value may lie below the percentile, its upper end is not known.
-            last = np.where(high > 1, math.inf, greatest[cell, _bin(reached, high * n)])
+            last = np.where(high > 1, math.inf, greatest[cell, _bin(reached, np.minimum(high, 1.0) * n)])
+            first, last = np.minimum(first, value), np.maximum(last, value)
             first, last = (np.where(np.isnan(t), math.nan, each) for each in (first, last))
             yield list(zip(*(each.tolist() for each in (n, users, value, first, last, off)), strict=True))
 
