@@ -47,13 +47,18 @@ def page_of(browser: Any, app: RunningApp, width: int = 1200, **settings: Any) -
     page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("dialog", lambda dialog: (wrong.append(f"dialog {dialog.message}"), dialog.dismiss()))
-    page.goto(app.address)
+    load(page, app.address)
     return page, wrong
 
 
-def go(page: Any, app: RunningApp, path: str) -> None:
-    page.goto(f"http://{app.host}{path}")
+def load(page: Any, address: str) -> None:
+    """Go to a page, and wait until it is whole: one that waits for scores loads itself again, wherever one goes."""
+    page.goto(address)
     page.wait_for_function("() => !document.querySelector('.later')", timeout=60_000)
+
+
+def go(page: Any, app: RunningApp, path: str) -> None:
+    load(page, f"http://{app.host}{path}")
 
 
 MISPLACED = """() => [...document.querySelectorAll("svg[role=img]")].flatMap((svg) => {
@@ -171,8 +176,7 @@ def test_a_telephone_shows_the_verdict_beside_long_names(
     page_text = report(full / "judgments.tsv", {path.stem: path for path in runs}).html()
     reported.write_text(page_text)
     for address in (f"http://{app.host}/compare?a={runs[0].stem}&b={runs[1].stem}", reported.as_uri()):
-        page.goto(address)
-        page.wait_for_function("() => !document.querySelector('.later')", timeout=60_000)
+        load(page, address)
         cut = page.evaluate(
             """() => [...document.querySelectorAll("table")].flatMap((table) => {
               const at = [...table.querySelectorAll("thead th")].findIndex((each) => each.textContent === "verdict");
