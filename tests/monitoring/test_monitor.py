@@ -19,7 +19,7 @@ from rankproof.monitoring.block import mixed
 from rankproof.monitoring.events import EventSchema
 from rankproof.monitoring.monitor import Monitor, monitor
 from rankproof.monitoring.rows import RecordColumns, RowMaker
-from rankproof.monitoring.sums import BINS, FEWER_GROUPS, SMALLEST, WIDTH, percentiles
+from rankproof.monitoring.sums import BINS, FEWER_GROUPS, SMALLEST, WIDTH, number_of_users, percentiles
 from rankproof.monitoring.words import _drawn
 
 pytestmark = pytest.mark.cover
@@ -544,3 +544,16 @@ def test_percentiles_of_few_events_have_finite_values_in_every_window() -> None:
             assert math.isfinite(each.value), each
             assert math.isnan(each.low) or 0 <= each.low <= each.value <= each.high, each
         assert "<svg" in found.format("html")
+
+
+def test_what_comes_later_changes_nothing_of_a_window_before() -> None:
+    rows = [{"ts": NOON + 60 * at, "user": f"u{at}", "stars": at % 2, "latency_ms": 5 + at % 7} for at in range(200)]
+    later = [{**each, "ts": each["ts"] + 86_400 * 2, "stars": 5, "latency_ms": 5.1} for each in rows]
+    first, both = (monitor(each, fields=["stars"]) for each in (rows, [*rows, *later]))
+    before = [each for each in both.windows if each.end <= first.windows[0].end]
+    assert [repr(each) for each in before] == [repr(each) for each in first.windows]
+    assert both.estimate("stars").high > 1
+
+
+def test_more_users_than_can_be_counted_are_many() -> None:
+    assert number_of_users(np.full((6, 32), 255, dtype=np.uint8)) > 1e7

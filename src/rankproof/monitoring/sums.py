@@ -135,8 +135,8 @@ class Sums:
         """For each open window, and under None all that are closed, the smallest and the greatest value in each bin."""
         self._names = (*VALUES, *fields, ABANDONED, REFORMULATED)
         self._fields = fields
-        self._unbounded: set[str] = set()
-        """The fields that have numbers below 0 or above 1."""
+        self._unbounded: set[tuple[int | None, str]] = set()
+        """The open windows (None: those that are closed) and fields that have numbers below 0 or above 1."""
 
     def add(self, block: EventBlock) -> None:
         """Count these events."""
@@ -157,7 +157,6 @@ class Sums:
         else:
             window = np.searchsorted(begins, block.time, side="right") - 1
         counted = _BlockSums(self.metrics, columns, drawn)
-        self._unbounded |= {name for name in self._fields if ((columns[name] < 0) | (columns[name] > 1)).any()}
         self._add_ranges(counted, columns, window, begins)
         for at, cell in counted.cells(window):
             _put(self._place(int(begins[at]), int(begins[at + 1])), ("", ""), cell)
@@ -171,7 +170,8 @@ class Sums:
                 _put(self.profile, (name, str(code)), cell)
 
     def _add_ranges(self, counted: _BlockSums, columns: Mapping[str, Array], window: Array, begins: Array) -> None:
-        """Note the smallest and the greatest value in each bin of each window; those of closed ones count together."""
+        """Note the smallest and the greatest value in each bin of each window, and fields beyond 0 to 1; closed windows
+        count together."""
         present = np.flatnonzero(np.bincount(window))
         starts = [int(begins[at]) if begins[at + 1] > self._closed else None for at in present]
         ranges = np.array([self._ranges[start] if start in self._ranges else _no_ranges() for start in starts])
@@ -189,6 +189,9 @@ class Sums:
                     known[place[new]] = values[new]
                     new = new[better(values[new], known[place[new]])]
                 ranges[:, column, end] = known.reshape(-1, BINS)
+        for name in self._fields:
+            outside = number[window[(columns[name] < 0) | (columns[name] > 1)]]
+            self._unbounded |= {(starts[at], name) for at in np.unique(outside)}
         for start, each in zip(starts, ranges, strict=True):
             self._ranges[start] = _wider(self._ranges.get(start, each), each)
 
@@ -212,6 +215,7 @@ class Sums:
         self.windows.extend(self._estimates(closing))
         for start in {start for *_, start, _ in closing}:
             self._ranges[None] = _wider(self._ranges[None], self._ranges.pop(start))
+            self._unbounded |= {(None, name) for name in self._fields if (start, name) in self._unbounded}
         self._closed = max(self._closed, until)
 
     def estimates(self, cells: Mapping[Key, SumCell]) -> Iterator[OnlineEstimate]:
@@ -225,7 +229,7 @@ class Sums:
             of, by = (np.concatenate([getattr(cell, name) for _, cell, *_ in some]) for name in ("of", "by"))
             counted = number_of_users(np.array([cell.hit for _, cell, *_ in some]))
             of_metrics = counted[:, : len(self.metrics)].ravel()
-            bounded = np.array([each.name not in self._unbounded for each in self.metrics] * len(some))
+            bounded = np.array([(start, m.name) not in self._unbounded for *_, start, _ in some for m in self.metrics])
             shares: list[Drawn] = list(zip(*ratios(of, by, of_metrics, bounded, self._level), strict=True))
             drawn: list[list[tuple[str, Drawn]]] = [[] for _ in some]
             for column, name in enumerate(COLUMNS, len(self.metrics)):
@@ -425,7 +429,9 @@ def wilson(value: Array, n: Array, t: Array) -> tuple[Array, Array]:
 def number_of_users(hit: Array) -> Array:
     """About how many users hit these groups, by sample; the samples are the last axis but one, the bits the last."""
     groups = np.unpackbits(hit, axis=-1).sum(-1, dtype=np.int64)
-    sample = np.argmax(groups <= FULL * GROUPS, axis=-1)  # the last one is never full: that takes 20 million users
+    fits = groups <= FULL * GROUPS
+    fits[..., -1] = True  # full from 20 million users on: at least so many are told
+    sample = np.argmax(fits, axis=-1)
     counted = np.take_along_axis(groups, sample[..., None], -1)[..., 0]
     users = -GROUPS * np.log1p(-np.minimum(counted / GROUPS, 1 - 0.5 / GROUPS)) * 2.0 ** (FINER * sample)
     return np.asarray(np.maximum(np.round(users), groups[..., 0]))
