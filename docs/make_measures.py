@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rankproof.core.measure import REGISTRY, Measure
-from rankproof.core.measures import families
+from rankproof.core.measures import FAMILIES
 from rankproof.core.parameters import sections
 from rankproof.scoring.catalogue import OTHERS, TERMS
 
@@ -32,16 +32,15 @@ Where something is divided by nothing, the value is 0. A grade below 0 is not re
 
 def page() -> str:
     """The whole page."""
-    return "\n".join([START, *_contents(), *(line for name in families() for line in _family(name))])
+    return "\n".join([START, *_contents(), *(line for name in FAMILIES for line in _family(name))])
 
 
 def _family_members(name: str) -> list[Measure]:
-    modules = {module.__name__ for module in families()[name]}
-    return [each for each in REGISTRY.values() if each.spec.function.__module__ in modules]
+    return [each for each in REGISTRY.values() if each.spec.function.__module__ in FAMILIES[name]]
 
 
 def _contents() -> Iterator[str]:
-    for name in families():
+    for name in FAMILIES:
         links = ", ".join(f"[{each}](#{str(each).lower()})" for each in _family_members(name))
         yield f"- **{name}**: {links}"
     yield ""

@@ -28,8 +28,8 @@ from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import check_conventions, check_not_thin, evaluate, prepare
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.corrections import correct, letters
-from rankproof.stats.differences import Ends, agree_with_test, difference_interval
-from rankproof.stats.flips import sign_flips
+from rankproof.stats.differences import Ends, difference_interval
+from rankproof.stats.flips import agree_with_test, sign_flips
 from rankproof.stats.paired import check_alpha, paired_differences
 from rankproof.stats.rankings import (
     Alike,

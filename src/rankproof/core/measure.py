@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Literal, overload
 
@@ -251,12 +252,17 @@ class Registry(MutableMapping[str, Measure]):
     def __init__(self) -> None:
         self.loaded: dict[str, Measure] = {}
         """The loaded ones."""
-        self.load_rest: Callable[[], None] | None = None
+        self.rest: Sequence[str] = ()
+        """The modules that declare measures, in their order, until all of them are loaded."""
 
     def _whole(self) -> dict[str, Measure]:
-        if self.load_rest is not None:
-            load, self.load_rest = self.load_rest, None
-            load()
+        if self.rest:
+            modules, self.rest = self.rest, ()
+            for module in modules:
+                import_module(module)
+            places = {name: place for place, name in enumerate(modules)}
+            place_of = lambda each: places.get(each[1].spec.function.__module__, len(places))  # noqa: E731
+            self.loaded = dict(sorted(self.loaded.items(), key=place_of))
         return self.loaded
 
     def __getitem__(self, name: str) -> Measure:
@@ -273,12 +279,6 @@ class Registry(MutableMapping[str, Measure]):
 
     def __delitem__(self, name: str) -> None:
         del self._whole()[name]
-
-    def sort(self, modules: Sequence[str]) -> None:
-        """Bring measures into the order of the modules that declare them; those of other modules come last."""
-        places = {name: place for place, name in enumerate(modules)}
-        place_of = lambda each: places.get(each[1].spec.function.__module__, len(places))  # noqa: E731
-        self.loaded = dict(sorted(self.loaded.items(), key=place_of))
 
 
 REGISTRY = Registry()

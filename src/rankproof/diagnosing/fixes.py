@@ -11,9 +11,9 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
-from rankproof.stats.differences import Ends, agree_with_test, difference_intervals
+from rankproof.stats.differences import Ends, difference_intervals
 from rankproof.stats.distributions import HALF_ROOT, NORMAL
-from rankproof.stats.flips import sign_flips
+from rankproof.stats.flips import agree_with_test, sign_flips
 from rankproof.stats.paired import paired_differences, total
 
 FEWEST = 10

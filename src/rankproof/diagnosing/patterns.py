@@ -26,7 +26,7 @@ from rankproof.diagnosing.causes import (
 from rankproof.diagnosing.query import Asked
 from rankproof.document.display import Displayable
 from rankproof.stats.corrections import correct
-from rankproof.stats.differences import agree_with_test
+from rankproof.stats.flips import agree_with_test
 from rankproof.stats.intervals import UNIT, Bounds
 from rankproof.stats.shares import Gap, gap
 

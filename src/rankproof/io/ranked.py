@@ -22,8 +22,8 @@ from rankproof.io.parts import PartRankings
 from rankproof.io.rankings import RowRankings
 from rankproof.io.trec import TrecRankings
 from rankproof.io.trec.chunks import BadLine, Chunk
-from rankproof.io.trec.index import COLUMNS, DOC, QUERY, are_different, hashes, starts_of_runs
-from rankproof.io.trec.lines import Lines, split
+from rankproof.io.trec.index import are_different, hashes, starts_of_runs
+from rankproof.io.trec.lines import COLUMNS, DOC, QUERY, Lines, split
 from rankproof.io.trec.scan import numbers
 from rankproof.progress import Progress
 

@@ -20,7 +20,7 @@ from rankproof.document.display import Displayable
 from rankproof.errors import DataError, check_number, check_whole, one_of
 from rankproof.stats.confidence import CAUTION, ValueSample, chance_below, lower_bound, safe_bound, t_reach
 from rankproof.stats.distributions import NORMAL, t_above, t_quantile
-from rankproof.stats.flips import TINY, sign_flip
+from rankproof.stats.flips import TINY, agree_with_test, sign_flip
 from rankproof.stats.intervals import RESAMPLES, SAME, Interval, bca_intervals, percentile
 from rankproof.stats.paired import (
     COHEN,
@@ -107,31 +107,6 @@ def possible_range(row: Array) -> Ends:
     """The differences a query can have, as far as the differences themselves say: -1 to 1, or as far as seen."""
     most = max(1.0, float(np.abs(row).max(initial=0.0)))
     return -most, most
-
-
-def agree_with_test(ends: Ends, mean: float, p: float, alpha: float, sides: int = 2) -> Ends:
-    """An interval that leaves 0 out where the test finds a difference, and holds 0 if it finds none.
-
-    Two valid methods can part near 0, as can a p that was corrected for many rows and the interval of one.
-    The test decides: an interval without the values on the far side of what it rejects is as valid as both are.
-    The new end is that of the test itself, mean (1 - z(alpha) / z(p)); without a finding it is 0.
-
-    Reference: O. S. Miettinen: Estimability and estimation in case-referent studies, American J. Epidemiology 1976.
-
-    >>> agree_with_test((-0.01, 0.3), 0.15, 0.2, 0.05), agree_with_test((0.01, 0.3), 0.15, 0.2, 0.05)
-    ((-0.01, 0.3), (0.0, 0.3))
-    >>> low, _ = agree_with_test((-0.01, 0.3), 0.15, 0.04, 0.05)
-    >>> round(low, 4)
-    0.0068
-    """
-    low, high = ends
-    if p > alpha or not mean:
-        return min(low, 0.0), max(high, 0.0)
-    nearest = mean * (1 - NORMAL.inv_cdf(alpha / sides) / NORMAL.inv_cdf(p / sides))
-    nearest = nearest or math.copysign(math.ulp(abs(mean)), mean)
-    if mean > 0:
-        return (low if low > 0 else nearest), high
-    return low, (high if high < 0 else nearest)
 
 
 def _resampled(

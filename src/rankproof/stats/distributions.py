@@ -24,8 +24,6 @@ FEWEST_NODES, MANY = 8, 100
 """And so few, of a normal variable that chi-squared is a series of, from here on: that is off by less than 1e-8."""
 FEW = 3
 """Degrees of freedom below which a quantile of t is found by halving alone."""
-STEPS, CLOSE = 20, 1e-9
-"""The most steps to a quantile of t, and how small the last one is."""
 
 
 def beta_share(x: float, a: float, b: float) -> float:
@@ -221,8 +219,8 @@ STEP, AT_ONCE, MOST = 0.25, 12, 96
 time, and how many in all."""
 RISE = 0.3
 """So much more than at the saddle point, as a logarithm, shows that the transform does not fall along a path."""
-STEPS = 60
-"""The most steps to a saddle point."""
+STEPS, CLOSE = 60, 1e-9
+"""The most steps to a quantile or a saddle point, and how small the last one to a quantile of t is."""
 CENTRAL = 0.5
 """Up to this normal quantile the distribution is nearly that of a normal variable."""
 FAR = 1e3
@@ -245,10 +243,8 @@ def share_below(values: Array, counts: Array, point: float) -> float:
     off = values - point
     moving = off != 0
     off, counts = off[moving], counts[moving]
-    if not (off < 0).any():
-        return 0.0
-    if not (off > 0).any():
-        return 1.0
+    if not ((off < 0).any() and (off > 0).any()):
+        return float((off < 0).any())
     return _tail(off, counts, _saddle(off, counts))
 
 

@@ -5,7 +5,7 @@ often random signs give a total at least as far from 0 as the one seen. It is co
 cheap: for up to 16 differences that are not 0, or where all lie on a common grid (as those of P@10 do), in whole
 steps of that grid. Otherwise signs are drawn, the same for every column of one length, and p = (k + 1) / (B + 1).
 If fewer than about a hundred of the draws would be as extreme, they are too few to say how small p is, and it is
-worked out by the saddle point of all sign flips (`stats/tails.py`), so that a family of any size can be told apart.
+worked out by the saddle point of all sign flips, so that a family of any size can be told apart.
 
 Only the sizes of the differences enter the draws, smallest first: neither the order of the queries, nor which
 system is called first, nor what else is tested changes an answer. Totals are compared with a slack far above
@@ -26,6 +26,7 @@ import numpy as np
 from rankproof.core.arrays import distinct
 from rankproof.core.hits import Array
 from rankproof.errors import check_whole
+from rankproof.stats.distributions import NORMAL
 from rankproof.stats.paired import Alternative, Outcome, check_alternative, differences, total
 
 COUNTED = 5_000
@@ -323,3 +324,30 @@ def _signs(n: int, permutations: int, rng: np.random.Generator) -> Iterator[Arra
         bits = rng.integers(0, 256, (min(lines, permutations - start), (n + 7) // 8), dtype=np.uint8)
         for first in range(0, len(bits), few):
             yield bits[first : first + few]
+
+
+def agree_with_test(
+    ends: tuple[float, float], mean: float, p: float, alpha: float, sides: int = 2
+) -> tuple[float, float]:
+    """An interval that leaves 0 out where the test finds a difference, and holds 0 if it finds none.
+
+    Two valid methods can part near 0, as can a p that was corrected for many rows and the interval of one.
+    The test decides: an interval without the values on the far side of what it rejects is as valid as both are.
+    The new end is that of the test itself, mean (1 - z(alpha) / z(p)); without a finding it is 0.
+
+    Reference: O. S. Miettinen: Estimability and estimation in case-referent studies, American J. Epidemiology 1976.
+
+    >>> agree_with_test((-0.01, 0.3), 0.15, 0.2, 0.05), agree_with_test((0.01, 0.3), 0.15, 0.2, 0.05)
+    ((-0.01, 0.3), (0.0, 0.3))
+    >>> low, _ = agree_with_test((-0.01, 0.3), 0.15, 0.04, 0.05)
+    >>> round(low, 4)
+    0.0068
+    """
+    low, high = ends
+    if p > alpha or not mean:
+        return min(low, 0.0), max(high, 0.0)
+    nearest = mean * (1 - NORMAL.inv_cdf(alpha / sides) / NORMAL.inv_cdf(p / sides))
+    nearest = nearest or math.copysign(math.ulp(abs(mean)), mean)
+    if mean > 0:
+        return (low if low > 0 else nearest), high
+    return low, (high if high < 0 else nearest)

@@ -16,8 +16,8 @@ from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.document.display import Displayable
 from rankproof.stats.corrections import correct
-from rankproof.stats.differences import agree_with_test, difference_intervals
-from rankproof.stats.flips import sign_flips
+from rankproof.stats.differences import difference_intervals
+from rankproof.stats.flips import agree_with_test, sign_flips
 from rankproof.stats.intervals import Interval
 from rankproof.stats.paired import paired_differences, total
 from rankproof.stats.variance import shares_of

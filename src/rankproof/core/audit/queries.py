@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -16,22 +17,16 @@ from rankproof.errors import shorten
 
 BEYOND_CHANCE = 4.5
 """A random order reaches this many standard errors once in 300,000 times."""
-
 RARE = 3.7
 """So many it reaches once in 9,000 times. A dozen queries turned round do not reach more."""
-
 CERTAIN = 6.0
 """A random order does not reach this many."""
-
 LONG = 5
 """In shorter lists without rising scores the last document can be the right one for other reasons."""
-
 FEW = 2
 """This many rising rankings may be an accident."""
-
 FAR_BETTER = 1.25
 """A quarter more than what it scores as it stands: less can be a poor ranking rather than a reversed one."""
-
 FAR_BETTER_OF_FEW = 1.5
 """What is asked for where chance is ruled out less surely."""
 
@@ -123,9 +118,6 @@ def places_from_the_middle(hits: Hits, least: float) -> tuple[Array, Array]:
     return place, found * (length - found) * (length + 1) / 12
 
 
-DIRECTION_CHECKS = (upside_down,)
-
-
 BY_MACHINE = "made by a machine"
 """The message about judgments that a machine made."""
 
@@ -142,7 +134,7 @@ def unanswered_queries(
 ) -> Iterator[Finding]:
     """The finding for judged queries without a ranking; `extra` are ranked queries without judgments."""
     if missing and len(missing) == len(judged):
-        yield no_common_queries(len(judged), judged[:2], extra)
+        yield nothing_common("query", len(judged), judged, extra)
     elif missing:
         yield Finding(
             "warning",
@@ -203,16 +195,17 @@ def beyond_queries(
     )
 
 
-def no_common_queries(n: int, judged: Sequence[str], ranked: Sequence[str]) -> Finding:
-    """The finding for two sides that share no query, of `n` judged ones; the others are examples."""
-    sides = [f"{shorten(q)} is judged" for q in judged[:2]] + [f"{shorten(q)} is ranked" for q in ranked[:2]]
+def nothing_common(noun: Literal["query", "document"], n: int, judged: Sequence[str], ranked: Sequence[str]) -> Finding:
+    """The finding for two sides that share no query, or no document, of `n` judged ones; the others are examples."""
+    many, where = ("queries", "") if noun == "query" else ("documents", " of its query")
+    sides = ((judged, "judged"), (ranked, "ranked"))
     return Finding(
         "error",
-        "no-common-queries",
+        f"no-common-{many}",
         n,
-        f"None of the {count(n, 'judged query')} is in the ranking.",
-        tuple(sides),
-        "compare the query ids: the two sides spell them differently, or belong to different collections.",
+        f"None of the {count(n, f'judged {noun}')} is in the ranking{where}.",
+        tuple(f"{shorten(each)} is {verb}" for ids, verb in sides for each in ids[:2]),
+        f"compare the {noun} ids: the two sides spell them differently, or belong to different collections.",
     )
 
 
@@ -239,20 +232,7 @@ def nothing_found(case: FindingCase) -> Iterator[Finding]:
     """Rankings without a single judged document: the ids of documents do not match."""
     shown = case.hits.retrieved.any() or case.conventions.unjudged == "skip"
     if case.answered.any() and shown and not (case.hits.doc >= 0).any():
-        yield no_common_documents(len(case.judgments.doc_ids), case.judgments.doc_ids[:2], [])
-
-
-def no_common_documents(n: int, judged: Sequence[str], ranked: Sequence[str]) -> Finding:
-    """The finding for two sides that share no document, of `n` judged ones; the others are examples."""
-    sides = [f"{shorten(d)} is judged" for d in judged[:2]] + [f"{shorten(d)} is ranked" for d in ranked[:2]]
-    return Finding(
-        "error",
-        "no-common-documents",
-        n,
-        f"None of the {count(n, 'judged document')} is in the ranking of its query.",
-        tuple(sides),
-        "compare the document ids: the two sides spell them differently, or belong to different collections.",
-    )
+        yield nothing_common("document", len(case.judgments.doc_ids), case.judgments.doc_ids, ())
 
 
 def duplicates(case: FindingCase) -> Iterator[Finding]:
@@ -412,4 +392,5 @@ CHECKS = (
     empty_rankings,
     short_rankings,
     constant_scores,
+    upside_down,
 )

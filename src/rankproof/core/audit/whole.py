@@ -1,4 +1,4 @@
-"""The findings that need the whole ranking, every document, score and rank of it; and audits of all findings.
+"""The audit of a whole ranking, every document, score and rank of it.
 
 The errors of queries that are spread over workers are told from numbers that add up.
 """
@@ -6,18 +6,15 @@ The errors of queries that are spread over workers are told from numbers that ad
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 
 from rankproof.core.arrays import distinct
-from rankproof.core.audit import grades, measured, queries
 from rankproof.core.audit.finding import (
     EXAMPLES,
-    LOOKED_AT,
-    READ_WHOLE,
     SCALE,
     SCALE_ROWS,
     SELF_FOUND,
@@ -28,6 +25,7 @@ from rankproof.core.audit.finding import (
 )
 from rankproof.core.audit.grades import none_relevant, strictest
 from rankproof.core.audit.ids import affixes, twins
+from rankproof.core.audit.joined import audit_hits, misspelt_ids, with_spelling
 from rankproof.core.audit.queries import (
     BEYOND_CHANCE,
     CERTAIN,
@@ -37,14 +35,12 @@ from rankproof.core.audit.queries import (
     all_scores_equal,
     both_ways_round,
     flat_rankings,
-    no_common_documents,
-    no_common_queries,
+    nothing_common,
     places_from_the_middle,
     turned_round,
 )
-from rankproof.core.audit.spelling import misspelt_documents, misspelt_queries, unmet_ids
 from rankproof.core.hits import Array, Hits
-from rankproof.core.join import Census, Rankings, contrary_groups
+from rankproof.core.join import Census, contrary_groups
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.rules import Conventions, is_unanswered
@@ -126,27 +122,6 @@ def _repeats(docs: list[tuple[str, int]]) -> Iterator[tuple[int, int]]:
             yield first, row
 
 
-JOINED_CHECKS = (
-    *queries.CHECKS,
-    *queries.DIRECTION_CHECKS,
-    *grades.CHECKS,
-    *measured.CHECKS,
-    *measured.TRAP_CHECKS,
-)
-
-
-def audit_hits(
-    judgments: Judgments,
-    hits: Hits,
-    census: Census | None = None,
-    measures: Sequence[Measure] = (),
-    conventions: Conventions | None = None,
-) -> Audit:
-    """The findings from the hits alone, without unjudged documents."""
-    case = FindingCase(judgments, hits, census or Census(), measures, conventions or Conventions())
-    return Audit.of(finding for check in JOINED_CHECKS for finding in check(case))
-
-
 def audit_full(
     judgments: Judgments,
     hits: Hits,
@@ -166,40 +141,6 @@ def audit_full(
     return Audit.of(with_spelling({each.kind: each for each in (*free, *found)}.values(), misspelt_ids(case, table)))
 
 
-def misspelt_ids(case: FindingCase, table: RankingTable, partly: bool = False) -> Iterator[Finding]:
-    """Documents and queries that both sides have, under differently spelled ids."""
-    judgments = case.judgments
-    if not case.answered.all():
-        missing, known = case.names(~case.answered), set(judgments.query_ids)
-        extra = [each for each in dict.fromkeys(table.query) if each not in known]
-        yield from misspelt_queries(missing, extra, judgments.query_ids)
-    yield from misspelt_documents(unmet_ids(judgments, table), partly)
-
-
-def with_spelling(found: Iterable[Finding], spelt: Iterable[Finding]) -> list[Finding]:
-    """Findings with those about spelling, which say more than others of their kind."""
-    more = list(spelt)
-    kinds = {each.kind for each in more} | ({"affixes-of-ids"} if more else set())
-    return [*(each for each in found if each.kind not in kinds), *more]
-
-
-def audit_spelling(found: Audit, judgments: Judgments, hits: Hits, ranking: Rankings) -> Audit:
-    """The audit of a joined ranking with the ids that would meet if they were spelt alike.
-
-    A part of the ranking says whether there are any; only then is all of it looked at.
-    """
-    case, rows = FindingCase(judgments, hits), int(hits.retrieved.sum())
-    lost = (hits.grade > 0).sum() < (judgments.grade > 0).sum()
-    if case.answered.all() and not (lost and rows > len(hits.doc)):
-        return found
-    part = getattr(ranking, "part", None)
-    table = ranking.table() if part is None or rows <= LOOKED_AT else part(LOOKED_AT)
-    spelt = list(misspelt_ids(case, table, partly=rows > LOOKED_AT))
-    if spelt and LOOKED_AT < rows <= READ_WHOLE:
-        spelt = list(misspelt_ids(case, ranking.table()))
-    return Audit.of(with_spelling(found, spelt)) if spelt else found
-
-
 def explain_unmet(found: Audit, judgments: Judgments, hits: Hits, table: RankingTable) -> Audit:
     """The audit of two sides without a document in common, with what keeps them apart and examples of both."""
     case = FindingCase(judgments, hits)
@@ -211,9 +152,9 @@ def _meeting(case: FindingCase, whole: WholeRankings) -> Iterator[Finding]:
     """Whether the ids of both sides meet, and what keeps them apart where they do not."""
     judged, docs = case.judgments, whole.table.doc
     if set(judged.query_ids).isdisjoint(whole.queries):
-        yield no_common_queries(len(judged.query_ids), judged.query_ids[:2], whole.queries)
+        yield nothing_common("query", len(judged.query_ids), judged.query_ids, whole.queries)
     if set(judged.doc_ids).isdisjoint(docs):
-        yield no_common_documents(len(judged.doc_ids), judged.doc_ids[:2], list(docs[:2]))
+        yield nothing_common("document", len(judged.doc_ids), judged.doc_ids, docs)
     for left, right in ((judged.query_ids, whole.queries), (judged.doc_ids, docs)):
         yield from twins(left, right)
         apart = affixes(left, right) if set(left).isdisjoint(right) else None
@@ -329,9 +270,9 @@ def errors_in_sums(
     if not sums["with relevant"]:
         yield none_relevant(n, strictest(measures))
     if not sums["answered"]:
-        yield no_common_queries(n, queries[:2], ())
+        yield nothing_common("query", n, queries, ())
     elif not sums["judged found"] and (sums["shown"] or sums["unanswered"] < n):
-        yield no_common_documents(round(sums["documents"]), (), ())
+        yield nothing_common("document", round(sums["documents"]), (), ())
     if sums["flat"] and sums["flat"] == sums["of several"]:
         yield all_scores_equal(round(sums["flat"]), round(sums["of several"]), queries[:0])
     where = "" if sums.get("whole grades", 1) else IN_FRACTIONS

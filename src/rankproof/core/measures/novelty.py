@@ -107,16 +107,20 @@ def _share_of_ideal(h: Hits, k: int | None, rel: float, alpha: float, discount: 
     return ratio(novel_gain(h, k, rel, alpha, discount), best)
 
 
-def _adcg_ceiling(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
-    """That of the greedy order."""
-    return alpha_dcg(greedy(h, rel, alpha), k=k, rel=rel, alpha=alpha)
+def _share_of_full(h: Hits, k: int | None, rel: float, alpha: float, discount: Discount) -> PerQuery:
+    return ratio(novel_gain(h, k, rel, alpha, discount), full_gain(h, k, rel, alpha, discount))
+
+
+def _at_best(discount: Discount) -> Callable[..., PerQuery]:
+    """The ceiling: the share that the greedy order reaches."""
+    return lambda h, k, rel, alpha: _share_of_full(greedy(h, rel, alpha), k, rel, alpha, discount)
 
 
 @measure(
     "alpha_DCG",
     also=("aDCG", "α_DCG"),
     aspects=True,
-    ceiling=_adcg_ceiling,
+    ceiling=_at_best(by_log),
     worth=None,
     reorder=False,
     bounds=(0.0, math.inf),
@@ -145,10 +149,10 @@ def alpha_dcg(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> P
     >>> round(evaluate(relevant, {"q": ["a", "b"]}, "alpha_DCG@2")["alpha_DCG@2"], 4)
     0.5
     """
-    return ratio(novel_gain(h, k, rel, alpha, by_log), full_gain(h, k, rel, alpha, by_log))
+    return _share_of_full(h, k, rel, alpha, by_log)
 
 
-def _one(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
+def _one(h: Hits, rel: float, **others: object) -> PerQuery:
     """1 if there is anything to find."""
     return (coverable_aspects(h, rel) > 0).astype(np.float64)
 
@@ -180,12 +184,7 @@ def alpha_ndcg(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> 
     return _share_of_ideal(h, k, rel, alpha, by_log)
 
 
-def _err_ceiling(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
-    """That of the greedy order."""
-    return err_ia(greedy(h, rel, alpha), k=k, rel=rel, alpha=alpha)
-
-
-@measure("ERR_IA", aspects=True, ceiling=_err_ceiling, worth=None, reorder=False)
+@measure("ERR_IA", aspects=True, ceiling=_at_best(by_rank), worth=None, reorder=False)
 def err_ia(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
     """Expected reciprocal rank for each aspect, averaged over the aspects.
 
@@ -210,7 +209,7 @@ def err_ia(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQ
     >>> round(evaluate(relevant, {"q": ["a", "b"]}, "ERR_IA@2")["ERR_IA@2"], 4)
     0.5
     """
-    return ratio(novel_gain(h, k, rel, alpha, by_rank), full_gain(h, k, rel, alpha, by_rank))
+    return _share_of_full(h, k, rel, alpha, by_rank)
 
 
 @measure("nERR_IA", aspects=True, ceiling=_one, worth=None, reorder=False)
@@ -245,7 +244,7 @@ def _by_power(beta: float) -> Discount:
     return lambda rank: beta ** (rank - 1.0)
 
 
-def _nrbp_ceiling(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persistence = 0.5) -> PerQuery:
+def _nrbp_ceiling(h: Hits, rel: float, alpha: float, beta: float) -> PerQuery:
     """That of the greedy order."""
     return nrbp(greedy(h, rel, alpha), rel=rel, alpha=alpha, beta=beta)
 
@@ -279,12 +278,7 @@ def nrbp(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persistence = 0.5) -
     return ratio((1 - (1 - alpha) * beta) * gained, coverable_aspects(h, rel))
 
 
-def _one_without_cut(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persistence = 0.5) -> PerQuery:
-    """1 if there is anything to find."""
-    return (coverable_aspects(h, rel) > 0).astype(np.float64)
-
-
-@measure("nNRBP", aspects=True, ceiling=_one_without_cut, worth=None, reorder=False)
+@measure("nNRBP", aspects=True, ceiling=_one, worth=None, reorder=False)
 def normalised_nrbp(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persistence = 0.5) -> PerQuery:
     """NRBP as a share of what the best order of the judged documents reaches.
 

@@ -59,12 +59,7 @@ def divisor(h: Hits, k: int | None, denominator: str) -> PerQuery:
 
 
 def _precision_ceiling(
-    h: Hits,
-    k: Cutoff = None,
-    rel: Grade = 1,
-    denominator: Literal["k", "returned"] = "k",
-    scores: Scored = "any",
-    threshold: Threshold = "rel",
+    h: Hits, k: int | None, rel: float, denominator: str, threshold: str, **others: object
 ) -> PerQuery:
     """A ranking may stop before its first wrong document; only a division by `k` then costs."""
     good = relevant_count(h, rel, threshold)
@@ -118,12 +113,7 @@ def precision(
 
 
 def _recall_ceiling(
-    h: Hits,
-    k: Cutoff = None,
-    rel: Grade = 1,
-    denominator: Literal["all", "min", "returned"] = "all",
-    scores: Scored = "any",
-    threshold: Threshold = "rel",
+    h: Hits, k: int | None, rel: float, denominator: str = "all", threshold: str = "rel", **others: object
 ) -> PerQuery:
     """Only a division by all relevant documents can put 1 out of reach."""
     good = relevant_count(h, rel, threshold)
@@ -183,17 +173,16 @@ def recall(
     return ratio(good, reachable)
 
 
-def _f_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) -> PerQuery:
-    """F of a ranking that shows the relevant documents and stops."""
-    good = relevant_count(h, rel)
-    best = good if k is None else np.minimum(good, k)
-    return _f_of(best, best if k is None else k * (best > 0), good, beta**2)
-
-
 def _f_of(found: Array, shown: Array, wanted: Array, weight: float) -> PerQuery:
     """F from counts, by precision and recall in trec_eval's order of operations, so that its last digit is the same."""
     precision, recall = ratio(found, shown), ratio(found, wanted)
     return ratio((weight + 1.0) * precision * recall, recall + weight * precision)
+
+
+def _best_f(good: Array, k: int | None, weight: float) -> PerQuery:
+    """F of a ranking that shows the relevant documents and stops."""
+    best = good if k is None else np.minimum(good, k)
+    return _f_of(best, best if k is None else k * (best > 0), good, weight)
 
 
 @measure(
@@ -201,7 +190,7 @@ def _f_of(found: Array, shown: Array, wanted: Array, weight: float) -> PerQuery:
     also=("F1", "f_measure", "F_score", "SetF", "set_F"),
     presets={"F2": {"beta": 2}, "F0.5": {"beta": 0.5}},
     additive=True,
-    ceiling=_f_ceiling,
+    ceiling=lambda h, k, rel, beta: _best_f(relevant_count(h, rel), k, beta**2),
     divides_by="all",
     capped_by=("fewer", "more"),
 )
@@ -240,23 +229,16 @@ def _expected_success(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     if k is None or good.first is None or good.last is None:
         return success(h, k=k, rel=rel)
     sure = good.keep(good.last <= k).count() > 0
-    cut = good.keep((good.first <= k) & (good.last > k))
-    return np.where(sure, 1.0, 1.0 - _all_fall_below(cut, k))
-
-
-def _all_fall_below(cut: Hits, k: int) -> PerQuery:
-    """The chance that of the tie that `k` cuts through no relevant document stands above the cut."""
-    some = cut.count()
-    miss = np.ones(cut.n)
-    if cut.first is None or cut.last is None:
-        return miss
-    size, above = np.zeros(cut.n), np.zeros(cut.n)
-    size[cut.query] = cut.last - cut.first + 1
-    above[cut.query] = k - cut.first + 1
+    # The chance that of the tie that `k` cuts through no relevant document stands above the cut.
+    cut = (good.first <= k) & (good.last > k)
+    query, first, last = good.query[cut], good.first[cut], good.last[cut]
+    some = np.bincount(query, minlength=h.n)
+    size, above, miss = np.zeros(h.n), np.zeros(h.n), np.ones(h.n)
+    size[query], above[query] = last - first + 1, k - first + 1
     for i in range(int(some.max(initial=0))):
         left = np.maximum(size - above - i, 0)
         miss = np.where(some > i, miss * ratio(left, size - i), miss)
-    return miss
+    return np.where(sure, 1.0, 1.0 - miss)
 
 
 @measure(
@@ -290,12 +272,12 @@ def success(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     return (found_count(h, k, rel) > 0).astype(np.float64)
 
 
-def _relative_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
-    """The best possible precision, as a share of itself."""
-    return (relevant_count(h, rel) > 0).astype(np.float64)
-
-
-@measure("RelP", also=("relative_P", "set_relative_P", "SetRelP"), additive=True, ceiling=_relative_ceiling)
+@measure(
+    "RelP",
+    also=("relative_P", "set_relative_P", "SetRelP"),
+    additive=True,
+    ceiling=lambda h, k, rel: (relevant_count(h, rel) > 0).astype(np.float64),  # the best precision, by itself
+)
 def relative_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """Precision as a share of the best precision that could be reached.
 
@@ -321,13 +303,7 @@ def relative_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     return ratio(found_count(h, k, rel), np.minimum(shown, relevant_count(h, rel)))
 
 
-def _set_ap_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
-    """A ranking of relevant documents only."""
-    good = relevant_count(h, rel)
-    return ratio(good if k is None else np.minimum(good, k), good)
-
-
-@measure("SetAP", also=("set_map",), ceiling=_set_ap_ceiling)
+@measure("SetAP", also=("set_map",), ceiling=_recall_ceiling)
 def set_average_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """Average precision of a set: every relevant document found counts the precision of the whole set.
 

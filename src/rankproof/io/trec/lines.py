@@ -14,6 +14,10 @@ from rankproof.document.numbers import count
 from rankproof.errors import shorten
 from rankproof.io.trec.chunks import NEWLINE, PAD, BadLine, Chunk, chunk_of
 
+COLUMNS = 6
+"""Those of a run: query, a word nobody uses, document, rank, score, name of the run."""
+QUERY, DOC, RANK, SCORE = 0, 2, 3, 4
+
 FEW = 64
 """Fewer numbers than this are read one by one."""
 EXACT = 15

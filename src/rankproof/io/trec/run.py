@@ -20,8 +20,7 @@ from rankproof.errors import DataError
 from rankproof.io.files import PathLike, open_file
 from rankproof.io.trec.chunks import PAD, SIZE, BadLine, Chunk, chunk_of, chunks, whole_queries
 from rankproof.io.trec.collect import FILE, PieceSource, Scan, collect_rankings
-from rankproof.io.trec.index import COLUMNS, DOC, QUERY
-from rankproof.io.trec.lines import Lines, Repeated, comment_note, split, without_comments
+from rankproof.io.trec.lines import COLUMNS, DOC, QUERY, Lines, Repeated, comment_note, split, without_comments
 from rankproof.io.trec.scan import LongRead, Scanned, note_ranks_of, query_starts, read_long
 from rankproof.io.trec.scan import numbers as numbers_of
 from rankproof.io.trec.scan import scan as scan_chunk

@@ -14,25 +14,63 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.rules import Conventions, find_repeats
 from rankproof.errors import shorten
 from rankproof.io.trec.chunks import NEWLINE, PAD, BadLine, Chunk, chunk_of, in_order
-from rankproof.io.trec.index import (
+from rankproof.io.trec.index import SMALL, Index, are_different, are_equal, hashes, starts_of, starts_of_runs
+from rankproof.io.trec.lines import (
     COLUMNS,
     DOC,
     QUERY,
     RANK,
     SCORE,
-    SMALL,
-    Index,
-    Rows,
-    are_different,
-    are_equal,
-    hashes,
-    starts_of,
-    starts_of_runs,
+    Lines,
+    Repeated,
+    joined_fields,
+    parse,
+    split,
+    text_of_line,
 )
-from rankproof.io.trec.lines import Lines, Repeated, joined_fields, parse, split, text_of_line
 
 BITS = 17
 """How many bits number a place in the table that finds equal keys."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The lines of judged queries as columns."""
+
+    chunk: Chunk
+    """The buffer of the documents' ids."""
+    query: Array
+    """Which query of the judgments."""
+    score: Array
+    begin: Array
+    """Where each document's id begins."""
+    length: Array
+    """How long each document's id is."""
+    key: Array
+    """A number made of query and document."""
+    line: Array | None
+    """Which line (from 0) each row is; None: row for row."""
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        return len(self.key)
+
+    def line_of(self, row: int) -> int:
+        """Which line (from 0) a row is."""
+        return row if self.line is None else int(self.line[row])
+
+    def docs(self, rows: Array) -> list[str]:
+        """The documents of some rows."""
+        begin, raw = self.begin[rows], self.chunk.buffer.data
+        ends = (begin + self.length[rows]).tolist()
+        return [str(raw[a:b], "utf-8") for a, b in zip(begin.tolist(), ends, strict=True)]
+
+    def keep(self, rows: Array) -> Rows:
+        """Only the rows where `rows` is true."""
+        columns = (self.query, self.score, self.begin, self.length, self.key)
+        query, score, begin, length, key = (column[rows] for column in columns)
+        line = np.flatnonzero(rows) if self.line is None else self.line[rows]
+        return Rows(self.chunk, query, score, begin, length, key, line)
 
 
 def without_repeats(rows: Rows, rule: str, queries: Sequence[str]) -> Rows:

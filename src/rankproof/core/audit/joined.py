@@ -1,31 +1,39 @@
-"""Checks of the measures asked for, such as the accuracy trap."""
+"""The audit of a joined ranking: all checks that need no more than hits, and here those of the measures asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from operator import methodcaller
 
 import numpy as np
 
+from rankproof.core.audit import grades, queries
 from rankproof.core.audit.finding import (
     CEILING_SAID,
     CEILING_WARNED,
     DEEP,
+    LOOKED_AT,
+    READ_WHOLE,
     TIES_MATTER,
     UNJUDGED_SAID,
     UNJUDGED_WARNED,
+    Audit,
     Finding,
     FindingCase,
     few_examples,
     list_words,
     percent,
 )
+from rankproof.core.audit.spelling import misspelt_documents, misspelt_queries, unmet_ids
 from rankproof.core.hits import Array, Hits
+from rankproof.core.join import Census, Rankings
+from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.measures.sets import f_measure, precision, recall, relevant_count
 from rankproof.core.orders import known_extremes
-from rankproof.core.rules import counted_queries, has_relevant
+from rankproof.core.rules import Conventions, counted_queries, has_relevant
 from rankproof.core.scoring import average, ceiling
+from rankproof.core.table import RankingTable
 from rankproof.document.numbers import count
 
 DROWNED = 0.9
@@ -72,9 +80,6 @@ def _what_counts(measure: Measure, hits: Hits) -> str:
 def _close(value: float) -> str:
     """Enough decimals to see what is missing to 1."""
     return f"{value:.4f}" if value < 0.9995 or value == 1 else f"{value:.6f}"
-
-
-TRAP_CHECKS = (accuracy_trap,)
 
 
 def other_cut_off(case: FindingCase) -> Iterator[Finding]:
@@ -235,4 +240,55 @@ def no_aspects(case: FindingCase) -> Iterator[Finding]:
     )
 
 
-CHECKS = (no_aspects, ties, unjudged_documents, low_ceilings, short_of_cut_off, other_cut_off)
+CHECKS = (
+    *queries.CHECKS,
+    *grades.CHECKS,
+    *(no_aspects, ties, unjudged_documents, low_ceilings, short_of_cut_off, other_cut_off),
+    accuracy_trap,
+)
+
+
+def audit_hits(
+    judgments: Judgments,
+    hits: Hits,
+    census: Census | None = None,
+    measures: Sequence[Measure] = (),
+    conventions: Conventions | None = None,
+) -> Audit:
+    """The findings from the hits alone, without unjudged documents."""
+    case = FindingCase(judgments, hits, census or Census(), measures, conventions or Conventions())
+    return Audit.of(finding for check in CHECKS for finding in check(case))
+
+
+def misspelt_ids(case: FindingCase, table: RankingTable, partly: bool = False) -> Iterator[Finding]:
+    """Documents and queries that both sides have, under differently spelled ids."""
+    judgments = case.judgments
+    if not case.answered.all():
+        missing, known = case.names(~case.answered), set(judgments.query_ids)
+        extra = [each for each in dict.fromkeys(table.query) if each not in known]
+        yield from misspelt_queries(missing, extra, judgments.query_ids)
+    yield from misspelt_documents(unmet_ids(judgments, table), partly)
+
+
+def with_spelling(found: Iterable[Finding], spelt: Iterable[Finding]) -> list[Finding]:
+    """Findings with those about spelling, which say more than others of their kind."""
+    more = list(spelt)
+    kinds = {each.kind for each in more} | ({"affixes-of-ids"} if more else set())
+    return [*(each for each in found if each.kind not in kinds), *more]
+
+
+def audit_spelling(found: Audit, judgments: Judgments, hits: Hits, ranking: Rankings) -> Audit:
+    """The audit of a joined ranking with the ids that would meet if they were spelt alike.
+
+    A part of the ranking says whether there are any; only then is all of it looked at.
+    """
+    case, rows = FindingCase(judgments, hits), int(hits.retrieved.sum())
+    lost = (hits.grade > 0).sum() < (judgments.grade > 0).sum()
+    if case.answered.all() and not (lost and rows > len(hits.doc)):
+        return found
+    part = getattr(ranking, "part", None)
+    table = ranking.table() if part is None or rows <= LOOKED_AT else part(LOOKED_AT)
+    spelt = list(misspelt_ids(case, table, partly=rows > LOOKED_AT))
+    if spelt and LOOKED_AT < rows <= READ_WHOLE:
+        spelt = list(misspelt_ids(case, ranking.table()))
+    return Audit.of(with_spelling(found, spelt)) if spelt else found
