@@ -36,7 +36,8 @@ from rankproof.errors import DataError, UsageError, check_whole, missing_extra, 
 from rankproof.io.counted.rankings import check_ids
 from rankproof.io.counted.text import check_counted
 from rankproof.io.frames import ranking_from_frame
-from rankproof.io.roles import JUDGMENTS, RANKING, Columns, guess, with_columns
+from rankproof.io.inputs import Columns, with_columns
+from rankproof.io.roles import JUDGMENTS, RANKING, guess
 from rankproof.io.values import check_same_kind
 from rankproof.scoring.evaluate import Measures, check_conventions
 from rankproof.scoring.spread import WORST, Kernel, SpreadScores, spread_scores, summary_of

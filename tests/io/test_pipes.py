@@ -20,7 +20,7 @@ import pytest
 
 from rankproof import evaluate
 from rankproof.io.files import read_bytes, read_head
-from rankproof.io.pipes import pipes_kept
+from rankproof.io.inputs import pipes_kept
 from rankproof.io.write import convert
 from tests.shell import rankproof
 

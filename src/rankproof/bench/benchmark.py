@@ -37,9 +37,9 @@ from rankproof.errors import (
 )
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.groups import Grouping
+from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.labelled import LabelledQuestions, load_labelled, save_labelled
 from rankproof.io.load import load_judgments
-from rankproof.io.roles import Columns, with_columns
 from rankproof.io.values import as_text, judged_kinds, plain_digits
 from rankproof.progress import LIVE, LiveFile, Progress
 from rankproof.scoring.evaluate import Measures

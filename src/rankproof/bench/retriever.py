@@ -10,8 +10,8 @@ from operator import attrgetter, itemgetter
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from rankproof.errors import UsageError, nearest, shorten
+from rankproof.io.inputs import plain_name
 from rankproof.io.read import DOCUMENT_ID, DOCUMENT_TEXT, METADATA
-from rankproof.io.roles import plain_name
 from rankproof.net.retries import Failed, failure_of
 
 Found: TypeAlias = list[tuple[str, float]]

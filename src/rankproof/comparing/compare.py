@@ -20,8 +20,8 @@ from rankproof.core.measure import Measure
 from rankproof.core.rules import THIN, ScoringArguments
 from rankproof.errors import UsageError, check_whole, old_arguments, one_of
 from rankproof.io.groups import Grouping, groups_of
+from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import systems_by_name
-from rankproof.io.roles import Columns, with_columns
 from rankproof.io.values import is_frame
 from rankproof.scoring.evaluate import (
     Measures,

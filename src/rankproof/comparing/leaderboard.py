@@ -23,8 +23,8 @@ from rankproof.document.display import Displayable
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, old_arguments, shorten
+from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import read_ordering, systems_by_name
-from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import check_conventions, check_not_thin, evaluate, prepare
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.corrections import correct, letters

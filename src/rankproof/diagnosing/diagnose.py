@@ -42,8 +42,8 @@ from rankproof.document.terminal import for_face
 from rankproof.errors import check_whole, old_arguments
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.groups import Grouping, group_places, groups_of
+from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import load_ranking
-from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import Measures, check_conventions, check_one, check_spelling, evaluate, prepare
 from rankproof.scoring.protocol import ends
 from rankproof.scoring.scores import Scores

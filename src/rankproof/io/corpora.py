@@ -18,6 +18,7 @@ from rankproof.io.files import (
     read_bytes,
     text_of,
 )
+from rankproof.io.inputs import named_columns
 from rankproof.io.read import (
     DOCUMENT_ID,
     DOCUMENT_TEXT,
@@ -34,7 +35,6 @@ from rankproof.io.read import (
     rows_in,
     text_in,
 )
-from rankproof.io.roles import named_columns
 
 DEFAULT = "test"
 """The split that is meant where none is named."""

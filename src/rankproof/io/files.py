@@ -19,9 +19,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rankproof.errors import DataError, UsageError, missing_extra, nearest
-from rankproof.io.pipes import STDIN as STDIN
-from rankproof.io.pipes import PathLike as PathLike
-from rankproof.io.pipes import Pipe, keep_pipe_here, open_raw
+from rankproof.io.inputs import STDIN as STDIN
+from rankproof.io.inputs import PathLike as PathLike
+from rankproof.io.inputs import Pipe, keep_pipe_here, open_raw
 
 if TYPE_CHECKING:
     from zipfile import ZipFile

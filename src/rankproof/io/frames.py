@@ -16,7 +16,7 @@ from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError, is_one_of, missing_extra, one_of, shorten
 from rankproof.io.files import read_bytes
-from rankproof.io.pipes import PathLike, is_pipe
+from rankproof.io.inputs import PathLike, is_pipe
 from rankproof.io.rankings import ranking_of, said_of_order
 from rankproof.io.roles import JUDGMENTS, RANKING, Wanted, guess, guess_sentence, is_counted
 from rankproof.io.rows import Rows, judgments_of, ungraded_note

@@ -9,16 +9,9 @@ from typing import Any
 
 from rankproof.core.judgments import TwoGrades, add_judgment
 from rankproof.errors import DataError, shorten
+from rankproof.io.inputs import column_named, plain_name
 from rankproof.io.read import decode_json
-from rankproof.io.roles import (
-    RANKING,
-    Wanted,
-    column_named,
-    column_of,
-    list_columns,
-    plain_name,
-    without_expected,
-)
+from rankproof.io.roles import RANKING, Wanted, column_of, list_columns, without_expected
 from rankproof.io.rows import Rows, read_tuples
 
 LISTS = {

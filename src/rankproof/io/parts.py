@@ -22,7 +22,7 @@ from rankproof.io.columns import ColumnRankings
 from rankproof.io.files import check_path, is_pattern, read_head
 from rankproof.io.formats import PARQUET, TREC_JUDGMENTS, TREC_RANKING, sniff
 from rankproof.io.frames import stream_parquet
-from rankproof.io.pipes import PathLike
+from rankproof.io.inputs import PathLike
 from rankproof.io.rankings import RowRankings
 from rankproof.io.trec import TrecRankings
 from rankproof.io.trec.chunks import BadLine

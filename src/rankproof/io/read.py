@@ -19,7 +19,8 @@ from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.files import name_of, open_file, text_of
 from rankproof.io.frames import MAGIC, read_every_column, records_of_frame
-from rankproof.io.roles import NAMES, named_columns, named_for, plain_name
+from rankproof.io.inputs import named_columns, named_for, plain_name
+from rankproof.io.roles import NAMES
 from rankproof.io.values import is_frame, is_id
 
 DOCUMENT_ID = ("_id", "id", *NAMES["doc"][0], "id_", "node_id", "key")

@@ -25,8 +25,8 @@ from rankproof.io.corpora import folder_at, split_of
 from rankproof.io.files import PathLike, check_path, read_head, zstd_open
 from rankproof.io.formats import TREC_JUDGMENTS, TREC_RANKING, Format, fields, sniff
 from rankproof.io.frames import write_parquet
+from rankproof.io.inputs import is_pipe, pipes_kept
 from rankproof.io.load import load_judgments, load_ranking
-from rankproof.io.pipes import is_pipe, pipes_kept
 from rankproof.io.roles import column_of
 
 TEXT = ("query_id", "doc_id", "aspect")

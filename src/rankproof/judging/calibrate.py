@@ -17,8 +17,8 @@ from rankproof.core.measure import Measure
 from rankproof.core.names import parse_each
 from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, check_number, check_whole, nearest, old_arguments, shorten
+from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import load_judgments, load_rankings
-from rankproof.io.roles import Columns, with_columns
 from rankproof.judging.judge import Judge
 from rankproof.judging.labelling import (
     Calibration,

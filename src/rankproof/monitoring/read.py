@@ -28,7 +28,7 @@ from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.files import MOST, name_of, open_file
 from rankproof.io.frames import MAGIC, begins_as_parquet, read_every_column, records_of_frame
-from rankproof.io.pipes import STDIN
+from rankproof.io.inputs import STDIN
 from rankproof.io.values import is_frame
 from rankproof.monitoring.block import EventBlock
 from rankproof.monitoring.events import Event, EventSchema, Rejected

@@ -20,8 +20,8 @@ from rankproof.document.page import Section, el, page
 from rankproof.document.terminal import clean
 from rankproof.errors import UsageError, check_whole, old_arguments, one_of
 from rankproof.io.groups import Grouping, groups_of
+from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import load_ranking, systems_by_name
-from rankproof.io.roles import Columns, with_columns
 from rankproof.reports import queries, systems
 from rankproof.reports.content import Content, PageTexts, collect
 from rankproof.scoring.evaluate import Measures, check_conventions, evaluate, prepare

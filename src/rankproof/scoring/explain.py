@@ -38,8 +38,8 @@ from rankproof.document.numbers import ABSENT, score
 from rankproof.document.terminal import Column, cut, pad, page_width, table, width, without_backticks, wrap
 from rankproof.errors import DataError, UsageError, nearest, old_arguments, shorten
 from rankproof.io.corpora import QUERY_TEXT, read_texts, read_titles
+from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import load_judgments, load_ranking
-from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import check_conventions, check_one, evaluate
 from rankproof.scoring.scores import Scores
 from rankproof.scoring.tables import DISTRUST

@@ -21,9 +21,9 @@ from rankproof.core.scoring import ScoreColumn
 from rankproof.errors import DataError, UsageError, one_of, shorten
 from rankproof.io.corpora import load_corpus
 from rankproof.io.groups import Grouping, group_places, groups_of
+from rankproof.io.inputs import pipes_kept
 from rankproof.io.judgments import load_spans
 from rankproof.io.load import load_ranking
-from rankproof.io.pipes import pipes_kept
 from rankproof.scoring.evaluate import Measures, documents_by_query
 from rankproof.scoring.scores import Scores
 from rankproof.text.sentences import tokens

@@ -15,16 +15,9 @@ from rankproof.document.display import Displayable
 from rankproof.errors import DataError, RankproofError, UsageError
 from rankproof.io.files import read_head
 from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, sniff
+from rankproof.io.inputs import plain_name
 from rankproof.io.labelled import RELEVANT
-from rankproof.io.roles import (
-    EXPECTED,
-    JUDGMENTS,
-    column_of,
-    guess,
-    is_of_lists,
-    plain_name,
-    without_expected,
-)
+from rankproof.io.roles import EXPECTED, JUDGMENTS, column_of, guess, is_of_lists, without_expected
 from rankproof.monitoring.events import EventSchema
 
 DEEPEST = 3

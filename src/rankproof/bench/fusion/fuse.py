@@ -14,9 +14,9 @@ from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, check_whole, old_arguments, shorten, warn_caller
+from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import load_judgments, load_rankings, warn_of_left_out
 from rankproof.io.mappings import MappingRankings
-from rankproof.io.roles import Columns, with_columns
 from rankproof.io.values import are_integers, as_given, judged_kinds
 
 Fused = dict[Any, dict[Any, float]]

@@ -20,8 +20,8 @@ from rankproof.core.judgments import Judgments
 from rankproof.document.model import Document, Result
 from rankproof.errors import UsageError, check_whole, is_number, old_arguments, one_of
 from rankproof.io.corpora import load_corpus, load_questions
+from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import load_judgments, load_rankings, warn_of_left_out
-from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import documents_by_query, evaluate, prepare
 from rankproof.stats.confidence import queries_for_margin, smallest_margin
 from rankproof.stats.detection import Detection, detectable, needed_or_why

@@ -48,8 +48,8 @@ from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.errors import DataError, RankproofError, UsageError, one_of, shorten
 from rankproof.io.files import check_path
+from rankproof.io.inputs import is_pipe, pipes_kept, read_side_by_side
 from rankproof.io.mappings import MappingRankings
-from rankproof.io.pipes import is_pipe, pipes_kept, read_side_by_side
 from rankproof.io.trec import TrecRankings, read_qrels
 
 KINDS: dict[str, Kind] = {

@@ -1,4 +1,4 @@
-"""Pipes: those that are read, and what is written into files, pipes or standard output."""
+"""What the inputs of one call share: pipes, of which each is read once, and the columns that were named for roles."""
 
 from __future__ import annotations
 
@@ -8,14 +8,21 @@ import stat
 import sys
 import threading
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import Any, BinaryIO, TypeAlias
+from functools import lru_cache, wraps
+from typing import Any, BinaryIO, ParamSpec, TypeAlias, TypeVar
 
-from rankproof.errors import DataError, UsageError
+from rankproof.document.disk import last_check
+from rankproof.errors import DataError, UsageError, nearest
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Columns: TypeAlias = Mapping[str, str] | str | None
+"""The column of each role: `{"query": "search_term_id"}`, or "query=search_term_id,doc=product_id"."""
 
 STDIN = "-"
 BLOCK = 1 << 16
@@ -199,3 +206,155 @@ def open_raw(path: str) -> BinaryIO:
 
 def _name(path: str) -> str:
     return "standard input" if path == STDIN else path
+
+
+# --- columns that are named --------------------------------------------------------------------
+
+LONGEST = 200
+"""Characters of a cell that may be the name of a column."""
+
+SYSTEMS = 100
+"""Entries of a mapping that may be systems, and those paths of pipes."""
+
+
+@lru_cache(maxsize=1024)
+def plain_name(name: str) -> str:
+    """A column's name without case, blanks and punctuation.
+
+    >>> plain_name("Query-ID"), plain_name("docNo")
+    ('queryid', 'docno')
+    """
+    if len(name) > LONGEST:
+        return name  # a cell of data, of which only the length is known so far
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+ROLES = {
+    "query": "query",
+    "queryid": "query",
+    "doc": "doc",
+    "docid": "doc",
+    "document": "doc",
+    "score": "score",
+    "rank": "rank",
+    "grade": "grade",
+    "relevance": "grade",
+    "aspect": "aspect",
+    "text": "text",
+    "question": "question",
+    "title": "title",
+}
+"""The names of a role in `columns=`."""
+
+
+class Named:
+    """Columns that were named for their roles, and which of them were met."""
+
+    def __init__(self, roles: Mapping[str, str]) -> None:
+        self.roles = roles
+        self._met: set[str] = set()
+
+    def take(self, role: str) -> str:
+        """The column of a role, which is here."""
+        self._met.add(role)
+        return self.roles[role]
+
+    def check(self) -> None:
+        """Refuse a name that no file had: it is misspelt, and something else was taken."""
+        if lost := [(role, name) for role, name in self.roles.items() if role not in self._met]:
+            words = ", ".join(f"{name!r} (for the {role})" for role, name in lost)
+            raise UsageError(f"columns: no input has a column {words}. Next: check how it is written.")
+
+
+_named: ContextVar[Named | None] = ContextVar("columns that were named", default=None)
+
+
+def named_for(role: str, columns: Collection[str]) -> str | None:
+    """The column that was named for the role, if it is among these."""
+    named = _named.get()
+    return named.take(role) if named is not None and named.roles.get(role) in columns else None
+
+
+def column_named(role: str, columns: Collection[str]) -> list[str]:
+    """The same as a list, which is empty if there is none."""
+    own = named_for(role, columns)
+    return [] if own is None else [own]
+
+
+def roles_named() -> Mapping[str, str]:
+    """The column that was named for each role, whether it is here or not."""
+    named = _named.get()
+    return {} if named is None else named.roles
+
+
+def named_columns() -> set[str]:
+    """The columns that were named, by their plain names."""
+    return set(map(plain_name, roles_named().values()))
+
+
+def columns_of(given: Mapping[str, str] | str | Sequence[str]) -> dict[str, str]:
+    """The column of each role, from a mapping or from ROLE=COLUMN,...
+
+    >>> columns_of("query=search_term_id,doc=product_id")
+    {'query': 'search_term_id', 'doc': 'product_id'}
+    """
+    if not isinstance(given, Mapping):
+        if not isinstance(given, str | list | tuple) or not all(isinstance(each, str) for each in given):
+            raise _no_columns(repr(given))
+        parts = [part for text in ([given] if isinstance(given, str) else given) for part in text.split(",")]
+        pairs = [part.partition("=") for part in parts if part.strip()]
+        given = {role.strip(): name.strip() for role, _, name in pairs}
+        if len(given) < len(pairs):
+            raise _no_columns(", ".join(parts))
+    found: dict[str, str] = {}
+    for role, name in given.items():
+        known = ROLES.get(plain_name(str(role)))
+        if known is None or not name or known in found or not isinstance(name, str):
+            raise _no_columns(f"{role}={name or ''}", nearest(str(role), ROLES))
+        found[known] = name
+    return found
+
+
+def _no_columns(got: str, hint: str = "") -> UsageError:
+    return UsageError(
+        f"columns: got {got}, expected ROLE=COLUMN, each role once: {', '.join(dict.fromkeys(ROLES.values()))}.{hint} "
+        "Next: write them like query=search_term_id,doc=product_id."
+    )
+
+
+@contextmanager
+def columns_named(given: Mapping[str, str] | str | Sequence[str] | None) -> Iterator[None]:
+    """While this lasts, columns with these names have these roles, in whatever is read."""
+    if not given:
+        yield
+        return
+    named = Named(columns_of(given))
+    tokens = _named.set(named), last_check.set(named.check)
+    try:
+        yield
+    finally:
+        _named.reset(tokens[0])
+        last_check.reset(tokens[1])
+    named.check()
+
+
+def with_columns(verb: Callable[P, R]) -> Callable[P, R]:
+    """The verb, whose argument `columns` names the columns of what it reads."""
+
+    @wraps(verb)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        given: Any = kwargs.get("columns")
+        with columns_named(given), pipes_kept():
+            read_side_by_side(_paths_in((*args, *kwargs.values())))
+            return verb(*args, **kwargs)
+
+    return wrapper
+
+
+def _paths_in(arguments: Iterable[object]) -> Iterator[object]:
+    """The possible paths among arguments: the arguments themselves, and the systems of a small mapping."""
+    for each in arguments:
+        if isinstance(each, str | os.PathLike):
+            yield each
+        elif type(each) is dict and len(each) <= SYSTEMS:
+            yield from each.values()
