@@ -64,11 +64,12 @@ if TYPE_CHECKING:
     from rankproof.judging.trust.two_judgments import Estimated
     from rankproof.judging.verdicts import Account, Relation
     from rankproof.monitoring.alerts import Alert
+    from rankproof.monitoring.caveats import HeavyUser
     from rankproof.monitoring.change import MetricChange
     from rankproof.monitoring.drift import Drift, drift
-    from rankproof.monitoring.monitor import HeavyUser, Monitor, monitor
+    from rankproof.monitoring.monitor import Monitor, monitor
+    from rankproof.monitoring.online_estimates import OnlineEstimate
     from rankproof.monitoring.simulate import SimulatedLog, simulate_log
-    from rankproof.monitoring.sums import OnlineEstimate
     from rankproof.reports.report import Report, report
     from rankproof.scoring.evaluate import agreement, audit, evaluate, prepare
     from rankproof.scoring.explain import Explanation, explain
@@ -125,11 +126,12 @@ _PLACES = {
     "judging.trust.two_judgments": "Estimated",
     "judging.verdicts": "Account Relation",
     "monitoring.alerts": "Alert",
+    "monitoring.caveats": "HeavyUser",
     "monitoring.change": "MetricChange",
     "monitoring.drift": "Drift drift",
-    "monitoring.monitor": "HeavyUser Monitor monitor",
+    "monitoring.monitor": "Monitor monitor",
+    "monitoring.online_estimates": "OnlineEstimate",
     "monitoring.simulate": "SimulatedLog simulate_log",
-    "monitoring.sums": "OnlineEstimate",
     "reports.report": "Report report",
     "scoring.evaluate": "agreement audit evaluate prepare",
     "scoring.explain": "Explanation explain",

@@ -8,7 +8,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from rankproof.errors import UsageError
-from rankproof.monitoring.events import Click, EventSchema, Rejected, ShownResult
+from rankproof.monitoring.event_values import Click, Rejected, ShownResult
+from rankproof.monitoring.events import EventSchema
 
 NOON = datetime(2025, 3, 3, 12, tzinfo=UTC).timestamp()
 

@@ -18,9 +18,9 @@ from rankproof.errors import DataError, UsageError
 from rankproof.monitoring.block import mixed
 from rankproof.monitoring.events import EventSchema
 from rankproof.monitoring.monitor import Monitor, monitor
+from rankproof.monitoring.online_estimates import BINS, FEWER_GROUPS, SMALLEST, WIDTH, number_of_users, percentiles
+from rankproof.monitoring.difference_words import sparkline
 from rankproof.monitoring.rows import RecordColumns, RowMaker
-from rankproof.monitoring.sums import BINS, FEWER_GROUPS, SMALLEST, WIDTH, number_of_users, percentiles
-from rankproof.monitoring.words import _drawn
 
 pytestmark = pytest.mark.cover
 
@@ -437,12 +437,12 @@ def test_a_percentile_without_a_limit_is_said_in_every_format() -> None:
 
 @pytest.mark.parametrize("level", [0.0, 0.5, 1.0, 250.0])
 def test_what_is_constant_is_one_middle_line_whatever_its_level(level: float) -> None:
-    assert _drawn([level] * 4) == _drawn([0.5] * 4) == "▄▄▄▄"
+    assert sparkline([level] * 4) == sparkline([0.5] * 4) == "▄▄▄▄"
 
 
 def test_what_hardly_moves_stays_about_the_middle_and_what_moves_fills_the_room() -> None:
-    assert set(_drawn([1.0, 0.999, 1.0])) <= set("▄▅")
-    assert _drawn([0.0, 1.0]) == "▁█"
+    assert set(sparkline([1.0, 0.999, 1.0])) <= set("▄▅")
+    assert sparkline([0.0, 1.0]) == "▁█"
 
 
 def test_ctr_at_every_rank_stands_in_one_table_and_latencies_have_a_unit() -> None:

@@ -163,7 +163,7 @@ def test_traces_do_not_fill_the_memory() -> None:
         span["scopeSpans"][0]["spans"][0]["traceId"] = f"{at:032x}"
         made += len(list(traces.add("x", at, {"resourceSpans": [span]})))
     assert made == 50
-    assert len(list(traces.rest())) == MOST_OPEN
+    assert len(list(traces.oldest())) == MOST_OPEN
 
 
 def test_spans_without_a_trace_are_one_event_if_they_hang_together() -> None:
@@ -208,7 +208,7 @@ def test_odd_spans_do_not_end_the_reading() -> None:
         },
     ]
     traces = Traces()
-    records = [each for record in odd for each in traces.add("x", 1, record)] + list(traces.rest())
+    records = [each for record in odd for each in traces.add("x", 1, record)] + list(traces.oldest())
     good = [EventSchema().event(record) for _, _, record in records if record.get("ts")]
     assert [event.id for event in good] == ["b"]
     assert all(dialect.version for dialect in DIALECTS)

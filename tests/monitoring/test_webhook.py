@@ -17,7 +17,7 @@ import pytest
 
 from rankproof import monitor, simulate_log
 from rankproof.errors import UsageError
-from rankproof.monitoring import alarm, webhook
+from rankproof.monitoring import alerts, webhook
 
 pytestmark = pytest.mark.cover
 
@@ -191,7 +191,7 @@ def test_a_webhook_of_a_stream_is_sent_while_it_runs_and_once(receiver, tmp_path
 
 @pytest.mark.parametrize("trouble", ["hangs", "drips", "fails", "nobody"])
 def test_no_stream_waits_for_a_webhook_or_ends_by_it(receiver, tmp_path, monkeypatch, trouble) -> None:
-    monkeypatch.setattr(alarm, "AT_END", 0.5)
+    monkeypatch.setattr(alerts, "AT_END", 0.5)
     state, url, stop = tmp_path / "state.json", receiver.url, threading.Event()
     if trouble in ("hangs", "drips"):
 

@@ -18,7 +18,7 @@ from rankproof.errors import DataError, UsageError, shorten
 if TYPE_CHECKING:
     from rankproof.judging.judge import Judge
     from rankproof.monitoring.alerts import Alert
-    from rankproof.monitoring.sums import OnlineEstimate
+    from rankproof.monitoring.online_estimates import OnlineEstimate
     from rankproof.monitoring.windows import Calendar
 
 

@@ -262,7 +262,7 @@ def ranking_from_frame(frame: Any, source: str = "ranking") -> Rankings:
     table = _opened(frame, source)
     names = _names(table, source)
     if is_counted(names):
-        from rankproof.io.counted.rows import counted_rows  # few evaluations need it
+        from rankproof.io.counted.rankings import counted_rows
 
         whole = table.collect() if hasattr(table, "collect") else table
         return counted_rows({name: whole.get_column(name).to_list() for name in names}, source)

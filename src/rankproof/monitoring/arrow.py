@@ -34,7 +34,8 @@ from rankproof.monitoring.arrow_columns import (
     values_of,
 )
 from rankproof.monitoring.block import NAN, VALUES, EventBlock, join_blocks
-from rankproof.monitoring.events import EARLIEST, SCALES, Rejected, vote
+from rankproof.monitoring.event_values import Rejected, vote
+from rankproof.monitoring.events import EARLIEST, SCALES
 from rankproof.monitoring.refusals import refuses
 from rankproof.monitoring.rows import RecordColumns, RowMaker, UnusualShape, margins
 from rankproof.monitoring.sessions import SECOND

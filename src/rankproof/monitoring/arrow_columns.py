@@ -13,7 +13,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.monitoring.block import SKETCH, as_bytes, hash_bytes, sketch_bytes
-from rankproof.monitoring.events import Rejected
+from rankproof.monitoring.event_values import Rejected
 from rankproof.monitoring.rows import UnusualShape
 
 _MAY_BE_BLANK = np.isin(

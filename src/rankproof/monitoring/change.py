@@ -18,8 +18,8 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, one_of
+from rankproof.monitoring.online_estimates import OnlineEstimate
 from rankproof.monitoring.step_fit import GRID, Permutations, StepFit, permutations, pooled_chances
-from rankproof.monitoring.sums import OnlineEstimate
 from rankproof.monitoring.windows import HOUR, Calendar
 from rankproof.stats.corrections import benjamini_hochberg, holm
 from rankproof.stats.paired import check_alpha

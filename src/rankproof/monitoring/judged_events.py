@@ -21,11 +21,13 @@ from rankproof.errors import DataError, UsageError
 from rankproof.monitoring.block import join_blocks
 from rankproof.monitoring.events import Event, EventSchema
 from rankproof.monitoring.metrics import OnlineMetric, metrics
+from rankproof.monitoring.online_estimates import OnlineEstimate
 from rankproof.monitoring.privacy import apply_hook, mask
-from rankproof.monitoring.read import LogReader, Rejects, read_events
+from rankproof.monitoring.read import LogReader, read_events
 from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sessions import LAST
-from rankproof.monitoring.sums import OnlineEstimate, Sums
+from rankproof.monitoring.sums import Sums
+from rankproof.monitoring.text_records import Rejects
 from rankproof.monitoring.windows import Calendar
 
 CONTEXTS = "contexts"

@@ -19,7 +19,8 @@ from rankproof.io.files import read_bytes, text_of
 from rankproof.io.values import is_frame
 from rankproof.monitoring.events import Event, EventSchema
 from rankproof.monitoring.privacy import apply_hook
-from rankproof.monitoring.read import Rejects, read_events
+from rankproof.monitoring.read import read_events
+from rankproof.monitoring.text_records import Rejects
 from rankproof.monitoring.vectors import normal_form
 
 SAMPLE = 2000

@@ -5,22 +5,15 @@ print(monitor("search.jsonl", by=["variant"], timezone="Europe/Berlin"))
 
 from __future__ import annotations
 
-import math
 import os
-import re
-import shlex
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rankproof.core.corpus import Corpus
-from rankproof.document.display import Displayable
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
 from rankproof.document.terminal import for_face
@@ -36,19 +29,21 @@ from rankproof.errors import (
     shorten,
 )
 from rankproof.io.corpora import load_corpus
-from rankproof.monitoring.alarm import Alarm
-from rankproof.monitoring.alerts import Alert, AlertRule, check_rules, read_rules, rules_of
-from rankproof.monitoring.block import MOST_VALUES, USER, EventBlock, count_hashes
+from rankproof.monitoring.alerts import Alarm, Alert, AlertRule, check_rules, read_rules, rules_of
+from rankproof.monitoring.block import USER, EventBlock
+from rankproof.monitoring.caveats import HeavyUser, Senders, columns_named, no_event, notes_on
 from rankproof.monitoring.change import MetricChange, metric_changes
 from rankproof.monitoring.events import FIELD_NAMES, Event, EventSchema
 from rankproof.monitoring.interleave import VariantDifference, compare_variants
 from rankproof.monitoring.judged_events import JudgedEvents, JudgeOfRows, SampleSchema, judge_events
 from rankproof.monitoring.metrics import CUTOFFS, PERCENTILES, OnlineMetric, Percentile, by_name, metrics
+from rankproof.monitoring.online_estimates import OnlineEstimate
 from rankproof.monitoring.outages import Outage, StepCounts
-from rankproof.monitoring.read import LogReader, Rejects
+from rankproof.monitoring.read import LogReader
 from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sessions import LAST, SECOND, LineCounts, Sessions
-from rankproof.monitoring.sums import OnlineEstimate, Sums
+from rankproof.monitoring.sums import Sums
+from rankproof.monitoring.text_records import Rejects
 from rankproof.monitoring.windows import Calendar, zone_named
 
 if TYPE_CHECKING:
@@ -57,27 +52,8 @@ if TYPE_CHECKING:
 JUDGED = 100
 """The default number of events that a judge is asked about."""
 CLUSTERS = ("user", "session")
-KNOWN = 0.95
-"""If fewer clicks than this share have a rank, metrics by rank mislead."""
-HEAVY, TIMES = 0.05, 5.0
-"""A user is named who sends this share of all events, and so many times as much as the mean user."""
-FOLLOWED = 1000
-"""The number of users whose events are counted individually."""
-BUCKETS = 1 << 16
-"""Parts that users fall into by their hashes before they are counted."""
 TURNS, OF_A_TURN = 8, 100
 """In so many steps at least a file that was sorted is summed, so that few windows are open at once."""
-
-
-@dataclass(frozen=True)
-class HeavyUser(Displayable):
-    """A user who sends so many events that the metrics mostly describe this user."""
-
-    user: str
-    events: int
-    share: float
-    without: dict[str, float]
-    """Each share and mean without this user."""
 
 
 @dataclass(eq=False)
@@ -263,11 +239,11 @@ def monitor(
             watch.take(block)
         watch.end()
         if not watch.sessions.counts.events:
-            raise _nothing(rejects)
+            raise no_event(rejects)
         if not any(cell.by.any() or cell.histograms for cell in sums.total.values()):
             raise DataError(
                 f"the log has {count(sessions.counts.events, 'event')} with a time, and nothing that a metric needs "
-                f"under a name that is known. Next: name the columns, like {_columns_named('query', 'question_text')}."
+                f"under a name that is known. Next: name the columns, like {columns_named('query', 'question_text')}."
             )
         found = watch.result(reader, declared, wanted, level, cluster)
         if judge is not None:
@@ -322,7 +298,7 @@ class _Watch:
         self, sums: Sums, sessions: Sessions, steps: StepCounts, *on_window: Callable[[list[OnlineEstimate]], object]
     ) -> None:  # fmt: skip
         self.sums, self.sessions, self.steps, self._on_window = sums, sessions, steps, on_window
-        self._users: Counter[int] = Counter()
+        self.senders = Senders()
         self._told = 0
 
     def take(self, block: EventBlock) -> None:
@@ -343,16 +319,7 @@ class _Watch:
             return
         self.sums.add(block)
         self.steps.add(block)
-        ids = block.ids[USER]
-        bucket = (ids & np.uint64(BUCKETS - 1)).astype(np.int64)
-        # Whoever sends much is in a bucket with much in it: to count the others of a long block takes long.
-        users, counts = count_hashes(ids[(np.bincount(bucket, minlength=BUCKETS) * FOLLOWED > len(ids))[bucket]])
-        if len(users) > FOLLOWED:
-            most = np.argpartition(counts, -FOLLOWED)[-FOLLOWED:]
-            users, counts = users[most], counts[most]
-        self._users.update(dict(zip(users.tolist(), counts.tolist(), strict=True)))
-        if len(self._users) > 10 * FOLLOWED:
-            self._users = Counter(dict(self._users.most_common(FOLLOWED)))
+        self.senders.add(block.ids[USER])
         self.sums.close(self.sessions.closed)
         self._tell()
 
@@ -383,27 +350,15 @@ class _Watch:
         rejects = reader.rejects
         made = Monitor(
             found, windows, profile, counts, reader.read, dict(rejects.reasons.most_common()), rejects.examples,
-            self._heavy(reader, counts.events), (*declared, *PERCENTILES), sums.calendar, settings,
+            self.senders.heavy(sums, reader.maker, counts.events), (*declared, *PERCENTILES), sums.calendar, settings,
             outages=self.steps.outages(sums.calendar),
         )  # fmt: skip
-        made.notes.extend(_notes(made, reader.maker))
+        made.notes.extend(notes_on(made, reader.maker))
         if self.steps.vast:
             made.notes.append(
                 "the log spans too long a time to be searched for outages. Next: look for wrong times, or give a part."
             )
         return made
-
-    def _heavy(self, reader: LogReader, events: int) -> list[HeavyUser]:
-        """Users who send so many events that the metrics mostly describe them."""
-        del self._users[0]
-        everybody = self.sums.total[("", "")]
-        users = max(int((everybody.by.sum(0) > 0).sum()), 1)
-        least = max(HEAVY, TIMES / users) * events
-        return [
-            HeavyUser(reader.maker.name_of(user), sent, sent / events, self.sums.without(user))
-            for user, sent in self._users.most_common(3)
-            if sent >= least
-        ]
 
 
 def _ordered(cells: Mapping[tuple[str, str], Any]) -> Iterator[tuple[str, str]]:
@@ -415,80 +370,3 @@ def _ordered(cells: Mapping[tuple[str, str], Any]) -> Iterator[tuple[str, str]]:
             yield from sorted(keys, key=lambda key: int(key[1]))
         else:
             yield from sorted(keys, key=lambda key: -cells[key].events)
-
-
-def _nothing(rejects: Rejects) -> DataError:
-    if not rejects.total:
-        dropped = ", or the hook dropped all of it" if rejects.silent else ""
-        return DataError(
-            f"the log holds no event: it is empty{dropped}. Next: check the path, and how the log was made."
-        )
-    reason, lines = next(iter(rejects.examples.items()))
-    timed = re.search("; '(.+)' holds times$", lines[0])
-    return DataError(
-        f"the log holds no event: all {rejects.total:,} lines were rejected, most as {reason!r}. {lines[0]}. "
-        f"Next: name the columns, like {_columns_named('ts', timed[1] if timed else 'when')}, or mend the log."
-    )
-
-
-def _columns_named(field: str, column: str) -> str:
-    return for_face(f"columns={{{field!r}: {column!r}}}", f"--columns {shlex.quote(f'{field}={column}')}")
-
-
-def _notes(found: Monitor, maker: RowMaker) -> Iterator[str]:
-    """Warnings for readers of the numbers."""
-    counts = found.counts
-    values = {(each.metric, each.slice): each for each in found.estimates if not each.slice}
-    vote = values.get(("vote_share", ""))
-    if vote is not None and vote.value == 1 and vote.n >= 10 and vote.n < 0.9 * counts.events:
-        yield (
-            "thumb is logged only where somebody voted, so the share who vote is not known. Next: say sparse thumb "
-            "if an event without one had no vote."
-        )
-    click = values.get(("ctr", ""))
-    if click is not None and click.value == 1 and click.n >= 10 and click.n < 0.9 * counts.events:
-        yield (
-            "clicks are logged only where somebody clicked, so click-through is not known. Next: say sparse clicks "
-            "if an event without them had none."
-        )
-    first = values.get(("mrr_first_click", ""))
-    ranked, clicked = first.n if first else 0, click.n * click.value if click else 0.0
-    if ranked < KNOWN * clicked:
-        if not ranked:  # searches without a click would be all that ctr@k counts
-            for listed in (found.estimates, found.windows, found.profile):
-                listed[:] = [each for each in listed if not each.metric.startswith("ctr@")]
-        share = "no click has a rank" if not ranked else f"only {ranked / clicked:.0%} of the clicks have a rank"
-        left = "ctr@k and mrr_first_click are left out" if not ranked else "ctr@k is too low"
-        yield f"{share}, so {left}. Next: log results, or clicks as numbers or objects with a rank."
-    if counts.reused:
-        yield (
-            f"{count(counts.reused, 'event')} with the id of an earlier event and another query: kept apart. "
-            "Next: name the field that holds the id of an event."
-        )
-    if counts.late:
-        yield (
-            f"{count(counts.late, 'event')} came after the window was closed: counted in the whole log only. "
-            "Next: allow more lateness."
-        )
-    if not counts.sessions:
-        yield (
-            "no event names a session or a user, so each counts as one of its own: intervals are too short if "
-            "some people sent many. Next: log a session or a (hashed) user."
-        )
-    for name, key in maker.schema.unmet.items():
-        yield f"no event has the column {key}, which was named for {name}. Next: check its name."
-    for name, codes in zip(maker.by, maker.codes, strict=True):
-        if len(codes.names) > MOST_VALUES:
-            yield f"{name} has more than {MOST_VALUES} values; those met later are one, '(other values)'."
-        if not codes.names and name != "variant":
-            yield f"no event has the field {name}. Next: check its name."
-    for name in maker.fields:
-        if all(each.metric != name for each in found.estimates):
-            role = maker.schema.field_of(name)
-            yield (
-                f"{name} is read as {role}, not as a field of its own. Next: check what {role} says."
-                if role
-                else f"no event has a number in the field {name}. Next: check its name and what it holds."
-            )
-    if math.isnan(found.estimates[0].low) and counts.events:
-        yield "all events come from one user (or session), so it is not known how far others differ: no intervals."

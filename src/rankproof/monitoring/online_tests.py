@@ -24,7 +24,8 @@ from rankproof.monitoring.clicks import (
     fit_propensities,
     swap_propensities,
 )
-from rankproof.monitoring.events import Event, EventSchema, Rejected
+from rankproof.monitoring.event_values import Rejected
+from rankproof.monitoring.events import Event, EventSchema
 from rankproof.monitoring.interleave import (
     MISMATCH,
     PLANNED,
@@ -35,10 +36,11 @@ from rankproof.monitoring.interleave import (
     split_mismatch,
 )
 from rankproof.monitoring.monitor import monitor
+from rankproof.monitoring.online_estimates import OnlineEstimate
 from rankproof.monitoring.privacy import apply_hook
-from rankproof.monitoring.read import LogReader, Rejects, read_events
+from rankproof.monitoring.read import LogReader, read_events
 from rankproof.monitoring.rows import RowMaker
-from rankproof.monitoring.sums import OnlineEstimate
+from rankproof.monitoring.text_records import Rejects
 from rankproof.monitoring.windows import zone_named
 
 VARY = "from documents that were shown at several ranks"
@@ -63,7 +65,7 @@ class Interleavings(Result):
         return asdict(self)
 
     def _document(self) -> Document:
-        from rankproof.monitoring.online_test_words import interleavings as words
+        from rankproof.monitoring.difference_words import interleavings as words
 
         return words(self)
 
@@ -161,7 +163,7 @@ class Variants(Result):
         } | {"differences": [asdict(each) for each in self.differences]}
 
     def _document(self) -> Document:
-        from rankproof.monitoring.online_test_words import variants as words
+        from rankproof.monitoring.difference_words import variants as words
 
         return words(self)
 
@@ -256,7 +258,7 @@ class Clicks(Result):
         return asdict(self)
 
     def _document(self) -> Document:
-        from rankproof.monitoring.online_test_words import clicks as words
+        from rankproof.monitoring.difference_words import clicks as words
 
         return words(self)
 

@@ -25,7 +25,8 @@ from rankproof.monitoring.block import (
     join_blocks,
     sketch_bytes,
 )
-from rankproof.monitoring.events import DOWN, MOST_LATENCY, UP, Event, EventSchema, Rejected, vote
+from rankproof.monitoring.event_values import DOWN, MOST_LATENCY, UP, Rejected, vote
+from rankproof.monitoring.events import Event, EventSchema
 from rankproof.monitoring.privacy import apply_hook, mask_value
 from rankproof.monitoring.refusals import refuses
 

@@ -1,4 +1,4 @@
-"""Traces of OpenTelemetry as events: all spans of one trace are one event, in the words of several dialects.
+"""Spans of OpenTelemetry as events: all spans of one trace are one event, in the words of several dialects.
 
 Read without any SDK: OTLP JSON (`resourceSpans`, and `resourceLogs` with evaluation results), and the JSON of a span
 as the Python SDK prints it. Attributes are looked up in `DIALECTS`, a table with the version each was taken from. The
@@ -15,7 +15,146 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from rankproof.monitoring.events import DOWN, UP, of_digits
+from rankproof.monitoring.event_values import DOWN, UP, of_digits, text_said
+
+
+class TraceSpan(NamedTuple):
+    """One span, whichever way it was written."""
+
+    trace: str
+    id: str
+    parent: str | None
+    start: float
+    end: float
+    attributes: dict[str, Any]
+    events: list[tuple[str, float, dict[str, Any]]]
+
+
+def is_span(record: Any) -> bool:
+    """Whether a record contains spans (or log records of evaluations) and is not an event itself."""
+    if not isinstance(record, dict):
+        return False
+    if "resourceSpans" in record or "resource_spans" in record or "resourceLogs" in record:
+        return True
+    context = record.get("context")
+    return isinstance(context, dict) and "trace_id" in context and "span_id" in context and "start_time" in record
+
+
+def spans_of(record: Mapping[str, Any]) -> Iterator[TraceSpan]:
+    """The spans that a record holds; other entries are left out."""
+    if "context" in record:
+        yield _printed(record)
+    for resource in _items(record, "resourceSpans", "resource_spans"):
+        whole = resource.get("resource")
+        common = _attributes(whole.get("attributes")) if isinstance(whole, Mapping) else {}
+        for scope in _items(resource, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"):
+            for each in _items(scope, "spans"):
+                yield TraceSpan(
+                    _id(_get(each, "traceId", "trace_id", default="")),
+                    _id(_get(each, "spanId", "span_id", default="")),
+                    _id(_get(each, "parentSpanId", "parent_span_id", default="")) or None,
+                    _nanoseconds(_get(each, "startTimeUnixNano", "start_time_unix_nano")),
+                    _nanoseconds(_get(each, "endTimeUnixNano", "end_time_unix_nano")),
+                    {**common, **_attributes(each.get("attributes"))},
+                    [_event(event, str(event.get("name"))) for event in _items(each, "events")],
+                )
+    for resource in _items(record, "resourceLogs", "resource_logs"):
+        for scope in _items(resource, "scopeLogs", "scope_logs"):
+            for each in _items(scope, "logRecords", "log_records"):
+                event = _event(each, str(_get(each, "eventName", "event_name", default="")))
+                trace = _id(_get(each, "traceId", "trace_id", default=""))
+                yield TraceSpan(trace, "", "log", event[1], event[1], {}, [event])
+
+
+def _printed(record: Mapping[str, Any]) -> TraceSpan:
+    """A span as the Python SDK prints it."""
+    events = [
+        (str(each.get("name")), _iso(each.get("timestamp")), dict(each.get("attributes") or {}))
+        for each in record.get("events") or ()
+        if isinstance(each, Mapping)
+    ]
+    common = (record.get("resource") or {}).get("attributes") or {}
+    return TraceSpan(
+        _id(record["context"]["trace_id"]),
+        _id(record["context"]["span_id"]),
+        _id(record.get("parent_id") or "") or None,
+        _iso(record.get("start_time")),
+        _iso(record.get("end_time")),
+        {**common, **(record.get("attributes") or {})},
+        events,
+    )
+
+
+def _get(record: Mapping[str, Any], *names: str, default: Any = None) -> Any:
+    return next((record[name] for name in names if record.get(name) is not None), default)
+
+
+def _items(record: Mapping[str, Any], *names: str) -> list[Mapping[str, Any]]:
+    found = _get(record, *names, default=[])
+    return [each for each in found if isinstance(each, Mapping)] if isinstance(found, list) else []
+
+
+def _id(value: Any) -> str:
+    """An id; those in hexadecimal are the same in capitals and behind 0x."""
+    text = str(value)
+    found = re.fullmatch("(0x)?([0-9a-fA-F]+)", text)
+    return found[2].lower() if found else text
+
+
+def _nanoseconds(value: Any) -> float:
+    """Seconds of nanoseconds, which some write with a fraction, or as a time; 0 if nobody knows."""
+    try:
+        return int(value) / 1e9
+    except (TypeError, ValueError, OverflowError):
+        pass
+    try:
+        found = float(value) / 1e9
+    except (TypeError, ValueError):
+        return _iso(value)
+    return found if math.isfinite(found) else 0.0
+
+
+def _iso(value: Any) -> float:
+    try:
+        return datetime.fromisoformat(str(value)).timestamp()
+    except ValueError:
+        return 0.0
+
+
+def _event(record: Mapping[str, Any], name: str) -> tuple[str, float, dict[str, Any]]:
+    time = _nanoseconds(_get(record, "timeUnixNano", "time_unix_nano"))
+    return name, time, _attributes(record.get("attributes"))
+
+
+def _attributes(listed: Any) -> dict[str, Any]:
+    """Attributes as a mapping: OTLP writes a list of keys and typed values."""
+    if isinstance(listed, Mapping):
+        return dict(listed)
+    return {
+        each["key"]: _typed(each.get("value"))
+        for each in (listed if isinstance(listed, list) else ())
+        if isinstance(each, Mapping) and isinstance(each.get("key"), str)
+    }
+
+
+def _typed(value: Any) -> Any:
+    """A value of OTLP, like {"intValue": "3"}."""
+    if not isinstance(value, Mapping) or len(value) != 1:
+        return value
+    kind, inner = next(iter(value.items()))
+    kind = kind.replace("_v", "V")
+    if kind == "intValue":
+        try:
+            return int(inner)
+        except (TypeError, ValueError, OverflowError):
+            return None  # one value that is none must not cost the others of a line
+    listed = inner.get("values") if isinstance(inner, Mapping) else None
+    if kind == "arrayValue":
+        return [_typed(each) for each in listed] if isinstance(listed, list) else []
+    if kind == "kvlistValue":
+        return _attributes(listed)
+    return inner
+
 
 Placed = tuple[str, int, Any]
 """The name of a source, the number of a line or row in it, and its record."""
@@ -75,31 +214,9 @@ KINDS = ("openinference.span.kind", "gen_ai.operation.name", "traceloop.span.kin
 MODEL_CALLS = {"llm", "chat", "text_completion", "generate_content"}
 FEEDBACK = re.compile(r"thumb|feedback|rating|vote|user[_ .-]?score", re.IGNORECASE)
 """Names of annotations that are a vote of the user."""
-EVALUATION = "gen_ai.evaluation.result"
+EVALUATION = "gen_ai.evaluation."
 MOST_OPEN = 10_000
 """Traces whose spans are waited for; when there are more, the oldest is an event."""
-
-
-class TraceSpan(NamedTuple):
-    """One span, whichever way it was written."""
-
-    trace: str
-    id: str
-    parent: str | None
-    start: float
-    end: float
-    attributes: dict[str, Any]
-    events: list[tuple[str, float, dict[str, Any]]]
-
-
-def is_span(record: Any) -> bool:
-    """Whether a record contains spans (or log records of evaluations) and is not an event itself."""
-    if not isinstance(record, dict):
-        return False
-    if "resourceSpans" in record or "resource_spans" in record or "resourceLogs" in record:
-        return True
-    context = record.get("context")
-    return isinstance(context, dict) and "trace_id" in context and "span_id" in context and "start_time" in record
 
 
 class Traces:
@@ -109,10 +226,7 @@ class Traces:
         self._open: dict[str, tuple[str, int, list[TraceSpan]]] = {}
 
     def add(self, name: str, at: int, record: dict[str, Any]) -> Iterator[Placed]:
-        """Add the spans of a record; the oldest traces are returned if too many are open.
-
-        A record that is not OTLP is returned unchanged, so that it is rejected.
-        """
+        """Add the spans of a record, which comes back if it is not OTLP; the oldest traces if too many are open."""
         spans: list[TraceSpan] = []
         try:
             spans.extend(spans_of(record))
@@ -125,17 +239,14 @@ class Traces:
         for span in spans:
             key = span.trace or f"{name}:{at}:{roots.pop(0)}"
             self._open.setdefault(key, (name, at, []))[2].append(span)
-        while len(self._open) > MOST_OPEN:
-            yield self._event(next(iter(self._open)))
+        yield from self.oldest(MOST_OPEN)
 
-    def rest(self) -> Iterator[Placed]:
-        """All that are left."""
-        while self._open:
-            yield self._event(next(iter(self._open)))
-
-    def _event(self, trace: str) -> Placed:
-        name, at, spans = self._open.pop(trace)
-        return name, at, record_of(trace, spans)
+    def oldest(self, kept: int = 0) -> Iterator[Placed]:
+        """The events of the oldest traces, until so many are left."""
+        while len(self._open) > kept:
+            trace = next(iter(self._open))
+            name, at, spans = self._open.pop(trace)
+            yield name, at, record_of(trace, spans)
 
 
 def _roots_of(spans: list[TraceSpan]) -> list[str]:
@@ -151,130 +262,6 @@ def _roots_of(spans: list[TraceSpan]) -> list[str]:
     return found
 
 
-def spans_of(record: Mapping[str, Any]) -> Iterator[TraceSpan]:
-    """The spans that a record holds; other entries are left out."""
-    if "context" in record:
-        yield _printed(record)
-    for resource in _items(record, "resourceSpans", "resource_spans"):
-        whole = resource.get("resource")
-        common = _attributes(whole.get("attributes")) if isinstance(whole, Mapping) else {}
-        for scope in _items(resource, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"):
-            for each in _items(scope, "spans"):
-                yield TraceSpan(
-                    _id(_get(each, "traceId", "trace_id", default="")),
-                    _id(_get(each, "spanId", "span_id", default="")),
-                    _id(_get(each, "parentSpanId", "parent_span_id", default="")) or None,
-                    _nanoseconds(_get(each, "startTimeUnixNano", "start_time_unix_nano")),
-                    _nanoseconds(_get(each, "endTimeUnixNano", "end_time_unix_nano")),
-                    {**common, **_attributes(each.get("attributes"))},
-                    [_event_of(event) for event in _items(each, "events")],
-                )
-    for resource in _items(record, "resourceLogs", "resource_logs"):
-        for scope in _items(resource, "scopeLogs", "scope_logs"):
-            for each in _items(scope, "logRecords", "log_records"):
-                name = str(_get(each, "eventName", "event_name", default=""))
-                time = _nanoseconds(_get(each, "timeUnixNano", "time_unix_nano"))
-                event = name, time, _attributes(each.get("attributes"))
-                trace = _id(_get(each, "traceId", "trace_id", default=""))
-                yield TraceSpan(trace, "", "log", time, time, {}, [event])
-
-
-def _printed(record: Mapping[str, Any]) -> TraceSpan:
-    """A span as the Python SDK prints it."""
-    events = [
-        (str(each.get("name")), _iso(each.get("timestamp")), dict(each.get("attributes") or {}))
-        for each in record.get("events") or ()
-        if isinstance(each, Mapping)
-    ]
-    common = (record.get("resource") or {}).get("attributes") or {}
-    return TraceSpan(
-        _id(record["context"]["trace_id"]),
-        _id(record["context"]["span_id"]),
-        _id(record.get("parent_id") or "") or None,
-        _iso(record.get("start_time")),
-        _iso(record.get("end_time")),
-        {**common, **(record.get("attributes") or {})},
-        events,
-    )
-
-
-def _get(record: Mapping[str, Any], *names: str, default: Any = None) -> Any:
-    return next((record[name] for name in names if record.get(name) is not None), default)
-
-
-def _items(record: Mapping[str, Any], *names: str) -> list[Mapping[str, Any]]:
-    found = _get(record, *names, default=[])
-    return [each for each in found if isinstance(each, Mapping)] if isinstance(found, list) else []
-
-
-HEX = re.compile(r"(0x)?([0-9a-fA-F]+)")
-
-
-def _id(value: Any) -> str:
-    """An id; those in hexadecimal are the same in capitals and behind 0x."""
-    text = str(value)
-    found = HEX.fullmatch(text)
-    return found[2].lower() if found else text
-
-
-def _nanoseconds(value: Any) -> float:
-    """Seconds of nanoseconds, which some write with a fraction, or as a time; 0 if nobody knows."""
-    try:
-        return int(value) / 1e9
-    except (TypeError, ValueError, OverflowError):
-        pass
-    try:
-        found = float(value) / 1e9
-    except (TypeError, ValueError):
-        return _iso(value)
-    return found if math.isfinite(found) else 0.0
-
-
-def _iso(value: Any) -> float:
-    try:
-        return datetime.fromisoformat(str(value)).timestamp()
-    except ValueError:
-        return 0.0
-
-
-def _event_of(event: Mapping[str, Any]) -> tuple[str, float, dict[str, Any]]:
-    time = _nanoseconds(_get(event, "timeUnixNano", "time_unix_nano"))
-    return str(event.get("name")), time, _attributes(event.get("attributes"))
-
-
-def _attributes(listed: Any) -> dict[str, Any]:
-    """Attributes as a mapping: OTLP writes a list of keys and typed values."""
-    if isinstance(listed, Mapping):
-        return dict(listed)
-    return {
-        each["key"]: _typed(each.get("value"))
-        for each in (listed if isinstance(listed, list) else ())
-        if isinstance(each, Mapping) and isinstance(each.get("key"), str)
-    }
-
-
-def _typed(value: Any) -> Any:
-    """A value of OTLP, like {"intValue": "3"}."""
-    if not isinstance(value, Mapping) or len(value) != 1:
-        return value
-    kind, inner = next(iter(value.items()))
-    kind = kind.replace("_v", "V")
-    if kind == "intValue":
-        try:
-            return int(inner)
-        except (TypeError, ValueError, OverflowError):
-            return None  # one value that is none must not cost the others of a line
-    listed = inner.get("values") if isinstance(inner, Mapping) else None
-    if kind == "arrayValue":
-        return [_typed(each) for each in listed] if isinstance(listed, list) else []
-    if kind == "kvlistValue":
-        return _attributes(listed)
-    return inner
-
-
-# --- one event of a trace -----------------------------------------------------------------------------------------
-
-
 def record_of(trace: str, spans: list[TraceSpan]) -> dict[str, Any]:
     """The event of one trace, as a record of our own schema."""
     ids = {span.id for span in spans}
@@ -288,7 +275,9 @@ def record_of(trace: str, spans: list[TraceSpan]) -> dict[str, Any]:
         start, end = min(span.start for span in some), max(span.end for span in some)
         found["latency_ms"] = (end - start) * 1000 if end >= start > 0 else None
     for span in timed:
-        found.update({key: each for key, each in span.attributes.items() if key not in found and _is_plain(each)})
+        for key, each in span.attributes.items():
+            if isinstance(each, (int, float)) or (isinstance(each, str) and len(each) < 200):
+                found.setdefault(key, each)
     in_turn = [*roots, *(span for span in timed if span not in roots)]
     calls = [span for span in reversed(timed) if _kind(span) in MODEL_CALLS]
     found["session"] = _first(in_turn, "session")
@@ -305,10 +294,6 @@ def record_of(trace: str, spans: list[TraceSpan]) -> dict[str, Any]:
         found["results"] = ranked[0][1]
     _add_events(found, spans)
     return {key: each for key, each in found.items() if each is not None}
-
-
-def _is_plain(value: Any) -> bool:
-    return isinstance(value, (str, int, float, bool)) and (not isinstance(value, str) or len(value) < 200)
 
 
 def _kind(span: TraceSpan) -> str:
@@ -361,57 +346,25 @@ def _numbered(attributes: Mapping[str, Any], prefix: str) -> list[dict[str, Any]
     for key, value in attributes.items():
         if key.startswith(prefix) and (match := pattern.fullmatch(key)):
             found.setdefault(int(match[1]), {})[match[2]] = value
-    listed = []
-    for at in sorted(found):
-        doc = found[at].get("id", found[at].get("content"))
-        if doc is not None:
-            listed.append({"id": str(doc)[:200], "score": found[at].get("score"), "text": found[at].get("content")})
-    return listed
-
-
-SAID = (
-    "content", "parts", "query", "question", "input", "text", "answer", "output", "messages", "result",
-)  # fmt: skip
-
-
-def text_said(value: Any, role: str) -> str | None:
-    """The text of an input or output: itself, the last message of a role, or the usual field of an object.
-
-    >>> text_said('[{"role": "user", "parts": [{"type": "text", "content": "refund?"}]}]', "user")
-    'refund?'
-    >>> text_said('{"query": "refund?"}', "user"), text_said("refund?", "user")
-    ('refund?', 'refund?')
-    """
-    if isinstance(value, str):
-        if value[:1] not in "[{":
-            return value
-        try:
-            value = json.loads(value)
-        except ValueError:
-            return str(value)
-    if isinstance(value, list):
-        messages = [each for each in value if isinstance(each, Mapping)]
-        of_role = [each for each in messages if each.get("role") == role] or messages
-        return text_said(of_role[-1], role) if of_role else " ".join(map(str, value)) or None
-    if isinstance(value, Mapping):
-        for key in SAID:
-            if value.get(key):
-                return text_said(value[key], role)
-        return None
-    return None if value is None else str(value)
+    return [
+        {"id": str(doc)[:200], "score": each.get("score"), "text": each.get("content")}
+        for _, each in sorted(found.items())
+        if (doc := each.get("id", each.get("content"))) is not None
+    ]
 
 
 def _add_events(found: dict[str, Any], spans: Iterable[TraceSpan]) -> None:
     """Votes, clicks and scores that were added to the trace as annotations, span events or log records."""
     clicks = []
     for span in spans:
-        for name, score, label in _annotations(span):
-            _add_score(found, name, score, label)
+        get = span.attributes.get
+        numbers = {key.split(".")[1] for key in span.attributes if re.match(r"annotations\.[^.]*\.[^.]*\.", key)}
+        for begin in (f"annotations.{at}.annotation." for at in sorted(numbers)):
+            _add_score(found, str(get(f"{begin}name", "")), get(f"{begin}score"), get(f"{begin}label"))
         for name, time, attributes in span.events:
-            if name == EVALUATION:
-                key = "gen_ai.evaluation."
-                score, label = attributes.get(f"{key}score.value"), attributes.get(f"{key}score.label")
-                _add_score(found, str(attributes.get(f"{key}name", "")), score, label)
+            if name == f"{EVALUATION}result":
+                score, label = (attributes.get(f"{EVALUATION}score.{each}") for each in ("value", "label"))
+                _add_score(found, str(attributes.get(f"{EVALUATION}name", "")), score, label)
             elif name.rsplit(".", 1)[-1] == "click":
                 doc = _get(attributes, "document.id", "id", "doc_id")
                 clicks.append({"id": doc, "rank": _get(attributes, "rank", "document.rank"), "ts": time})
@@ -419,14 +372,6 @@ def _add_events(found: dict[str, Any], spans: Iterable[TraceSpan]) -> None:
                 _add_score(found, name, _get(attributes, "score", "value", "thumb"), attributes.get("label"))
     if clicks:
         found["clicks"] = [{key: each for key, each in click.items() if each is not None} for click in clicks]
-
-
-def _annotations(span: TraceSpan) -> Iterator[tuple[str, Any, Any]]:
-    numbers = {key.split(".")[1] for key in span.attributes if key.startswith("annotations.") and key.count(".") > 2}
-    for at in sorted(numbers):
-        begin = f"annotations.{at}.annotation."
-        get = span.attributes.get
-        yield str(get(f"{begin}name", "")), get(f"{begin}score"), get(f"{begin}label")
 
 
 def _add_score(found: dict[str, Any], name: str, score: Any, label: Any) -> None:
@@ -441,3 +386,14 @@ def _add_score(found: dict[str, Any], name: str, score: Any, label: Any) -> None
         found.setdefault(name, score)
     elif name and label is not None:
         found.setdefault(name, label)
+
+
+def resolve_spans(records: Iterable[Placed | None]) -> Iterator[Placed | None]:
+    """The records; traces of OpenTelemetry are put together first, each as one event."""
+    traces = Traces()
+    for each in records:
+        if each is not None and is_span(each[2]):
+            yield from traces.add(*each)
+        else:
+            yield each
+    yield from traces.oldest()

@@ -1,17 +1,7 @@
 """Sums by window, slice and group of users: all that is kept of events, and the data of estimates.
 
-Every user (session, if no user is known) belongs to one of `GROUPS` groups, by hash. A share or mean is a ratio of
-two sums, and the sums by group say how far it could be off: what users send is alike, so events do not count as
-independent, users do. From the linearised variance comes the effective number of events (Korn and Graubard), and from
-that Wilson's interval with Student's t, whose degrees of freedom are the effective number of users less one.
-Percentiles are read from histograms with bins 5 % wide, their intervals are those of the share below (Woodruff), from
-the smallest value of the bin of one end to the greatest of the other.
-
-Memory does not grow with events or users, only with open windows and slices.
-
-Reference: E. Korn, B. Graubard: Confidence intervals for proportions with small expected number of positive counts
-estimated from survey data, Survey Methodology 1998; R. Woodruff: Confidence intervals for medians and other position
-measures, JASA 1952; K. Wolter: Introduction to variance estimation, 2007 (random groups).
+Every user (session, if no user is known) belongs to one of `GROUPS` groups, by hash. Memory does not grow with events
+or users, only with open windows and slices.
 """
 
 from __future__ import annotations
@@ -19,52 +9,31 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.document.display import Displayable
 from rankproof.monitoring.block import EVENT, SESSION, USER, VALUES, Codes, EventBlock, mixed
 from rankproof.monitoring.metrics import COLUMNS, PERCENTILES, OnlineMetric, Sum
+from rankproof.monitoring.online_estimates import (
+    BINS,
+    FEWER_GROUPS,
+    FINER,
+    GROUPS,
+    SAMPLES,
+    SMALLEST,
+    WIDTH,
+    Drawn,
+    OnlineEstimate,
+    number_of_users,
+    percentiles,
+    ratios,
+)
 from rankproof.monitoring.sessions import ABANDONED, REFORMULATED
 from rankproof.monitoring.windows import Calendar
-from rankproof.stats.distributions import t_quantile
 
-GROUPS, FEWER_GROUPS = 256, 32
-"""Groups of users for shares and means, and for histograms, which are large."""
-WIDTH = 0.05
-"""The width of a bin of a histogram, by logarithms: a percentile is off by half of it at most."""
-SMALLEST, BINS = 1e-6, 645
-"""Where the bins begin; what is smaller is in the first one, and they end at 1e8."""
-SAMPLES, FINER, FULL = 6, 3, 0.9
-"""Users are counted by the groups that they hit (linear counting): all users, one in 8, one in 64, and so on. The first
-of these samples counts that hits no more than this share of the groups: it is off by a tenth, two times in three."""
 CELLS = 64
 """Cells whose estimates are worked out at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class OnlineEstimate(Displayable):
-    """One metric of one slice in one window."""
-
-    metric: str
-    slice: str
-    """The field, or "" for all events."""
-    group: str
-    """The value of that field."""
-    start: int | None
-    """Microseconds since 1970; None for all windows together."""
-    end: int | None
-    n: int
-    """The number of events with the fields that the metric needs: its denominator."""
-    users: int
-    """About how many users (sessions where no users are known) they come from."""
-    value: float
-    low: float
-    high: float
-    error: float
-    """The standard error, by user."""
 
 
 @dataclass
@@ -354,7 +323,9 @@ class _BlockSums:
         place = number.take(places + 1)
         index = place * GROUPS + self._group
         shape = (cells + 1) * GROUPS
-        counts = self._counts(index, shape)
+        packed = (np.bincount(index, each, shape).astype(np.int64) for each in self._packed)
+        shifts = range(0, 53 - self._bits + 1, self._bits)
+        counts = [each >> shift & (1 << self._bits) - 1 for each in packed for shift in shifts]  # of each set
         flags = np.zeros((SAMPLES, len(self._sets) + 1, shape), dtype=bool)  # the last set is that of no event
         for at, events in enumerate(self._sets):
             flags[0, at] = counts[events] > 0
@@ -378,145 +349,3 @@ class _BlockSums:
                 drawn[i][name] = Histogram(first, rows[i])
         for i, each in enumerate(present.tolist()):
             yield each, SumCell(of[i], by[i], hit[i], drawn[i], int(sizes[each + 1]))
-
-    def _counts(self, index: Array, shape: int) -> list[Array]:
-        """How many events of each set there are in each cell and group."""
-        packed = (np.bincount(index, each, shape).astype(np.int64) for each in self._packed)
-        shifts = range(0, 53 - self._bits + 1, self._bits)
-        return [each >> shift & (1 << self._bits) - 1 for each in packed for shift in shifts]
-
-
-# --- from sums to estimates ---------------------------------------------------------------------------------------
-
-
-def ratios(
-    of: Array, by: Array, users: Array, bounded: Array | bool = True, level: float = 0.95
-) -> tuple[list[float], ...]:
-    """For rows of sums by group, and how many users there are: number, users, ratio, interval and standard error.
-
-    Values are from 0 to 1 where they are `bounded`; else the interval is Student's.
-
-    >>> sums = np.array([[1.0, 0, 1, 1]]), np.array([[2.0, 1, 1, 2]])
-    >>> n, users, value, low, high, error = ratios(*sums, np.array([8.0]))
-    >>> n, value, round(low[0], 2), round(high[0], 2)
-    ([6.0], [0.5], 0.15, 0.85)
-    """
-    n, total = by.sum(1), of.sum(1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = total / n
-        off = of - value[:, None] * by
-        groups = (by > 0).sum(1)
-        error = np.sqrt(groups / (groups - 1) * (off**2).sum(1)) / n
-        effective_users = n**2 / (by**2).sum(1) * users / np.maximum(groups, 1)
-        t = np.where(groups > 1, _t(effective_users - 1, level), math.nan)
-        spread = value * (1 - value)
-        effective = np.where(error > 0, spread / error**2, users)
-        whole = np.all((of == np.floor(of)), axis=1)  # counts of yes and no: nothing is surer than independent events
-        effective = np.where(whole, np.minimum(effective, n), effective)
-        low, high = wilson(value, effective, t)
-        low, high = np.where(bounded, low, value - t * error), np.where(bounded, high, value + t * error)
-    return tuple(each.tolist() for each in (n, users, value, low, high, error))
-
-
-def wilson(value: Array, n: Array, t: Array) -> tuple[Array, Array]:
-    """Wilson's score interval of a share among an effective number of events."""
-    scale = 1 + t**2 / n
-    centre = (value + t**2 / (2 * n)) / scale
-    half = t / scale * np.sqrt(np.maximum(value * (1 - value) / n + t**2 / (4 * n**2), 0))
-    return np.minimum(np.maximum(centre - half, 0), value), np.maximum(np.minimum(centre + half, 1), value)
-
-
-def number_of_users(hit: Array) -> Array:
-    """About how many users hit these groups, by sample; the samples are the last axis but one, the bits the last."""
-    groups = np.unpackbits(hit, axis=-1).sum(-1, dtype=np.int64)
-    fits = groups <= FULL * GROUPS
-    fits[..., -1] = True  # full from 20 million users on: at least so many are told
-    sample = np.argmax(fits, axis=-1)
-    counted = np.take_along_axis(groups, sample[..., None], -1)[..., 0]
-    users = -GROUPS * np.log1p(-np.minimum(counted / GROUPS, 1 - 0.5 / GROUPS)) * 2.0 ** (FINER * sample)
-    return np.asarray(np.maximum(np.round(users), groups[..., 0]))
-
-
-@lru_cache(maxsize=10_000)
-def _t_of(df: float, level: float) -> float:
-    return t_quantile((1 + level) / 2, df)
-
-
-def _t(df: Array, level: float) -> Array:
-    """Student's quantiles; degrees of freedom are rounded, so that few are worked out."""
-    df = np.maximum(np.nan_to_num(df, nan=1.0), 1.0)
-    rounded = np.where(df < 20, np.round(df, 1), np.where(df < 100, np.round(df), np.round(df, -1)))
-    different, place = np.unique(rounded, return_inverse=True)
-    return np.array([_t_of(float(each), level) for each in different])[place]
-
-
-Drawn = tuple[float, float, float, float, float, float]
-"""The number of values, about how many users, a percentile with its interval and standard error."""
-
-
-def percentiles(
-    counts: Array, shares: Sequence[float], ranges: Array, users: Array, level: float = 0.95, first_bin: int = 0
-) -> Iterator[list[Drawn]]:
-    """For each share the percentile of each cell; `counts` are by cell, group of users and bin from `first` on.
-
-    `ranges` are the smallest and the greatest value that an event of the window has in each bin, by cell.
-    """
-    filled = np.flatnonzero(counts.any(axis=(0, 1)))
-    begin = max(int(filled[0]) - 1, 0)  # most bins are empty: those around are left out, but for one before
-    some = slice(begin, int(filled[-1]) + 1)
-    counts, smallest, greatest = counts[:, :, some], ranges[:, 0, some], ranges[:, 1, some]
-    cell = np.arange(len(counts))
-    begin += first_bin
-    up_to = np.cumsum(counts, axis=2, dtype=np.uint32)
-    by = up_to[:, :, -1].astype(np.float64)
-    n, groups = by.sum(1), (by > 0).sum(1)
-    reached = np.cumsum(counts.sum(1), axis=1, dtype=np.float64)
-
-    def spread(at: Array) -> tuple[Array, Array]:
-        """The share that lies in bins up to these, and its standard error."""
-        of = np.take_along_axis(up_to, np.maximum(at, 0)[:, None, None], axis=2)[:, :, 0] * (at >= 0)[:, None]
-        below = of.sum(1) / n
-        return below, np.sqrt(groups / (groups - 1) * ((of - below[:, None] * by) ** 2).sum(1)) / n
-
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(groups > 1, _t(n**2 / (by**2).sum(1) - 1, level), math.nan)
-        for share in shares:
-            at = _bin(reached, share * n)
-            # What lies below the end of its bin says how users differ, or below its begin if that is nearer.
-            (below, error), (less, other) = spread(at), spread(at - 1)
-            nearer = (other > 0) & ((error == 0) | (share - less < below - share))
-            below, error = np.where(nearer, less, below), np.where(nearer, other, error)
-            # Where the histogram cannot say it (all lie in one bin), each user counts once.
-            effective = np.minimum(np.where(error > 0, below * (1 - below) / error**2, users), n)
-            low, high = _order_shares(share, effective, t)
-            value, first, last = (_value_at(reached, want * n, begin) for want in (share, low, high))
-            off = np.where(high > 1, value - first, (last - first) / 2) / t
-            value = np.clip(value, smallest[cell, at], greatest[cell, at])
-            first = np.where(low > 0, smallest[cell, _bin(reached, np.minimum(low, 1.0) * n)], 0.0)
-            # If even the greatest value may lie below the percentile, its upper end is not known.
-            last = np.where(high > 1, math.inf, greatest[cell, _bin(reached, np.minimum(high, 1.0) * n)])
-            first, last = np.minimum(first, value), np.maximum(last, value)
-            first, last = (np.where(np.isnan(t), math.nan, each) for each in (first, last))
-            yield list(zip(*(each.tolist() for each in (n, users, value, first, last, off)), strict=True))
-
-
-def _order_shares(share: float, n: Array, t: Array) -> tuple[Array, Array]:
-    """The shares of a sample between whose values a percentile lies: how many values of `n` lie below it is binomial,
-    whose quantiles are taken with its skewness (Cornish and Fisher) and a correction for continuity."""
-    middle = n * share + (1 - 2 * share) * (t**2 - 1) / 6 + 0.5
-    half = t * np.sqrt(n * share * (1 - share))
-    return np.maximum(middle - half, 0) / n, (middle + half) / n
-
-
-def _bin(reached: Array, want: Array) -> Array:
-    """The bin of each row in which so many values are reached."""
-    return np.asarray(np.minimum((reached < want[:, None]).sum(1), reached.shape[1] - 1))
-
-
-def _value_at(reached: Array, want: Array, begin: int) -> Array:
-    """The value that so many of a histogram do not exceed, along the logarithm within its bin; `begin` is the first."""
-    rows, at = np.arange(len(want)), _bin(reached, want)
-    before = np.where(at > 0, reached[rows, at - 1], 0.0)
-    inside = np.clip((want - before) / np.maximum(reached[rows, at] - before, 1.0), 0.0, 1.0)
-    value = np.where(at > 0, SMALLEST * np.exp(WIDTH * (at + begin + inside)), 0.0)
-    return np.where(np.isnan(want), math.nan, value)

@@ -12,9 +12,7 @@ from rankproof.document.model import (
     PAPER,
     SCREEN,
     TEXT,
-    Block,
     Bullets,
-    Chart,
     Column,
     Document,
     Heading,
@@ -22,24 +20,30 @@ from rankproof.document.model import (
     Part,
     Table,
 )
-from rankproof.document.numbers import ABSENT, count, score, share, short_span
-from rankproof.document.terminal import bin_means, spark
+from rankproof.document.numbers import ABSENT, count, share
+from rankproof.document.terminal import spark
+from rankproof.monitoring.difference_words import (
+    SHOWN,
+    changes_table,
+    charts_over_time,
+    first_changes,
+    lasting_changes,
+    minute_of,
+    outage_sentence,
+    outages_by_weight,
+    series_by_metric,
+    sparkline,
+    variants_against_control,
+)
 from rankproof.monitoring.metrics import Percentile
-from rankproof.monitoring.sums import OnlineEstimate
+from rankproof.monitoring.online_estimates import OnlineEstimate, interval_of, value_of
 
 if TYPE_CHECKING:
-    from rankproof.monitoring.change import MetricChange
-    from rankproof.monitoring.interleave import VariantDifference
     from rankproof.monitoring.monitor import Monitor
-    from rankproof.monitoring.outages import Outage
     from rankproof.monitoring.windows import Calendar
 
 FORMAT = 1
 """The version of the keys in JSON."""
-WIDE = 20
-"""The width of a series."""
-SHOWN = 3
-"""The number of outages, and of changed metrics, on a screen."""
 METRICS_SHOWN = 10
 """Metrics above what else a screen has to say; an alert takes the place of two."""
 DETAILS = ("ctr@", "ctr_citation", "vote_share", "margin", "latency_p99")
@@ -56,7 +60,7 @@ def monitor(found: Monitor) -> Document:
     fired = [each.sentence for each in found.alerts if each.fired]
     outages = [f"{outage_sentence(each, found.calendar)}." for each in found.outages]
     lead, others = _lead(found)
-    gravest, lesser = _gravest(found)
+    gravest, lesser = outages_by_weight(found)
     heavy = list(map(Paragraph, _heavy(found)))
     # A screen always has the most serious part: the alerts, or else the first of these.
     first = 1 if fired else 0
@@ -70,12 +74,12 @@ def monitor(found: Monitor) -> Document:
             Part(_overall(found, lead), media=(SCREEN,)),
             Part(_overall(found, [*lead, *others]), media=(TEXT, PAGE, PAPER)),
             *(Part(*blocks, rank=4, name=f"{name} apart") for name, blocks in _slices(found)),
-            Part(*_first_changes(found), rank=first, name="changes", media=(SCREEN,)),
+            Part(*first_changes(found), rank=first, name="changes", media=(SCREEN,)),
             Part(*gravest, rank=second, name="outages", media=(SCREEN,)),
             Part(*lesser, rank=2, name="other outages", media=(SCREEN,)),
             Part(*((Paragraph("Outages:"), Bullets(outages)) if outages else ()), media=(TEXT, PAGE, PAPER)),
-            Part(*_changes(found), media=(TEXT, PAGE, PAPER)),
-            Part(*_variants(found), rank=2, name="variants against each other"),
+            Part(*changes_table(found), media=(TEXT, PAGE, PAPER)),
+            Part(*variants_against_control(found), rank=2, name="variants against each other"),
             Part(*map(Paragraph, _judged(found)), rank=2, name="what was judged"),
             Part(*heavy, rank=third, name="who sends most"),
             Part(*map(Paragraph, _lines(found)), rank=3, name="what was read"),
@@ -91,7 +95,7 @@ def monitor(found: Monitor) -> Document:
                 media=(SCREEN,),
             ),
             Part(*_profile(found), rank=6, name="weekdays and hours"),
-            Part(Heading("Over time"), *_charts(found), media=(PAGE,)),
+            Part(Heading("Over time"), *charts_over_time(found), media=(PAGE,)),
             Part(Heading("What the metrics mean"), *_definitions(found), rank=5, name="what the metrics mean"),
         ],
         made := rows(found),
@@ -100,65 +104,20 @@ def monitor(found: Monitor) -> Document:
     )
 
 
-def value_of(metric: str, value: float) -> str:
-    """A value as its metric is read: shares with three decimals, milliseconds whole and with their unit.
-
-    >>> value_of("ctr", 0.68047), value_of("latency_p95", 1591.7), value_of("margin_p50", 0.0556)
-    ('.680', '1,592 ms', '.0556')
-    """
-    if math.isnan(value):
-        return ABSENT
-    if metric.startswith("latency"):
-        return f"{value:,.0f} ms" if value >= 100 else f"{value:.3g} ms"
-    if metric.startswith("margin"):
-        return _no_zero(f"{value:.3g}" if value < 1000 else f"{value:,.0f}")
-    return _no_zero(f"{value:.3f}")
-
-
-def _no_zero(text: str) -> str:
-    return text[1:] if text.startswith("0.") else text
-
-
-def interval_of(each: OnlineEstimate) -> str:
-    """The interval in the same digits."""
-    if math.isnan(each.low):
-        return ABSENT
-    if not math.isinf(each.high) and not each.metric.startswith(("latency", "margin")):
-        return short_span(each.low, each.high)
-    low, high = (value_of(each.metric, end).removesuffix(" ms") for end in (each.low, each.high))
-    return f"[{low}, {'no limit' if math.isinf(each.high) else high}]"
-
-
-def _gravest(found: Monitor) -> tuple[list[Block], list[Block]]:
-    """The outage that cost most events; others that cost many, in the order of time, and how many there are beside."""
-    if not found.outages:
-        return [], []
-    worst, *others = sorted(found.outages, key=lambda each: each.seen - each.usual)[:SHOWN]
-    told = [f"{outage_sentence(each, found.calendar)}." for each in found.outages if each in others]
-    rest = len(found.outages) - len(told) - 1
-    more = [Paragraph(f"And {count(rest, 'lesser one')}.")] if rest else []
-    gravest: list[Block] = [Paragraph("Outages:"), Bullets([f"{outage_sentence(worst, found.calendar)}."])]
-    return gravest, [*([Bullets(told)] if told else []), *more]
-
-
 def _heading(found: Monitor) -> str:
     counts, calendar = found.counts, found.calendar
     parts = [count(counts.events, "event")]
     if counts.sessions:
         parts.append(count(counts.sessions, "session"))
-    first, last = (_minute(calendar, time) for time in (counts.first, counts.last))
+    first, last = (minute_of(calendar, time) for time in (counts.first, counts.last))
     return f"{' of '.join(parts)}, {first} to {last} ({found.settings['timezone']})"
-
-
-def _minute(calendar: Calendar, time: int) -> str:
-    return calendar.stamp(time)[:16].replace("T", " ")
 
 
 def _lead(found: Monitor) -> tuple[list[OnlineEstimate], list[OnlineEstimate]]:
     """The metrics that a screen begins with, and those below: metrics that changed, or set off an alert, come first."""
     rows = [each for each in found.estimates if not each.slice]
     fired = [each.rule.metric for each in found.alerts if each.fired]
-    moved = {*fired, *(each.metric for each in _changed(found)[:SHOWN])}
+    moved = {*fired, *(each.metric for each in lasting_changes(found)[:SHOWN])}
     # First those that changed, then those that do not repeat another; each in its order.
     order = sorted(rows, key=lambda each: (each.metric not in moved, each.metric.startswith(DETAILS)))
     at = max(METRICS_SHOWN - 2 * len(fired), len(moved))
@@ -169,7 +128,7 @@ def _lead(found: Monitor) -> tuple[list[OnlineEstimate], list[OnlineEstimate]]:
 
 
 def _overall(found: Monitor, rows: Sequence[OnlineEstimate]) -> Table:
-    series = _series(found)
+    series = series_by_metric(found)
     columns = [
         Column("metric", [each.metric for each in rows]),
         Column("value", [value_of(each.metric, each.value) for each in rows], right=True),
@@ -177,164 +136,9 @@ def _overall(found: Monitor, rows: Sequence[OnlineEstimate]) -> Table:
         Column("of", [count(each.n) for each in rows], right=True),
     ]
     if any(len(each) > 1 for each in series.values()):
-        drawn = [_drawn([each.value for each in series.get(row.metric, [])]) for row in rows]
+        drawn = [sparkline([each.value for each in series.get(row.metric, [])]) for row in rows]
         columns.append(Column(f"by {found.settings['window']}", drawn))
     return Table(columns)
-
-
-def _series(found: Monitor) -> dict[str, list[OnlineEstimate]]:
-    """The windows of each metric, all events together."""
-    series: dict[str, list[OnlineEstimate]] = {}
-    for each in found.windows:
-        if not each.slice:
-            series.setdefault(each.metric, []).append(each)
-    return series
-
-
-def _drawn(values: Sequence[float]) -> str:
-    """A series between its least and its greatest value; a series that hardly moves is flat."""
-    kept = bin_means([each for each in values if not math.isnan(each)], WIDE)
-    if not kept:
-        return ""
-    low, high = min(kept), max(kept)
-    room = max(high - low, 0.1 * abs(high))
-    flat = 1 - (high - low) / (room or 1)  # what is constant is one line in the middle, whatever its level
-    return spark([0.1 + flat / 2 + (each - low) / (room or 1) for each in kept], 1.1)
-
-
-def _charts(found: Monitor) -> Iterator[Chart]:
-    """Each metric over time, with its intervals, the day it changed, and outages."""
-    for name, series in _series(found).items():
-        if len(series) > 1:
-            ends = [e.value if math.isinf(e.high) else e.high for e in series]
-            points = [
-                (found.calendar.label(e.start or 0), e.value, e.low, high) for e, high in zip(series, ends, strict=True)
-            ]
-            marks = [*_change_marks(found, name, points), *_outage_marks(found, name, series)]
-            told = f"; {'; '.join(dict.fromkeys(mark[-1] for mark in marks))}" if marks else ""
-            yield Chart(f"{name} by {found.settings['window']}{told}", picture=_picture(name, points, marks))
-
-
-Mark = tuple[str, int, int, str]
-
-
-def _change_marks(found: Monitor, metric: str, points: list[tuple[str, float, float, float]]) -> Iterator[Mark]:
-    places = {label: at for at, (label, *_) in enumerate(points)}
-    for each in found.changes:
-        if each.metric == metric and not each.slice and each.window in places:
-            at = places[each.window]
-            before, after = (value_of(metric, value) for value in (each.before, each.after))
-            yield "change", at, at, f"from {each.window} on {after} instead of {before}"
-
-
-def _outage_marks(found: Monitor, metric: str, series: Sequence[OnlineEstimate]) -> Iterator[Mark]:
-    """Outages of everything, and bursts of this metric, on the windows that they touch."""
-    for each in found.outages:
-        if each.kind == "source" or (each.what and each.what != metric):
-            continue
-        touched = [at for at, e in enumerate(series) if (e.start or 0) < each.end and each.start < (e.end or 0)]
-        # A window without any event has no point: the mark stands between its neighbours.
-        after = sum((e.start or 0) < each.start for e in series)
-        first, last = (touched[0], touched[-1]) if touched else (after - 1, min(after, len(series) - 1))
-        yield "outage", max(first, 0), last, outage_sentence(each, found.calendar)
-
-
-def _picture(name: str, points: list[tuple[str, float, float, float]], marks: list[Mark]) -> Any:
-    def drawn() -> str:
-        from rankproof.document.charts import timeline
-
-        return timeline(name, points, marks)
-
-    return drawn
-
-
-def outage_sentence(each: Outage, calendar: Calendar) -> str:
-    """What failed, from when to when."""
-    start, end = (_minute(calendar, time) for time in (each.start, each.end))
-    when = f"from {start} " + ("to the end of the log" if each.lasts else f"to {end}")
-    if each.kind == "burst":
-        return f"{each.what} {when}: {count(each.seen)}, usually {count(round(each.usual))}"
-    who = f"{each.what} silent" if each.kind == "source" else "no events" if not each.seen else "hardly any events"
-    return f"{who} {when}: {count(each.seen)}, usually {count(round(each.usual))}"
-
-
-def _changed(found: Monitor) -> list[MetricChange]:
-    """The metrics that moved for good, the first first; a slice only if its metric did not move as a whole."""
-    whole = {each.metric for each in found.changes if not each.slice}
-    return [each for each in found.changes if not each.slice or each.metric not in whole]
-
-
-def _first_changes(found: Monitor) -> Iterator[Block]:
-    """The first of them in a line each, and how many there are beside them."""
-    changed = _changed(found)
-    if changed:
-        yield Paragraph("What changed for good:")
-        yield Bullets(
-            [
-                f"{_name(e)} from {e.window} on: {value_of(e.metric, e.after)} instead of "
-                f"{value_of(e.metric, e.before)}, p {score(e.p)}."
-                for e in changed[:SHOWN]
-            ]
-        )
-    if len(changed) > SHOWN:
-        yield Paragraph(f"And {count(len(changed) - SHOWN, 'later one')}.")
-
-
-def _name(each: MetricChange) -> str:
-    return f"{each.metric} {each.slice}={each.group}" if each.slice else each.metric
-
-
-def _changes(found: Monitor) -> Iterator[Any]:
-    """All of them."""
-    shown = _changed(found)
-    if not shown:
-        return
-    yield Paragraph("What changed for good (weekdays and hours taken out; false alarms of all at 5 %, by Holm):")
-    yield Table(
-        [
-            Column("metric", list(map(_name, shown))),
-            Column("from", [each.window for each in shown]),
-            Column("between", [f"{each.low} and {each.high}" if each.low != each.high else "" for each in shown]),
-            Column("before", [value_of(each.metric, each.before) for each in shown], right=True),
-            Column("after", [value_of(each.metric, each.after) for each in shown], right=True),
-            Column("p", [score(each.p) for each in shown], right=True),
-        ],
-        shrink=(0,),
-    )
-
-
-def _variants(found: Monitor) -> Iterator[Any]:
-    """The effects of each variant against the control."""
-    if not found.variants:
-        return
-    yield Paragraph(
-        f"Against variant {found.variants[0].control}; intervals and p-values (by Holm) hold however often one looks:"
-    )
-    yield differences_table(found.variants)
-
-
-def differences_table(differences: Sequence[VariantDifference]) -> Table:
-    """Differences of variants from the control, the surest first."""
-    rows = sorted(differences, key=lambda each: each.p_corrected)
-    return Table(
-        [
-            Column("metric", [each.metric for each in rows]),
-            Column("variant", [each.variant for each in rows]),
-            Column("difference", [_signed(each.metric, each.difference) for each in rows], right=True),
-            Column(
-                "95 %",
-                [f"[{_signed(each.metric, each.low)}, {_signed(each.metric, each.high)}]" for each in rows],
-                right=True,
-            ),
-            Column("p", [score(each.p_corrected) for each in rows], right=True),
-            Column("", ["" if each.verdict == "unclear" else each.verdict for each in rows]),
-        ],
-        shrink=(0,),
-    )
-
-
-def _signed(metric: str, value: float) -> str:
-    return ("-" if value < 0 else "+") + value_of(metric, abs(value))
 
 
 def _slices(found: Monitor) -> Iterator[tuple[str, list[Any]]]:
@@ -506,10 +310,7 @@ def as_dict(found: Monitor, made: list[dict[str, Any]] | None = None) -> dict[st
             asdict(each) | {name: found.calendar.stamp(getattr(each, name)) for name in ("start", "end")}
             for each in found.outages
         ],
-        "heavy_users": [
-            {"user": each.user, "events": each.events, "share": each.share, "without": each.without}
-            for each in found.heavy
-        ],
+        "heavy_users": [asdict(each) for each in found.heavy],
         "alerts": [
             {"name": each.rule.name, "metric": each.rule.metric, "fired": each.fired, "says": each.sentence}
             for each in found.alerts

@@ -20,8 +20,7 @@ from rankproof.cli import run
 from rankproof.core.rules import Conventions
 from rankproof.errors import DataError, UsageError
 from rankproof.io.counted import rankings
-from rankproof.io.counted.rankings import CountedRankings
-from rankproof.io.counted.rows import counted_rows
+from rankproof.io.counted.rankings import CountedRankings, counted_rows
 from rankproof.io.counted.text import OWN, Counted, counting_text
 from rankproof.io.load import load_counted
 from tests.io.counted.engines import (

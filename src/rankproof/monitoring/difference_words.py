@@ -1,0 +1,346 @@
+"""What differs in a log, in words: between rankings, variants and clicks, and over time, with changes and outages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from rankproof.document.model import (
+    Block,
+    Bullets,
+    Chart,
+    Column,
+    Document,
+    Paragraph,
+    Part,
+    Table,
+    first_rows,
+)
+from rankproof.document.numbers import count, score, share
+from rankproof.document.terminal import bin_means, page_height, spark
+from rankproof.monitoring.online_estimates import OnlineEstimate, value_of
+
+if TYPE_CHECKING:
+    from rankproof.monitoring.change import MetricChange
+    from rankproof.monitoring.clicks import ClickEstimate
+    from rankproof.monitoring.interleave import VariantDifference
+    from rankproof.monitoring.monitor import Monitor
+    from rankproof.monitoring.online_tests import Clicks, Interleavings, Variants
+    from rankproof.monitoring.outages import Outage
+    from rankproof.monitoring.windows import Calendar
+
+WIDE = 20
+"""The width of a series."""
+SHOWN = 3
+"""The number of outages, and of changed metrics, on a screen."""
+
+
+def interleavings(found: Interleavings) -> Document:
+    """Each pair of teams: who wins how often."""
+    rows = found.preferences
+    verdicts = {"first": "{0} wins", "second": "{1} wins", "unclear": ""}
+    table = Table(
+        [
+            Column("first", [each.first for each in rows]),
+            Column("second", [each.second for each in rows]),
+            Column("users", [count(each.users) for each in rows], right=True),
+            Column("won", [count(each.wins) for each in rows], right=True),
+            Column("tied", [count(each.ties) for each in rows], right=True),
+            Column("lost", [count(each.losses) for each in rows], right=True),
+            Column("first wins", [share(each.share) for each in rows], right=True),
+            Column("95 %", [f"[{share(each.low)}, {share(each.high)}]" for each in rows], right=True),
+            Column("p (Holm)", [score(each.p_corrected) for each in rows], right=True),
+            Column("", [verdicts[each.verdict].format(each.first, each.second) for each in rows]),
+        ],
+        shrink=(0, 1),
+    )
+    left = f" {count(found.without, 'event')} without teams or clicks left out." if found.without else ""
+    if found.rejected:
+        left += f" {count(sum(found.rejected.values()), 'line')} could not be read."
+    text = (
+        f"{count(found.lists, 'interleaved list')}, {count(found.clicked)} of them with a click; the lists of a user "
+        f"count as one.{left}"
+    )
+    ends = Paragraph("Intervals and p-values hold at every look (betting); a tie counts half.")
+    return Document(
+        "Which ranking do users prefer?",
+        [Part(Paragraph(text)), Part(table), Part(ends)],
+        [asdict(each) for each in rows],
+        found.to_dict(),
+    )
+
+
+def variants(found: Variants) -> Document:
+    """The assignment of users, and the effects of each variant."""
+    total = sum(found.users.values())
+    shared = Table(
+        [
+            Column("variant", list(found.users)),
+            Column("users", [count(n) for n in found.users.values()], right=True),
+            Column("share", [share(n / total) for n in found.users.values()], right=True),
+            Column("planned", [share(found.shares[name]) for name in found.users], right=True),
+        ]
+    )
+    text = f"That users were assigned as planned has a p-value of {score(found.mismatch)}."
+    parts = [Part(shared), Part(Paragraph(text))]
+    if found.broken:
+        parts.append(
+            Part(
+                Paragraph(
+                    "Assignment is not random: no difference below can be trusted. "
+                    "Next: find out why users are missing, or give the shares that were planned."
+                )
+            )
+        )
+    if found.several:
+        parts.append(Part(Paragraph(f"{count(found.several, 'user')} met more than one variant; they count in each.")))
+    if found.differences:
+        text = f"Against {found.control}; intervals and p-values (by Holm) hold at every look:"
+        table = differences_table(found.differences)
+        parts += [Part(Paragraph(text)), *first_rows(table, page_height() - 15, 1, "the other differences")]
+    else:
+        parts.append(Part(Paragraph("Nothing can be said yet: a variant has fewer than 100 users, or nothing varies.")))
+    end = f"The test is planned to end at {count(found.planned, 'user')}: there intervals are tightest."
+    parts.append(Part(Paragraph(end)))
+    moved = {(each.metric, each.variant): each for each in found.differences}
+    records = []
+    for each in found.estimates:
+        against = moved.get((each.metric, each.group))
+        record = {"metric": each.metric, "variant": each.group, "users": each.users, "n": each.n}
+        record |= {name: getattr(each, name) for name in ("value", "low", "high")}
+        for name in ("difference", "low", "high", "p", "p_corrected", "verdict"):
+            key = f"difference_{name}" if name in ("low", "high") else name
+            record[key] = None if against is None else getattr(against, name)
+        records.append(record)
+    return Document("Which variant is better?", parts, records, found.to_dict(), kinds={"verdict": str})
+
+
+def clicks(found: Clicks) -> Document:
+    """Clicks by rank, and their estimates if every document were looked at."""
+    ranks = range(len(found.shown))
+    chances = [found.propensities[at] for at in ranks]
+    table = Table(
+        [
+            Column("rank", [str(at + 1) for at in ranks], right=True),
+            Column("shown", [count(each) for each in found.shown], right=True),
+            Column("clicked", [share(each) for each in found.rates], right=True),
+            Column("looked at", [share(each) for each in chances], right=True),
+        ]
+    )
+    named: list[tuple[str, ClickEstimate]] = [(f"attraction@{found.k}", found.attraction)]
+    named += [(f"DCG@{found.k} of {name}", each) for name, each in found.rankings.items()]
+    values = Table(
+        [
+            Column("estimate", [name for name, _ in named]),
+            Column("value", [value_of("", each.value) for _, each in named], right=True),
+            Column("95 %", [f"[{_three(each.low)}, {_three(each.high)}]" for _, each in named], right=True),
+            Column("with the bias", [_three(each.naive) for _, each in named], right=True),
+        ],
+        shrink=(0,),
+    )
+    main = found.attraction
+    opening = (
+        f"{count(main.searches, 'search', 'searches')} of {count(main.users, 'user')}. How often a rank is looked at, "
+        f"compared with the first, is {found.source}."
+    )
+    if found.guessed:
+        opening += (
+            " That is right if they moved for any reason but being the better answer when they stood higher; swap some "
+            "results at random to be sure."
+        )
+    model = (
+        f"The model is {main.model}. Attraction is the share of documents that would be clicked if each were looked "
+        "at. Intervals take how often a rank is looked at as known."
+    )
+    if main.clipped:
+        model += f" {share(main.clipped)} of the clicks are at ranks that count as looked at in 2 % of cases."
+    records = [{"estimate": name, **asdict(each)} for name, each in named]
+    return Document(
+        "What do clicks say without position bias?",
+        [
+            Part(Paragraph(opening)),
+            *first_rows(table, page_height() - 16, 1, "the other ranks"),
+            Part(values),
+            Part(Paragraph(model), rank=2, name="the model"),
+        ],
+        records,
+        found.to_dict(),
+    )
+
+
+def _three(value: float) -> str:
+    return value_of("", value)
+
+
+def variants_against_control(found: Monitor) -> Iterator[Any]:
+    """The effects of each variant against the control."""
+    if not found.variants:
+        return
+    yield Paragraph(
+        f"Against variant {found.variants[0].control}; intervals and p-values (by Holm) hold however often one looks:"
+    )
+    yield differences_table(found.variants)
+
+
+def differences_table(differences: Sequence[VariantDifference]) -> Table:
+    """Differences of variants from the control, the surest first."""
+    rows = sorted(differences, key=lambda each: each.p_corrected)
+    return Table(
+        [
+            Column("metric", [each.metric for each in rows]),
+            Column("variant", [each.variant for each in rows]),
+            Column("difference", [_signed(each.metric, each.difference) for each in rows], right=True),
+            Column(
+                "95 %",
+                [f"[{_signed(each.metric, each.low)}, {_signed(each.metric, each.high)}]" for each in rows],
+                right=True,
+            ),
+            Column("p", [score(each.p_corrected) for each in rows], right=True),
+            Column("", ["" if each.verdict == "unclear" else each.verdict for each in rows]),
+        ],
+        shrink=(0,),
+    )
+
+
+def _signed(metric: str, value: float) -> str:
+    return ("-" if value < 0 else "+") + value_of(metric, abs(value))
+
+
+def outages_by_weight(found: Monitor) -> tuple[list[Block], list[Block]]:
+    """The outage that cost most events; others that cost many, in the order of time, and how many there are beside."""
+    if not found.outages:
+        return [], []
+    worst, *others = sorted(found.outages, key=lambda each: each.seen - each.usual)[:SHOWN]
+    told = [f"{outage_sentence(each, found.calendar)}." for each in found.outages if each in others]
+    rest = len(found.outages) - len(told) - 1
+    more = [Paragraph(f"And {count(rest, 'lesser one')}.")] if rest else []
+    gravest: list[Block] = [Paragraph("Outages:"), Bullets([f"{outage_sentence(worst, found.calendar)}."])]
+    return gravest, [*([Bullets(told)] if told else []), *more]
+
+
+def minute_of(calendar: Calendar, time: int) -> str:
+    """A time as people write it, without its seconds."""
+    return calendar.stamp(time)[:16].replace("T", " ")
+
+
+def series_by_metric(found: Monitor) -> dict[str, list[OnlineEstimate]]:
+    """The windows of each metric, all events together."""
+    series: dict[str, list[OnlineEstimate]] = {}
+    for each in found.windows:
+        if not each.slice:
+            series.setdefault(each.metric, []).append(each)
+    return series
+
+
+def sparkline(values: Sequence[float]) -> str:
+    """A series between its least and its greatest value; a series that hardly moves is flat."""
+    kept = bin_means([each for each in values if not math.isnan(each)], WIDE)
+    if not kept:
+        return ""
+    low, high = min(kept), max(kept)
+    room = max(high - low, 0.1 * abs(high))
+    flat = 1 - (high - low) / (room or 1)  # what is constant is one line in the middle, whatever its level
+    return spark([0.1 + flat / 2 + (each - low) / (room or 1) for each in kept], 1.1)
+
+
+def charts_over_time(found: Monitor) -> Iterator[Chart]:
+    """Each metric over time, with its intervals, the day it changed, and outages."""
+    for name, series in series_by_metric(found).items():
+        if len(series) > 1:
+            ends = [e.value if math.isinf(e.high) else e.high for e in series]
+            points = [
+                (found.calendar.label(e.start or 0), e.value, e.low, high) for e, high in zip(series, ends, strict=True)
+            ]
+            marks = [*_change_marks(found, name, points), *_outage_marks(found, name, series)]
+            told = f"; {'; '.join(dict.fromkeys(mark[-1] for mark in marks))}" if marks else ""
+            yield Chart(f"{name} by {found.settings['window']}{told}", picture=_picture(name, points, marks))
+
+
+Mark = tuple[str, int, int, str]
+
+
+def _change_marks(found: Monitor, metric: str, points: list[tuple[str, float, float, float]]) -> Iterator[Mark]:
+    places = {label: at for at, (label, *_) in enumerate(points)}
+    for each in found.changes:
+        if each.metric == metric and not each.slice and each.window in places:
+            at = places[each.window]
+            before, after = (value_of(metric, value) for value in (each.before, each.after))
+            yield "change", at, at, f"from {each.window} on {after} instead of {before}"
+
+
+def _outage_marks(found: Monitor, metric: str, series: Sequence[OnlineEstimate]) -> Iterator[Mark]:
+    """Outages of everything, and bursts of this metric, on the windows that they touch."""
+    for each in found.outages:
+        if each.kind == "source" or (each.what and each.what != metric):
+            continue
+        touched = [at for at, e in enumerate(series) if (e.start or 0) < each.end and each.start < (e.end or 0)]
+        # A window without any event has no point: the mark stands between its neighbours.
+        after = sum((e.start or 0) < each.start for e in series)
+        first, last = (touched[0], touched[-1]) if touched else (after - 1, min(after, len(series) - 1))
+        yield "outage", max(first, 0), last, outage_sentence(each, found.calendar)
+
+
+def _picture(name: str, points: list[tuple[str, float, float, float]], marks: list[Mark]) -> Any:
+    def drawn() -> str:
+        from rankproof.document.charts import timeline
+
+        return timeline(name, points, marks)
+
+    return drawn
+
+
+def outage_sentence(each: Outage, calendar: Calendar) -> str:
+    """What failed, from when to when."""
+    start, end = (minute_of(calendar, time) for time in (each.start, each.end))
+    when = f"from {start} " + ("to the end of the log" if each.lasts else f"to {end}")
+    if each.kind == "burst":
+        return f"{each.what} {when}: {count(each.seen)}, usually {count(round(each.usual))}"
+    who = f"{each.what} silent" if each.kind == "source" else "no events" if not each.seen else "hardly any events"
+    return f"{who} {when}: {count(each.seen)}, usually {count(round(each.usual))}"
+
+
+def lasting_changes(found: Monitor) -> list[MetricChange]:
+    """The metrics that moved for good, the first first; a slice only if its metric did not move as a whole."""
+    whole = {each.metric for each in found.changes if not each.slice}
+    return [each for each in found.changes if not each.slice or each.metric not in whole]
+
+
+def first_changes(found: Monitor) -> Iterator[Block]:
+    """The first of them in a line each, and how many there are beside them."""
+    changed = lasting_changes(found)
+    if changed:
+        yield Paragraph("What changed for good:")
+        yield Bullets(
+            [
+                f"{_name(e)} from {e.window} on: {value_of(e.metric, e.after)} instead of "
+                f"{value_of(e.metric, e.before)}, p {score(e.p)}."
+                for e in changed[:SHOWN]
+            ]
+        )
+    if len(changed) > SHOWN:
+        yield Paragraph(f"And {count(len(changed) - SHOWN, 'later one')}.")
+
+
+def _name(each: MetricChange) -> str:
+    return f"{each.metric} {each.slice}={each.group}" if each.slice else each.metric
+
+
+def changes_table(found: Monitor) -> Iterator[Any]:
+    """All of them."""
+    shown = lasting_changes(found)
+    if not shown:
+        return
+    yield Paragraph("What changed for good (weekdays and hours taken out; false alarms of all at 5 %, by Holm):")
+    yield Table(
+        [
+            Column("metric", list(map(_name, shown))),
+            Column("from", [each.window for each in shown]),
+            Column("between", [f"{each.low} and {each.high}" if each.low != each.high else "" for each in shown]),
+            Column("before", [value_of(each.metric, each.before) for each in shown], right=True),
+            Column("after", [value_of(each.metric, each.after) for each in shown], right=True),
+            Column("p", [score(each.p) for each in shown], right=True),
+        ],
+        shrink=(0,),
+    )
