@@ -10,17 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankproof import (
-    compare,
-    diagnose,
-    evaluate,
-    gate,
-    grid,
-    leaderboard,
-    questions_needed,
-    rank_correlation,
-    sample,
-)
+from rankproof import compare, diagnose, evaluate, gate, grid, leaderboard, questions_needed, rank_correlation, sample
 
 MEASURES = "nDCG@10, AP, RR, R@5, Success@1"
 

@@ -15,10 +15,7 @@ from common import verdicts, write
 from deepeval.metrics import ContextualPrecisionMetric, ContextualRecallMetric, ContextualRelevancyMetric
 from deepeval.metrics.contextual_precision.schema import ContextualPrecisionVerdict
 from deepeval.metrics.contextual_recall.schema import ContextualRecallVerdict
-from deepeval.metrics.contextual_relevancy.schema import (
-    ContextualRelevancyVerdict,
-    ContextualRelevancyVerdicts,
-)
+from deepeval.metrics.contextual_relevancy.schema import ContextualRelevancyVerdict, ContextualRelevancyVerdicts
 
 WORDS = ("no", "yes")
 

@@ -11,12 +11,7 @@ from importlib.metadata import version
 from typing import Any
 
 from common import CUTS, cases, message, per_query, write
-from sklearn.metrics import (
-    average_precision_score,
-    dcg_score,
-    label_ranking_average_precision_score,
-    ndcg_score,
-)
+from sklearn.metrics import average_precision_score, dcg_score, label_ranking_average_precision_score, ndcg_score
 
 
 def rows(

@@ -12,18 +12,7 @@ import pandas
 import polars
 import pytest
 
-from rankproof import (
-    Scores,
-    compare,
-    compare_scores,
-    diagnose,
-    evaluate,
-    gate,
-    gate_scores,
-    judge,
-    report,
-    sample,
-)
+from rankproof import Scores, compare, compare_scores, diagnose, evaluate, gate, gate_scores, judge, report, sample
 from rankproof.cli import run
 from rankproof.errors import DataError, RankproofError, UsageError
 

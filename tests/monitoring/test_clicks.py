@@ -10,13 +10,7 @@ import pytest
 from rankproof import simulate_log
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, UsageError
-from rankproof.monitoring.clicks import (
-    ClickTable,
-    attraction,
-    counterfactual_dcg,
-    fit_propensities,
-    swap_propensities,
-)
+from rankproof.monitoring.clicks import ClickTable, attraction, counterfactual_dcg, fit_propensities, swap_propensities
 
 pytestmark = pytest.mark.cover
 

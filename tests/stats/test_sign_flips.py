@@ -18,14 +18,7 @@ from scipy import stats
 
 from rankproof.errors import DataError, UsageError
 from rankproof.stats import flips
-from rankproof.stats.flips import (
-    common_unit,
-    flips_above,
-    sign_flip,
-    sign_flips,
-    totals_by_count,
-    totals_by_trial,
-)
+from rankproof.stats.flips import common_unit, flips_above, sign_flip, sign_flips, totals_by_count, totals_by_trial
 from rankproof.stats.paired import paired_differences
 
 

@@ -20,14 +20,7 @@ from rankproof.errors import DataError, UsageError, check_number, check_whole, n
 from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import load_judgments, load_rankings
 from rankproof.judging.judge import Judge
-from rankproof.judging.labelling import (
-    Calibration,
-    Draw,
-    JudgmentCalibration,
-    LabelPlan,
-    PlannedPair,
-    prepare_task,
-)
+from rankproof.judging.labelling import Calibration, Draw, JudgmentCalibration, LabelPlan, PlannedPair, prepare_task
 from rankproof.judging.metrics.counting import Asked
 from rankproof.judging.trust.agreement import machines
 from rankproof.judging.trust.drift import JudgeDrift, ask_again, drift_of, fix, probes

@@ -10,16 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from rankproof.errors import UsageError, WrongCall, nearest, one_of, shorten
 from rankproof.judging.function_judge import called_judge, verdict_of
 from rankproof.judging.models.providers import PROVIDERS
-from rankproof.judging.verdicts import (
-    WITH_VALUES,
-    Account,
-    Ask,
-    Judge,
-    Keep,
-    Relation,
-    Unmeasured,
-    verdict_in,
-)
+from rankproof.judging.verdicts import WITH_VALUES, Account, Ask, Judge, Keep, Relation, Unmeasured, verdict_in
 from rankproof.store.ledger import HUMAN, Ledger
 
 if TYPE_CHECKING:

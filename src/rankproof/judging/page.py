@@ -11,18 +11,7 @@ from rankproof.comparing.comparison import Comparison
 from rankproof.comparing.words import sentences
 from rankproof.core.scoring import Summary
 from rankproof.document.numbers import count, score, share, signed_number, signed_span
-from rankproof.document.page import (
-    Child,
-    Markup,
-    Section,
-    el,
-    fold,
-    ident,
-    join,
-    page,
-    paragraphs,
-    table,
-)
+from rankproof.document.page import Child, Markup, Section, el, fold, ident, join, page, paragraphs, table
 from rankproof.document.terminal import cut
 from rankproof.errors import UsageError
 from rankproof.judging.blame import POINTS, WORDS

@@ -16,9 +16,7 @@ from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.document.numbers import count
 from rankproof.document.terminal import for_face
-from rankproof.errors import (
-    DataError,
-)
+from rankproof.errors import DataError
 from rankproof.monitoring.block import MOST_VALUES, count_hashes
 from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.text_records import Rejects

@@ -7,17 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rankproof.document.model import (
-    Block,
-    Bullets,
-    Chart,
-    Column,
-    Document,
-    Paragraph,
-    Part,
-    Table,
-    first_rows,
-)
+from rankproof.document.model import Block, Bullets, Chart, Column, Document, Paragraph, Part, Table, first_rows
 from rankproof.document.numbers import count, score, share
 from rankproof.document.terminal import bin_means, page_height, spark
 from rankproof.monitoring.online_estimates import OnlineEstimate, value_of

@@ -7,18 +7,7 @@ from collections.abc import Callable, Sequence
 from rankproof.core.explained import Explained, ExplainedCase
 from rankproof.document.charts import PARTS, Series, curves, losses
 from rankproof.document.numbers import count, score, share
-from rankproof.document.page import (
-    Child,
-    Markup,
-    Section,
-    axis_number,
-    el,
-    figure,
-    fold,
-    ident,
-    join,
-    table,
-)
+from rankproof.document.page import Child, Markup, Section, axis_number, el, figure, fold, ident, join, table
 from rankproof.reports.content import BUCKETS, DEPTHS, RECALLS, Content, Ranks, System
 from rankproof.reports.systems import query
 from rankproof.scoring.explain_page import legend, missed_list, ranked_list, top_grade

@@ -24,15 +24,7 @@ from rankproof.document.model import (
     Record,
     Table,
 )
-from rankproof.document.numbers import (
-    count,
-    probability,
-    score,
-    share,
-    short_span,
-    signed_number,
-    signed_span,
-)
+from rankproof.document.numbers import count, probability, score, share, short_span, signed_number, signed_span
 from rankproof.document.terminal import cut_apart
 from rankproof.reports.content import BUCKETS, DEPTHS, Content, System
 from rankproof.reports.queries import rank_bucket

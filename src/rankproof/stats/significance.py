@@ -16,15 +16,7 @@ from rankproof.core.hits import Array
 from rankproof.errors import check_whole, one_of
 from rankproof.stats.distributions import NORMAL, t_above
 from rankproof.stats.flips import observed_total, totals_by_count
-from rankproof.stats.paired import (
-    SAME,
-    Alternative,
-    Outcome,
-    check_alternative,
-    differences,
-    is_constant,
-    total,
-)
+from rankproof.stats.paired import SAME, Alternative, Outcome, check_alternative, differences, is_constant, total
 
 Zeros = Literal["drop", "pratt"]
 """What Wilcoxon's test does with differences of 0: leave them out, or rank them and then leave them out."""

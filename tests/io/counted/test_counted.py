@@ -23,16 +23,7 @@ from rankproof.io.counted import rankings
 from rankproof.io.counted.rankings import CountedRankings, counted_rows
 from rankproof.io.counted.text import OWN, Counted, counting_text
 from rankproof.io.load import load_counted
-from tests.io.counted.engines import (
-    COLUMNS,
-    ENGINES,
-    arrow,
-    by_text,
-    in_duckdb,
-    in_sqlite,
-    random_case,
-    tables_in,
-)
+from tests.io.counted.engines import COLUMNS, ENGINES, arrow, by_text, in_duckdb, in_sqlite, random_case, tables_in
 
 MEASURES = "nDCG@10, nDCG(gain='exp'), AP, RR, P@5, R@10, bpref, Judged@10, RBP, ERR@10, Success@5, SetP, RPrec, GMAP"
 INPUT = ("duckdb", "polars", "sqlite", "datafusion")

@@ -9,15 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, NamedTuple
 
-from rankproof.bench.chunk.chunker import (
-    Chunker,
-    ChunkPiece,
-    Length,
-    Places,
-    check_unit,
-    length_in,
-    pack_parts,
-)
+from rankproof.bench.chunk.chunker import Chunker, ChunkPiece, Length, Places, check_unit, length_in, pack_parts
 from rankproof.errors import check_whole
 from rankproof.text.blocks import Span
 from rankproof.text.sentences import spans_between

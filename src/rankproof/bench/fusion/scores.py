@@ -6,15 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankproof.bench.fusion.pool import (
-    FromZero,
-    candidates,
-    lengths,
-    reduce_lists,
-    row_counts,
-    row_sums,
-    share,
-)
+from rankproof.bench.fusion.pool import FromZero, candidates, lengths, reduce_lists, row_counts, row_sums, share
 from rankproof.core.hits import Array
 from rankproof.errors import DataError
 

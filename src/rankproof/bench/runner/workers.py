@@ -11,15 +11,7 @@ from threading import Thread
 from typing import Any
 
 from rankproof.bench.adapters.adapter import Adapted, Answered, Flow, Waiter, await_value
-from rankproof.bench.runner.work import (
-    Course,
-    Job,
-    RetrieverCall,
-    RunOutcome,
-    Work,
-    late_outcome,
-    whole_value,
-)
+from rankproof.bench.runner.work import Course, Job, RetrieverCall, RunOutcome, Work, late_outcome, whole_value
 from rankproof.net.retries import Attempts, Failed, Pace, attempts, settle
 
 Ask = Callable[[Job], Any]
