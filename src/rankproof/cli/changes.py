@@ -13,15 +13,7 @@ import click
 
 from rankproof.cli import options, saved
 from rankproof.cli.options import check_one_stdin, named_paths, read_groups
-from rankproof.cli.output import (
-    TEXTS,
-    checked_form,
-    end,
-    say_apart,
-    tell_progress,
-    write,
-    write_result,
-)
+from rankproof.cli.output import TEXTS, checked_form, end, say_apart, tell_progress, write, write_result
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError, number_in
 

@@ -16,15 +16,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.options import check_one_stdin, named_paths
-from rankproof.cli.output import (
-    end,
-    may_replace,
-    tell_oddities,
-    tell_progress,
-    tell_written,
-    write,
-    write_result,
-)
+from rankproof.cli.output import end, may_replace, tell_oddities, tell_progress, tell_written, write, write_result
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError
 

@@ -15,17 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from rankproof.core.arrays import (
-    FLOOR,
-    KEPT,
-    LARGEST,
-    Array,
-    ExactSum,
-    PerQuery,
-    distinct,
-    exact_mean,
-    round_to_digits,
-)
+from rankproof.core.arrays import FLOOR, KEPT, LARGEST, Array, ExactSum, PerQuery, distinct, exact_mean, round_to_digits
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError
 

@@ -9,15 +9,7 @@ from typing import Any
 
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import DataError, UsageError, nearest, shorten, warn_caller
-from rankproof.io.files import (
-    STDIN,
-    archive_of,
-    folders,
-    is_zip,
-    matching_files,
-    read_bytes,
-    text_of,
-)
+from rankproof.io.files import STDIN, archive_of, folders, is_zip, matching_files, read_bytes, text_of
 from rankproof.io.inputs import named_columns
 from rankproof.io.read import (
     DOCUMENT_ID,

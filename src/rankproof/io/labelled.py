@@ -26,16 +26,7 @@ from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.corpora import BEIR_CORPUS, beir_questions, folder_at, load_corpus, load_questions, split_of
 from rankproof.io.files import matching_files
 from rankproof.io.load import load_judgments
-from rankproof.io.read import (
-    QUESTION_ID,
-    QUESTION_TEXT,
-    Row,
-    checked_id,
-    field_of,
-    id_of,
-    records,
-    text_in,
-)
+from rankproof.io.read import QUESTION_ID, QUESTION_TEXT, Row, checked_id, field_of, id_of, records, text_in
 from rankproof.io.roles import column_of, is_of_lists
 from rankproof.io.values import is_id
 

@@ -8,15 +8,7 @@ from itertools import chain, repeat
 import numpy as np
 
 from rankproof.core.arrays import distinct
-from rankproof.core.audit.finding import (
-    FEW_LISTS,
-    GRADES,
-    SCALE_ROWS,
-    Finding,
-    FindingCase,
-    few_examples,
-    list_words,
-)
+from rankproof.core.audit.finding import FEW_LISTS, GRADES, SCALE_ROWS, Finding, FindingCase, few_examples, list_words
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments, cached_for_judgments
 from rankproof.core.measure import Measure

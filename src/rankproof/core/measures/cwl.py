@@ -17,18 +17,7 @@ import numpy as np
 from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import measure
 from rankproof.core.measures.users import DEPTH, portion, scaled_grades
-from rankproof.core.paper import (
-    Case,
-    Step,
-    Term,
-    Written,
-    cut_at,
-    number_text,
-    parts,
-    quotient,
-    sum_step,
-    writes,
-)
+from rankproof.core.paper import Case, Step, Term, Written, cut_at, number_text, parts, quotient, sum_step, writes
 from rankproof.core.parameters import MOST, Depth, Kind, Maximum, Persistence, Positive
 
 Goal: TypeAlias = Annotated[

@@ -8,18 +8,7 @@ from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.measures.sets import relevant_count
 from rankproof.core.orders import expected_bpref
-from rankproof.core.paper import (
-    Case,
-    Found,
-    Step,
-    Term,
-    Written,
-    parts,
-    quotient,
-    relevant_step,
-    sum_step,
-    writes,
-)
+from rankproof.core.paper import Case, Found, Step, Term, Written, parts, quotient, relevant_step, sum_step, writes
 from rankproof.core.parameters import Grade
 
 EPSILON = 0.00001
