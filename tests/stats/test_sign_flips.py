@@ -234,15 +234,17 @@ def test_the_number_of_threads_does_not_matter() -> None:
 def test_other_threads_do_not_wait_in_products_of_signs() -> None:
     """Threads of OpenBLAS that wait for more work keep their core busy: a gate of 100,000 queries took ten times as long."""
     code = (
-        "import os, numpy as np; from pathlib import Path; from rankproof.stats.flips import sign_flips\n"
-        "def ticks():\n"
-        "    others = [each for each in Path('/proc/self/task').iterdir() if each.name != str(os.getpid())]\n"
-        "    told = [(each / 'stat').read_text().rpartition(')')[2].split() for each in others]\n"
-        "    return sum(int(each[11]) + int(each[12]) for each in told)\n"
-        "draw = np.random.default_rng(1); before = ticks()\n"
+        "import os, time, numpy as np; from pathlib import Path; from rankproof.stats.flips import sign_flips\n"
+        "def others(): return [each for each in Path('/proc/self/task').iterdir() if each.name != str(os.getpid())]\n"
+        "def asleep(): return all((each / 'stat').read_text().rpartition(')')[2].split()[0] == 'S' for each in others())\n"
+        "def naps():\n"
+        "    lines = [line for each in others() for line in (each / 'status').read_text().splitlines()]\n"
+        "    return sum(int(line.split()[1]) for line in lines if line.startswith('voluntary'))\n"
+        "while others() and not (asleep() and naps()): time.sleep(.01)\n"
+        "draw = np.random.default_rng(1); before = len(others()), naps()\n"
         "for columns, n in ((1, 140_000), (3, 60_000)):\n"
         "    sign_flips([draw.normal(0, 1, n) for _ in range(columns)], draw, permutations=1000)\n"
-        "print(ticks() - before)"
+        "print(before == (len(others()), naps()), asleep())"
     )
     run = subprocess.run(
         [sys.executable, "-c", code],
@@ -251,7 +253,7 @@ def test_other_threads_do_not_wait_in_products_of_signs() -> None:
         text=True,
         check=True,
     )
-    assert int(run.stdout) <= 2
+    assert run.stdout.split() == ["True", "True"], "no thread was made, woke or was awake"
 
 
 def test_another_seed_gives_another_draw() -> None:
