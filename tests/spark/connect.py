@@ -35,9 +35,6 @@ def main() -> None:
         values = zip(table.column("query_id").to_pylist(), table.column(name).to_pylist(), strict=True)
         if dict(values) != expected.values(name):
             different.append(f"values of {name}")
-    counted = evaluate(judged, run, MEASURES)
-    if counted.means != expected.means or counted.per_query != expected.per_query:
-        different.append("counted")
     print(json.dumps({"different": different, "queries": table.num_rows}), flush=True)
     spark.stop()
 
