@@ -71,13 +71,6 @@ def _worded(measure: Measure) -> Iterator[Measure]:
 VARIANTS = list(dict.fromkeys(variants()))
 
 
-def inputs(measure: Measure, seeds: int = 6, **sizes: int) -> Iterator[tuple[Judged, Run]]:
-    """Random judgments, by aspect where the measure reads them, and rankings without ties."""
-    for seed in range(seeds):
-        judgments, run = _made(measure.spec.aspects, seed, **sizes)
-        yield judgments, {query: ranked(scores) for query, scores in run.items()}
-
-
 Change = Callable[[Judged, Run], tuple[Judged, Run]]
 
 
@@ -87,7 +80,7 @@ def as_made(judgments: Judged, run: Run) -> tuple[Judged, Run]:
 
 @cache
 def made_hits(aspects: bool, seed: int, change: Change = as_made) -> Hits:
-    """The hits of one of the `inputs`, changed in some way; made once for all measures."""
+    """Of random judgments, by aspect or not, and rankings without ties, changed in some way; once for all measures."""
     judgments, run = _made(aspects, seed)
     return hits_of(*change(judgments, {query: ranked(scores) for query, scores in run.items()}))
 
@@ -256,38 +249,36 @@ UNREACHED = {
 def test_some_perfect_ranking_reaches_the_ceiling(measure: Measure) -> None:
     """One of these does, for each query: all judged documents, or only some of them, best first."""
     missed = 0.0
-    for judgments, _ in inputs(measure):
-        every = [values(measure, judgments, run) for run in _perfect(measure, judgments)]
-        best = np.max(every, axis=0) if measure.spec.higher else np.min(every, axis=0)
-        hits = hits_of(judgments, {query: [] for query in judgments})
-        missed = max(missed, np.abs(ceiling(measure, hits) - best).max())
+    alpha = measure.params["alpha"] if measure.spec.name in GREEDY else None
+    for seed in range(SEEDS):
+        every = perfect_hits(measure.spec.aspects, seed, alpha)
+        found = [measure(seen_by(measure, hits)) for hits in every]
+        best = np.max(found, axis=0) if measure.spec.higher else np.min(found, axis=0)
+        missed = max(missed, np.abs(ceiling(measure, every[0]) - best).max())
     assert (missed > CLOSE) == (str(measure) in UNREACHED)
 
 
-def _perfect(measure: Measure, judgments: Judged) -> Iterator[Run]:
-    """All judged documents best first, down to each grade, and the first few of them alone."""
-    order = {query: _best_first(measure, docs) for query, docs in judgments.items()}
-    yield order
+@cache
+def perfect_hits(aspects: bool, seed: int, alpha: float | None) -> list[Hits]:
+    """The first few judged documents alone, best first, first none of them; then all, down to each grade."""
+    judgments, _ = _made(aspects, seed)
+    order = {query: _best_first(docs, alpha) for query, docs in judgments.items()}
+    found = [{query: docs[:count] for query, docs in order.items()} for count in (0, 1, 3, None)]
     for least in (0, 0.5, 1):
-        yield {q: [d for d in docs if _worth(judgments[q][d]) >= least] for q, docs in order.items()}
-    for count in (0, 1, 3):
-        yield {query: docs[:count] for query, docs in order.items()}
+        found.append({q: [d for d in docs if _worth(judgments[q][d]) >= least] for q, docs in order.items()})
+    return [hits_of(judgments, run) for run in found]
 
 
-def _best_first(measure: Measure, docs: dict[str, Any]) -> list[str]:
-    if measure.spec.name in GREEDY:
-        return _greedy(measure, docs)
-    return sorted(docs, key=lambda doc: -_worth(docs[doc]))
+def _best_first(docs: dict[str, Any], alpha: float | None) -> list[str]:
+    if alpha is None:
+        return sorted(docs, key=lambda doc: -_worth(docs[doc]))
+    from .oracles import greedy
+
+    return greedy(docs, 1, alpha)
 
 
 def _worth(grade: Any) -> float:
     return sum(g >= 1 for g in grade.values()) if isinstance(grade, dict) else grade
-
-
-def _greedy(measure: Measure, docs: dict[str, dict[str, float]]) -> list[str]:
-    from .oracles import greedy
-
-    return greedy(docs, 1, measure.params["alpha"])
 
 
 # --- order ---------------------------------------------------------------------------------------------
@@ -342,12 +333,18 @@ def _swapped(docs: list[str], grades: dict[str, float]) -> list[str]:
 # --- equal scores ---------------------------------------------------------------------------------------
 
 
-def tied_case(measure: Measure, seed: int) -> tuple[Judged, Run]:
-    """Short rankings with few different scores."""
-    judgments, _ = _made(measure.spec.aspects, seed, queries=8)
+@cache
+def tied_hits(aspects: bool, seed: int) -> tuple[Hits, list[tuple[int, Hits]]]:
+    """Short rankings with few different scores; and for each query all its orders, as so many queries before others."""
+    judgments, _ = _made(aspects, seed, queries=8)
     rng = random.Random(seed)
     docs = [f"d{i:02}" for i in range(12)]
-    return judgments, {q: {d: float(rng.randint(0, 2)) for d in rng.sample(docs, 6)} for q in judgments}
+    run = {q: {d: float(rng.randint(0, 2)) for d in rng.sample(docs, 6)} for q in judgments}
+    found = []
+    for query, scores in run.items():
+        every = {f"{query} {i}": order for i, order in enumerate(orders(scores))}
+        found.append((len(every), hits_of(dict.fromkeys(every, judgments[query]) | judgments, every)))
+    return hits_of(judgments, run), found
 
 
 def orders(scores: dict[str, float]) -> Iterator[dict[str, float]]:
@@ -360,14 +357,9 @@ def orders(scores: dict[str, float]) -> Iterator[dict[str, float]]:
 
 @cache
 def enumerated(measure: Measure, seed: int) -> list[np.ndarray]:
-    """For each query the values of every order, one query with all its orders at a time."""
-    judgments, run = tied_case(measure, seed)
-    found = []
-    for query, scores in run.items():
-        every = {f"{query} {i}": order for i, order in enumerate(orders(scores))}
-        shared = dict.fromkeys(every, judgments[query]) | judgments
-        found.append(values(measure, shared, every)[: len(every)])
-    return found
+    """For each query the values of every order."""
+    every = tied_hits(measure.spec.aspects, seed)[1]
+    return [measure(seen_by(measure, hits))[:count] for count, hits in every]
 
 
 @pytest.mark.slow
@@ -375,7 +367,7 @@ def enumerated(measure: Measure, seed: int) -> list[np.ndarray]:
 @with_each("measure", VARIANTS)
 def test_mean_over_ties(measure: Measure, seed: int) -> None:
     """Exact: by the sum where the measure is one, by a closed form, or by going through the orders."""
-    hits = hits_of(*tied_case(measure, seed))
+    hits, _ = tied_hits(measure.spec.aspects, seed)
     means, note = tied_values(measure, hits, "expected", np.random.default_rng(0))
     assert note == ""
     assert means == pytest.approx([each.mean() for each in enumerated(measure, seed)], abs=1e-9)
@@ -390,7 +382,7 @@ def is_sum(measure: Measure) -> bool:
 @with_each("measure", filter(is_sum, VARIANTS))
 def test_sums_over_ties(measure: Measure, seed: int) -> None:
     """What declares itself a sum over rows is one: rows spread over their ranks give the mean."""
-    hits = hits_of(*tied_case(measure, seed))
+    hits, _ = tied_hits(measure.spec.aspects, seed)
     found = measure(seen_by(measure, hits.spread))
     assert found == pytest.approx([each.mean() for each in enumerated(measure, seed)], abs=1e-9)
 
@@ -400,7 +392,7 @@ def test_sums_over_ties(measure: Measure, seed: int) -> None:
 @with_each("measure", VARIANTS)
 def test_bounds_over_ties(measure: Measure, seed: int) -> None:
     """Where the best order of a tie is declared, it is the best, and its reverse the worst."""
-    hits = hits_of(*tied_case(measure, seed))
+    hits, _ = tied_hits(measure.spec.aspects, seed)
     low, high, searched = extremes(measure, hits, np.random.default_rng(0))
     assert not searched or measure.spec.worth is None or not measure.steady
     assert low == pytest.approx([each.min() for each in enumerated(measure, seed)], abs=1e-9)
@@ -412,34 +404,32 @@ def test_bounds_over_ties(measure: Measure, seed: int) -> None:
 @with_each("measure", VARIANTS)
 def test_bounds_for_the_unjudged(measure: Measure) -> None:
     """Whichever of the unjudged documents returned are relevant, the value lies within the bounds."""
+    grade = max(1.0, measure.params.get("rel", 1))
     for seed in range(3):
-        judgments, run = _made(measure.spec.aspects, seed, queries=8)
-        short = {query: ranked(scores)[:6] for query, scores in run.items()}
-        hits = hits_of(judgments, short)
+        hits, every = regraded_hits(measure.spec.aspects, seed, grade)
         bounds = unjudged_bounds(measure, hits)
         if bounds is None:
             assert not measure.spec.optimistic or measure.params.get("scores") == "positive"
             return
+        assert every, "no way to grade was tried"
         low, high = bounds
-        for found in _regraded(measure, judgments, short):
+        for found in (measure(seen_by(measure, each)) for each in every):
             assert (found >= low - CLOSE).all()
             assert (found <= high + CLOSE).all()
 
 
-def _regraded(measure: Measure, judgments: Judged, run: Run) -> Iterator[np.ndarray]:
-    """The values for every way to grade the unjudged documents 0 or relevant."""
-    unknown = {query: [d for d in docs if d not in judgments[query]] for query, docs in run.items()}
-    most = max(len(docs) for docs in unknown.values())
-    grade = max(1.0, measure.params.get("rel", 1))
-    for choice in product((False, True), repeat=most):
-        graded = {
-            query: {
-                **judgments[query],
-                **{d: grade * yes for d, yes in zip(unknown[query], choice, strict=False)},
-            }
-            for query in judgments
-        }
-        yield values(measure, graded, run)
+@cache
+def regraded_hits(aspects: bool, seed: int, grade: float) -> tuple[Hits, list[Hits]]:
+    """As judged, and for every way to grade the unjudged documents 0 or relevant."""
+    judgments, run = _made(aspects, seed, queries=8)
+    short = {query: ranked(scores)[:6] for query, scores in run.items()}
+    unknown = {query: [d for d in docs if d not in judgments[query]] for query, docs in short.items()}
+    found: list[Hits] = []
+    ways = () if aspects else product((0.0, grade), repeat=max(len(docs) for docs in unknown.values()))
+    for choice in ways:  # no measure of aspects has bounds
+        graded = {q: {**judgments[q], **dict(zip(unknown[q], choice, strict=False))} for q in judgments}
+        found.append(hits_of(graded, short))
+    return hits_of(judgments, short), found
 
 
 # --- the tables ----------------------------------------------------------------------------------------------
