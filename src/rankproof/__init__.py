@@ -177,8 +177,9 @@ def __getattr__(name: str) -> Any:
         found = import_module(f"rankproof.{name}")
     elif name in _PUBLIC:
         found = getattr(import_module(f"rankproof.{_PUBLIC[name]}"), name)
-        if name.islower():
+        if callable(found):
             found = import_module("rankproof.errors").explain_calls(found)
+        if name.islower():
             found.__module__ = __name__  # where pickle finds it
     else:
         found = _measure_named(name)

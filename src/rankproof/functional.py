@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Unpack
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
 from rankproof.core.rules import ScoringArguments
-from rankproof.errors import UsageError, old_arguments
+from rankproof.errors import UsageError, explain_calls, old_arguments
 from rankproof.scoring.evaluate import evaluate
 
 Retrieved = Sequence[str] | Mapping[str, float]
@@ -128,6 +128,7 @@ def expected_reciprocal_rank(
     return value(_cut("ERR", k)(top_grade=top_grade), retrieved, relevant)
 
 
+@explain_calls
 def context_precision(retrieved: Sequence[Any], relevant: Relevant | None = None, k: int | None = None) -> float:
     """Precision at each relevant chunk, averaged over the relevant chunks found.
 
@@ -142,6 +143,7 @@ def context_precision(retrieved: Sequence[Any], relevant: Relevant | None = None
     return value(_cut("AP", k)(denominator="found"), names, judged)
 
 
+@explain_calls
 def context_recall(supported: Sequence[float]) -> float:
     """The share of the reference answer's claims that the context supports; one verdict a claim.
 
@@ -151,6 +153,7 @@ def context_recall(supported: Sequence[float]) -> float:
     return _share("context_recall", supported)
 
 
+@explain_calls
 def context_entity_recall(reference: Iterable[str], context: Iterable[str]) -> float:
     """The share of the reference's entities that the context mentions.
 
@@ -161,6 +164,7 @@ def context_entity_recall(reference: Iterable[str], context: Iterable[str]) -> f
     return _share("context_entity_recall", [float(entity in mentioned) for entity in dict.fromkeys(reference)])
 
 
+@explain_calls
 def context_relevance(bears: Sequence[float]) -> float:
     """The share of the context's statements that are relevant to the question; one verdict a statement.
 

@@ -29,7 +29,6 @@ from rankproof.errors import (
     DataError,
     UsageError,
     check_whole,
-    explain_calls,
     old_arguments,
     one_of,
     shorten,
@@ -146,7 +145,6 @@ class DiagnoseArguments(ScoringArguments, total=False):
     seed: int
 
 
-@explain_calls
 class Benchmark(Displayable):
     """Questions, what is relevant to them, and the documents if they are given.
 

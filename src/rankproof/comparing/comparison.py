@@ -28,7 +28,7 @@ from rankproof.core.scoring import CLOSE, ceiling
 from rankproof.core.table import RankingTable
 from rankproof.document.display import Displayable
 from rankproof.document.model import Document, Result
-from rankproof.errors import NotThere, UsageError, one_of
+from rankproof.errors import NotThere, UsageError, check_whole, is_one_of, one_of
 from rankproof.scoring.explain import explain_scores
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores
@@ -154,6 +154,8 @@ class Comparison(Result):
     def moved(self, system: str, measure: str | Measure | None = None) -> list[tuple[str, float]]:
         """Each query with its difference to the baseline, the largest losses first."""
         name = measure if measure is not None else self.names[0]
+        if not is_one_of(system, self.scores):
+            raise one_of("system", system, self.scores)
         mine, theirs = self.scores[system].values(name), self.scores[self.baseline].values(name)
         both = [query for query in self._queries if query in mine and query in theirs]
         differences = [(query, mine[query] - theirs[query]) for query in both]
@@ -195,13 +197,11 @@ class Comparison(Result):
 
         The system is the best one beside the baseline where none is named.
         """
-        if n < 1:
-            raise UsageError(f"cases: got {n!r}, expected 1 query or more. Next: ask for 1 or more.")
-        return moved_cases(self, self._beside_baseline(system), n)
+        return moved_cases(self, self._beside_baseline(system), check_whole("cases", n, advice="ask for 1 or more"))
 
     def _beside_baseline(self, system: str | None) -> str:
         others = {name: each for name, each in self.scores.items() if name != self.baseline}
-        if system is not None and system not in others:
+        if system is not None and not is_one_of(system, others):
             raise one_of("system", system, others)
         first = self.names[0]
         return system or max(others, key=lambda name: self._sign(first) * others[name][first])

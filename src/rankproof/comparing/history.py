@@ -19,7 +19,7 @@ from rankproof.comparing.gate import Gate, gate_scores
 from rankproof.comparing.gate_rows import mean_of
 from rankproof.document.model import Document, Result
 from rankproof.document.terminal import for_face
-from rankproof.errors import DataError, UsageError, check_whole, explain_calls, old_arguments, shorten
+from rankproof.errors import DataError, UsageError, check_whole, old_arguments, shorten
 from rankproof.io.groups import Grouping
 from rankproof.scoring.evaluate import Measures
 from rankproof.scoring.protocol import ScoresLike
@@ -70,7 +70,6 @@ class GateArguments(TypedDict, total=False):
     seed: int
 
 
-@explain_calls
 class History(Result):
     """Results by name in one SQLite file. Nothing is written until something is saved.
 
@@ -134,6 +133,8 @@ class History(Result):
         """
         if name is None:
             return super().save(scores if path is None else path, force=force)
+        if not isinstance(scores, ScoresLike):
+            raise UsageError(f"save: got {shorten(scores)}, expected scores. Next: pass what evaluate returns.")
         found = _experiment(scores, _named(name), experiments.check_tags(tags or {}))
         self._insert([found], replace)
         return found.entry

@@ -15,7 +15,7 @@ from rankproof.core.arrays import narrow
 from rankproof.core.hits import QUERIES, Array, Facets, Hits
 from rankproof.core.packed import Numbered, PackedHits
 from rankproof.document.display import Displayable
-from rankproof.errors import DataError, UsageError, check_whole, is_number, shorten
+from rankproof.errors import DataError, NotThere, UsageError, check_whole, is_number, shorten
 
 T = TypeVar("T")
 
@@ -105,6 +105,8 @@ class Judgments(Displayable):
 
     def of(self, query: str) -> dict[str, float]:
         """The judged documents of one query with their grades."""
+        if query not in self:
+            raise NotThere(f"query {shorten(query)} is not judged in {self.source}. Next: name one of query_ids.")
         i = self.index[query]
         rows = slice(int(self.start[i]), int(self.start[i + 1]))
         return dict(zip(self.doc_ids[rows], self.grade[rows].tolist(), strict=True))

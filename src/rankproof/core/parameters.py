@@ -15,11 +15,11 @@ import sys
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
 
 from rankproof.document.display import Displayable
-from rankproof.errors import UsageError, one_of, shorten
+from rankproof.errors import UsageError, is_one_of, one_of, shorten
 
 
 @dataclass(frozen=True)
@@ -68,13 +68,13 @@ def _real(low: float, high: float, *, open_low: bool = False, open_high: bool = 
 
 
 def _whole(most: int) -> Callable[[Any], bool]:
-    return lambda value: hasattr(value, "__index__") and 1 <= int(value) <= most
+    return lambda value: isinstance(value, Integral) and 1 <= int(value) <= most
 
 
 def _gain(value: Any) -> bool:
     if isinstance(value, Mapping):
         return bool(value) and all(_anything(x) for pair in value.items() for x in pair)
-    return value in ("linear", "exp")
+    return is_one_of(value, ("linear", "exp"))
 
 
 LARGEST = 10**15
@@ -155,7 +155,7 @@ def _kind(function: Callable[..., Any], parameter: inspect.Parameter) -> Kind:
             return kinds[0]
     if get_origin(hint) is Literal:
         words = get_args(hint)
-        return _Choice("|".join(words), lambda value: value in words, str)
+        return _Choice("|".join(words), lambda value: is_one_of(value, words), str)
     raise UsageError(
         f"{function.__name__}: parameter {parameter.name!r} has no kind that could be checked. Next: annotate it with "
         "one of rankproof's kinds (Cutoff, Grade, Count, Number, Positive, Share, Persistence) or a Literal."

@@ -87,17 +87,16 @@ def brief_repr(value: Any) -> str:
         return f"<{type(value).__name__}>"
     if _small(value):
         return repr(value)
-    if isinstance(value, Sized):
+    if isinstance(value, Sized) and getattr(value, "shape", None) != ():
         return f"<{type(value).__name__} of {len(value):,}>"
     return one_line(repr(value), VALUE)
 
 
-def _small(value: Any) -> bool:
+def _small(value: Any, deep: int = 4) -> bool:
     """Whether a value is written out: a word, a number, or a few of them."""
-    if isinstance(value, dict):
-        return len(value) <= FEW and all(map(_small, value.items()))
-    if isinstance(value, tuple | list):
-        return len(value) <= FEW and all(map(_small, value))
+    if isinstance(value, dict | tuple | list):
+        within = value.items() if isinstance(value, dict) else value
+        return len(value) <= FEW and deep > 0 and all(_small(each, deep - 1) for each in within)
     return value is None or isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) < 20)
 
 

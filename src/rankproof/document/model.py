@@ -20,7 +20,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 from rankproof.document.disk import check_free, write_file
 from rankproof.document.display import Displayable
 from rankproof.document.terminal import Column as Column
-from rankproof.errors import UsageError, one_of
+from rankproof.errors import UsageError, explain_calls, one_of
 
 SCREEN, TEXT, PAGE, PAPER = "screen", "text", "page", "paper"
 """The media: one screen of a terminal, a text of 80 columns that holds everything, a
@@ -355,6 +355,10 @@ class Result(Displayable):
     _document: Callable[..., Document]
     """The hook for subclasses: the document to print. Its arguments are those that `format` takes beside the name."""
 
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        explain_calls(cls)
+
     @classmethod
     def formats(cls) -> tuple[str, ...]:
         """The names that `format` and `save` take."""
@@ -393,3 +397,6 @@ class Result(Displayable):
 
     def _repr_html_(self) -> str:
         return str(check(NOTEBOOK, NOTEBOOK).render(self._document()))
+
+
+explain_calls(Result)  # its own methods; those of subclasses when they are made

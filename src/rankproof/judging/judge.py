@@ -15,7 +15,7 @@ from rankproof.core.audit import Finding
 from rankproof.core.audit.queries import beyond_queries
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
-from rankproof.errors import UsageError, check_number, check_whole, explain_calls, nearest, one_of
+from rankproof.errors import UsageError, check_number, check_whole, nearest, one_of
 from rankproof.io.groups import by_name, group_places, groups_of
 from rankproof.judging.blame import Blame, failure_of
 from rankproof.judging.case import Case
@@ -185,7 +185,6 @@ def judge(
     return reader(samples, metrics, **how, blame=blame, probe=probe, made_by=made_by)
 
 
-@explain_calls
 class Judge(Displayable):
     """A judge with its ledger, ready for any number of samples."""
 

@@ -36,6 +36,7 @@ from rankproof.judging.trust.estimates import Checked, Estimate
 from rankproof.judging.verdicts import Account
 from rankproof.judging.words import changes, findings_of, sentences
 from rankproof.scoring.protocol import ScoresLike
+from rankproof.scoring.scores import check_stored
 from rankproof.stats.corrected import Corrected
 
 
@@ -310,7 +311,7 @@ class JudgedScores(ScoresLike):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> JudgedScores:
         """Scores as `to_dict` wrote them."""
-
+        check_stored(data, "judged", "judges", "settings")
         return read_back(data)
 
     def put(self, name: str, values: Array, counted: Array | None, note: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.document.display import Displayable
-from rankproof.errors import DataError, UsageError, check_number, check_whole, shorten
+from rankproof.errors import DataError, UsageError, check_number, check_whole, explain_calls, shorten
 from rankproof.monitoring.event_values import Rejected, of_digits, place
 from rankproof.monitoring.metrics import PERCENTILES
 from rankproof.stats.confidence import Anytime, betting, normal_mixture
@@ -45,6 +45,7 @@ class Interleaved(Displayable):
         return found
 
 
+@explain_calls
 def team_draft(rankings: Mapping[str, Sequence[str]], k: int, rng: np.random.Generator | int) -> Interleaved:
     """One list of `k` documents from two or more rankings: in each round the teams pick in random order (or by a seed).
 
@@ -58,7 +59,8 @@ def team_draft(rankings: Mapping[str, Sequence[str]], k: int, rng: np.random.Gen
     ('d1', ['d2', 'd3'])
     """
     check_whole("k", k)
-    rng = np.random.default_rng(rng)
+    if not isinstance(rng, np.random.Generator):
+        rng = np.random.default_rng(check_whole("rng", rng, least=0, advice="give a seed, or a generator"))
     if len(rankings) < 2:
         raise UsageError(f"rankings: got {len(rankings)}, expected two or more. Next: give {{name: documents}}.")
     names = list(rankings)
@@ -98,6 +100,7 @@ class Preference(Displayable):
     """"first", "second" or "unclear"."""
 
 
+@explain_calls
 def score_interleaving(shown: Iterable[Any], *, level: float = 0.95) -> list[Preference]:
     """Who wins, from lists as they were shown, in order of time.
 

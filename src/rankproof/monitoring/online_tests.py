@@ -13,7 +13,7 @@ import numpy as np
 
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, UsageError, check_whole
+from rankproof.errors import DataError, UsageError, check_whole, explain_calls
 from rankproof.io.load import load_ranking
 from rankproof.monitoring.block import USER
 from rankproof.monitoring.clicks import (
@@ -93,6 +93,7 @@ class TeamSchema(EventSchema):
         return event
 
 
+@explain_calls
 def interleaving(
     log: Any,
     *,
@@ -172,6 +173,7 @@ class Variants(Result):
         return f"<Variants against {self.control}: {', '.join(moved) or 'nothing clear'}>"
 
 
+@explain_calls
 def variants(
     log: Any,
     *,
@@ -266,6 +268,7 @@ class Clicks(Result):
         return f"<Clicks on {count(sum(self.shown), 'document')}: attraction {self.attraction.value:.3g}>"
 
 
+@explain_calls
 def clicks(
     log: Any,
     *,

@@ -20,7 +20,7 @@ from rankproof.core.rules import Conventions
 from rankproof.core.scoring import Pair, ScoreColumn, ScoreRow, Summary
 from rankproof.document.display import Displayable
 from rankproof.document.model import Document, Result
-from rankproof.errors import NotThere, RankproofError, check_whole, shorten
+from rankproof.errors import NotThere, RankproofError, check_whole, is_one_of, shorten
 
 if TYPE_CHECKING:
     from rankproof.core.audit import Audit, Finding
@@ -242,8 +242,11 @@ class ScoresLike(Result, ABC):
     def only(self, measures: Sequence[str], queries: Sequence[str]) -> Self:
         """The scores of these measures and queries, in this order, without slices."""
         index = {query: i for i, query in enumerate(self.queries)}
+        for query in queries:
+            if not is_one_of(query, index):
+                raise NotThere(f"no scores of the query {shorten(query)}. Next: name one of queries.")
         part = self._slice(np.array([index[query] for query in queries], dtype=np.intp))
-        part.columns = {name: part.columns[name] for name in measures}
+        part.columns = {name: part.columns[name] for name in map(self.key, measures)}
         return part
 
     def row(self, measure: str | Measure) -> ScoreRow:

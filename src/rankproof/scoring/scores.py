@@ -25,11 +25,21 @@ from rankproof.core.measure import Measure
 from rankproof.core.names import parse
 from rankproof.core.rules import SEED, Conventions
 from rankproof.core.scoring import Pair, ScoreColumn, ScoreRow, Summary
-from rankproof.errors import DataError, UsageError, explain_calls, is_one_of, missing_extra, shorten
+from rankproof.errors import DataError, UsageError, is_one_of, missing_extra, shorten
 from rankproof.scoring.protocol import ScoresLike
 
 
-@explain_calls
+def check_stored(data: Any, *more: str) -> None:
+    """Refuse what is no result as `to_dict` writes it."""
+    if not isinstance(data, Mapping) or not {*STORED, *more} <= set(data):
+        raise DataError(
+            f"scores: got {shorten(data)}, expected the result of Scores.to_dict. Next: pass that on unchanged."
+        )
+
+
+STORED = ("queries", "per_query", "definition", "groups", "audit", "names")
+
+
 @dataclass(eq=False, repr=False)
 class Scores(ScoresLike):
     """Means by measure (`scores["nDCG@10"]`), values by query, and everything known about both."""
@@ -215,10 +225,7 @@ class Scores(ScoresLike):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ScoresLike:
         """Scores as `to_dict` wrote them; those of a judge are `JudgedScores`."""
-        if not isinstance(data, Mapping) or not {"queries", "per_query", "definition"} <= set(data):
-            raise DataError(
-                f"scores: got {shorten(data)}, expected the result of Scores.to_dict. Next: pass that on unchanged."
-            )
+        check_stored(data)
         if "judged" in data:
             from rankproof import JudgedScores  # imported here from a later wing, by its public name
 
