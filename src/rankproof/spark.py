@@ -18,14 +18,13 @@ import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, Unpack
 from zipimport import zipimporter
 
 from rankproof.comparing.alignment import ALLOWED, both_broken, too_many_missing
-from rankproof.comparing.spread_comparison import SpreadComparison
-from rankproof.core.arrays import ExactSum
+from rankproof.comparing.spread_comparison import OWN, SpreadComparison, not_alike, paired_summaries, shared_measures
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.join import Census, join
 from rankproof.core.measure import Measure
@@ -40,7 +39,7 @@ from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.roles import JUDGMENTS, RANKING, guess
 from rankproof.io.values import check_same_kind
 from rankproof.scoring.evaluate import Measures, check_conventions
-from rankproof.scoring.spread import WORST, Kernel, SpreadScores, spread_scores, summary_of
+from rankproof.scoring.spread import WORST, Kernel, SpreadScores, spread_scores
 
 __all__ = ["compare", "evaluate"]
 
@@ -50,8 +49,6 @@ LARGE = 10_000_000
 """A query with more rows fits no partition, so the cluster counts in it instead."""
 SAMPLED = 10_000
 """How many rows of such a query are in the sample that finds it; half as many are 50 standard errors below."""
-OWN = ("query_id", "slice", "cluster", "counted", "answered")
-"""Columns of values that are not measures."""
 
 
 @with_columns
@@ -88,12 +85,14 @@ def evaluate(
     kernel = replace(kernel, top_grade=None if top is None else max(0.0, float(top)))
     partitions = math.ceil(total / ROWS) if partitions is None else partitions
     check_whole("partitions", partitions, advice="leave it out, or give one for each 1.5 million rows")
-    small, of_large = (graded, ranked), None
+    functions, small, of_large = _functions(), (graded, ranked), None
     if too_large:
-        is_large = _functions().coalesce(_functions().col("query_id").isin(too_large), _functions().lit(False))
+        is_large = functions.coalesce(functions.col("query_id").isin(too_large), functions.lit(False))
         small = tuple(each.filter(~is_large) for each in small)
         of_large = graded.filter(is_large).toArrow()
-    rows = _tagged(*small, order)
+    # Rows of both; those with a grade are judgments. A missing score must reach the check that refuses it.
+    score = functions.coalesce(small[1][order], functions.lit(float("nan"))).alias(order)
+    rows = small[0].unionByName(small[1].select("query_id", "doc_id", score), allowMissingColumns=True)
     scored = _kept(rows.repartition(partitions, "query_id").mapInArrow(_Scored(kernel, total), _schema(kernel)))
     with _told():
         told = scored.filter("summary is not null").select("summary").collect()
@@ -142,7 +141,7 @@ def compare(
                 f"{name}: got {'scores without their values' if table is None else shorten(table)}, expected scores of "
                 "rankproof.spark.evaluate or a data frame of their values. Next: read the values that were saved."
             )
-    shared = _shared(tables, measures)
+    shared = shared_measures(tables, measures)
     kernel = Kernel(tuple(shared), worst=0)
     sizes = [
         each.queries if isinstance(each, SpreadScores) else table.count()
@@ -177,23 +176,8 @@ def compare(
         means,  # type: ignore[arg-type]
         both_broken(audits, one_name, allow_errors) | too_many_missing(lost, allow_missing),
         {name: each.wrong for name, each in audits.items()},
-        tuple(_not_alike(given, sizes, sums["queries"], known)),
+        tuple(not_alike(given, sizes, sums["queries"], known)),
     )
-
-
-def _not_alike(given: Mapping[str, Any], sizes: list[int], common: int, known: Mapping[str, str]) -> Iterator[str]:
-    """How the two sides differ beside their values."""
-    for name, size in zip(given, sizes, strict=True):
-        if size > common:
-            yield f"{size - common:,} of the {size:,} queries of {name} are not among the other's, and are left out."
-    one, other = (getattr(each, "conventions", None) for each in given.values())
-    if one is not None and other is not None:
-        for each in fields(Conventions):
-            if (mine := getattr(one, each.name)) != (theirs := getattr(other, each.name)):
-                yield f"They were not made alike: different conventions ({each.name}={mine} and {theirs})."
-    for name in given:
-        if name not in known:
-            yield f"The values of {name} do not say which queries went unanswered (no column 'answered')."
 
 
 # --- what the workers do -------------------------------------------------------------------------------
@@ -235,41 +219,8 @@ class _Paired:
         self.kernel = kernel
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        import numpy as np
-        import pyarrow
-        import pyarrow.compute as pc
-
         _prepare_worker()
-        some = [batch for batch in batches if batch.num_rows]
-        if not some:
-            return
-        table = pyarrow.Table.from_batches(some)
-        if len(table.column("query_id").unique()) < len(table):
-            raise DataError("values: a query comes twice in one table. Next: save the values of one evaluation alone.")
-        sums = {"queries": len(table)}
-        for letter in "ab":
-            answered = table.column(f"answered_{letter}")
-            sums[f"unknown {letter}"] = answered.null_count
-            sums[f"missing {letter}"] = len(table) - answered.null_count - (pc.sum(answered).as_py() or 0)
-        table = table.filter(pc.and_(table.column("counted_a"), table.column("counted_b")))
-        queries, slices = (table.column(name).to_pylist() for name in ("query_id", "slice"))
-        values = {
-            letter: {
-                each.name: table.column(f"{letter}{at}").to_numpy() for at, each in enumerate(self.kernel.measures)
-            }
-            for letter in "ab"
-        }
-        values["d"] = {name: values["b"][name] - values["a"][name] for name in values["a"]}
-        alone = [None] * len(queries)
-        groups = {"slice": slices, "cluster": alone}
-        counted = np.ones(len(queries), dtype=np.bool_)
-        told = [
-            summary_of(queries, each, counted, groups if letter == "d" else {**groups, "slice": alone}, self.kernel)
-            for letter, each in values.items()
-        ]
-        told[2] = replace(told[2], sums={name: ExactSum.of(np.array([float(n)])) for name, n in sums.items()})
-        text = json.dumps([each.to_dict() for each in told])
-        yield pyarrow.RecordBatch.from_pydict({"summary": pyarrow.array([text], pyarrow.string())})
+        yield from paired_summaries(self.kernel, batches)
 
 
 def _prepare_worker() -> None:
@@ -383,14 +334,6 @@ def _too_large(ranked: Any, large: int) -> list[str]:
     return queries_above(large, ranked.filter(ranked["query_id"].isin(likely))) if likely else []
 
 
-def _tagged(graded: Any, ranked: Any, order: str) -> Any:
-    """Rows of both; those with a grade are judgments."""
-    functions = _functions()
-    # A missing score must reach the check that refuses it.
-    score = functions.coalesce(ranked[order], functions.lit(float("nan"))).alias(order)
-    return graded.unionByName(ranked.select("query_id", "doc_id", score), allowMissingColumns=True)
-
-
 def _schema(kernel: Kernel) -> Any:
     from pyspark.sql.types import BooleanType, DoubleType, StringType, StructField, StructType
 
@@ -416,24 +359,6 @@ def _counted(table: Any, ranked: Any, kernel: Kernel) -> tuple[Any, SpreadSummar
     blocks = ranking_from_frame(ranked, "run").blocks(judgments, kernel.conventions, census)
     hits = join(judgments, blocks, kernel.conventions)
     return kernel.of_hits(judgments, hits, census, kernel.of_queries(table, judgments))
-
-
-def _shared(tables: list[Any], measures: Measures | None) -> list[Measure]:
-    """The measures that both tables of values have."""
-    names = [[name for name in table.columns if name not in OWN] for table in tables]
-    common = [name for name in names[0] if name in names[1]]
-    asked = parse_each(common if measures is None else measures)
-    lost = [each.name for each in asked if each.name not in common]
-    if lost or not asked:
-        raise UsageError(
-            f"values: {', '.join(lost) or 'no measure'} in both tables; they have {', '.join(names[0])} and "
-            f"{', '.join(names[1])}. Next: evaluate both by the same measures."
-        )
-    odd = [each.name for each in asked if each.spec.average != "mean"]
-    if odd:
-        raise UsageError(f"{odd[0]}: it is not a mean over the queries, so there are no differences query by query to "
-                         "test. Next: name measures that are, like AP for GMAP.")  # fmt: skip
-    return asked
 
 
 def _renamed(table: Any, measures: list[Measure], letter: str) -> Any:

@@ -12,7 +12,7 @@ from rankproof import compare, evaluate
 from rankproof.cli import run
 from rankproof.document.numbers import score
 from rankproof.errors import DataError, UsageError
-from rankproof.web.static_site import export
+from rankproof.web.pages import export
 from rankproof.web.workspace import Settings, Workspace
 
 from .conftest import parts_on_page

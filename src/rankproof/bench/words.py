@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rankproof.bench.grid.outcome import Effect, GridRow, Held, Level
@@ -24,7 +23,6 @@ from rankproof.document.model import (
     Block,
     Bullets,
     Chart,
-    Column,
     Document,
     Heading,
     Paragraph,
@@ -32,11 +30,21 @@ from rankproof.document.model import (
     Record,
     Table,
 )
-from rankproof.document.numbers import ABSENT, count, probability, score, short_span, signed_number, signed_span
+from rankproof.document.numbers import (
+    ABSENT,
+    count,
+    duration,
+    milliseconds,
+    probability,
+    score,
+    short_span,
+    signed_number,
+    signed_span,
+    time_span,
+)
 from rankproof.document.terminal import for_face, width
 from rankproof.errors import shorten
 from rankproof.scoring.words import wrong_data
-from rankproof.stats.shares import Quantile
 
 if TYPE_CHECKING:
     from rankproof.bench.grid import Grid
@@ -44,33 +52,6 @@ if TYPE_CHECKING:
     from rankproof.bench.runs import Run
     from rankproof.bench.testset.labels import LabelAgreement
     from rankproof.bench.testset.questions import QuestionPlan
-
-
-def duration(seconds: float | None) -> str:
-    """A time that a person can read: three figures and a unit.
-
-    >>> [duration(x) for x in (0.00001234, 0.0123, 1.5, 75, None)]
-    ['0.012 ms', '12.3 ms', '1.50 s', '75.0 s', '-']
-    """
-    if seconds is None:
-        return ABSENT
-    if seconds < 1:
-        size = seconds * 1000
-        return f"{size:.3f} ms" if size < 1 else f"{size:.2f} ms" if size < 10 else f"{size:.1f} ms"
-    return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:,.1f} s"
-
-
-def time_span(low: float | None, high: float | None) -> str:
-    """The ends of an interval of times; an end that so few values do not show is left open.
-
-    >>> time_span(0.0123, 0.015), time_span(0.0123, None), time_span(None, None)
-    ('12.3 ms to 15.0 ms', '12.3 ms or more', '-')
-    """
-    if low is None and high is None:
-        return ABSENT
-    if high is None:
-        return f"{duration(low)} or more"
-    return f"{duration(high)} or less" if low is None else f"{duration(low)} to {duration(high)}"
 
 
 SHOWN = 3
@@ -92,10 +73,11 @@ def run(found: Run) -> Document:
     )
     said = [*_failures(found.failures), *([unscored] if found.judgments is None else []), *found.notes]
     records = [{"question": each.question, **run_details(each)} for each in found.rows]
+    rows = [(f"p{x.share * 100:g}", duration(x.value), time_span(x.low, x.high)) for x in found.latency]
     parts = [
         Part(Paragraph(asked)),
         *([Part(Paragraph("")), *found.scores._document().parts] if scored else []),
-        Part(_latency(found.latency)) if found.latency else Part(),
+        Part(Table.of(("latency", "time", "95 % interval"), rows, ("latency", "95 % interval"))) if rows else Part(),
         Part(Paragraph(""), *map(Paragraph, said)) if said else Part(),
     ]
     return Document(f"Run {found.name}", parts, records, found.to_dict(), kinds={"failure": str})
@@ -109,13 +91,6 @@ def run_details(row: RunRow) -> dict[str, Any]:
         "attempts": row.attempts,
         "failure": row.failure or None,
     }
-
-
-def _latency(found: Sequence[Quantile]) -> Table:
-    """Quantiles with their intervals."""
-    rows = [(f"p{each.share * 100:g}", duration(each.value), time_span(each.low, each.high)) for each in found]
-    headings = ("latency", "time", "95 % interval")
-    return Table.of(headings, rows, ("latency", "95 % interval"))
 
 
 NAMED = re.compile(r"""(?<=\w )(?:'[^']*'|"[^"]*")|(?<=document )\d+ of \d+|(?<=integer )\d+""")
@@ -214,9 +189,6 @@ def _record(row: GridRow) -> Record:
     return {"configuration": row.name, **row.levels, **row.means, **rest}
 
 
-# --- sentences --------------------------------------------------------------------------------------
-
-
 def _verdict(found: Grid) -> Iterator[str]:
     """The winner, and what it is worth."""
     reached = f"{found.winner}, {found.measure} {score(found.row(found.winner).means[found.measure])}."
@@ -243,13 +215,9 @@ def _worth(found: Grid, held: Held) -> str:
         rival = f"It is the baseline itself; the second best, {rival},"
     return (
         f"{worth} {rival} has {score(held.baseline)}, a difference of {signed_number(held.difference)} "
-        f"{signed_span(held.difference_low, held.difference_high)}, p {_p(held.p)}: "
+        f"{signed_span(held.difference_low, held.difference_high)}, p {probability(held.p)}: "
         f"{held.note or _VERDICTS[held.verdict]}."
     )
-
-
-def _p(p: float | None) -> str:
-    return ABSENT if p is None else probability(p)
 
 
 _VERDICTS = {
@@ -279,9 +247,6 @@ def _why(reasons: Mapping[str, int]) -> str:
     return "; ".join(told) + f"; {len(times) - REASONS} more reasons" * (len(times) > REASONS)
 
 
-# --- tables and the picture -------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Field:
     """A column of the table of configurations."""
@@ -306,34 +271,21 @@ def _configurations(found: Grid, rows: Sequence[GridRow], rest: tuple[int, str] 
 
 
 def _fields(measures: Sequence[str]) -> list[Field]:
+    def mean(name: str) -> Field:
+        return Field(name, lambda row: score(row.means.get(name)))
+
     first, *others = measures
     return [
         Field("configuration", lambda row: row.name),
         Field("", lambda row: ON_FRONT if row.front else ""),
-        Field(first, lambda row: score(row.means.get(first))),
+        mean(first),
         Field("interval", lambda row: short_span(row.low, row.high)),
-        Field("p50 ms", lambda row: _milliseconds(row.p50)),
-        Field("p95 ms", lambda row: _milliseconds(row.p95)),
+        Field("p50 ms", lambda row: milliseconds(row.p50)),
+        Field("p95 ms", lambda row: milliseconds(row.p95)),
         Field("cost", lambda row: f"{row.cost:g}", lambda rows: any(row.cost for row in rows)),
         Field("n", lambda row: f"{row.n:,}", lambda rows: len({row.n for row in rows}) > 1),
-        *(Field(each, partial(_score, each)) for each in others),
+        *map(mean, others),
     ]
-
-
-def _score(measure: str, row: GridRow) -> str:
-    return score(row.means.get(measure))
-
-
-def _milliseconds(seconds: float | None) -> str:
-    """A time with three figures.
-
-    >>> _milliseconds(0.001234), _milliseconds(1.5), _milliseconds(None)
-    ('1.23', '1,500', '-')
-    """
-    if seconds is None:
-        return ABSENT
-    ms = seconds * 1000
-    return f"{ms:,.0f}" if ms >= 100 else f"{ms:.3g}"
 
 
 def _factors(found: Grid) -> Iterator[list[Block]]:
@@ -354,7 +306,7 @@ def _factors(found: Grid) -> Iterator[list[Block]]:
 def _level(effect: Effect, n: int, level: Level) -> tuple[str, ...]:
     if n == 0:
         return effect.factor, level.name, score(level.mean), "", "", "", f"{effect.share:.1%}"
-    off = signed_number(level.difference), signed_span(level.low, level.high), _p(level.p)
+    off = signed_number(level.difference), signed_span(level.low, level.high), probability(level.p)
     return "", level.name, score(level.mean), *off, ""
 
 
@@ -422,14 +374,11 @@ def label_agreement(found: LabelAgreement) -> Document:
     if not found.pairs:
         nothing = "No document has labels of two people yet. Next: let a second person judge the same pool."
         return Document("Agreement", [Part(Paragraph(nothing))], records, found.to_dict())
-    people = Table(
-        [
-            Column("people", [f"{each.first}, {each.second}" for each in found.pairs]),
-            Column("both graded", [f"{each.n:,}" for each in found.pairs], right=True),
-            Column("alike", [ABSENT if x.same is None else f"{100 * x.same:.0f} %" for x in found.pairs], right=True),
-            Column("kappa", [_two(each.kappa) for each in found.pairs], right=True),
-        ]
-    )
+    rows = [
+        (f"{x.first}, {x.second}", f"{x.n:,}", ABSENT if x.same is None else f"{100 * x.same:.0f} %", _two(x.kappa))
+        for x in found.pairs
+    ]
+    people = Table.of(("people", "both graded", "alike", "kappa"), rows, ("people",))
     said = (
         f"Krippendorff's alpha of all: {_two(found.alpha)}. 1 is full agreement, 0 what chance gives; below .67 the "
         "grades mean different things to different people: agree on what each means."

@@ -305,7 +305,7 @@ def app(
         read_only=read_only,
     )
     if folder is not None:
-        from rankproof.web.static_site import export
+        from rankproof.web.pages import export
 
         written, wrong = export(settings, folder, force=may_replace(folder))
         click.echo(f"{count(len(written), 'file')} in {folder}; open {folder}/index.html", err=True)

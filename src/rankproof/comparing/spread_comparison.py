@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+import numpy as np
+
 from rankproof.comparing.alignment import BROKEN, answer_first
+from rankproof.core.arrays import ExactSum
 from rankproof.core.measure import Measure
 from rankproof.core.merge import SpreadSummary
-from rankproof.core.names import parse
+from rankproof.core.names import parse, parse_each
+from rankproof.core.rules import Conventions
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
+from rankproof.errors import DataError, UsageError
+from rankproof.scoring.evaluate import Measures
+from rankproof.scoring.spread import Kernel, summary_of
 from rankproof.stats.differences import FEW, UNSEEN, SummedDifference, summed_difference
+
+OWN = ("query_id", "slice", "cluster", "counted", "answered")
+"""Columns of values that are not measures."""
 
 
 @dataclass(eq=False, repr=False)
@@ -147,3 +158,71 @@ class SpreadComparison(Result):
         from rankproof.comparing.orders_words import spread_comparison as words
 
         return words(self)
+
+
+def shared_measures(tables: list[Any], measures: Measures | None) -> list[Measure]:
+    """The measures that both tables of values have."""
+    names = [[name for name in table.columns if name not in OWN] for table in tables]
+    common = [name for name in names[0] if name in names[1]]
+    asked = parse_each(common if measures is None else measures)
+    lost = [each.name for each in asked if each.name not in common]
+    if lost or not asked:
+        raise UsageError(
+            f"values: {', '.join(lost) or 'no measure'} in both tables; they have {', '.join(names[0])} and "
+            f"{', '.join(names[1])}. Next: evaluate both by the same measures."
+        )
+    odd = [each.name for each in asked if each.spec.average != "mean"]
+    if odd:
+        raise UsageError(f"{odd[0]}: it is not a mean over the queries, so there are no differences query by query to "
+                         "test. Next: name measures that are, like AP for GMAP.")  # fmt: skip
+    return asked
+
+
+def not_alike(given: Mapping[str, Any], sizes: list[int], common: int, known: Mapping[str, str]) -> Iterator[str]:
+    """How the two sides differ beside their values."""
+    for name, size in zip(given, sizes, strict=True):
+        if size > common:
+            yield f"{size - common:,} of the {size:,} queries of {name} are not among the other's, and are left out."
+    one, other = (getattr(each, "conventions", None) for each in given.values())
+    if one is not None and other is not None:
+        for each in fields(Conventions):
+            if (mine := getattr(one, each.name)) != (theirs := getattr(other, each.name)):
+                yield f"They were not made alike: different conventions ({each.name}={mine} and {theirs})."
+    for name in given:
+        if name not in known:
+            yield f"The values of {name} do not say which queries went unanswered (no column 'answered')."
+
+
+def paired_summaries(kernel: Kernel, batches: Iterable[Any]) -> Iterator[Any]:
+    """From the values of two systems by query, as Arrow batches, the summary of each, and that of their differences."""
+    import pyarrow
+    import pyarrow.compute as pc
+
+    some = [batch for batch in batches if batch.num_rows]
+    if not some:
+        return
+    table = pyarrow.Table.from_batches(some)
+    if len(table.column("query_id").unique()) < len(table):
+        raise DataError("values: a query comes twice in one table. Next: save the values of one evaluation alone.")
+    sums = {"queries": len(table)}
+    for letter in "ab":
+        answered = table.column(f"answered_{letter}")
+        sums[f"unknown {letter}"] = answered.null_count
+        sums[f"missing {letter}"] = len(table) - answered.null_count - (pc.sum(answered).as_py() or 0)
+    table = table.filter(pc.and_(table.column("counted_a"), table.column("counted_b")))
+    queries, slices = (table.column(name).to_pylist() for name in ("query_id", "slice"))
+    values = {
+        letter: {each.name: table.column(f"{letter}{at}").to_numpy() for at, each in enumerate(kernel.measures)}
+        for letter in "ab"
+    }
+    values["d"] = {name: values["b"][name] - values["a"][name] for name in values["a"]}
+    alone = [None] * len(queries)
+    groups = {"slice": slices, "cluster": alone}
+    counted = np.ones(len(queries), dtype=np.bool_)
+    told = [
+        summary_of(queries, each, counted, groups if letter == "d" else {**groups, "slice": alone}, kernel)
+        for letter, each in values.items()
+    ]
+    told[2] = replace(told[2], sums={name: ExactSum.of(np.array([float(n)])) for name, n in sums.items()})
+    text = json.dumps([each.to_dict() for each in told])
+    yield pyarrow.RecordBatch.from_pydict({"summary": pyarrow.array([text], pyarrow.string())})

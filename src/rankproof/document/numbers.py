@@ -7,7 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    pass
+
+if TYPE_CHECKING:
+    pass
 
 T = TypeVar("T")
 
@@ -170,3 +176,42 @@ def probability(p: float | None) -> str:
     if p is None:
         return ABSENT
     return "<.001" if p < 0.001 else "1.000" if p >= 0.9995 else f"{p:.3f}"[1:]
+
+
+def duration(seconds: float | None) -> str:
+    """A time that a person can read: three figures and a unit.
+
+    >>> [duration(x) for x in (0.00001234, 0.0123, 1.5, 75, None)]
+    ['0.012 ms', '12.3 ms', '1.50 s', '75.0 s', '-']
+    """
+    if seconds is None:
+        return ABSENT
+    if seconds < 1:
+        size = seconds * 1000
+        return f"{size:.3f} ms" if size < 1 else f"{size:.2f} ms" if size < 10 else f"{size:.1f} ms"
+    return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:,.1f} s"
+
+
+def time_span(low: float | None, high: float | None) -> str:
+    """The ends of an interval of times; an end that so few values do not show is left open.
+
+    >>> time_span(0.0123, 0.015), time_span(0.0123, None), time_span(None, None)
+    ('12.3 ms to 15.0 ms', '12.3 ms or more', '-')
+    """
+    if low is None and high is None:
+        return ABSENT
+    if high is None:
+        return f"{duration(low)} or more"
+    return f"{duration(high)} or less" if low is None else f"{duration(low)} to {duration(high)}"
+
+
+def milliseconds(seconds: float | None) -> str:
+    """A time with three figures.
+
+    >>> milliseconds(0.001234), milliseconds(1.5), milliseconds(None)
+    ('1.23', '1,500', '-')
+    """
+    if seconds is None:
+        return ABSENT
+    ms = seconds * 1000
+    return f"{ms:,.0f}" if ms >= 100 else f"{ms:.3g}"

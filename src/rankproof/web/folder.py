@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from rankproof.core.judgments import Judgments
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, RankproofError, UsageError
 from rankproof.io.files import read_head
 from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, sniff
 from rankproof.io.inputs import plain_name
 from rankproof.io.labelled import RELEVANT
+from rankproof.io.load import load_ranking
 from rankproof.io.roles import EXPECTED, JUDGMENTS, column_of, guess, is_of_lists, without_expected
+from rankproof.io.trec.run import TrecRankings
 from rankproof.monitoring.events import EventSchema
 
 DEEPEST = 3
@@ -342,3 +346,24 @@ def named_by_stem(files: Iterable[FoundFile]) -> dict[str, FoundFile]:
         if len(set(names)) == len(names):
             return dict(zip(names, listed, strict=True))
     return {str(each.path): each for each in listed}
+
+
+def judgments_of_most(
+    files: Sequence[FoundFile], judged: Callable[[FoundFile], Judgments], runs: Sequence[FoundFile]
+) -> FoundFile:
+    """The judgments of most queries of the first ranking that can be read, of most documents if several are."""
+    queries: Collection[str] = ()
+    for each in runs:
+        with suppress(RankproofError, OSError):
+            ranking = load_ranking(each.path)
+            queries = ranking.by_query().keys() if isinstance(ranking, TrecRankings) else set(ranking.table().query)
+            break
+
+    def use(file: FoundFile) -> tuple[int, int]:
+        try:
+            found = judged(file)
+        except (RankproofError, OSError):
+            return -1, 0
+        return sum(query in queries for query in found.index), len(found.docs)
+
+    return max(files, key=use)

@@ -11,7 +11,7 @@ from rankproof.document.numbers import score
 from rankproof.document.page import Child, Markup, el, ident, join, table
 from rankproof.web.folder import FileKind
 from rankproof.web.site import Choices, Page, Site, button, form, note, sections, select
-from rankproof.web.snippets import mark_words, snippet, wanted_words
+from rankproof.web.texts import mark_words, snippet, wanted_words
 from rankproof.web.workspace import Workspace
 
 DEPTH = 10

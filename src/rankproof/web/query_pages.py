@@ -18,7 +18,7 @@ from rankproof.scoring.scores import Scores
 from rankproof.web.compare_pages import pair_of, query_rows, query_table
 from rankproof.web.findings import errors_part
 from rankproof.web.site import Choices, Page, Site, button, form, measure_of, note, sections, select
-from rankproof.web.snippets import Wanted, mark_words, snippet, wanted_words
+from rankproof.web.texts import Wanted, mark_words, snippet, wanted_words
 
 DEEP = 20
 """The number of ranks that are shown."""

@@ -10,32 +10,15 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from importlib.resources import files as resources
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote
 
 from rankproof.errors import DataError, RankproofError, UsageError
-from rankproof.web.compare_pages import compare, comparison_part, gate, gate_part, pair_of
-from rankproof.web.findings import audit, board, board_job, board_part, diagnosis, diagnosis_job, diagnosis_part, grid
-from rankproof.web.grading import judge
 from rankproof.web.guard import Guard
-from rankproof.web.home import home, live
-from rankproof.web.query_pages import explain, outcome_part, queries, query, what_if
-from rankproof.web.site import (
-    Choices,
-    Page,
-    Site,
-    Unlinked,
-    fragment,
-    measure_of,
-    page_text,
-    problem,
-    sections,
-    show_result,
-    style,
-    whole_number,
-)
-from rankproof.web.verdict_pages import calibration, label, means, means_part, override, verdicts
+from rankproof.web.pages import PAGES, page_or_error, parts, static_file
+from rankproof.web.query_pages import what_if
+from rankproof.web.site import Page, Site, Unlinked, fragment, page_text, problem, sections, whole_number
+from rankproof.web.verdict_pages import label, override
 from rankproof.web.workspace import Settings, Workspace
 
 if TYPE_CHECKING:
@@ -43,67 +26,10 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-PAGES: dict[str, Callable[[Site, Choices], Page]] = {
-    "home": home,
-    "compare": compare,
-    "queries": queries,
-    "query": query,
-    "explain": explain,
-    "gate": gate,
-    "leaderboard": board,
-    "grid": grid,
-    "diagnosis": diagnosis,
-    "audit": audit,
-    "judge": judge,
-    "verdicts": verdicts,
-    "calibration": calibration,
-    "live": live,
-}
-"""The page or action of each address."""
-
 EVERY = 1.0
 """Seconds between two checks of the folder."""
 YEAR = 365 * 24 * 3600
-TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
-ICON = (
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#0b5d8f"/>'
-    '<path d="M3 4h10M3 8h7M3 12h4" stroke="#fff" stroke-width="2"/></svg>'
-)
 WHO, SEEN = "rankproof-who", "rankproof-seen"
-
-
-def static_file(name: str) -> tuple[str, str] | None:
-    """A file that belongs to the pages, with its type; None if there is none of that name."""
-    if name == "style.css":
-        return style(), TYPES["css"]
-    if name == "icon.svg":
-        return ICON, TYPES["svg"]
-    known = {each.name for each in resources("rankproof.web").joinpath("static").iterdir()}
-    if name not in known or not name.endswith(".js"):
-        return None
-    return resources("rankproof.web").joinpath("static", name).read_text(encoding="utf-8"), TYPES["js"]
-
-
-def parts(site: Site, name: str, choices: Choices) -> str:
-    """A part of a page that takes longer; the request waits for it."""
-    space = site.workspace
-    given = choices.get("given") == "yes"
-    if name in ("verdict", "gate", "outcome"):
-        pair = pair_of(site, choices)
-        making: Any = space.comparing if name == "verdict" else space.gating
-        show: Any = {"verdict": comparison_part, "gate": gate_part, "outcome": outcome_part(given)}[name]
-        return fragment(show_result(space.later(*making(*pair, given)), show))
-    if name == "leaderboard":
-        measure = measure_of(space.scores(space.baseline()), choices.get("m"))
-        return fragment(show_result(space.later(*board_job(site, measure)), board_part))
-    if name == "means":
-        return fragment(show_result(space.later(*means(site, choices)), means_part))
-    if name == "diagnosis":
-        system = choices.get("s") or space.baseline()
-        measure = measure_of(space.scores(system), choices.get("m"))
-        show = diagnosis_part(site, system, measure)
-        return fragment(show_result(space.later(*diagnosis_job(site, system, measure)), show))
-    raise UsageError("there is no such part of a page. Next: go back, and load the page again.")
 
 
 class Watcher(threading.Thread):
@@ -196,7 +122,7 @@ class Handler:
         if make is None:
             made, status = _not_found(), 404
         else:
-            made, status = _made(make, site, choices)
+            made, status = page_or_error(make, site, choices)
         text = page_text(site, made, name if status == 200 else "", alone=alone, state=state)
         answer = HTMLResponse(text, status_code=status)
         if alone:
@@ -336,14 +262,6 @@ def _back(address: str) -> str:
         return "/"
     path = "/" + split.path.lstrip("/\\")
     return f"{path}?{split.query}" if split.query else path
-
-
-def _made(make: Callable[[Site, Choices], Page], site: Site, choices: Choices) -> tuple[Page, int]:
-    """A page, or the error in its place."""
-    try:
-        return replace(make(site, choices), choices=choices), 200
-    except RankproofError as error:
-        return Page("This page cannot be shown", sections(("problem", "What happened", problem(error)))), 400
 
 
 def _not_found() -> Page:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,7 +29,6 @@ from rankproof.comparing.compare import compare_scores
 from rankproof.comparing.comparison import Comparison
 from rankproof.comparing.gate import Gate, gate_scores
 from rankproof.core.corpus import Document
-from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.core.names import parse_all
 from rankproof.core.table import RankingTable
@@ -38,12 +36,11 @@ from rankproof.errors import DataError, RankproofError, UsageError, nearest, sho
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.groups import groups_of
 from rankproof.io.load import load_judgments, load_ranking
-from rankproof.io.read import DOCUMENT_ID, QUESTION_ID, QUESTION_TEXT, field_of, rows_in
-from rankproof.io.trec.run import TrecRankings
 from rankproof.scoring.evaluate import Measures, check_margin, evaluate, prepare
 from rankproof.scoring.scores import Scores
 from rankproof.stats.intervals import Interval
-from rankproof.web.folder import FileKind, FoundFile, find_files, named_by_stem
+from rankproof.web.folder import FileKind, FoundFile, find_files, judgments_of_most, named_by_stem
+from rankproof.web.texts import documents_by_query, kinds_of_texts
 
 LABELS = "app-labels.jsonl"
 """The file of the grades given in the app, in the first folder that was named."""
@@ -106,8 +103,6 @@ class Workspace:
         if given.baseline is not None and given.baseline not in unread:
             self.run(given.baseline)
 
-    # --- files ---------------------------------------------------------------------------------
-
     def refresh(self) -> bool:
         """Read the folder again; returns whether anything has changed."""
         found = find_files(self.settings.places, self.files)
@@ -122,7 +117,7 @@ class Workspace:
 
     def run(self, name: str) -> FoundFile:
         """The ranking of that name."""
-        runs = self.runs
+        runs = self.runs  # the folder may be read again meanwhile
         if name not in runs:
             raise UsageError(
                 f"there is no ranking {shorten(name)} here.{nearest(name, runs)} Next: choose one of the list."
@@ -139,7 +134,7 @@ class Workspace:
             return found[0] if found else None
         runs = list(self.runs.values())
         key = ("judged by", *(each.stamp for each in (*found, *runs)))
-        return self.kept(key, lambda: _most_used(found, self._judged, runs))
+        return self.kept(key, lambda: judgments_of_most(found, self._judged, runs))
 
     def _at(self, place: str) -> FoundFile | None:
         return next(iter(find_files([place], self.files)), None)
@@ -155,17 +150,12 @@ class Workspace:
         first = Path(self.settings.places[0])
         return (first if first.is_dir() else first.parent) / LABELS
 
-    # --- what is made of them ------------------------------------------------------------------
-
     def kept(self, key: Any, make: Callable[[], T]) -> T:
         """The cached result of this key, else computed now; concurrent requests wait for the same result."""
-        return self._started(key, make, here=True).result()
+        return self.later(key, make, here=True).result()
 
-    def later(self, key: Any, make: Callable[[], T]) -> Future[T]:
-        """The same in the background: a future, which may be done already."""
-        return self._started(key, make, here=False)
-
-    def _started(self, key: Any, make: Callable[[], T], here: bool) -> Future[T]:
+    def later(self, key: Any, make: Callable[[], T], *, here: bool = False) -> Future[T]:
+        """The same in the background: a future, which may be done already, as it is if it is computed `here`."""
         with self._lock:
             found = self._results.get(key)
             if found is not None:
@@ -173,26 +163,21 @@ class Workspace:
                 return found
             own: Future[T] = Future()
             self._results[key] = own
-            self._forget_old()
+            # Scores and intervals of a run are small and stay with their file; of the others the oldest are dropped.
+            done = [key for key, each in self._results.items() if each.done() and key[0] not in SMALL]
+            documents = [key for key in done if key[0] == "documents"]
+            others = [key for key in done if key[0] != "documents"]
+            for old in (*documents[:-TABLES], *others[:-RESULTS]):
+                del self._results[old]
         if here:
             _fulfil(own, make)
         else:
             self._pool.submit(_fulfil, own, make)
         return own
 
-    def _forget_old(self) -> None:
-        """Drop the least recently used results; scores and intervals of a run are small and stay with their file."""
-        done = [key for key, each in self._results.items() if each.done() and key[0] not in SMALL]
-        documents = [key for key in done if key[0] == "documents"]
-        others = [key for key in done if key[0] != "documents"]
-        for key in (*documents[:-TABLES], *others[:-RESULTS]):
-            del self._results[key]
-
     def close(self) -> None:
         """Start no new work."""
         self._pool.shutdown(wait=False, cancel_futures=True)
-
-    # --- judgments and scores ------------------------------------------------------------------
 
     def judgments(self, corrected: bool = False) -> Judgments:
         """The judgments; `corrected` includes the grades given here."""
@@ -232,8 +217,7 @@ class Workspace:
 
     def scores(self, name: str, corrected: bool = False) -> Scores:
         """The scores of a ranking."""
-        key, make = self._scoring(name, corrected)
-        return self.kept(key, make)
+        return self.kept(*self._scoring(name, corrected))
 
     def uncertainty(self, name: str) -> Interval:
         """The interval of the mean of a ranking's first measure."""
@@ -253,11 +237,6 @@ class Workspace:
         if isinstance(error, RankproofError):
             return error
         return DataError(f"{name}: {error}. Next: look at the file, or take it out of the folder.")
-
-    def kept_or_wrong(self, name: str) -> None:
-        """Compute the scores now; errors are cached like results."""
-        with suppress(RankproofError):
-            self.scores(name)
 
     def _scoring(self, name: str, corrected: bool) -> tuple[Any, Callable[[], Scores]]:
         file, judged_by = self.run(name), self.judgments_file
@@ -288,8 +267,6 @@ class Workspace:
         old, new = (self.scores(name, corrected) for name in (baseline, candidate))
         key = ("gated", *(self._scoring(name, corrected)[0] for name in (baseline, candidate)))
         return key, lambda: gate_scores(old, new, [first_measure(old)], margin=self.settings.margin)
-
-    # --- choices -------------------------------------------------------------------------------
 
     def ready(self) -> dict[str, Scores]:
         """The scores that are ready, by name."""
@@ -326,14 +303,13 @@ class Workspace:
 
     def baseline(self) -> str:
         """The ranking that others are compared with: the one that was named, else the first that can be scored."""
-        runs = self.runs
         if self.settings.baseline is not None:
             self.run(self.settings.baseline)
             return self.settings.baseline
+        runs = list(self.runs)
         if not runs:
             raise UsageError("there is no ranking here. Next: put one into the folder.")
-        first = next(iter(runs))
-        return next((name for name in runs if self.error(name) is None), first)
+        return next((name for name in runs if self.error(name) is None), runs[0])
 
     def other(self, baseline: str) -> str | None:
         """The best of the others."""
@@ -341,8 +317,6 @@ class Workspace:
         if not scores:
             return next((name for name in self.scorable() if name != baseline), None)
         return max(scores, key=lambda name: sign_of(scores[name]) * scores[name][first_measure(scores[name])])
-
-    # --- texts ---------------------------------------------------------------------------------
 
     @property
     def questions(self) -> Mapping[str, str]:
@@ -377,7 +351,7 @@ class Workspace:
         try:
             used = self.judgments_file or next(iter(self.runs.values()), None)
             key = ("texts", used and used.stamp, *(each.stamp for each in files))
-            return self.kept(key, lambda: _kinds_of_texts(files, *self._ids()))
+            return self.kept(key, lambda: kinds_of_texts(files, *self._ids()))
         except (RankproofError, OSError):
             return {each: each.kind for each in files}
 
@@ -402,7 +376,7 @@ class Workspace:
 
     def _documents(self, name: str) -> tuple[Any, Callable[[], Callable[[str], RankingTable]]]:
         file = self.run(name)
-        return ("documents", file.stamp), lambda: _by_query(load_ranking(file.path))
+        return ("documents", file.stamp), lambda: documents_by_query(load_ranking(file.path))
 
     # --- grades given here ---------------------------------------------------------------------
 
@@ -424,69 +398,3 @@ def _fulfil(future: Future[T], make: Callable[[], T]) -> None:
     except BaseException as error:
         future.set_exception(error)  # other requests for the result get it
         raise
-
-
-def _most_used(
-    files: Sequence[FoundFile], judged: Callable[[FoundFile], Judgments], runs: Sequence[FoundFile]
-) -> FoundFile:
-    """The judgments of most queries of the first ranking that can be read, of most documents if several are."""
-    queries: Collection[str] = ()
-    for each in runs:
-        with suppress(RankproofError, OSError):
-            ranking = load_ranking(each.path)
-            queries = ranking.by_query().keys() if isinstance(ranking, TrecRankings) else set(ranking.table().query)
-            break
-
-    def use(file: FoundFile) -> tuple[int, int]:
-        try:
-            found = judged(file)
-        except (RankproofError, OSError):
-            return -1, 0
-        return sum(query in queries for query in found.index), len(found.docs)
-
-    return max(files, key=use)
-
-
-LOOKED_AT = 1000
-"""The number of texts of a file by whose ids it is known whose texts they are."""
-
-
-def _kinds_of_texts(
-    files: Sequence[FoundFile], queries: Collection[str], documents: Collection[str]
-) -> dict[FoundFile, FileKind]:
-    """By the ids that are queries or documents, else by the fields; the file with most such ids first."""
-    wanted, found = {FileKind.QUERIES: set(queries), FileKind.CORPUS: set(documents)}, {}
-    for file in files:
-        shared = dict.fromkeys(wanted, 0)
-        with suppress(RankproofError, OSError):
-            for _, record in islice(rows_in(file.path), LOOKED_AT):
-                if not isinstance(record, Mapping):
-                    continue
-                named = (field_of(record, names) for names in (QUESTION_ID, DOCUMENT_ID, QUESTION_TEXT))
-                own = {str(record[each]) for each in named if each is not None}
-                for kind, ids in wanted.items():
-                    shared[kind] += not ids.isdisjoint(own)
-        most = max(wanted, key=lambda kind: (shared[kind], kind is file.kind))
-        found[file] = (shared[most], most)
-    if any(n and kind is FileKind.QUERIES for n, kind in found.values()):
-        # Texts of which no id is judged are no queries if others are: most documents of a corpus are not judged.
-        found = {file: (n, kind if n else FileKind.CORPUS) for file, (n, kind) in found.items()}
-    return {file: kind for file, (n, kind) in sorted(found.items(), key=lambda each: -each[1][0])}
-
-
-def _by_query(ranking: Rankings) -> Callable[[str], RankingTable]:
-    """The documents of one query after the other; a run as text stays text, which takes a tenth of the memory."""
-    if isinstance(ranking, TrecRankings):
-        runs = ranking.by_query()
-        nothing = RankingTable([], [], source=ranking.source)
-        return lambda query: runs[query].table() if query in runs else nothing
-    whole = ranking.table()
-    rows_of = whole.by_query()
-
-    def of(query: str) -> RankingTable:
-        rows = rows_of.get(query, [])
-        query_ids, doc = ([column[row] for row in rows] for column in (whole.query, whole.doc))
-        score, rank = (None if each is None else each[rows] for each in (whole.score, whole.rank))
-        return RankingTable(query_ids, doc, score, rank, source=whole.source)
-
-    return of

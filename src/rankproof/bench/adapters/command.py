@@ -58,7 +58,6 @@ class Process:
         self._given: dict[int, float] = {}
         """When a question was handed over."""
         self._latest = 0.0
-        self._read = ProcessAnswers()
 
     def answers(self, asked: Sequence[int], questions: Sequence[str], k: int) -> Iterator[Answered]:
         """The answers to the questions of these places, as they come; afterwards `failure` says how it ended."""
@@ -187,7 +186,7 @@ class ProcessAnswers:
     the order of the questions: then it is settled at the end which lines were none.
     """
 
-    def __init__(self, asked: Sequence[int] = ()) -> None:
+    def __init__(self, asked: Sequence[int]) -> None:
         self.odd = ""
         """The last line that is not an answer."""
         self.told: set[int] = set()
@@ -226,11 +225,8 @@ class ProcessAnswers:
                 return []
             return [self._tell(place, Failed("two lines for this question") if place in self.told else answer)]
         some, self._open = [*self._open, answer], []
-        return [pair for each in some for pair in self._in_order(each)]
-
-    def _in_order(self, answer: Any) -> list[tuple[int, Any]]:
-        self._next += 1
-        return [self._tell(self._asked[self._next - 1], answer)] if self._next <= len(self._asked) else []
+        first, self._next = self._next, self._next + len(some)
+        return [self._tell(place, each) for place, each in zip(self._asked[first:], some, strict=False)]
 
     def _tell(self, place: int, answer: Any) -> tuple[int, Any]:
         self.told.add(place)
@@ -294,11 +290,10 @@ def _words_on_windows(line: str) -> list[str]:
         letter = line[at : at + 1]
         if slashes:
             word = [*(word or []), "\\" * (slashes // 2 if letter == '"' else slashes)]
-        if letter == '"' and slashes % 2:
+        escaped, doubled = slashes % 2 == 1, quoted and line[at + 1 : at + 2] == '"'
+        if letter == '"' and (escaped or doubled):
             word = [*(word or []), letter]
-        elif letter == '"' and quoted and line[at + 1 : at + 2] == '"':
-            word = [*(word or []), letter]
-            at += 1
+            at += not escaped
         elif letter == '"':
             quoted, word = not quoted, word or []
         elif letter.isspace() and not quoted:
@@ -319,6 +314,9 @@ TRIES = 3
 def of_command(words: Sequence[str], *, id: IdOf = None, settings: Mapping[str, Any] | None = None) -> Adapted:
     """The command as a retriever of all questions at once."""
     running: list[Process] = []
+    # The digest of the Python files among the words.
+    files = [path for word in words if word.endswith(".py") and (path := Path(word)).is_file()]
+    source = {"source": files_digest(files, files[0].parent)} if files else {}
 
     def stream(questions: Sequence[str], k: int, flow: Flow) -> Iterator[Answered]:
         return Asking(list(words), questions, k, flow, running).answers()
@@ -333,7 +331,7 @@ def of_command(words: Sequence[str], *, id: IdOf = None, settings: Mapping[str, 
 
     return Adapted(
         call,
-        {"kind": "command", "command": list(words), **_scripts(words), **(settings or {})},
+        {"kind": "command", "command": list(words), **source, **(settings or {})},
         batch=True,
         id=id,
         known=settings is not None,
@@ -341,12 +339,6 @@ def of_command(words: Sequence[str], *, id: IdOf = None, settings: Mapping[str, 
         stop=stop,
         stream=stream,
     )
-
-
-def _scripts(words: Sequence[str]) -> dict[str, str]:
-    """The digest of the Python files among the words."""
-    files = [path for word in words if word.endswith(".py") and (path := Path(word)).is_file()]
-    return {"source": files_digest(files, files[0].parent)} if files else {}
 
 
 class Asking:
@@ -390,8 +382,7 @@ class Asking:
                 # Where it stopped early, if without an error, it is started again behind that question.
                 self.idle = 0 if came else self.idle + 1
                 early = self.idle < TRIES and list(came) == asked[: len(came)]
-                at_fault = 0 if came and isinstance([*came.values()][-1], Failed) else 1
-                at = at_fault if early else len(left)
+                at = (0 if came and isinstance([*came.values()][-1], Failed) else 1) if early else len(left)
                 yield from ((place, process.no_line(), 0.0) for place in left[:at])
                 waiting += [left[at:]] if left[at:] else []
             elif len(asked) == 1 or (came and list(came) == asked[: len(came)]):

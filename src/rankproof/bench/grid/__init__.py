@@ -29,7 +29,7 @@ from rankproof.bench.grid.plan import GridPlan, baseline_of, plan_of
 from rankproof.bench.grid.running import Runner, TriedConfiguration, best_place, data_of, shared_values, split_queries
 from rankproof.bench.grid.source import GridSource, source_of
 from rankproof.bench.grid.steps import Steps
-from rankproof.bench.runner.answering import Told
+from rankproof.bench.runner import Told
 from rankproof.bench.runs import kept_answers_note
 from rankproof.comparing.alignment import check_mean
 from rankproof.core.measure import Measure

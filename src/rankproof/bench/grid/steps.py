@@ -18,8 +18,7 @@ from rankproof.bench.grid.plan import GridPlan
 from rankproof.bench.retrieve.dense_search import blend_lists, search_of_lists
 from rankproof.bench.retrieve.rewriting import rewrite_question
 from rankproof.bench.retriever import Found
-from rankproof.bench.runner import RunRow, answer_all, plan_for
-from rankproof.bench.runner.answering import Memory, Told
+from rankproof.bench.runner import Memory, RunRow, Told, answer_all, plan_for
 from rankproof.core.corpus import Corpus
 from rankproof.errors import DataError
 

@@ -141,7 +141,7 @@ class JudgeDrift(Result):
         return {**asdict(self), "flips": self.flips}
 
     def _document(self) -> Document:
-        from rankproof.judging.trust.words import judge_drift as words
+        from rankproof.judging.trust.repeat_words import judge_drift as words
 
         return words(self)
 

@@ -216,7 +216,7 @@ class Stress(Result):
         return {**asdict(self), "remedy": self.remedy}
 
     def _document(self) -> Document:
-        from rankproof.judging.trust.words import stress as words
+        from rankproof.judging.trust.repeat_words import stress as words
 
         return words(self)
 

@@ -1,0 +1,177 @@
+"""The pages of the app by their addresses, the parts that take longer, and all of it as files for any page host."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections import deque
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from importlib.resources import files as resources
+from pathlib import Path
+from typing import Any
+
+from rankproof.document.disk import write_file
+from rankproof.errors import RankproofError, UsageError
+from rankproof.web.compare_pages import compare, comparison_part, gate, gate_part, pair_of
+from rankproof.web.findings import audit, board, board_job, board_part, diagnosis, diagnosis_job, diagnosis_part, grid
+from rankproof.web.grading import judge
+from rankproof.web.home import home, live
+from rankproof.web.query_pages import explain, outcome_part, queries, query
+from rankproof.web.site import (
+    Choices,
+    Links,
+    Page,
+    Site,
+    fragment,
+    measure_of,
+    page_text,
+    problem,
+    sections,
+    show_result,
+    some_names,
+    style,
+)
+from rankproof.web.verdict_pages import calibration, means, means_part, verdicts
+from rankproof.web.workspace import Settings, Workspace
+
+PAGES: dict[str, Callable[[Site, Choices], Page]] = {
+    "home": home,
+    "compare": compare,
+    "queries": queries,
+    "query": query,
+    "explain": explain,
+    "gate": gate,
+    "leaderboard": board,
+    "grid": grid,
+    "diagnosis": diagnosis,
+    "audit": audit,
+    "judge": judge,
+    "verdicts": verdicts,
+    "calibration": calibration,
+    "live": live,
+}
+"""The page or action of each address."""
+TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
+ICON = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#0b5d8f"/>'
+    '<path d="M3 4h10M3 8h7M3 12h4" stroke="#fff" stroke-width="2"/></svg>'
+)
+
+
+def static_file(name: str) -> tuple[str, str] | None:
+    """A file that belongs to the pages, with its type; None if there is none of that name."""
+    if name == "style.css":
+        return style(), TYPES["css"]
+    if name == "icon.svg":
+        return ICON, TYPES["svg"]
+    known = {each.name for each in resources("rankproof.web").joinpath("static").iterdir()}
+    if name not in known or not name.endswith(".js"):
+        return None
+    return resources("rankproof.web").joinpath("static", name).read_text(encoding="utf-8"), TYPES["js"]
+
+
+def parts(site: Site, name: str, choices: Choices) -> str:
+    """A part of a page that takes longer; the request waits for it."""
+    space = site.workspace
+    given = choices.get("given") == "yes"
+    if name in ("verdict", "gate", "outcome"):
+        pair = pair_of(site, choices)
+        making: Any = space.comparing if name == "verdict" else space.gating
+        show: Any = {"verdict": comparison_part, "gate": gate_part, "outcome": outcome_part(given)}[name]
+        return fragment(show_result(space.later(*making(*pair, given)), show))
+    if name == "leaderboard":
+        measure = measure_of(space.scores(space.baseline()), choices.get("m"))
+        return fragment(show_result(space.later(*board_job(site, measure)), board_part))
+    if name == "means":
+        return fragment(show_result(space.later(*means(site, choices)), means_part))
+    if name == "diagnosis":
+        system = choices.get("s") or space.baseline()
+        measure = measure_of(space.scores(system), choices.get("m"))
+        show = diagnosis_part(site, system, measure)
+        return fragment(show_result(space.later(*diagnosis_job(site, system, measure)), show))
+    raise UsageError("there is no such part of a page. Next: go back, and load the page again.")
+
+
+NEVER = {"judge", "live", "part"}
+"""Pages that make no sense without a running app."""
+SCRIPTS = ("page.js", "compare.js")
+
+
+def page_or_error(make: Callable[[Site, Choices], Page], site: Site, choices: Choices) -> tuple[Page, int]:
+    """A page, or the error in its place, and its status."""
+    try:
+        return replace(make(site, choices), choices=choices), 200
+    except RankproofError as error:
+        return Page("This page cannot be shown", sections(("problem", "What happened", problem(error)))), 400
+
+
+class Files(Links):
+    """Links between files; every page that is linked to is noted, so that it is written as well."""
+
+    static = True
+
+    def __init__(self) -> None:
+        self.wanted: deque[tuple[str, dict[str, str]]] = deque()
+        self.names: dict[tuple[str, tuple[tuple[str, str], ...]], str] = {}
+
+    def to(self, page: str, /, **choices: str | None) -> str:
+        """The file of that page."""
+        chosen = {name: value for name, value in sorted(choices.items()) if value}
+        if page == "query":
+            chosen = {"id": chosen["id"]}
+        key = (page, tuple(chosen.items()))
+        if key not in self.names:
+            self.names[key] = _name(page, chosen)
+            self.wanted.append((page, chosen))
+        return self.names[key]
+
+    def file(self, name: str) -> str:
+        """Style and scripts are beside the pages."""
+        return name
+
+
+def _name(page: str, choices: Mapping[str, str]) -> str:
+    """A file name that is valid on every system, and unique.
+
+    >>> _name("home", {}), _name("query", {"id": "q 1/?"})
+    ('index.html', 'query-q-1-5e6df826.html')
+    """
+    if page == "home" and not choices:
+        return "index.html"
+    words = "-".join(re.sub(r"[^A-Za-z0-9]+", "-", each).strip("-")[:40] for each in choices.values())
+    mark = hashlib.sha256(repr(sorted(choices.items())).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{page}{f'-{words}' if words else ''}{f'-{mark}' if choices else ''}.html"
+
+
+def export(settings: Settings, folder: str | os.PathLike[str], *, force: bool = False) -> tuple[list[Path], list[str]]:
+    """Write every page that can be reached from the first, read-only; returns the files, and the errors in the data."""
+    target = Path(folder)
+    if target.exists() and (not target.is_dir() or (any(target.iterdir()) and not force)):
+        raise UsageError(
+            f"{target}: this folder is not empty, and was left as it is. Next: name a new folder, or --force."
+        )
+    workspace, links = Workspace(settings), Files()
+    target.mkdir(parents=True, exist_ok=True)
+    site = Site(workspace, links)
+    for name in workspace.runs:
+        if workspace.judgments_file is not None:
+            with suppress(RankproofError):  # errors are kept like results
+                workspace.scores(name)
+    links.to("home")
+    written = []
+    try:
+        while links.wanted:
+            page, choices = links.wanted.popleft()
+            if page not in NEVER:
+                text = page_text(site, page_or_error(PAGES[page], site, choices)[0], page)
+                written.append(write_file(target / links.to(page, **choices), text, force=force))
+    finally:
+        workspace.close()
+    for name in (*SCRIPTS, "style.css", "icon.svg"):
+        found = static_file(name)
+        if found is not None:
+            written.append(write_file(target / name, found[0], force=force))
+    return written, [f"{some_names(names)}: {error}" for error, names in workspace.wrong().items()]
