@@ -155,7 +155,7 @@ def modules_crossed() -> dict[str, set[str]]:
     ]
     calls: dict[str, Callable[[], Any]] = {
         "evaluate": lambda: str(rankproof.evaluate(judgments, rankings["keyword"], "nDCG@10, P@5")),
-        "gate": lambda: str(rankproof.gate(judgments, rankings["keyword"], rankings["fused"], {"nDCG@10": 0.05})),
+        "gate": lambda: str(rankproof.gate(judgments, rankings["keyword"], rankings["fused"], "nDCG@10", margin=0.05)),
         "judge": lambda: str(rankproof.judge(samples, "context_relevance, faithfulness")),
     }
     for name in calls:

@@ -134,7 +134,7 @@ VERBS: dict[str, tuple[Callable[..., Any], Sequence[Any], Mapping[str, Any]]] = 
     "interval": (SCORES.interval, ("RR", 0.95), {}),
     "bounds": (SCORES.bounds, ("RR", "ties"), {}),
     "from_dict": (rp.Scores.from_dict, (SCORES.to_dict(),), {}),
-    "only": (SCORES.only, (["RR"], ["q1"]), {}),
+    "only": (SCORES.only, ("RR", "q1"), {}),
     "save": (SCORES.save, (MADE / "s.json",), {"force": True}),
     "judged_from_dict": (rp.JudgedScores.from_dict, (rp.judge(SAMPLES, "faithfulness").to_dict(),), {}),
     "of": (rp.prepare(JUDGED).of, ("q1",), {}),
@@ -345,3 +345,28 @@ def test_lists_of_a_log_are_named_where_they_are_none(name: str) -> None:
 def test_anchors_are_scores_by_name(wrong: Any) -> None:
     with pytest.raises(rp.RankproofError, match=r"anchors: got .*, expected scores by name. Next: "):
         rp.gate(JUDGED, RUN, RUN, "RR", anchors=wrong)
+
+
+TAKING_MEASURES = [
+    (name, place)
+    for name, (verb, arguments, _) in VERBS.items()
+    for place, asked in enumerate(inspect.signature(verb).parameters)
+    if asked in ("measure", "measures", "metrics") and place < len(arguments)
+]
+
+
+@pytest.mark.parametrize(("name", "place"), TAKING_MEASURES)
+def test_values_beside_measures_are_not_passed_over(name: str, place: int) -> None:
+    verb, arguments, _ = VERBS[name]
+    given = list(arguments)
+    given[place] = {"faithfulness" if name in ("judge", "stress") else "RR": 0.05}
+    with pytest.raises(rp.RankproofError, match=r"got .*Next: "):
+        verb(*given)
+
+
+@pytest.mark.parametrize("name", ["evaluate", "compare", "gate", "judge"])
+def test_a_set_of_measures_has_one_order(name: str) -> None:
+    verb, arguments, _ = VERBS[name]
+    wanted = ["context_relevance", "faithfulness"] if name == "judge" else ["AP", "P@5", "R@5", "RR", "nDCG@10"]
+    before = arguments[: dict(TAKING_MEASURES)[name]]
+    assert verb(*before, set(wanted)).format("json") == verb(*before, wanted).format("json")

@@ -18,6 +18,9 @@ from pathlib import PurePath
 from types import FunctionType, UnionType
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 
 class RankproofError(Exception):
     """Base of every error that rankproof raises on purpose."""
@@ -158,10 +161,19 @@ def check_each(what: str, got: Any, kind: type, expected: str) -> tuple[Any, ...
     """
     if isinstance(got, kind):
         return (got,)
-    some = tuple(got) if isinstance(got, Iterable) and not isinstance(got, (str, bytes, Mapping)) else None
+    some = tuple(in_order(got)) if isinstance(got, Iterable) and not isinstance(got, (str, bytes, Mapping)) else None
     if some is None or not all(isinstance(each, kind) for each in some):
         raise UsageError(f"{what}: got {shorten(got)}, expected {expected}. Next: give a list of them.")
     return some
+
+
+def in_order(given: Iterable[R]) -> list[R]:
+    """What was given, as a list; a set, which has another order in every process, by name.
+
+    >>> in_order({"RR", "AP"}), in_order(["RR", "AP"])
+    (['AP', 'RR'], ['RR', 'AP'])
+    """
+    return sorted(given, key=str) if isinstance(given, set | frozenset) else list(given)
 
 
 def is_one_of(got: object, known: Container[str]) -> bool:
@@ -239,8 +251,6 @@ OTHER_NAMES: dict[str, tuple[str, ...]] = {
 }
 """What other tools call an argument, and what it is called here, the first of these that the verb has."""
 
-P = ParamSpec("P")
-R = TypeVar("R")
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 

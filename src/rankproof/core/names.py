@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
 from rankproof.core import measures  # noqa: F401  (its import fills the registry)
 from rankproof.core.measure import ALIASES, CHANGES, JUDGED, REGISTRY, Measure
-from rankproof.errors import UsageError, nearest, shorten
+from rankproof.errors import UsageError, in_order, nearest, shorten
 
 UNREADABLE = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
 """What Python's own reader raises for a text that is no value."""
@@ -53,20 +53,25 @@ def parse_each(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     """The same with repeats: `P@5` and `P(rel=1)@5` are one measure, but a profile may tell them apart."""
     if isinstance(texts, str):
         return list(_parsed_list(texts, len(CHANGES)))
-    if not isinstance(texts, Iterable | Measure):
-        raise UsageError(f"measures: got {shorten(texts)}, expected names like 'nDCG@10', or measures. Next: name one.")
-    return _parse_list([texts] if isinstance(texts, Measure) else list(texts))
+    return [parse(each) for each in one_by_one("measure", texts, "nDCG@10")]
 
 
 @lru_cache(maxsize=1024)
 def _parsed_list(text: str, _changes: int) -> tuple[Measure, ...]:
-    return tuple(_parse_list([text]))
+    return tuple(parse(each) for each in one_by_one("measure", text, "nDCG@10"))
 
 
-def _parse_list(given: list[str | Measure]) -> list[Measure]:
-    found = [parse(name) for each in given for name in (split(each) if isinstance(each, str) else [each])]
+def one_by_one(noun: str, given: str | Measure | Iterable[str | Measure], like: str) -> list[str | Measure]:
+    """The names and measures that were given, at least one; a string may hold several, separated by commas."""
+    if not isinstance(given, Iterable | Measure) or isinstance(given, Mapping | bytes):
+        then = ", and their values as the argument they are for (margin, floors)" if isinstance(given, Mapping) else ""
+        raise UsageError(
+            f"{noun}s: got {shorten(given)}, expected names like {like!r}, or measures. Next: give a list{then}."
+        )
+    several = [given] if isinstance(given, str | Measure) else in_order(given)
+    found = [name for each in several for name in (split(each) if isinstance(each, str) else [each])]
     if not found:
-        raise UsageError("no measure was given, expected at least one, like 'nDCG@10'. Next: name one.")
+        raise UsageError(f"no {noun} was given, expected at least one, like {like!r}. Next: name one.")
     return found
 
 

@@ -14,13 +14,13 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
-from rankproof.core.names import parse, parse_all
+from rankproof.core.names import one_by_one, parse, parse_all
 from rankproof.core.orders import by_id
 from rankproof.core.rules import Conventions
 from rankproof.core.scoring import Pair, ScoreColumn, ScoreRow, Summary
 from rankproof.document.display import Displayable
 from rankproof.document.model import Document, Result
-from rankproof.errors import NotThere, RankproofError, check_whole, is_one_of, shorten
+from rankproof.errors import NotThere, RankproofError, check_each, check_whole, is_one_of, shorten
 
 if TYPE_CHECKING:
     from rankproof.core.audit import Audit, Finding
@@ -239,14 +239,15 @@ class ScoresLike(Result, ABC):
             stored={},
         )
 
-    def only(self, measures: Sequence[str], queries: Sequence[str]) -> Self:
+    def only(self, measures: str | Sequence[str], queries: Sequence[str]) -> Self:
         """The scores of these measures and queries, in this order, without slices."""
         index = {query: i for i, query in enumerate(self.queries)}
+        queries = check_each("queries", queries, str, "ids of queries")
         for query in queries:
             if not is_one_of(query, index):
                 raise NotThere(f"no scores of the query {shorten(query)}. Next: name one of queries.")
         part = self._slice(np.array([index[query] for query in queries], dtype=np.intp))
-        part.columns = {name: part.columns[name] for name in map(self.key, measures)}
+        part.columns = {name: part.columns[name] for name in map(self.key, one_by_one("measure", measures, "nDCG@10"))}
         return part
 
     def row(self, measure: str | Measure) -> ScoreRow:

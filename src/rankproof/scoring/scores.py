@@ -119,11 +119,11 @@ class Scores(ScoresLike):
         found = row.get(what)
         return tuple(found) if isinstance(found, list) else found
 
-    def only(self, measures: Sequence[str], queries: Sequence[str]) -> Self:
+    def only(self, measures: str | Sequence[str], queries: Sequence[str]) -> Self:
         """The scores of these measures and queries, in this order, without slices; audit and facts as they were."""
         part = super().only(measures, queries)
         part.stored = {"definition": self.definition, "audit": self.audit.to_dict(), "facts": self.facts}
-        if len(queries) == len(self.query_ids):
+        if len(part.query_ids) == len(self.query_ids):
             part.stored["rows"] = self.stored.get("rows", {})
         return part
 

@@ -15,7 +15,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.names import find as find_measure
-from rankproof.core.names import parse_with, split
+from rankproof.core.names import one_by_one, parse_with
 from rankproof.errors import UsageError, nearest, one_of
 from rankproof.judging import (
     metrics,  # noqa: F401  (its import fills the registry)
@@ -56,11 +56,7 @@ def parse(text: str | Measure, peer: str | None = None) -> Measure:
 
 def parse_all(asked: Asked, peer: str | None = None) -> list[Measure]:
     """Several metrics; a string may hold more than one, separated by commas. Repeats are dropped."""
-    given = [asked] if isinstance(asked, str | Measure) or not isinstance(asked, Iterable) else list(asked)
-    names = [name for each in given for name in (split(each) if isinstance(each, str) else [each])]
-    if not names:
-        raise UsageError("no metric was given, expected at least one, like 'context_recall'. Next: name one.")
-    found = list(dict.fromkeys(parse(name, peer) for name in names))
+    found = list(dict.fromkeys(parse(name, peer) for name in one_by_one("metric", asked, "context_recall")))
     for each in found:
         if each.spec.kind not in ("judged", "ranking"):
             raise UsageError(f"{each}: this measure does not read samples. Next: see 'rankproof measures --judged'.")
