@@ -24,15 +24,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.rules import ScoringArguments
 from rankproof.document.display import Displayable
 from rankproof.document.numbers import count
-from rankproof.errors import (
-    DataError,
-    UsageError,
-    check_whole,
-    old_arguments,
-    one_of,
-    shorten,
-    warn_caller,
-)
+from rankproof.errors import DataError, UsageError, check_whole, old_arguments, one_of, shorten, warn_caller
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.groups import Grouping
 from rankproof.io.inputs import Columns, with_columns

@@ -176,7 +176,7 @@ def _tell_alert(alert: Alert) -> Alert:
 
 def hook_named(redact: str) -> Any:
     """The function that `--redact` names: our masks, or a function of the user's module."""
-    from rankproof.bench.adapters.adapt import import_named
+    from rankproof.bench.adapters import import_named
     from rankproof.monitoring.privacy import mask
 
     if redact == "masks":

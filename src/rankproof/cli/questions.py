@@ -74,7 +74,7 @@ def draw(
     substitute for real questions. With --ask a function of yours writes them,
     by a model for example; 'questions check' then says what leaks.
     """
-    from rankproof.bench.adapters.adapt import import_named
+    from rankproof.bench.adapters import import_named
     from rankproof.bench.testset.drawn import SOURCES
     from rankproof.bench.testset.questions import draw_questions
     from rankproof.io.corpora import load_corpus
@@ -351,7 +351,7 @@ def _holds_judgments(path: str) -> bool:
 
 
 def _imported(name: str) -> Any:
-    from rankproof.bench.adapters.adapt import import_named
+    from rankproof.bench.adapters import import_named
 
     return import_named(name, "--embed")
 

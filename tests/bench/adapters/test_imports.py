@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from rankproof.bench.adapters.adapt import import_named, loaded_module
+from rankproof.bench.adapters import import_named, loaded_module
 
 
 def test_a_file_is_known_by_its_path_though_another_module_has_its_name(tmp_path: Path) -> None:

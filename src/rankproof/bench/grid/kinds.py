@@ -9,8 +9,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from rankproof.bench.adapters import adapt
-from rankproof.bench.adapters.adapt import import_named, loaded_module
+from rankproof.bench.adapters import adapt, import_named, loaded_module
 from rankproof.bench.adapters.code import module_digest
 from rankproof.bench.chunk import Chunker, fixed, markdown, recursive, sentences, sliding
 from rankproof.bench.fusion.recipe import recipe

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rankproof.bench.adapters.adapt import import_named
+from rankproof.bench.adapters import import_named
 from rankproof.core.corpus import Corpus
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.io.files import read_bytes, text_of
