@@ -119,9 +119,11 @@ class Hits(Displayable):
         """The last rank of any row; 0 without rows."""
         return float(self.rank.max(initial=0))
 
-    def relevant(self, rel: float = 1) -> Hits:
-        """The rows with a grade of at least `rel`."""
-        return self.once(("relevant", rel), lambda: self.keep(self.grade >= rel))  # type: ignore[no-any-return]
+    def relevant(self, rel: float = 1, threshold: str = "rel") -> Hits:
+        """The rows with a grade of at least `rel`, or with `threshold='query'` of at least their query's own level."""
+        if threshold == "rel":
+            return self.once(("relevant", rel), lambda: self.keep(self.grade >= rel))  # type: ignore[no-any-return]
+        return self.once("own", lambda: self.keep(self.grade >= own_level(self)[self.query]))  # type: ignore[no-any-return]
 
     def scored(self, scores: str = "any") -> Hits:
         """The rows with `any` score, or only those with a `positive` one."""
@@ -135,11 +137,8 @@ class Hits(Displayable):
         if gain == "linear" and self.judged.lowest_grade >= 0:
             return self
         key = ("valued", gain if isinstance(gain, str) else tuple(sorted(gain.items())))
-        return self.once(key, lambda: self._valued(gain))  # type: ignore[no-any-return]
-
-    def _valued(self, gain: Gain) -> Hits:
         pool = None if self.pool is None else self.pool.valued(gain)
-        return replace(self, grade=gains(self.grade, gain), pool=pool)
+        return self.once(key, lambda: replace(self, grade=gains(self.grade, gain), pool=pool))  # type: ignore[no-any-return]
 
     # --- the three rankings ------------------------------------------------------------------
 
@@ -164,8 +163,11 @@ class Hits(Displayable):
         everywhere = replace(self, first=np.ones_like(self.rank), last=self.retrieved[self.query])
         return replace(everywhere.tied_by(worth), first=None, last=None, doubtful=None)
 
-    def tied_by(self, worth: Array) -> Hits:
-        """Within each tie: rows worth more than nothing at its start, the best first, the rest at its end."""
+    def tied_by(self, worth: Array, *, against: bool = False) -> Hits:
+        """Within each tie: rows worth more than nothing at its start, the best first, the rest at its end.
+
+        With `against` the opposite: those worth something at its end, the best last.
+        """
         if self.first is None or self.last is None:
             return self
         order = np.lexsort((-worth, self.first, self.query))
@@ -173,48 +175,23 @@ class Hits(Displayable):
         start, end = runs(rows.query, first)
         place = np.arange(len(order))
         rank = np.where(worth > 0, first + (place - start), last - (end - 1 - place))
-        return _in_order(replace(rows, rank=rank))
-
-    def tied_against(self, worth: Array) -> Hits:
-        """The opposite: within each tie, rows worth more than nothing at its end, the best last."""
-        if self.first is None or self.last is None:
-            return self
-        turned = self.tied_by(worth)
-        return _in_order(replace(turned, rank=turned._first + turned._last - turned.rank))
-
-    @property
-    def _first(self) -> Array:
-        return self.rank if self.first is None else self.first
-
-    @property
-    def _last(self) -> Array:
-        return self.rank if self.last is None else self.last
+        return _in_order(replace(rows, rank=first + last - rank if against else rank))
 
     @cached_property
     def spread(self) -> Hits:
         """Each tied row at every rank it could have, weighted: sums become means over all tie orders."""
         if self.first is None or self.last is None:
             return self
-        alike, count = self._alike()
-        places = alike._last - alike._first + 1
-        rows = alike.keep(np.repeat(np.arange(len(places)), places))
-        begin = np.repeat(np.cumsum(places) - places, places)
-        rank = rows._first + np.arange(len(begin)) - begin
-        weight = np.repeat(count / places, places)
-        return _in_order(replace(rows, rank=rank, weight=weight, first=None, last=None))
-
-    def _alike(self) -> tuple[Hits, Array]:
-        """One row for each grade within a tie, as such rows change places without effect, and how many it is.
-
-        With aspects every row stays for itself.
-        """
-        plain = self.facets is None and self.aspect is None
-        kind = self.grade if plain else np.arange(len(self.grade))
-        order = np.lexsort((kind, self._first, self.query))
-        rows, kind = self.keep(order), kind[order]
-        new = (np.diff(rows.query) != 0) | (np.diff(rows._first) != 0) | (np.diff(kind) != 0)
+        # One row for each grade within a tie, as such rows change places without effect; with aspects every row.
+        kind = self.grade if self.facets is None and self.aspect is None else np.arange(len(self.grade))
+        order = np.lexsort((kind, self.first, self.query))
+        new = np.any([np.diff(column[order]) != 0 for column in (self.query, self.first, kind)], axis=0)
         starts = np.append(0, np.flatnonzero(new) + 1)[: len(order)]
-        return rows.keep(starts), np.diff(np.append(starts, len(order)))
+        alike, count = order[starts], np.diff(np.append(starts, len(order)))
+        first, places = self.first[alike], self.last[alike] - self.first[alike] + 1
+        rank = np.arange(places.sum()) + np.repeat(first - (np.cumsum(places) - places), places)
+        rows, weight = self.keep(np.repeat(alike, places)), np.repeat(count / places, places)
+        return _in_order(replace(rows, rank=rank, weight=weight, first=None, last=None))
 
     # --- queries ---------------------------------------------------------------------------------
 
@@ -386,18 +363,13 @@ class Facets(Displayable):
 
 def _sorted_pool(pool: Hits) -> Hits:
     """The judged documents, best first; a stable order, so that equal grades stay as judged."""
-    if len(pool.grade) > FEW and not _rises(pool):
+    rises = (pool.grade[1:] > pool.grade[:-1]) & (pool.query[1:] == pool.query[:-1]) if len(pool.grade) > FEW else None
+    if rises is not None and not np.count_nonzero(rises):
         return replace(pool, rank=pool.nth, pool=pool)
     order = best_first(pool.query, pool.grade, pool.n)
     aspect = None if pool.aspect is None else pool.aspect.take(order)
     grade, doc = pool.grade.take(order), pool.doc.take(order)
     return replace(pool, rank=pool.nth, grade=grade, doc=doc, aspect=aspect, pool=pool)
-
-
-def _rises(pool: Hits) -> bool:
-    """Whether any document is ranked below one of the same query with a lower grade."""
-    rises = (pool.grade[1:] > pool.grade[:-1]) & (pool.query[1:] == pool.query[:-1])
-    return bool(np.count_nonzero(rises))
 
 
 def _in_order(hits: Hits) -> Hits:
@@ -407,13 +379,6 @@ def _in_order(hits: Hits) -> Hits:
 
 ABOVE_ZERO = float(np.nextafter(0, 1))
 """The smallest grade that is one."""
-
-
-def relevant_rows(h: Hits, rel: float, threshold: str = "rel") -> Hits:
-    """The rows with a grade of at least `rel`, or with `threshold='query'` of at least their query's own level."""
-    if threshold == "rel":
-        return h.relevant(rel)
-    return h.once("own threshold", lambda: h.keep(h.grade >= own_level(h)[h.query]))  # type: ignore[no-any-return]
 
 
 def own_level(h: Hits) -> Array:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankproof.core.arrays import distinct, worth
-from rankproof.core.hits import Array, Hits, PerQuery, ratio, relevant_rows
+from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import Measure, seen_by
 from rankproof.document.numbers import count
 
@@ -183,7 +183,7 @@ def expected_rr(h: Hits, k: int | None = None, rel: float = 1, scores: str = "an
     With r relevant in a tie of s, the first of them is at place i of the tie with probability
     C(s - i, r - 1) / C(s, r).
     """
-    first, size, count = _leading_tie(relevant_rows(h.scored(scores), rel, threshold))
+    first, size, count = _leading_tie(h.scored(scores).relevant(rel, threshold))
     chance, total = ratio(count, size), np.zeros(h.n)
     for i in range(int(size.max(initial=0))):
         rank = first + i
@@ -215,7 +215,7 @@ def expected_ap(
 
     Not for `denominator='found'` with a cut, if the divisor depends on the order.
     """
-    good = relevant_rows(h.scored(scores), rel, threshold)
+    good = h.scored(scores).relevant(rel, threshold)
     first, last = _span(good)
     leads = (good.nth == 1) | (np.diff(first, prepend=0) != 0)
     at = np.flatnonzero(leads)
@@ -227,7 +227,7 @@ def expected_ap(
     above = (good.nth[at] - 1)[tie] + ratio(place * (count - 1)[tie], (size - 1)[tie])
     value = (count / size)[tie] * (above + 1) / rank * (rank <= (np.inf if k is None else k))
     total = np.bincount(good.query[at][tie], weights=value, minlength=h.n)
-    wanted = relevant_rows(h.judged, rel, threshold).count()
+    wanted = h.judged.relevant(rel, threshold).count()
     return ratio(total, ap_divisor(denominator, k, good.count(), wanted))
 
 
@@ -354,7 +354,7 @@ def known_extremes(measure: Measure, hits: Hits) -> tuple[PerQuery, PerQuery] | 
     if value is None:
         return None
     one = measure(seen_by(measure, hits.tied_by(value)))
-    other = measure(seen_by(measure, hits.tied_against(value)))
+    other = measure(seen_by(measure, hits.tied_by(value, against=True)))
     return np.minimum(one, other), np.maximum(one, other)
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from rankproof.core.arrays import gains, runs
-from rankproof.core.hits import ABOVE_ZERO, Array, Hits, PerQuery, relevant_rows
+from rankproof.core.hits import ABOVE_ZERO, Array, Hits, PerQuery
 from rankproof.core.measure import Measure, seen_by
 from rankproof.core.orders import expected_values, extreme_values
 from rankproof.core.parameters import LARGEST
@@ -182,7 +182,7 @@ def has_relevant(measure: Measure, hits: Hits) -> Array:
     """Which queries have a document that is relevant in the measure's own sense."""
     pool, rel, gain = hits.judged, measure.rel, measure.gain
     if gain is None:
-        return relevant_rows(pool, ABOVE_ZERO if rel is None else rel, measure.threshold).count() > 0
+        return pool.relevant(ABOVE_ZERO if rel is None else rel, measure.threshold).count() > 0
     counted = pool.relevant(rel) if rel is not None and rel > 0 else pool
     return counted.keep(gains(counted.grade, gain) > 0).count() > 0
 

@@ -410,7 +410,7 @@ def _as_scored(measure: Measure, hits: Hits, conventions: Conventions, value: fl
     value_of_rows = worth(measure, hits)
     if value_of_rows is None:
         return hits
-    for order in (hits.tied_by(value_of_rows), hits.tied_against(value_of_rows)):
+    for order in (hits.tied_by(value_of_rows), hits.tied_by(value_of_rows, against=True)):
         if abs(float(measure(seen_by(measure, order))[0]) - value) <= SAME:
             return order
     return hits

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from rankproof.core.bounds import ap_bounds, rr_bounds
-from rankproof.core.hits import Hits, PerQuery, ratio, relevant_rows
+from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.measures.sets import NOT_BOUNDED, relevant_count
 from rankproof.core.orders import ap_divisor, expected_ap, expected_rr
@@ -70,7 +70,7 @@ def reciprocal_rank(
     >>> evaluate({"q": {"a": 1}}, {"q": ["x", "a"]}, "MRR")["MRR"]
     0.5
     """
-    good = relevant_rows(h.scored(scores), rel, threshold).top(k)
+    good = h.scored(scores).relevant(rel, threshold).top(k)
     return good.sum((good.nth == 1) / good.rank)
 
 
@@ -121,7 +121,7 @@ def average_precision(
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "b"]}, "MAP")["MAP"]
     0.75
     """
-    good = relevant_rows(h.scored(scores), rel, threshold).top(k)
+    good = h.scored(scores).relevant(rel, threshold).top(k)
     divisor = ap_divisor(denominator, k, good.count(), relevant_count(h, rel, threshold))
     return ratio(good.sum(good.nth / good.rank), divisor)
 

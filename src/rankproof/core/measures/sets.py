@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from rankproof.core.bounds import recall_bounds
-from rankproof.core.hits import Array, Hits, PerQuery, ratio, relevant_rows
+from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.paper import (
     Case,
@@ -45,12 +45,12 @@ def relevant_count(h: Hits, rel: float, threshold: str = "rel") -> PerQuery:
     """How many relevant documents there are, found or not."""
     if threshold == "rel":
         return h.judged.graded(rel)
-    return relevant_rows(h.judged, rel, threshold).count()
+    return h.judged.relevant(rel, threshold).count()
 
 
 def found_count(h: Hits, k: int | None, rel: float, threshold: str = "rel") -> PerQuery:
     """How many relevant documents stand at ranks 1 to `k`."""
-    return relevant_rows(h, rel, threshold).count(k)
+    return h.relevant(rel, threshold).count(k)
 
 
 def divisor(h: Hits, k: int | None, denominator: str) -> PerQuery:
