@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rankproof import explain, report, sample
-from rankproof.scoring.explain import explanation_page
+from rankproof.scoring.explain_page import explanation_page
 
 HOSTILE = (
     "<script>alert(1)</script>",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -67,7 +66,7 @@ def explain_number(
         return
     from rankproof.document.formats.data import as_json
     from rankproof.reports.content import query_texts
-    from rankproof.scoring.explain import explanation_page, explanations
+    from rankproof.scoring.explain import explanations
 
     form = form or format_of(output)
     made = check(form)
@@ -84,7 +83,12 @@ def explain_number(
     if form == "json":
         write(as_json([each.to_dict() for each in found]), output)
     else:
-        page = partial(explanation_page, dict(systems), queries=texts, corpus=titles)
+
+        def page() -> str:
+            from rankproof.scoring.explain_page import explanation_page  # its pictures are loaded for a page alone
+
+            return explanation_page(dict(systems), queries=texts, corpus=titles)
+
         write(made.render(explanations(found, texts.get(query, ""), page)), output)
     wrong = (f"{name}: {each}" for name, explained in systems for one in explained for each in one.wrong)
     end(wrong, shown=output is None)

@@ -6,12 +6,11 @@ import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from rankproof.comparing.alignment import UNANSWERED
 from rankproof.comparing.conclusions import NAMED, conclusions, corrected_table, doubt_notes, unanswered_notes
-from rankproof.core.explained import Explained, ExplainedCase, ExplainedLine
+from rankproof.core.explained import ExplainedCase
 from rankproof.document.model import (
     ALWAYS,
     PAGE,
@@ -35,6 +34,7 @@ from rankproof.document.model import (
 )
 from rankproof.document.numbers import ABSENT, count, first_of, probability, score, share, signed_number, signed_span
 from rankproof.document.terminal import GAP, cut, cut_apart, pad, waterfall, width
+from rankproof.scoring.tables import case_blocks
 from rankproof.scoring.words import wrong_data
 
 if TYPE_CHECKING:
@@ -397,37 +397,3 @@ def _records(found: Comparison) -> list[Record]:
         *({**family, **each.to_dict(), **errors} for each in found.rows),
         *({"family": "all pairs", **each.to_dict(), **errors} for each in found.pairs),
     ]
-
-
-# --- single queries, list beside list -------------------------------------------------------------------
-
-TOP = 10
-"""Documents listed of each ranking."""
-MISSED = 3
-"""Documents named that were not found."""
-
-
-def case_blocks(case: ExplainedCase, text: str | None = None) -> list[Block]:
-    """The query, its values, and the first documents of each list with their grades."""
-    told = "" if text is None else f": {text}"
-    measure = case.sides[0][1].measure
-    values = ", ".join(f"{cut(name, 24)} {score(own.value)}" for name, own in case.sides)
-    lines = list(zip_longest(*(own.lines[:TOP] for _, own in case.sides)))
-    columns = [
-        column for n, (name, _) in enumerate(case.sides) for column in _listed(name, [each[n] for each in lines])
-    ]
-    table = Table(columns, f"{case.query}{told} ({case.why}; {measure} {values})", shrink=range(2, len(columns), 3))
-    return [table, *(Paragraph(_missing(name, own)) for name, own in case.sides if own.missed)]
-
-
-def _listed(name: str, lines: Sequence[ExplainedLine | None]) -> list[Column]:
-    ranks = ["" if each is None else ABSENT if each.rank is None else str(each.rank) for each in lines]
-    grades = ["" if each is None else ABSENT if each.grade is None else f"{each.grade:g}" for each in lines]
-    documents = ["" if each is None else each.document for each in lines]
-    return [Column("rank", ranks, True), Column("grade", grades, True), Column(name, documents)]
-
-
-def _missing(name: str, own: Explained) -> str:
-    """The relevant documents that a list does not hold."""
-    named = first_of(own.missed, MISSED, lambda pair: f"{cut(pair[0], 30)} ({pair[1]:g})")
-    return f"not in {cut(name, 24)}: {named}"

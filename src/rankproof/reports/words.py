@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rankproof.comparing.comparison import ComparisonRow
-from rankproof.comparing.words import case_blocks, waterfalls
+from rankproof.comparing.words import waterfalls
 from rankproof.comparing.words import tables as difference_tables
 from rankproof.document import terminal
 from rankproof.document.model import (
@@ -29,6 +29,7 @@ from rankproof.document.terminal import cut_apart
 from rankproof.reports.content import BUCKETS, DEPTHS, Content, System
 from rankproof.reports.queries import rank_bucket
 from rankproof.reports.systems import corrected_note, methods, size, summary_sentences
+from rankproof.scoring.tables import case_blocks
 
 if TYPE_CHECKING:
     from rankproof.reports.report import Report

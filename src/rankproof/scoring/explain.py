@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
@@ -37,7 +37,6 @@ from rankproof.document.model import (
 from rankproof.document.numbers import ABSENT, score
 from rankproof.document.terminal import Column, cut, pad, page_width, table, width, without_backticks, wrap
 from rankproof.errors import DataError, UsageError, nearest, old_arguments, shorten
-from rankproof.io.corpora import QUERY_TEXT, read_texts, read_titles
 from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.scoring.evaluate import check_conventions, check_one, evaluate
@@ -70,9 +69,9 @@ def _headline(own: Explained) -> list[str]:
     return wrap(f"{own.measure} of query {cut(own.query, 40)}{own.credit}: {score(own.value)}")
 
 
-def _result(own: Explained, said: Iterable[str]) -> list[str]:
-    notes = [line for note in said for line in wrap(f"{note}.", first="Note: ", later="      ")]
-    return [f"{own.measure} = {score(own.value)}", *notes]
+def _result(own: Explained, notes: Iterable[str]) -> list[str]:
+    said = [line for note in notes for line in wrap(f"{note}.", first="Note: ", later="      ")]
+    return [f"{own.measure} = {score(own.value)}", *said]
 
 
 # --- the list --------------------------------------------------------------------------------------
@@ -87,11 +86,11 @@ def _list(own: Explained) -> list[str]:
 
 def _columns(shown: Sequence[ExplainedLine | None]) -> list[Column]:
     return [
-        Column("rank", [_rank(line) for line in shown], True),
-        Column("document", [line.document if line else "..." for line in shown]),
+        Column("rank", ["" if x is None else ABSENT if x.rank is None else f"{x.rank:,}" for x in shown], True),
+        Column("document", [x.document if x else "..." for x in shown]),
         *_scores(shown),
-        Column("grade", [_grade(line) for line in shown], True),
-        Column("adds", [_adds(line) for line in shown], True),
+        Column("grade", ["" if x is None else ABSENT if x.grade is None else f"{x.grade:g}" for x in shown], True),
+        Column("adds", [score(x.adds) if x and x.adds else "" for x in shown], True),
     ]
 
 
@@ -105,18 +104,6 @@ def _telling(own: Explained) -> list[ExplainedLine | None]:
         elif shown[-1] is not None:
             shown.append(None)
     return shown
-
-
-def _rank(line: ExplainedLine | None) -> str:
-    return "" if line is None else ABSENT if line.rank is None else f"{line.rank:,}"
-
-
-def _grade(line: ExplainedLine | None) -> str:
-    return "" if line is None else ABSENT if line.grade is None else f"{line.grade:g}"
-
-
-def _adds(line: ExplainedLine | None) -> str:
-    return "" if line is None or not line.adds else score(line.adds)
 
 
 def _scores(shown: Sequence[ExplainedLine | None]) -> list[Column]:
@@ -246,12 +233,7 @@ def _versus(own: Explained, other: Explained) -> list[str]:
         lines += [*_list(other), ""]
     if marked:
         lines += [*_steps(other, marked), "", *_result(other, other.notes), ""]
-    return lines + _reasons(own, other, bool(marked))
-
-
-def _reasons(own: Explained, other: Explained, marked: bool) -> list[str]:
-    same = "" if differing_kinds(own, other) else " (the steps are the same)"
-    lines = [f"What differs{' (steps marked >)' if marked else same}:"]
+    lines.append(f"What differs ({'steps marked >' if marked else 'the steps are the same'}):")
     return lines + [line for each in differences(own, other) for line in wrap(each, first="- ", later="  ")]
 
 
@@ -288,6 +270,8 @@ class Explanation(Result):
 
         `queries` and `corpus` give texts and titles, as for `report`.
         """
+        from rankproof.scoring.explain_page import explanation_page
+
         return explanation_page({name: [self]}, queries=queries, corpus=corpus)
 
     def _document(self) -> Document:
@@ -342,28 +326,6 @@ def explain(
         None if other is None else explain_scores(other, judged, table, query),
         tuple(own.wrong),
     )
-
-
-@old_arguments(documents="corpus")
-def explanation_page(systems: Mapping[str, Sequence[Explanation]], *, queries: Any = None, corpus: Any = None) -> str:
-    """Explanations of the same measures and query under one system, or several side by side, as one page."""
-    from rankproof import __version__
-    from rankproof.scoring.explain_page import Lesson, PageSide, html
-
-    every = [each for explanations in systems.values() for each in explanations]
-    query = every[0].own.query
-    listed = {line.document for each in every for line in (*each.own.lines, *each.own.ideal)}
-    measures = zip(
-        *([PageSide(n, x.own, x.other, x.wrong) for x in found] for n, found in systems.items()), strict=True
-    )
-    lesson = Lesson(
-        query=query,
-        measures=tuple(measures),
-        text=read_texts(queries, {query}, QUERY_TEXT).get(query),
-        titles=read_titles(corpus, listed),
-        version=__version__,
-    )
-    return html(lesson)
 
 
 def _known(query: Any, judgments: Judgments) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from rankproof.core.explained import Explained, differences
 from rankproof.core.names import parse
@@ -29,7 +30,12 @@ from rankproof.document.page import (
     table,
     text,
 )
+from rankproof.errors import old_arguments
+from rankproof.io.corpora import QUERY_TEXT, read_texts, read_titles
 from rankproof.scoring.tables import DISTRUST
+
+if TYPE_CHECKING:
+    from rankproof.scoring.explain import Explanation
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +156,21 @@ class Lesson:
     text: str | None = None
     """The text of the query."""
     titles: Mapping[str, str] = field(default_factory=dict)
-    version: str = ""
 
 
-def html(lesson: Lesson) -> str:
-    """The page as one self-contained file."""
+@old_arguments(documents="corpus")
+def explanation_page(systems: Mapping[str, Sequence[Explanation]], *, queries: Any = None, corpus: Any = None) -> str:
+    """Explanations of the same measures and query under one system, or several side by side, as one page."""
+    from rankproof import __version__
+
+    every = [each for explanations in systems.values() for each in explanations]
+    query = every[0].own.query
+    listed = {line.document for each in every for line in (*each.own.lines, *each.own.ideal)}
+    measures = zip(
+        *([PageSide(n, x.own, x.other, x.wrong) for x in found] for n, found in systems.items()), strict=True
+    )
+    text = read_texts(queries, {query}, QUERY_TEXT).get(query)
+    lesson = Lesson(query, tuple(measures), text, read_titles(corpus, listed))
     asked = el("p", ident(lesson.text), cls="verdict") if lesson.text else None
     values = (
         f"{side.own.measure} of {side.name} is {score(side.own.value)}." for sides in lesson.measures for side in sides
@@ -166,7 +182,7 @@ def html(lesson: Lesson) -> str:
     conventions = lesson.measures[0][0].own.conventions.in_words()
     words = el("ul", *(el("li", each) for each in conventions))
     sections.append(Section("conventions", "Conventions", words))
-    foot = el("p", f"Made by rankproof {lesson.version}.")
+    foot = el("p", f"Made by rankproof {__version__}.")
     return page(f"Query {lesson.query}", join([asked, paragraphs(wrong), paragraphs(values)]), sections, foot)
 
 

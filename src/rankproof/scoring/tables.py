@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankproof.core.names import find
 from rankproof.core.scoring import ScoreRow, Summary
-from rankproof.document.numbers import ABSENT, DUST, count, estimate_text, is_wide, score, share, span
+from rankproof.document.model import Block, Column, Paragraph, Table
+from rankproof.document.numbers import ABSENT, DUST, count, estimate_text, first_of, is_wide, score, share, span
+from rankproof.document.terminal import cut
 from rankproof.stats.intervals import GUESSED
 
 if TYPE_CHECKING:
+    from rankproof.core.explained import Explained, ExplainedCase, ExplainedLine
     from rankproof.core.scoring import Pair
     from rankproof.document.model import Record
 
@@ -326,3 +330,37 @@ def _without(reasons: Reasons) -> list[dict[str, Any]]:
         for measure, by_query in measures.items()
         for query, reason in by_query.items()
     ]
+
+
+# --- single queries, list beside list -----------------------------------------------------------------
+
+TOP = 10
+"""Documents listed of each ranking."""
+MISSED = 3
+"""Documents named that were not found."""
+
+
+def case_blocks(case: ExplainedCase, text: str | None = None) -> list[Block]:
+    """The query, its values, and the first documents of each list with their grades."""
+    told = "" if text is None else f": {text}"
+    measure = case.sides[0][1].measure
+    values = ", ".join(f"{cut(name, 24)} {score(own.value)}" for name, own in case.sides)
+    lines = list(zip_longest(*(own.lines[:TOP] for _, own in case.sides)))
+    columns = [
+        column for n, (name, _) in enumerate(case.sides) for column in _listed(name, [each[n] for each in lines])
+    ]
+    table = Table(columns, f"{case.query}{told} ({case.why}; {measure} {values})", shrink=range(2, len(columns), 3))
+    return [table, *(Paragraph(_missing(name, own)) for name, own in case.sides if own.missed)]
+
+
+def _listed(name: str, lines: Sequence[ExplainedLine | None]) -> list[Column]:
+    ranks = ["" if each is None else ABSENT if each.rank is None else str(each.rank) for each in lines]
+    grades = ["" if each is None else ABSENT if each.grade is None else f"{each.grade:g}" for each in lines]
+    documents = ["" if each is None else each.document for each in lines]
+    return [Column("rank", ranks, True), Column("grade", grades, True), Column(name, documents)]
+
+
+def _missing(name: str, own: Explained) -> str:
+    """The relevant documents that a list does not hold."""
+    named = first_of(own.missed, MISSED, lambda pair: f"{cut(pair[0], 30)} ({pair[1]:g})")
+    return f"not in {cut(name, 24)}: {named}"
