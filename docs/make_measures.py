@@ -12,7 +12,7 @@ from pathlib import Path
 from rankproof.core.measure import REGISTRY, Measure
 from rankproof.core.measures import FAMILIES
 from rankproof.core.parameters import sections
-from rankproof.scoring.catalogue import OTHERS, TERMS
+from rankproof.scoring.terms import OTHERS, TERMS
 
 GLOSSARY = Path(__file__).with_name("glossary.md")
 PAGE = Path(__file__).with_name("measures.md")

@@ -19,7 +19,8 @@ ROOT = Path(rankproof.__file__).parent
 
 ORDER = (
     {"_moved"},
-    {"errors", "progress", "sample"},
+    {"errors"},
+    {"progress", "sample"},
     {"text"},
     {"document"},
     {"core"},

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     )
     from rankproof.comparing.compare import compare, compare_scores
     from rankproof.comparing.comparison import Comparison, ComparisonRow
+    from rankproof.comparing.correlation import Kinship, KinshipRow, RankCorrelation, kinship, rank_correlation
     from rankproof.comparing.gate import Gate, gate, gate_scores
     from rankproof.comparing.history import History
-    from rankproof.comparing.kinship import Kinship, KinshipRow, kinship
-    from rankproof.comparing.leaderboard import Leaderboard, RankCorrelation, leaderboard, rank_correlation
+    from rankproof.comparing.leaderboard import Leaderboard, leaderboard
     from rankproof.core.audit import Audit
     from rankproof.core.audit.finding import Finding
     from rankproof.core.explained import ExplainedCase
@@ -98,8 +98,8 @@ _PLACES = {
     "comparing.comparison": "Comparison ComparisonRow",
     "comparing.gate": "Gate gate gate_scores",
     "comparing.history": "History",
-    "comparing.kinship": "Kinship KinshipRow kinship",
-    "comparing.leaderboard": "Leaderboard RankCorrelation leaderboard rank_correlation",
+    "comparing.correlation": "Kinship KinshipRow RankCorrelation kinship rank_correlation",
+    "comparing.leaderboard": "Leaderboard leaderboard",
     "core.audit": "Audit",
     "core.audit.finding": "Finding",
     "core.explained": "ExplainedCase",

@@ -17,8 +17,8 @@ from rankproof.cli import rankproof as group
 from rankproof.core.measure import REGISTRY
 from rankproof.core.names import find as measure_named
 from rankproof.core.profiles import BUILT_ON, PROFILES, Beyond, find
-from rankproof.scoring.catalogue import TERMS
-from rankproof.scoring.catalogue import term_names as names
+from rankproof.scoring.terms import TERMS
+from rankproof.scoring.terms import term_names as names
 from tests.each import with_each
 from tests.shell import rankproof
 

@@ -17,7 +17,7 @@ from rankproof.document.terminal import width
 from rankproof.monitoring.alerts import OUTAGES
 from rankproof.monitoring.metrics import CUTOFFS, PERCENTILES, metrics
 from rankproof.monitoring.shifts import TESTS
-from rankproof.scoring.catalogue import is_term
+from rankproof.scoring.terms import is_term
 from tests.shell import rankproof
 
 pytestmark = pytest.mark.cover

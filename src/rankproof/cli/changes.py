@@ -19,8 +19,8 @@ from rankproof.errors import UsageError, number_in
 
 if TYPE_CHECKING:
     from rankproof.comparing.comparison import Comparison
+    from rankproof.comparing.correlation import Kinship
     from rankproof.comparing.gate import Gate
-    from rankproof.comparing.kinship import Kinship
 
 NOT_OF_KINSHIP = (
     *("baseline", "margin", "correction", "all_pairs", "seed", "permutations"),
@@ -116,7 +116,7 @@ def _kinship(
     settings: dict[str, Any],
 ) -> Kinship:
     """Whether a machine's judgments favour a system."""
-    from rankproof.comparing.kinship import kinship
+    from rankproof.comparing.correlation import kinship
 
     check_one_stdin(*paths, machine)
     systems = _systems(paths, shown_as)

@@ -100,15 +100,15 @@ def _term(word: str) -> Document:
     from rankproof.core.measure import REGISTRY
     from rankproof.core.names import find, parse
     from rankproof.judging.metrics.counting import parse as parse_metric
-    from rankproof.scoring import catalogue
+    from rankproof.scoring import catalogue, terms
 
     plain = word.partition("@")[0].partition("(")[0]
-    if plain in REGISTRY or not catalogue.is_term(word):  # P is a measure, p is none
+    if plain in REGISTRY or not terms.is_term(word):  # P is a measure, p is none
         if find(plain) is not None:
             return catalogue.measure_page(parse(word))
         with suppress(UsageError):
             return catalogue.measure_page(parse_metric(word))
-    return catalogue.term(word, REGISTRY)
+    return terms.term(word, REGISTRY)
 
 
 def _explained(

@@ -15,7 +15,7 @@ from rankproof.document.numbers import count
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
-    from rankproof.comparing.leaderboard import RankCorrelation
+    from rankproof.comparing.correlation import RankCorrelation
     from rankproof.scoring.protocol import ScoresLike
 
 
@@ -151,7 +151,7 @@ def rank_correlation(
 
 def _of_files(paths: tuple[str, ...], measures: list[str], lower: bool, p: float) -> RankCorrelation:
     """Two files of scores; two measures are those of the one and of the other."""
-    from rankproof.comparing.leaderboard import rank_correlation
+    from rankproof.comparing.correlation import rank_correlation
 
     check_one_stdin(*paths)
     if len(measures) > 2:
@@ -164,7 +164,7 @@ def _of_systems(
     words: tuple[str, ...], measures: list[str], other: str | None, history: str, **settings: Any
 ) -> RankCorrelation:
     """Rankings under two measures, or under two sets of judgments by one."""
-    from rankproof.comparing.leaderboard import rank_correlation
+    from rankproof.comparing.correlation import rank_correlation
 
     if len(measures) != (2 if other is None else 1):
         raise (

@@ -1,8 +1,7 @@
-"""`leaderboard` and `rank_correlation`: how far an order of systems can be trusted, and how similar two are."""
+"""`leaderboard`: the systems in order, and how far that order can be trusted."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
@@ -22,9 +21,9 @@ from rankproof.core.scoring import average
 from rankproof.document.display import Displayable
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, UsageError, check_whole, old_arguments, shorten
+from rankproof.errors import DataError, UsageError, check_whole, old_arguments
 from rankproof.io.inputs import Columns, with_columns
-from rankproof.io.load import read_ordering, systems_by_name
+from rankproof.io.load import systems_by_name
 from rankproof.scoring.evaluate import check_conventions, check_not_thin, evaluate, prepare
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.corrections import correct, letters
@@ -32,22 +31,14 @@ from rankproof.stats.differences import Ends, difference_interval
 from rankproof.stats.flips import agree_with_test, sign_flips
 from rankproof.stats.paired import check_alpha, paired_differences
 from rankproof.stats.rankings import (
-    Alike,
-    Ordering,
-    kendall_tau_b,
     most_swaps,
     order,
-    rbo_of,
     stability,
     swap_rate,
-    tau_ap_of,
 )
 
 PERMUTATIONS = 10_000
 SPLITS = 1_000
-
-Systems = Mapping[str, ScoresLike] | Mapping[str, float] | str | os.PathLike[str]
-"""Scores of systems: as `evaluate` gives them, as numbers, or the path of a file with numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,60 +122,6 @@ class Leaderboard(Result):
     def _in_one_line(self) -> str:
         means = ", ".join(f"{name} {mean:.4f}" for name, mean in self.means.items())
         return f"<Leaderboard of {count(len(self.means), 'system')} by {self.measure}: {means}>"
-
-
-@dataclass(frozen=True, slots=True)
-class RankCorrelation(Result):
-    """How similar two orders of the same systems are."""
-
-    names: tuple[str, str]
-    """The names of the two sets of scores."""
-    scores: dict[str, tuple[float, float]]
-    """For each system its score in both, in the order of the second set."""
-    tau_b: Alike
-    tau_ap: Alike
-    """The second set is the truth: mistakes at its top weigh more."""
-    rbo: Alike
-    p: float
-    """The persistence of RBO."""
-    higher: tuple[bool, bool]
-    """Whether more is better, in each."""
-    left_out: tuple[str, ...] = ()
-    """Systems that only one of the two sets has."""
-    missing: tuple[str, ...] = ()
-    """Which systems left too many queries unanswered for their place to say much, and what to do."""
-    wrong: tuple[str, ...] = ()
-    """What makes numbers wrong: queries that went unanswered, and the errors of the audit of each system."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The correlation as plain data."""
-        return {
-            "names": list(self.names),
-            "systems": len(self.scores),
-            "tau_b": self.tau_b.value,
-            "tau_ap": self.tau_ap.value,
-            "rbo": self.rbo.value,
-            "rbo_p": self.p,
-            "notes": [each.note for each in dict.fromkeys((self.tau_b, self.tau_ap)) if each.note],
-            "left_out": list(self.left_out),
-            "higher": list(self.higher),
-            "scores": {name: list(pair) for name, pair in self.scores.items()},
-            "missing": list(self.missing),
-            "wrong": list(self.wrong),
-        }
-
-    def _document(self) -> Document:
-        from rankproof.comparing.orders_words import correlation as words
-
-        return words(self.to_dict())
-
-    def _in_one_line(self) -> str:
-        over = count(len(self.scores), "system")
-        return f"<RankCorrelation of {over}: tau_b={_short(self.tau_b)}, rbo={_short(self.rbo)}>"
-
-
-def _short(found: Alike) -> str:
-    return "-" if found.value is None else f"{found.value:.4f}"
 
 
 @old_arguments(corpus="corpus_size")
@@ -311,124 +248,6 @@ def _evaluated(
 
 def _ends(pair: tuple[float, float]) -> tuple[float | None, float | None]:
     return (pair[0], pair[1]) if np.isfinite(pair[0]) else (None, None)
-
-
-@with_columns
-def rank_correlation(
-    first: Systems,
-    second: Systems | None = None,
-    measure: str | Measure | None = None,
-    versus: str | Measure | None = None,
-    *,
-    names: tuple[str, str] | None = None,
-    higher: bool = True,
-    p: float = 0.9,
-    allow_missing: float = ALLOWED,
-    columns: Columns = None,
-) -> RankCorrelation:
-    """How similarly two sets of scores order the same systems; the second is the truth if one is needed.
-
-    Each set is `{system: scores}`, `{system: number}` or the path of a file of numbers. Without `second`, the
-    same scores are ordered by `measure` and by `versus`. `higher` says whether more is better where that is not
-    known from a measure; `p` is how far down RBO looks. Systems that left more than `allow_missing` of the judged
-    queries unanswered, and errors of the audit, are named above the numbers.
-
-    >>> found = rank_correlation({"a": 0.3, "b": 0.2, "c": 0.1}, {"a": 0.5, "b": 0.1, "c": 0.2})
-    >>> round(found.tau_b.value, 4), found.tau_ap.value
-    (0.3333, 0.5)
-    """
-    if second is None and (versus is None or isinstance(first, str | os.PathLike)):
-        raise UsageError(
-            "rank_correlation: got one set of scores. Next: give a second one, or scores of evaluate with two "
-            "measures (measure=, versus=)."
-        )
-    one = _ordering(first, measure, higher)
-    other = _ordering(first if second is None else second, versus if versus is not None else measure, higher)
-    both = {name: (one[0][name], other[0][name]) for name in order(other[0], other[1]) if name in one[0]}
-    mine, theirs = (
-        _upward({name: pair[i] for name, pair in both.items()}, up) for i, up in ((0, one[1]), (1, other[1]))
-    )
-    sides = [each for each in (first, second) if isinstance(each, Mapping)]
-    scored = [{n: s for n, s in each.items() if n in both and isinstance(s, ScoresLike)} for each in sides]
-    few = [answer_first(said) for each in scored for said in too_few_answers(each, allow_missing).values()]
-    errors = [f"{name}: {said}" for each in scored for name, own in each.items() for said in own.wrong]
-    missing = tuple(dict.fromkeys(few))
-    return RankCorrelation(
-        names=names or _labels(one[2], other[2]),
-        scores=both,
-        tau_b=kendall_tau_b(mine, theirs),
-        tau_ap=tau_ap_of(mine, theirs),
-        rbo=rbo_of(mine, theirs, p),
-        p=p,
-        higher=(one[1], other[1]),
-        left_out=tuple(sorted(set(one[0]) ^ set(other[0]))),
-        missing=missing,
-        wrong=(*missing, *dict.fromkeys(errors)),
-    )
-
-
-def _ordering(systems: Systems, measure: str | Measure | None, higher: bool) -> tuple[dict[str, float], bool, str]:
-    """The score of each system, whether more is better, and what the set is called."""
-    if isinstance(systems, str | os.PathLike):
-        asked = None if measure is None else str(measure)
-        named = f"{os.fspath(systems)} {asked or ''}".strip()
-        return read_ordering(systems, asked), higher, named
-    if not isinstance(systems, Mapping) or not systems:
-        raise UsageError(
-            f"scores of systems: got {shorten(systems)}, expected {{system: scores}} or a path."
-            " Next: give one of these."
-        )
-    first = next(iter(systems.values()))
-    if not isinstance(first, ScoresLike):
-        return {name: _number(name, value) for name, value in systems.items()}, higher, ""
-    together = [set(each.queries) for each in systems.values() if isinstance(each, ScoresLike)]
-    if len(together) > 1 and not set.intersection(*together):
-        raise DataError(
-            "no query that all of these systems were scored on, so their order says nothing. "
-            "Next: score them on the same queries."
-        )
-    name = str(measure) if measure is not None else next(iter(first))
-    column = first.column(name)
-    return (
-        {each: _mean(each, own, name) for each, own in systems.items()},
-        column.measure.spec.higher,
-        column.measure.name,
-    )
-
-
-def _number(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not np.isfinite(value):
-        raise DataError(
-            f"{shorten(name)}: got {shorten(value)} as the score, expected a finite number."
-            " Next: give each system one number."
-        )
-    return float(value)
-
-
-def _mean(name: str, scores: Any, measure: str) -> float:
-    if not isinstance(scores, ScoresLike):
-        raise UsageError(
-            f"{shorten(name)}: got {shorten(scores)}, expected scores of evaluate as the others."
-            " Next: give all systems as results of evaluate."
-        )
-    if measure not in scores:
-        raise UsageError(
-            f"{shorten(name)} has no {measure}, only {', '.join(scores)}. Next: name a measure that all have."
-        )
-    return scores[measure]
-
-
-def _upward(scores: Ordering, higher: bool) -> Ordering:
-    """The scores so that more is better."""
-    return scores if higher else {name: -value for name, value in scores.items()}
-
-
-def _labels(first: str, second: str) -> tuple[str, str]:
-    return (
-        (first or "first", second or "second")
-        if first != second
-        else (f"{first} first".strip(), f"{second} second".strip())
-    )
 
 
 def _counting(scores: Mapping[str, ScoresLike], name: str) -> tuple[dict[str, Array], list[str]]:

@@ -29,7 +29,7 @@ from rankproof.scoring.words import wrong_data
 from rankproof.stats.corrections import groups
 
 if TYPE_CHECKING:
-    from rankproof.comparing.kinship import Kinship
+    from rankproof.comparing.correlation import Kinship
     from rankproof.comparing.spread_comparison import SpreadComparison
 
 View = Mapping[str, Any]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rankproof.comparing.comparison import ComparisonRow
-from rankproof.comparing.words import waterfalls
 from rankproof.comparing.words import tables as difference_tables
+from rankproof.comparing.words import waterfalls
 from rankproof.document import terminal
 from rankproof.document.model import (
     PAGE,

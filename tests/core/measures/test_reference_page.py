@@ -5,7 +5,7 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
-from rankproof.scoring.catalogue import OTHERS, TERMS
+from rankproof.scoring.terms import OTHERS, TERMS
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 

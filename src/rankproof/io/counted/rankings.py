@@ -1,4 +1,6 @@
-"""Rankings that stay where they are: DuckDB relations, lazy Polars frames, tables of SQLite and DataFusion, Spark."""
+"""Counted rankings: those that stay where they are (DuckDB relations, lazy Polars frames, tables of SQLite and
+DataFusion, Spark), and counted rows that were read back, which an engine gave for the query of `rankproof sql`.
+"""
 
 from __future__ import annotations
 

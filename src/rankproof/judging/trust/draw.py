@@ -14,7 +14,8 @@ from typing import Any
 
 from rankproof.errors import UsageError
 from rankproof.judging.verdicts import VALUES, WITH_VALUES, Ask
-from rankproof.store.ledger import LabellingSession, lot
+from rankproof.progress import LabellingSession
+from rankproof.store.ledger import lot
 
 RANDOM, INFORMATIVE = "random", "informative"
 SURE = 0.1
