@@ -9,9 +9,10 @@ import gc
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
@@ -22,7 +23,6 @@ from rankproof.errors import RankproofError, UsageError, nearest
 from rankproof.io.inputs import pipes_kept, read_side_by_side
 
 MODULES = {
-    "run": "bench",
     **dict.fromkeys(("compare", "gate"), "changes"),
     **dict.fromkeys(("leaderboard", "rank-correlation", "report", "demo"), "standings"),
     **dict.fromkeys(("history", "show", "rm", "app"), "saved"),
@@ -31,7 +31,7 @@ MODULES = {
     "pool": "label",
     "drift": "questions",
     "experiment": "monitor",
-    **dict.fromkeys(("convert", "rank"), "fuse"),
+    **dict.fromkeys(("run", "bench", "rank", "fuse", "convert"), "rankings"),
     **dict.fromkeys(("audit", "spans", "sql", "trec_eval"), "evaluate"),
 }
 """The modules of commands that share one; other commands have a module of their own name."""
@@ -243,7 +243,6 @@ def rankproof(context: click.Context, sources: tuple[str, ...]) -> None:
     """
     context.with_resource(pipes_kept())
     if sources:
-        from rankproof.cli.options import declare
         from rankproof.cli.output import keep_results_apart
 
         with keep_results_apart():
@@ -333,3 +332,43 @@ def _reader_left() -> int:
     """The reader of our output has closed the pipe; Python must not report that at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1
+
+
+def declare(sources: Iterable[str]) -> None:
+    """Run Python files, or import modules, each once; every command then knows the measures they declare."""
+    for source in sources:
+        try:
+            load = _run if source.endswith(".py") else _import
+            load(source)
+        except RankproofError:
+            raise
+        except (Exception, SystemExit) as error:  # a user's code may raise anything
+            raise UsageError(
+                f"{source}: cannot be run: {type(error).__name__}: {error}. Next: correct it, or leave --import out."
+            ) from error
+
+
+def _run(source: str) -> None:
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    path = Path(source)
+    name = f"measures of {path.resolve()}"
+    if name in sys.modules:
+        return
+    spec = spec_from_file_location(name, path)
+    if not path.is_file() or spec is None or spec.loader is None:
+        raise UsageError(f"{path}: no such file. Next: name a Python file that declares measures.")
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:  # whatever ended it, a module that ran only in part must not stay
+        del sys.modules[name]
+        raise
+
+
+def _import(module: str) -> None:
+    """Import it from the working folder too, as `python -m` does."""
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    import_module(module)

@@ -87,10 +87,10 @@ def compare_rankings(
     """
     form = checked_form(form, output)
     if machine is not None:
-        write_result(_kinship(words, shown_as, machine, options.asked_measures(measures), settings), form, output)
+        write_result(_kinship(words, shown_as, machine, list(measures) or None, settings), form, output)
         return
     settings |= {
-        "measures": options.asked_measures(measures),
+        "measures": list(measures) or None,
         "by": None if by is None else read_groups(by, words[0]),
     }
     if saved.are_names(words, history):
@@ -250,7 +250,7 @@ def gate_change(
             raise UsageError(
                 f"--{name}: does not apply to --about these, which counts what was lost. Next: leave it out."
             )
-    settings |= {"measures": options.asked_measures(measures), "floors": dict(map(_floor, floors))}
+    settings |= {"measures": list(measures) or None, "floors": dict(map(_floor, floors))}
     settings["by"] = None if by is None else read_groups(by, words[0])
     of_files = (anchors or last is not None) and all(map(os.path.exists, words))
     fixed: dict[str, Any] = {"anchors": anchors, "last": last, "like": like}

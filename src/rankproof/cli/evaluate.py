@@ -95,7 +95,7 @@ def command(
     check_one_stdin(judgments, *runs, *counted)
     runs = (*runs, *counted)
     saved.check_saving(names, runs, tags, history, replace)
-    asked = options.asked_measures(measures)
+    asked = list(measures) or None
     groups = None if by is None else read_groups(by, judgments)
     scores = {}
     with tell_progress(f"reading {judgments}"):
@@ -211,7 +211,7 @@ def evaluate_passages(
     check_one_stdin(judgments, *runs)
     saved.check_saving(names, runs, tags, history, replace)
     groups = None if by is None else read_groups(by, judgments)
-    scores = _scored(judgments, named_paths(runs, shown_as), options.asked_measures(measures), by=groups, **settings)
+    scores = _scored(judgments, named_paths(runs, shown_as), list(measures) or None, by=groups, **settings)
     if names:
         saved.save(list(scores.values()), names, tags, history, replace)
     show(scores, render_scores(scores, form, per_query, is_coloured(output)), form, output)
@@ -278,7 +278,7 @@ def audit_ranking(
     form = checked_form(form, output)
     check_one_stdin(judgments, run)
     with tell_progress(f"reading {run}"):
-        found = audit(judgments, run, options.asked_measures(measures), **settings)
+        found = audit(judgments, run, list(measures) or None, **settings)
     with in_colours(is_coloured(output)):
         text = print_as(found, form)
     write(text, output, form)

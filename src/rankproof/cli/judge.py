@@ -255,7 +255,7 @@ def command(
         raise UsageError("--qrels: got several files of samples, expected one. Next: judge them one by one.")
     judge = judge_named(spec, ledger, base_url, settings)
     if design is not None:
-        found = _designed(judge, files, design, options.asked_measures(metrics), correct)
+        found = _designed(judge, files, design, list(metrics) or None, correct)
         write_result(found, printed, output)
         nothing = f"no question of {found.questions:,} could be measured. Next: let another judge decide the answers."
         end([] if found.n else [nothing])
@@ -264,7 +264,7 @@ def command(
         _try_model(judge, dry_run, printed, output)
         return
     how: dict[str, Any] = {"k": k, "complete": complete, "compat": compat, "blame": blame}
-    asked = options.asked_measures(metrics)
+    asked = list(metrics) or None
     if dry_run:
         plans = {name: judge.plan(path, asked, **how) for name, path in named_paths(files).items()}
         write("".join(f"{name}: {each}\n" for name, each in plans.items()), output)

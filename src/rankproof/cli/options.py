@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import glob
-import importlib
-import importlib.util
 import os
 import re
 import shlex
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Any, TypeVar
@@ -241,13 +238,14 @@ def form(kinds: str = "", *more: str) -> Callable[[F], F]:
         listed=listed,
     )
     full = click.option(
-        "--full", is_flag=True, is_eager=True, expose_value=False, callback=_in_full, help="Print everything."
+        "--full",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=lambda context, option, wanted: context.meta.update({FULL: wanted}),
+        help="Print everything.",
     )
     return lambda command: which(full(command))
-
-
-def _in_full(context: click.Context, option: click.Parameter, wanted: bool) -> None:
-    context.meta[FULL] = wanted
 
 
 def _whole(context: click.Context, option: click.Parameter, name: str | None) -> str | None:
@@ -297,7 +295,12 @@ _ABOUT = {
 def conventions(command: F) -> F:
     """The options for every convention that `evaluate` takes."""
     corpus = click.option(
-        "--corpus", metavar="FILE", is_eager=True, expose_value=False, callback=_keep_corpus, help=f"{CORPUS}."
+        "--corpus",
+        metavar="FILE",
+        is_eager=True,
+        expose_value=False,
+        callback=lambda context, option, given: context.meta.update({_DOCUMENTS: given}),
+        help=f"{CORPUS}.",
     )
     size = click.option("--corpus-size", type=int, metavar="N", callback=_size, help=f"{SIZE}.")
     context = click.option(
@@ -319,24 +322,18 @@ def allowances(command: F) -> F:
     return missing(errors(command))
 
 
-def damaged_files(command: F) -> F:
-    """The option for files of a ranking that cannot be read."""
-    return click.option(
-        "--damaged",
-        default="error",
-        metavar="WORD",
-        help="Files of a ranking that cannot be read: error, skip. [error]",
-    )(command)
-
-
-def sample(command: F) -> F:
-    """The option for a sample of the judged queries."""
-    return click.option(
-        "--sample",
-        type=float,
-        metavar="N",
-        help="Score a sample of N judged queries, as 1e5: the same everywhere, a smaller one within a larger.",
-    )(command)
+damaged_files = click.option(
+    "--damaged",
+    default="error",
+    metavar="WORD",
+    help="Files of a ranking that cannot be read: error, skip. [error]",
+)
+sample = click.option(
+    "--sample",
+    type=float,
+    metavar="N",
+    help="Score a sample of N judged queries, as 1e5: the same everywhere, a smaller one within a larger.",
+)
 
 
 def corpus_apart(corpus: str | None, size: int | None) -> tuple[str | None, int | None]:
@@ -345,10 +342,6 @@ def corpus_apart(corpus: str | None, size: int | None) -> tuple[str | None, int 
         return corpus, size
     click.echo(f"--corpus {corpus}: a number is now --corpus-size. Next: write --corpus-size {corpus}.", err=True)
     return None, int(corpus) if size is None else size
-
-
-def _keep_corpus(context: click.Context, option: click.Parameter, given: str | None) -> None:
-    context.meta[_DOCUMENTS] = given
 
 
 def _size(context: click.Context, option: click.Parameter, given: int | None) -> int | None:
@@ -362,17 +355,15 @@ def _size(context: click.Context, option: click.Parameter, given: int | None) ->
     return len(load_corpus(corpus))
 
 
-def titles(command: F) -> F:
-    """What has the titles of documents: what `--corpus` names, or `--documents`, its old name (given options first)."""
-    old = click.option("--documents", "titles", metavar="FILE", callback=_or_corpus, hidden=True)
-    return old(command)
-
-
 def _or_corpus(context: click.Context, option: click.Parameter, given: str | None) -> str | None:
     if given is None:
         return context.meta.get(_DOCUMENTS)
     click.echo(f"--documents is now --corpus. Next: write --corpus {given}.", err=True)
     return given
+
+
+titles = click.option("--documents", "titles", metavar="FILE", callback=_or_corpus, hidden=True)
+"""What has the titles of documents: what `--corpus` names, or `--documents`, its old name (given options first)."""
 
 
 def rules(command: F) -> F:
@@ -384,24 +375,18 @@ def rules(command: F) -> F:
         metavar="GRADE",
         help="The grade of documents nobody judged, with --unjudged relevant. [1]",
     )(command)
-    for name, about in reversed(_ABOUT.items()):
-        command = _of_words(name, about)(command)
+    for name, about in reversed(_ABOUT.items()):  # the known words are checked when conventions are made
+        default = str(Conventions.__dataclass_fields__[name].default)
+        command = click.option(
+            f"--{name.replace('_', '-')}",
+            name,
+            default=default,
+            metavar="WORD",
+            callback=_as_asked,
+            shell_complete=of_words(*CHOICES[name]),
+            help=f"{about}: {', '.join(CHOICES[name])}. [{default}]",
+        )(command)
     return command
-
-
-def _of_words(name: str, about: str) -> Callable[[F], F]:
-    """An option of words; the known ones are checked when conventions are made."""
-    default = str(Conventions.__dataclass_fields__[name].default)
-    known = ", ".join(CHOICES[name])
-    return click.option(
-        f"--{name.replace('_', '-')}",
-        name,
-        default=default,
-        metavar="WORD",
-        callback=_as_asked,
-        shell_complete=of_words(*CHOICES[name]),
-        help=f"{about}: {known}. [{default}]",
-    )
 
 
 def _as_asked(context: click.Context, option: click.Parameter, word: str) -> str:
@@ -413,46 +398,3 @@ def _as_asked(context: click.Context, option: click.Parameter, word: str) -> str
 def was_written(option: str) -> bool:
     """Whether the user wrote the option, rather than a default or the environment."""
     return click.get_current_context().get_parameter_source(option) is ParameterSource.COMMANDLINE
-
-
-def asked_measures(measures: tuple[str, ...]) -> list[str] | None:
-    """The measures asked for; None if none was, so that the default ones are taken."""
-    return list(measures) or None
-
-
-def declare(sources: Iterable[str]) -> None:
-    """Run Python files, or import modules, each once; every command then knows the measures they declare."""
-    for source in sources:
-        try:
-            load = _run if source.endswith(".py") else _import
-            load(source)
-        except RankproofError:
-            raise
-        except (Exception, SystemExit) as error:  # a user's code may raise anything
-            raise UsageError(
-                f"{source}: cannot be run: {type(error).__name__}: {error}. Next: correct it, or leave --import out."
-            ) from error
-
-
-def _run(source: str) -> None:
-    path = Path(source)
-    name = f"measures of {path.resolve()}"
-    if name in sys.modules:
-        return
-    spec = importlib.util.spec_from_file_location(name, path)
-    if not path.is_file() or spec is None or spec.loader is None:
-        raise UsageError(f"{path}: no such file. Next: name a Python file that declares measures.")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:  # whatever ended it, a module that ran only in part must not stay
-        del sys.modules[name]
-        raise
-
-
-def _import(module: str) -> None:
-    """Import it from the working folder too, as `python -m` does."""
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    importlib.import_module(module)

@@ -312,7 +312,7 @@ def drift(
             settings["embed"] = _imported(embed)
         if redact:
             settings["change"] = hook_named(redact)
-        found = drift(own, log, judgments=judged, measures=options.asked_measures(measures), **settings)
+        found = drift(own, log, judgments=judged, measures=list(measures) or None, **settings)
     write_result(found, form, output)
     if keep_hashes is not None:
         _keep_hashes(judged, settings["corpus"], keep_hashes)

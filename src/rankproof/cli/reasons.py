@@ -120,7 +120,7 @@ def _explained(
     from rankproof.scoring.explain import explain
 
     check_one_stdin(judgments, *runs)
-    asked = parse_all(options.asked_measures(measures) or DEFAULT_MEASURE)
+    asked = parse_all(list(measures) or DEFAULT_MEASURE)
     found = []
     with tell_progress(f"reading {runs[0]}"):
         judged = load_judgments(judgments)
@@ -175,7 +175,7 @@ def diagnose_ranking(
     settings |= {"by": None if by is None else read_groups(by, judgments), "corpus": documents}
     settings |= {} if size is None else {"corpus_size": size}
     with tell_progress("diagnosing"):
-        found = diagnose(judgments, run, measure=options.asked_measures(measures) or DEFAULT_MEASURE, **settings)
+        found = diagnose(judgments, run, measure=list(measures) or DEFAULT_MEASURE, **settings)
     write_result(found, form, output, worst=settings["worst"] if options.was_written("worst") else None)
     wrong = [str(each) for each in found.findings if each.severity == "error"]
     end(wrong, shown=output is None)

@@ -293,7 +293,7 @@ def app(
     check_whole("--port", port, 0, 65535, advice="leave it out for a free one")
     settings = Settings(
         places or (_sample(),),
-        measures=options.asked_measures(measures),
+        measures=list(measures) or None,
         judgments=judgments,
         queries=queries,
         corpus=corpus,

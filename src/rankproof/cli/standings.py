@@ -79,7 +79,7 @@ def order_systems(
     from rankproof.core.names import parse_all
 
     form = checked_form(form, output)
-    asked = options.asked_measures(measures)
+    asked = list(measures) or None
     if saved.are_names(words, history):
         settings = saved.without_scoring(settings)
     first = None if asked is None else parse_all(asked)[0]
@@ -248,7 +248,7 @@ def write_report(
     check_one_stdin(judgments, *runs)
     groups = None if by is None else read_groups(by, judgments)
     with tell_progress("making the report"):
-        asked = options.asked_measures(measures)
+        asked = list(measures) or None
         made = report(judgments, named_paths(runs, shown_as), asked, by=groups, corpus=titles, **settings)
         printed = print_as(made, form)
     write(printed, output, form)

@@ -1,0 +1,397 @@
+"""`rankproof run`, `bench`, `rank`, `fuse` and `convert`: rankings are asked for, ranked once, combined, converted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rankproof.cli import INTERRUPTED, options
+from rankproof.cli.options import STDIN as STDOUT
+from rankproof.cli.options import check_one_stdin, named_paths
+from rankproof.cli.output import (
+    TEXTS,
+    Target,
+    checked_form,
+    end,
+    keep_results_apart,
+    may_replace,
+    may_write_again,
+    tell_oddities,
+    tell_progress,
+    tell_written,
+    write_result,
+)
+from rankproof.core.defaults import DEFAULT_MEASURE
+from rankproof.document.numbers import count
+from rankproof.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from rankproof.bench.benchmark import Benchmark
+    from rankproof.bench.runs import Run
+
+
+@click.command("bench")
+@click.argument("file")
+@options.form()
+@options.output
+@click.option("--cache", metavar="FILE", help="Where answers are kept. [FILE with the ending .cache]")
+@click.option("--fresh", is_flag=True, help="Ask everything again, whatever was kept.")
+@click.option("--no-cache", is_flag=True, help="Keep no answers.")
+def bench(file: str, form: str | None, output: str | None, cache: str | None, fresh: bool, no_cache: bool) -> None:
+    """Run a grid of configurations, and say what the best is worth.
+
+    FILE is a TOML file that names corpus, questions, judgments, and what to
+    combine: chunkers, retrievers, fusion, rerankers, k. The winner is chosen on
+    one part of the questions and measured on the other.
+
+    What was answered is kept beside FILE, so that a run that was interrupted
+    goes on from there, and says how much was kept. After a change
+    that nothing here can see, as of an index, --fresh asks everything again.
+
+    \b
+    rankproof bench bench.toml
+    rankproof bench bench.toml -o bench.html
+    """
+    from rankproof.bench.grid import grid
+    from rankproof.store.answers import remove
+
+    form = checked_form(form, output)
+    kept = None if no_cache else Path(cache or Path(file).with_suffix(".cache"))
+    if fresh and kept is not None and Path(file).is_file():
+        remove(kept)
+    with tell_oddities(), keep_results_apart():
+        found = grid(file, cache=kept)
+    write_result(found, form, output)
+    if found.remembered:
+        click.echo(f"rankproof: {found.remembered} ({kept}); --fresh asks again.", err=True)
+    end(found.wrong, shown=output is None and form in (*TEXTS, "markdown", "html", "json"))
+
+
+KEPT = ".answers"
+"""The ending of the file beside the output in which answers are kept until all are there."""
+
+
+@click.command("run")
+@click.option("--retriever", required=True, metavar="WHAT", help="module:function, endpoint.toml or a command.")
+@click.option("--queries", required=True, metavar="FILE", help="The questions: JSON Lines, CSV, TSV, BEIR ...")
+@click.option("--judgments", metavar="FILE", help="Ask the judged questions only, and score what was found.")
+@click.option("--corpus", metavar="FILE", help="The documents; ids that are not in them are reported.")
+@click.option("-k", default=100, metavar="N", help="Documents a question. [100]")
+@options.target("Where to write. [standard output]", beside=KEPT, default=STDOUT)
+@options.force
+@click.option("--to", metavar="FORMAT", help="trec, tsv, csv, json, jsonl or parquet. [by the file's name]")
+@click.option("--name", metavar="NAME", help="The name of the run. [the retriever]")
+@click.option("--concurrency", type=int, metavar="N", help="Questions at once. [1; async and endpoints 8]")
+@click.option("--timeout", type=float, metavar="SECONDS", help="For a question; 0: none. [60; endpoints 30]")
+@click.option("--retries", type=int, metavar="N", help="For a question that failed. [0; endpoints 2]")
+@click.option("--backoff", type=float, metavar="SECONDS", help="Before the first retry; then twice as long. [0.5]")
+@click.option("--rate", type=float, metavar="N", help="Calls a second at most.")
+@click.option("--warm-up", type=int, metavar="N", help="Questions asked first and not counted. [0]")
+@click.option("--batch", type=int, metavar="N", help="The retriever takes lists of N questions.")
+@click.option("--id", "id_", metavar="FIELD", help="Where a document has its id, if not in a usual field.")
+@click.option("--cache", metavar="FILE", help="Keep the answers for later runs too. [FILE of -o + .answers]")
+@click.option("--fresh", is_flag=True, help="Ask everything again, whatever was kept of an interrupted run.")
+@click.option("--details", metavar="FILE", help="A JSON line a question: seconds, attempts, failure.")
+def run_retriever(
+    retriever: str,
+    queries: str,
+    judgments: str | None,
+    corpus: str | None,
+    k: int,
+    output: str,
+    to: str | None,
+    name: str | None,
+    fresh: bool,
+    cache: str | None,
+    details: str | None,
+    **limits: Any,
+) -> None:
+    """Ask a retriever questions, and write its ranking.
+
+    A question that fails is reported and left out of the ranking, and the run
+    goes on. A run that was interrupted goes on where it was when the same
+    command is given again. The exit code is 3 if every question failed.
+
+    \b
+    rankproof run --retriever search:find --queries queries.jsonl -o my.run
+    rankproof run --retriever endpoint.toml --queries q.tsv -k 10 -o my.run
+    rankproof run --retriever "python find.py" --queries q.tsv -o my.run
+    """
+    from rankproof.bench.benchmark import Benchmark
+    from rankproof.document.disk import check_free
+    from rankproof.io.write import Columns, render
+
+    if details is not None:
+        check_free(details, force=may_write_again())
+    form = _format(output, to)
+    kept = _kept(cache, output, fresh)
+    with tell_oddities():
+        bench = Benchmark(queries, judgments, corpus)
+    questions = list(bench.queries)
+    render(Columns("score", questions, ["-"] * len(questions), source=queries), form)  # refuses ids it cannot hold
+    run = _asked(bench, name or retriever, retriever, k, kept, _given(limits))
+    # A question without documents has no row in most formats; those that failed are reported anyway.
+    notes = _write(run.ranking, output, form)
+    tell_written(output, [note for note in notes if not note.startswith("queries without documents")])
+    if details is not None:
+        _write_details(run, details)
+    shown = judgments is not None and output != STDOUT
+    click.echo(str(run), nl=False, err=not shown)
+    if run.failures and shown:
+        click.echo(f"rankproof: {len(run.failures)} of {len(run.rows)} questions failed", err=True)
+    _tidy(run, kept, keep=cache is not None)
+    if run.failures and not any(run.ranking.values()):
+        click.echo("rankproof: no question was answered, so the ranking is empty (exit code 3)", err=True)
+        click.get_current_context().exit(DataError.exit_code)
+
+
+def _kept(cache: str | None, output: str, fresh: bool) -> Path | None:
+    """The file with the answers; beside the output if no other is named."""
+    if cache is None and output == STDOUT:
+        return None
+    from rankproof.store.answers import remove
+
+    path = Path(cache or f"{output}{KEPT}")
+    if not path.absolute().parent.is_dir():
+        raise UsageError(f"{path}: there is no folder {path.parent}. Next: make it, or name another file.")
+    if fresh:
+        remove(path)
+    return path
+
+
+def _given(limits: dict[str, Any]) -> dict[str, Any]:
+    """The given options under the names of `Benchmark.run`; a timeout of 0 means none."""
+    found = {name.rstrip("_"): value for name, value in limits.items() if value is not None}
+    return {**found, "timeout": found["timeout"] or None} if "timeout" in found else found
+
+
+def _asked(bench: Benchmark, name: str, retriever: str, k: int, kept: Path | None, limits: dict[str, Any]) -> Run:
+    try:
+        with keep_results_apart():
+            return bench.run(name, retriever, k, cache=kept, progress=True, **limits)
+    except KeyboardInterrupt:
+        where = f"; the answers so far are in {kept}, and the same command goes on from there" if kept else ""
+        click.echo(f"\nrankproof: stopped{where}", err=True)
+        click.get_current_context().exit(INTERRUPTED)
+
+
+def _write_details(run: Run, path: str) -> None:
+    from rankproof.bench.words import run_details
+    from rankproof.document.disk import write_file
+
+    lines = [{"query_id": row.question, **run_details(row)} for row in run.rows]
+    write_file(path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), force=True)
+    tell_written(path)
+
+
+def _tidy(run: Run, kept: Path | None, keep: bool) -> None:
+    """Answers kept in case of an interruption are deleted when nothing is left to ask."""
+    if kept is None or keep:
+        return
+    if not run.failures:
+        from rankproof.store.answers import remove
+
+        remove(kept)
+        return
+    click.echo(
+        f"rankproof: the same command asks only the questions that failed; with --fresh all of them (kept in {kept}).",
+        err=True,
+    )
+
+
+@click.command("fuse")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option("--method", default="rrf", metavar="NAME", help="How to combine them: see above. [rrf]")
+@click.option(
+    "--normalise",
+    metavar="NAME",
+    help="min-max, max, sum, z-score, rank, borda or none. [min-max, if scores are read]",
+)
+@click.option("--weights", metavar="W,W,...", help="A weight for each run, in their order.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the method: k=60.")
+@click.option("--depth", type=int, metavar="N", help="Read the N best documents of each run only.")
+@click.option("--judgments", metavar="FILE", help="Judgments that the learning methods learn from.")
+@click.option("--tune", "tuning", metavar="FILE", help="Judgments to choose the settings by.")
+@click.option(
+    "-m",
+    "--measure",
+    default=DEFAULT_MEASURE,
+    metavar="MEASURE",
+    help=f"What to tune for. [{DEFAULT_MEASURE}]",
+)
+@click.option("--share", default=0.5, metavar="SHARE", help="Of the judged queries, to tune on. [0.5]")
+@click.option("--seed", default=0, metavar="N", help="Of the draw of these queries. [0]")
+@options.target("Where to write the ranking. [standard output]")
+@options.damaged_files
+@options.force
+@click.option("--to", metavar="FORMAT", help="trec, tsv, csv, json, jsonl or parquet. [by the file's name]")
+def fuse_runs(
+    runs: tuple[str, ...],
+    weights: str | None,
+    settings: tuple[str, ...],
+    judgments: str | None,
+    tuning: str | None,
+    measure: str,
+    share: float,
+    seed: int,
+    output: str | None,
+    to: str | None,
+    **chosen: Any,
+) -> None:
+    """Combine several rankings into one.
+
+    By rank: rrf, isr, log-isr, logn-isr, rbc, borda, condorcet. By score:
+    combsum, combmnz, combgmnz, combmin, combmax, combmed, combanz, weighted-sum,
+    wmnz, mixed. Learning from judged queries: bayesfuse, mapfuse, posfuse,
+    probfuse, segfuse, slidefuse.
+
+    With --tune the settings are chosen on a part of the judged queries and
+    scored on the others; the ranking is written with -o.
+
+    \b
+    rankproof fuse bm25.run dense.run -o fused.run
+    rankproof fuse bm25.run dense.run --tune judgments.tsv --method weighted-sum
+    """
+    check_one_stdin(*runs, *([judgments] if judgments else []), *([tuning] if tuning else []))
+    place = output or STDOUT
+    form = _format(place, to) if output is not None or tuning is None else ""
+    if tuning is None:
+        from rankproof.bench.fusion.fuse import fuse
+
+        given = {"weights": _numbers(weights), "judgments": judgments, **_parameters(settings), **chosen}
+        paths = named_paths(runs)
+        with tell_oddities(), tell_progress("reading and fusing"):
+            found = fuse(paths, **given)
+        tell_written(place, _write(found, place, form))
+        return
+    _check_free(weights, settings, judgments)
+    _tune(tuning, named_paths(runs), {"measure": measure, "share": share, "seed": seed, **chosen}, output, form)
+
+
+def _tune(judgments: str, runs: dict[str, str], chosen: dict[str, Any], output: str | None, form: str) -> None:
+    from rankproof.bench.fusion.tune import tune
+    from rankproof.io.load import load_rankings
+
+    with tell_oddities(), tell_progress("tuning"):
+        loaded = load_rankings(runs, chosen.pop("damaged"))
+        tuned = tune(judgments, loaded, **chosen)
+    if output is not None:
+        tell_written(output, _write(tuned.fuse(loaded, chosen["depth"]), output, form))
+    click.echo(str(tuned), nl=False, err=output == "-")
+    end(tuned.wrong, shown=True)
+
+
+def _write(ranking: Mapping[str, Mapping[str, float]], target: str, form: str) -> list[str]:
+    from rankproof.io.load import load_ranking
+    from rankproof.io.write import write_ranking
+
+    return write_ranking(load_ranking(ranking).table(), target, form, force=may_replace(target))
+
+
+def _format(target: str, to: str | None) -> str:
+    """The format that a name says, TREC on standard output; a wrong one is refused before anything is read."""
+    from rankproof.io.write import format_of
+
+    return format_of(target, to or ("trec" if target == STDOUT else None))
+
+
+def _check_free(weights: str | None, settings: Sequence[str], judgments: str | None) -> None:
+    """Refuse settings that tuning chooses."""
+    given = {"--weights": weights, "--set": settings, "--judgments": judgments}
+    for name, value in given.items():
+        if value:
+            raise UsageError(f"{name} and --tune: tuning chooses that itself. Next: leave one of them out.")
+
+
+def _numbers(text: str | None) -> list[float] | None:
+    if text is None:
+        return None
+    try:
+        return [float(each) for each in text.split(",")]
+    except ValueError:
+        raise UsageError(
+            f"--weights: got {text!r}, expected numbers like 0.7,0.3. Next: give one number a run, separated by commas."
+        ) from None
+
+
+def _parameters(settings: Sequence[str]) -> dict[str, Any]:
+    """The parameters by name, as numbers if they are numbers."""
+    found: dict[str, Any] = {}
+    for each in settings:
+        name, equals, value = each.partition("=")
+        if not equals or not name.isidentifier() or name in ("method", "normalise", "weights", "depth", "judgments"):
+            raise UsageError(
+                f"--set: got {each!r}, expected NAME=VALUE, like k=60."
+                " Next: write it so; 'rankproof fuse --help' lists the names."
+            )
+        found[name] = _number(value)
+    return found
+
+
+def _number(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+@click.command("convert")
+@click.argument("source")
+@click.argument("target", type=Target(), required=False)
+@options.target("The target, as other commands name it.")
+@click.option("--as", "what", metavar="WHAT", help="ranking or judgments, for files that do not show it.")
+@click.option("--to", metavar="FORMAT", help="The format to write, for targets whose name does not show it.")
+@options.force
+def convert_file(source: str, target: str | None, output: str | None, what: str | None, to: str | None) -> None:
+    """Write judgments or a ranking in another format.
+
+    The name of the target says which: .run and .qrels are TREC, then .tsv, .csv,
+    .json, .jsonl, .parquet; with .gz, .bz2 or .zst behind it, compressed.
+
+    \b
+    rankproof convert my.run my.parquet
+    rankproof convert my.run -o my.parquet
+    rankproof convert judgments.csv judgments.qrels --as judgments
+    """
+    from rankproof.io.write import convert
+
+    if (target is None) == (output is None):
+        raise UsageError("convert: expected one target. Next: name it behind the source, or with -o, but not twice.")
+    place = target or output or "-"
+    with tell_progress(f"reading {source}"):
+        notes = convert(source, place, what=what, to=to, force=may_replace(place))
+    tell_written(place, notes)
+
+
+@click.command("rank")
+@click.argument("run", metavar="RUN")
+@click.option("-o", "--folder", required=True, metavar="FOLDER", help="The folder to write.")
+@options.force
+@options.damaged_files
+def rank(run: str, folder: str, damaged: str) -> None:
+    """Write a ranking with the rank of every row, once for all judgments.
+
+    RUN is a file or a folder; FOLDER gets Parquet files with the columns query_id,
+    doc_id, score, rank, first, last and length: ranks by falling score, the first
+    and last rank a row could have among equal scores, and how long its ranking is.
+    Judgments that come later are a join on query_id and doc_id, in any engine, and
+    'rankproof evaluate JUDGMENTS FOLDER' gives what it gives for RUN.
+
+    \b
+    rankproof rank runs/2026-11-22/ -o ranked/
+    rankproof evaluate judgments.parquet ranked/
+    """
+    from rankproof.io.load import load_ranking
+    from rankproof.io.ranked import write_ranked
+
+    paths = list(named_paths([run]).values())
+    ranking = load_ranking(paths[0] if len(paths) == 1 else run, damaged)
+    with tell_oddities():
+        rows = write_ranked(ranking, folder, force=may_replace(folder))
+    click.echo(f"{folder}: {count(rows, 'row')}, ranked", err=True)
