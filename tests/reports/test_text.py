@@ -91,7 +91,7 @@ def test_lists_need_rankings_and_a_number(folder: Path) -> None:
     with pytest.raises(UsageError, match="no rankings behind these scores"):
         History().compare(*runs).cases(1)
     scores = {name: evaluate(sample.judgments(), each, "nDCG@10") for name, each in runs.items()}
-    with pytest.raises(UsageError, match="expected 1 query or more"):
+    with pytest.raises(UsageError, match="cases: got 0, expected a whole number of at least 1"):
         compare_scores(scores).cases(0)
     with pytest.raises(UsageError, match="Did you mean 'dense'"):
         compare_scores(scores).cases(1, "dens")
