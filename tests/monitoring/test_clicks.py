@@ -119,3 +119,29 @@ def test_ranks_that_nothing_ties_together_are_refused() -> None:
         fit_propensities(ClickTable.of(rows))
     swapped = [*rows, {"ts": 1.7e9, "query": "a", "results": ["y", "x"], "clicks": [{"rank": 1}]}]
     assert fit_propensities(ClickTable.of(swapped))[0] == 1.0
+
+
+def test_users_who_do_not_differ_do_not_make_sure() -> None:
+    """A share of `true` users who click may show none among so few, and the interval holds it all the same."""
+
+    def of(users: int, clicks: list[int]) -> ClickTable:
+        return ClickTable.of(
+            {"ts": 1.7e9, "query": "q", "results": ["a", "b"], "clicks": clicks, "user": f"u{at}"}
+            for at in range(users)
+        )
+
+    one = attraction(of(1, [1]), [1, 0.5])
+    assert (one.value, one.low, one.high) == pytest.approx((0.5, 0.0125, 0.9875))
+    for users in (1, 2, 20, 500):
+        none = attraction(of(users, []), [1, 0.5])
+        assert (none.value, none.low, none.high) == pytest.approx((0.0, 0.0, 1 - 0.025 ** (1 / users)))
+        dcg = counterfactual_dcg(of(users, []), {"q": ["a", "b"]}, [1, 0.5], k=2)
+        assert dcg.high == pytest.approx(none.high * (1 + 1 / np.log2(3)))
+    some = attraction(ClickTable.of(searches(3, 400)[1]), LOOKED.tolist())
+    assert some.low < some.value < some.high < 1
+
+
+def test_ranks_at_which_nothing_was_shown_are_said() -> None:
+    deep = ClickTable.of([{"ts": 1.7e9, "query": "q", "results": [{"id": "a", "rank": 11}], "clicks": [11]}])
+    with pytest.raises(DataError, match=r"nothing was shown at the first 3 ranks\. Next: "):
+        attraction(deep, [1.0] * 11, k=3)

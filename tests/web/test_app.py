@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 import signal
+import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from html import unescape
 from pathlib import Path
 from urllib.parse import quote
@@ -303,6 +307,47 @@ def test_one_bad_file_takes_no_page_away(start: Start, folder: Path) -> None:
     assert "rankproof convert two.json" in home
     assert "comes twice" in home
     assert "given before" in home  # the queries, which the pages do without
+
+
+def test_the_name_of_a_file_in_another_encoding_takes_no_page_away(start: Start, folder: Path) -> None:
+    os.rename(folder / "dense.run", os.fsencode(folder) + b"/caf\xe9 #1%20 <b>.run")
+    app = start(folder).enter()
+    link = re.search(r'href="(/compare[^"]*caf[^"]*)"', app.ask("/").text)
+    assert link is not None
+    assert "caf\\udce9 #1%20" in app.ask(unescape(link[1])).text
+    for path in PAGES:
+        assert app.ask(path).status == 200, path
+
+
+def test_a_grade_never_goes_beside_a_folder_that_is_gone(start: Start, folder: Path) -> None:
+    app = start(folder).enter()
+    csrf = app.csrf
+    shutil.rmtree(folder)
+    refused = app.ask("/grade", send={"csrf": csrf, "query": "q02", "document": "d", "grade": "1"})
+    assert (refused.status, "No such file or directory" in refused.text) == (400, True)
+    assert list(folder.parent.iterdir()) == []
+    until = time.monotonic() + 20
+    while time.monotonic() < until and "is no longer there" not in app.ask("/").text:
+        time.sleep(0.1)
+    assert "is no longer there" in app.ask("/").text
+
+
+def test_a_body_of_no_stated_length_is_read_to_the_limit_only(
+    start: Start, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    app = start(folder).enter()
+    cookie = "; ".join(f"{name}={value}" for name, value in app.cookies.items())
+    head = f"POST /who HTTP/1.1\r\nHost: {app.host}\r\nCookie: {cookie}\r\n"
+    with socket.create_connection(app.host.split(":")) as sent:
+        sent.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode())
+        with suppress(OSError):  # it does not wait for the end
+            for _ in range(64):
+                sent.sendall(b"10000\r\n" + bytes(1 << 16) + b"\r\n")
+        assert sent.recv(99).startswith(b"HTTP/1.1 413 ")
+    with socket.create_connection(app.host.split(":")) as sent:  # and one who hangs up
+        sent.sendall(f"{head}Content-Length: 9\r\n\r\nabc".encode())
+    assert app.ask("/").status == 200
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def test_a_new_run_shows_up_by_itself(start: Start, folder: Path) -> None:

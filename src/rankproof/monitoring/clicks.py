@@ -25,6 +25,8 @@ ROUNDS, CLOSE = 500, 1e-7
 """Rounds of fitting at most, and the change at which it ends."""
 LEAST = 0.02
 """Propensities below this count as this: a click at a place that nobody looks at would outweigh all others."""
+SAME = 1e-9
+"""Users whose errors add up to less than this do not differ."""
 FEWEST_SWAPS = 50
 """Clicks on swapped documents at each of two ranks, below which no ratio is told."""
 
@@ -162,10 +164,12 @@ def attraction(table: ClickTable, propensities: Sequence[float], *, k: int | Non
     The naive value is the share that was clicked.
     """
     kept = table.rank < (table.depth if k is None else k)
+    if not kept.any():
+        raise DataError(f"clicks: nothing was shown at the first {k} ranks. Next: give a larger k, or leave it out.")
     gain = kept * table.click / _chances(table, propensities)
     value = float(gain.sum() / kept.sum())
     left = np.bincount(table.user, gain - value * kept) / kept.sum()
-    return _estimate(table, value, left, float(table.click[kept].mean()), propensities)
+    return _estimate(table, value, left, float(table.click[kept].mean()), propensities, 1.0)
 
 
 def counterfactual_dcg(
@@ -196,7 +200,8 @@ def counterfactual_dcg(
     left = np.bincount(table.user, weight * (table.click - chance * attracts[table.pair]))
     left += np.bincount(table.user[first], (by_query[asked] - value) / len(events), len(left))
     naive = np.bincount(query, worth * clicks / np.bincount(table.pair, minlength=len(table.pairs)), len(names))
-    return _estimate(table, value, left, float(naive[asked].mean()), propensities)
+    most = sum(1 / math.log2(at + 2) for at in range(k))
+    return _estimate(table, value, left, float(naive[asked].mean()), propensities, most)
 
 
 def _chances(table: ClickTable, propensities: Sequence[float]) -> Array:
@@ -210,12 +215,20 @@ def _chances(table: ClickTable, propensities: Sequence[float]) -> Array:
 
 
 def _estimate(
-    table: ClickTable, value: float, left: Array, naive: float, propensities: Sequence[float]
+    table: ClickTable, value: float, left: Array, naive: float, propensities: Sequence[float], most: float
 ) -> ClickEstimate:
-    """The value with its interval, from what each user adds to its error."""
+    """The value with its interval, from what each user adds to its error.
+
+    Users who do not differ show no error: then the interval holds what the value would be with as many others, who
+    have nothing or `most`, as may have been missed among so few (Clopper and Pearson).
+    """
     users = len(left)
     reach = t_quantile(0.975, max(users - 1, 1)) * math.sqrt(float(left @ left) * users / max(users - 1, 1))
     seldom = np.array(propensities)[table.rank[table.click > 0]] < LEAST
     searches = len(np.unique(table.event))
     clipped = float(seldom.mean()) if len(seldom) else 0.0
-    return ClickEstimate(value, max(value - reach, 0.0), value + reach, naive, searches, users, MODEL, clipped)
+    low, high = max(value - reach, 0.0), value + reach
+    if reach < SAME:
+        unseen = 1 - 0.025 ** (1 / users)
+        low, high = value * (1 - unseen), max(value + (most - value) * unseen, value)
+    return ClickEstimate(value, low, high, naive, searches, users, MODEL, clipped)

@@ -112,7 +112,16 @@ def _paths(root: Path) -> Iterator[tuple[Path, str]]:
             path = Path(folder, name)
             beside = any(name.removesuffix(end) in kept - {name} for end in COMPANIONS)
             if not name.startswith(".") and not beside and path.is_file():
-                yield path, (below / name).as_posix()
+                yield path, encodable((below / name).as_posix())
+
+
+def encodable(text: str) -> str:
+    """A text with what is no character, as in the name of a file in another encoding, written out.
+
+    >>> encodable("bad\\udcff.run")
+    'bad\\\\udcff.run'
+    """
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 COMPANIONS = ("-wal", "-shm", "-journal")
@@ -344,7 +353,7 @@ def named_by_stem(files: Iterable[FoundFile]) -> dict[str, FoundFile]:
         [each.name for each in listed],
     ):
         if len(set(names)) == len(names):
-            return dict(zip(names, listed, strict=True))
+            return dict(zip(map(encodable, names), listed, strict=True))
     return {str(each.path): each for each in listed}
 
 

@@ -13,6 +13,8 @@ from urllib.parse import parse_qsl, urlencode
 LARGEST = 1 << 20
 """The largest body of a request, in bytes."""
 
+TOO_LARGE = f"The request is too large; at most {LARGEST:,} bytes are read."
+
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -69,6 +71,15 @@ class Guard:
         if not self._is_token(_cookies(headers).get(name, "")):
             await _plain(send, 403, "This page needs the address that 'rankproof app' printed, with its token.")
             return
+        if scope["method"] == "POST":
+            body = await _body(receive)
+            if body is None:
+                await _plain(send, 413, TOO_LARGE)
+                return
+
+            async def receive() -> Message:
+                return {"type": "http.request", "body": body, "more_body": False}
+
         await self.app(scope, receive, _with_headers(send))
 
     def _stranger(self, scope: Scope, headers: dict[str, str], host: str) -> str:
@@ -84,7 +95,7 @@ class Guard:
             return "This request comes from a page of another site."
         length = headers.get("content-length", "0")
         if not re.fullmatch("[0-9]{1,9}", length) or int(length) > LARGEST:
-            return f"The request is too large; at most {LARGEST:,} bytes are read."
+            return TOO_LARGE
         return ""
 
     def _is_token(self, given: str) -> bool:
@@ -106,6 +117,18 @@ def _cookies(headers: dict[str, str]) -> dict[str, str]:
         return {name: each.value for name, each in SimpleCookie(headers.get("cookie", "")).items()}
     except CookieError:
         return {}
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """The body of a request, whatever it says of its length; None if it is too large or its sender hung up."""
+    body, more = b"", True
+    while more:
+        message = await receive()
+        body += message.get("body", b"")
+        if message["type"] == "http.disconnect" or len(body) > LARGEST:
+            return None
+        more = message.get("more_body", False)
+    return body
 
 
 async def _plain(send: Send, status: int, words: str) -> None:

@@ -17,7 +17,7 @@ from rankproof.document.numbers import first_of
 from rankproof.document.page import Child, Markup, Section, el, join, sheet
 from rankproof.errors import RankproofError
 from rankproof.scoring.scores import Scores
-from rankproof.web.folder import FileKind
+from rankproof.web.folder import FileKind, encodable
 from rankproof.web.workspace import Workspace
 
 T = TypeVar("T")
@@ -53,7 +53,7 @@ class Links:
         """The address of a page with these choices; those that are None or empty are left out."""
         chosen = {name: value for name, value in choices.items() if value}
         path = "/" if page == "home" else f"/{page}"
-        return f"{path}?{urlencode(chosen)}" if chosen else path
+        return f"{path}?{urlencode(chosen, errors='backslashreplace')}" if chosen else path
 
     def file(self, name: str) -> str:
         """The address of a file that belongs to the pages."""
@@ -241,7 +241,8 @@ def page_text(site: Site, page: Page, name: str, *, alone: bool = False, state: 
         data_state=state if page.changing and not site.links.static else None,
         data_csrf=site.csrf or None,
     )
-    return f"<!DOCTYPE html>\n{el('html', _head(site, page, alone), body, lang='en')}\n"
+    text = f"<!DOCTYPE html>\n{el('html', _head(site, page, alone), body, lang='en')}\n"
+    return encodable(text)
 
 
 def _save(site: Site, page: Page, name: str, alone: bool) -> Markup | None:
@@ -310,4 +311,4 @@ def _contents(sections: Sequence[Section]) -> Markup:
 
 def fragment(*children: Child) -> str:
     """A part that is inserted into a loaded page."""
-    return str(join(children))
+    return encodable(str(join(children)))

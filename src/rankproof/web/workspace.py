@@ -10,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -105,7 +106,9 @@ class Workspace:
 
     def refresh(self) -> bool:
         """Read the folder again; returns whether anything has changed."""
-        found = find_files(self.settings.places, self.files)
+        gone = [Path(place) for place in self.settings.places if self.files and not Path(place).exists()]
+        found = find_files([place for place in self.settings.places if Path(place) not in gone], self.files)
+        found += [FoundFile(each.name, each, FileKind.DAMAGED, 0, 0.0, "is no longer there") for each in gone]
         changed = [each.stamp for each in found] != [each.stamp for each in self.files]
         self.files = found
         self.runs = named_by_stem(self.of_kind(FileKind.RUN))
@@ -142,9 +145,9 @@ class Workspace:
     def _judged(self, file: FoundFile) -> Judgments:
         return self.kept(("judgments", file.stamp), lambda: prepare(load_judgments(file.path)))
 
-    @property
+    @cached_property
     def labels_path(self) -> Path:
-        """The file for grades: a separate one, never the user's."""
+        """The file for grades: a separate one, never the user's; the same from the start to the end."""
         if self.settings.labels is not None:
             return Path(self.settings.labels)
         first = Path(self.settings.places[0])
