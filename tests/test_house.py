@@ -14,8 +14,8 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 359,  # 300 of them without monitoring, web, io/counted and spark
-    "lines": 94_620,
-    "code lines": 63_510,
+    "lines": 94_656,
+    "code lines": 63_555,
     "file names used twice": 28,
     "class names in two packages": 9,
     "short helpers used once": 411,
