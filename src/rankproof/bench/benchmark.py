@@ -62,7 +62,10 @@ def answer_rows(
 ) -> list[RunRow]:
     """A row for each question; answers kept in `cache` are not asked for again."""
     with _memory(cache) as memory, _told(name, len(questions), progress) as told, _shown(name) as show:
-        about = {} if memory is None else _about(name, retriever, corpus)
+        # Inputs that change the answers, beside settings and question.
+        about = {} if memory is None else {"corpus": None if corpus is None else corpus.fingerprint}
+        if memory is not None and not retriever.known:
+            about["run"] = name
         return answer_all(questions, retriever, reading, plan, memory=memory, about=about, told=told, show=show)
 
 
@@ -82,12 +85,6 @@ def _shown(name: str) -> Iterator[Callable[[Mapping[str, RunRow]], None] | None]
         yield show
     finally:
         live.close()
-
-
-def _about(name: str, retriever: Adapted, corpus: Corpus | None) -> dict[str, Any]:
-    """Inputs that change the answers, beside settings and question."""
-    found = {"corpus": None if corpus is None else corpus.fingerprint}
-    return found if retriever.known else {**found, "run": name}
 
 
 @contextmanager

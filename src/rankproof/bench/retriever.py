@@ -151,7 +151,11 @@ def _of_dicts(items: Sequence[dict[str, Any]], asked: str | None) -> Columns | N
         return None
     names = _names(asked, items[0].__contains__)
     found = _first(items, names, itemgetter)
-    if found is None and asked is None and not any(map(_is_loosely_an_id, items[0])):
+    if (
+        found is None
+        and asked is None
+        and not any(name not in DOCUMENT_ID and plain_name(str(name)) in _LOOSELY for name in items[0])
+    ):
         found = _in_metadata(items, asked, items[0].__contains__, itemgetter)
     score = next((list(map(itemgetter(name), items)) for name in SCORE if name in items[0]), None)
     return _texts(found, score)
@@ -172,10 +176,6 @@ def _of_objects(items: Sequence[Any], asked: str | None) -> Columns | None:
 
     found = _first(items, _names(asked, has), attrgetter)
     return _texts(_in_metadata(items, asked, has, attrgetter) if found is None else found, score)
-
-
-def _is_loosely_an_id(name: Any) -> bool:
-    return name not in DOCUMENT_ID and plain_name(str(name)) in _LOOSELY
 
 
 def _names(asked: str | None, has: Callable[[str], bool]) -> Iterable[str]:

@@ -166,7 +166,9 @@ class Run(Result):
             (len(self.unknown), self._unknown() if self.unknown else ""),
         ]
         found = [f"{count(number, 'question')} {what}" for number, what in odd if number]
-        return [*found, *self._about_scores(), *self._about_time(), *self.said]
+        if any(row.answer.rising for row in self.rows if row.answer is not None):
+            found.append("Scores rise down every list, so they were taken for distances: the smallest is the best.")
+        return [*found, *self._about_time(), *self.said]
 
     def _unknown(self) -> str:
         docs = list(dict.fromkeys(doc for each in self.unknown.values() for doc in each))
@@ -176,11 +178,6 @@ class Run(Result):
             f"found documents that are not in the corpus ({_first(docs)}; the corpus has "
             f"{_first(list(self.corpus or ()))}); they stayed in, as not relevant.{why}"
         )
-
-    def _about_scores(self) -> list[str]:
-        turned = any(row.answer.rising for row in self.rows if row.answer is not None)
-        said = "Scores rise down every list, so they were taken for distances: the smallest is the best."
-        return [said] if turned else []
 
     def _about_time(self) -> list[str]:
         said = []

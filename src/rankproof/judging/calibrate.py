@@ -105,7 +105,8 @@ def calibrate_judgments(
     people = None if human is None else load_judgments(human)
     said = _together(judged, people, _chances(plan))
     asked = _measures(JUDGE_MEASURES if measures is None else measures)
-    loaded = _runs(systems)
+    alone = isinstance(systems, str | os.PathLike)
+    loaded = {} if systems is None else load_rankings([systems] if alone else systems)
     scores = {name: evaluate(said.pairs, run, asked) for name, run in loaded.items()}
     if people is None and not scores:
         raise UsageError("human: got no judgments of people, and no runs. Next: give one or the other.")
@@ -185,12 +186,6 @@ def _measures(measures: Measures) -> list[Measure]:
                 "queries. Next: name one, like nDCG@10."
             )
     return found
-
-
-def _runs(runs: Any) -> dict[str, Any]:
-    if runs is None:
-        return {}
-    return load_rankings([runs] if isinstance(runs, str | os.PathLike) else runs)
 
 
 def _together(machine: Judgments, human: Judgments | None, chances: Mapping[tuple[str, str], float]) -> TwoJudgments:

@@ -223,7 +223,9 @@ class Judge(Displayable):
         run = self._run(metrics, k, complete, compat, blame)
         run.independent = soft == INDEPENDENT
         settings = {"k": k, "complete": complete, "compat": compat, **({"soft": soft} if run.independent else {})}
-        self._remember()
+        asking = [each for each in self.judges if not getattr(each, "reads_only", False)]
+        if self.ledger is not None and asking:  # so that `replay` knows whom to repeat
+            self.ledger.ran([each.identity for each in asking])
         corrections = corrections_for(run.metrics, self.judges, self.ledger, complete)
         estimates = estimates_for(run.metrics, self.judges, self.ledger, compat)
         versions, makers = Versions(), Makers(made_by)
@@ -254,12 +256,6 @@ class Judge(Displayable):
         asked = parse_all(default_metrics(compat) if metrics is None else metrics, compat)
         kept = InMemory() if self.ledger is None else InLedger(self.ledger)
         return JudgeRun(asked, self.judges, kept, k, complete, blame)
-
-    def _remember(self) -> None:
-        """Write down who judged, so that `replay` knows whom to repeat."""
-        asking = [each for each in self.judges if not getattr(each, "reads_only", False)]
-        if self.ledger is not None and asking:
-            self.ledger.ran([each.identity for each in asking])
 
     def _in_one_line(self) -> str:
         return f"<Judge {self.name}>"

@@ -102,17 +102,14 @@ def settle(
         if todo:
             taking = _taking(judge, {ask for part in todo for ask in part}, said, kept)
             try:
-                add(account, judge.judge(_watched(todo, judge, tell), taking))
+                # As the judge takes the groups, its progress is reported.
+                groups_left = todo if tell is None else Watched(todo, tell, getattr(judge, "tells", False))
+                add(account, judge.judge(groups_left, taking))
             finally:
                 kept.flush()  # also when it is interrupted: what is paid for is not lost
     for ask in (ask for group in groups for ask in group):
         said.setdefault(ask, Unmeasured(ask, "no judge was asked"))
     return said, account
-
-
-def _watched(todo: list[list[Ask]], judge: Judge, tell: Tell | None) -> Sequence[Sequence[Ask]]:
-    """The groups; as the judge takes them, its progress is reported."""
-    return todo if tell is None else Watched(todo, tell, getattr(judge, "tells", False))
 
 
 def has_verdict(said: Said | None) -> bool:

@@ -45,7 +45,10 @@ def drift(found: Drift) -> Document:
     parts.append(Part(Table(_kinds(_by_gap(found.kinds)), "Kinds of queries"), media=(PAGE, PAPER)))
     if found.label:
         shown = found.label[:LABELS]
-        opening = Paragraph(_labels_opening(len(shown), len(found.label)))
+        first = "" if len(shown) == len(found.label) else f", the first {len(shown)} of {len(found.label)}"
+        opening = Paragraph(
+            f"To label next{first}; each with the share of live queries that come nearer to the set by it:"
+        )
         table = Table(_labels(shown), shrink=(0, 2))
         parts.append(Part(opening, table, rank=3, name="queries to label next", media=TERMINAL))
         parts.append(Part(Table(_labels(found.label), "To label next"), media=(PAGE, PAPER)))
@@ -159,11 +162,6 @@ def _score(each: LiveScore) -> str:
 
 def _two(value: float) -> str:
     return f"{value:.2f}".replace("0.", ".", 1)
-
-
-def _labels_opening(shown: int, number: int) -> str:
-    first = "" if shown == number else f", the first {shown} of {number}"
-    return f"To label next{first}; each with the share of live queries that come nearer to the set by it:"
 
 
 def _labels(label: Sequence[NextQuery]) -> list[Column]:

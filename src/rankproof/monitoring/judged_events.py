@@ -91,7 +91,9 @@ def sample_events(
         if not event.query or not (event.answer or "").strip():
             continue
         found += 1
-        place = _place(event, seed)
+        # A random number that the same event always has.
+        what = [seed, event.id] if event.id else [seed, event.ts, event.user, event.session, event.query, event.answer]
+        place = int.from_bytes(hashlib.blake2b(json.dumps(what).encode(), digest_size=8).digest(), "big")
         if place in taken or (len(heap) >= number and place >= -heap[0][0]):
             continue
         if texts is not None and not event.other.get(CONTEXTS):
@@ -105,12 +107,6 @@ def sample_events(
         if len(heap) > number:
             taken.discard(-heapq.heappop(heap)[0])
     return [event for _, _, event in sorted(heap, key=lambda each: each[:2], reverse=True)], found
-
-
-def _place(event: Event, seed: int) -> int:
-    """A random number that the same event always has."""
-    what = [seed, event.id] if event.id else [seed, event.ts, event.user, event.session, event.query, event.answer]
-    return int.from_bytes(hashlib.blake2b(json.dumps(what).encode(), digest_size=8).digest(), "big")
 
 
 def judge_events(

@@ -288,7 +288,9 @@ def _clicked(clicks: list[Any], hits: Sequence[Any]) -> tuple[set[str | None], l
             raise UnusualShape
         if not doc or rank is None:
             if shown is None:
-                shown = _places(hits)
+                if any(hit.__class__ is dict and hit.get("rank") not in (None, at) for at, hit in enumerate(hits, 1)):
+                    raise UnusualShape
+                shown = [hit if hit.__class__ is str else hit["id"] for hit in hits]  # each at its place
             if rank is None:
                 if doc is None:
                     raise UnusualShape
@@ -298,13 +300,6 @@ def _clicked(clicks: list[Any], hits: Sequence[Any]) -> tuple[set[str | None], l
         docs.add(doc)
         ranks.append(rank)
     return docs, ranks
-
-
-def _places(hits: Sequence[Any]) -> list[str]:
-    """The ids of results, if the rank of each is its place."""
-    if any(hit.__class__ is dict and hit.get("rank") not in (None, at) for at, hit in enumerate(hits, 1)):
-        raise UnusualShape
-    return [hit if hit.__class__ is str else hit["id"] for hit in hits]
 
 
 def _number(value: Any) -> float:

@@ -55,7 +55,8 @@ class Calendar(Displayable):
             days: list[int] = []
             at = self._floor(self._local(first).date())
             while not days or days[-1] <= last:
-                days.append(self._midnight(at))
+                midnight = datetime(at.year, at.month, at.day, tzinfo=self.zone)
+                days.append(round(midnight.timestamp()) * SECOND)
                 at = self._after(at)
                 if len(days) > MOST:
                     break
@@ -91,9 +92,6 @@ class Calendar(Displayable):
 
     def _local(self, time: int) -> datetime:
         return datetime.fromtimestamp(time / SECOND, self.zone)
-
-    def _midnight(self, day: date) -> int:
-        return round(datetime(day.year, day.month, day.day, tzinfo=self.zone).timestamp()) * SECOND
 
     def _floor(self, day: date) -> date:
         if self.window == "week":

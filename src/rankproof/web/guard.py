@@ -49,9 +49,6 @@ class Guard:
         """A secret that every form sends; it does not reveal the token."""
         return hmac.new(self.token.encode(), b"csrf", hashlib.sha256).hexdigest()
 
-    def _cookie(self, port: str) -> str:
-        return f"rankproof-{port}"
-
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or pass it on."""
         if scope["type"] != "http":
@@ -63,7 +60,7 @@ class Guard:
         if problem:
             await _plain(send, 403, problem)
             return
-        name = self._cookie(host.rpartition(":")[2])
+        name = f"rankproof-{host.rpartition(':')[2]}"
         given = dict(parse_qsl(scope["query_string"].decode("latin-1")))
         if scope["method"] == "GET" and self._is_token(given.get("token", "")):
             await self._welcome(scope, given, name, send)

@@ -6,7 +6,7 @@ And the page of the runs in progress: their share done, their speed, their failu
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from pathlib import Path
 from time import time
@@ -152,7 +152,8 @@ def _history(site: Site, file: FoundFile) -> Markup:
 
 def _drawn(file: FoundFile) -> Markup | RankproofError:
     try:
-        found = list(_saved(file))
+        history = History(file.path)
+        found = [(entry.saved_at, entry.name, history.scores(entry.name)) for entry in history.entries(LAST)]
     except RankproofError as error:
         return error
     if not found:
@@ -171,12 +172,6 @@ def _drawn(file: FoundFile) -> Markup | RankproofError:
 
 Saved = tuple[str, str, ScoresLike]
 """Time, name and means of each result."""
-
-
-def _saved(file: FoundFile) -> Iterator[Saved]:
-    history = History(file.path)
-    for entry in history.entries(LAST):
-        yield entry.saved_at, entry.name, history.scores(entry.name)
 
 
 def _line(measure: str, found: Sequence[Saved]) -> Markup:

@@ -228,16 +228,14 @@ def _found(server: Server, body: Body, k: int, id: str | None) -> Found:
         if answer.get("timed_out") or failed:
             what = "gave up in time" if answer.get("timed_out") else f"has no answer from {failed} of its shards"
             raise StoreError(f"{server.name}: the server {what}. Next: ask again, or look at its health.", again=True)
-        return best_pairs(((_id(hit, id, server.name), hit["_score"]) for hit in answer["hits"]["hits"]), k)
+        hits = answer["hits"]["hits"]
+        ids = (h["_id"] if id is None else field_in(h.get("_source") or {}, id, server.name) for h in hits)
+        return best_pairs(zip(ids, (hit["_score"] for hit in hits), strict=True), k)
     except (AttributeError, KeyError, TypeError) as error:
         raise StoreError(
             f"{server.name}: got {shorten(answer)}, expected hits with ids and scores. "
             "Next: check that the URL is that of the server itself."
         ) from error
-
-
-def _id(hit: Mapping[str, Any], id: str | None, name: str) -> Any:
-    return hit["_id"] if id is None else field_in(hit.get("_source") or {}, id, name)
 
 
 # --- filling ----------------------------------------------------------------------------------------

@@ -254,7 +254,8 @@ def tune(
     bench = _Bench(opened, judged, asked, {q: SEEN if q in seen else HELD_OUT for q in judged.queries})
     ready = [bench.learn(each) for each in recipes]
     tried = tuple(TuneTrial(each.settings, bench.mean_seen(each)) for each in ready)
-    best = ready[_best(tried, asked)]
+    sign = asked.spec.sign
+    best = ready[max(range(len(tried)), key=lambda i: sign * round(tried[i].mean, SAME))]
     return Tuned(
         recipe=best,
         measure=asked,
@@ -263,7 +264,7 @@ def tune(
         tuned_on=bench.part(SEEN, SEEN, opened.fuse_rankings(best)),
         held_out=bench.part(HELD_OUT, HELD_OUT, opened.fuse_rankings(best)),
         others=(
-            *_usual(bench, ready[0], best),
+            *([bench.part("usual", HELD_OUT, bench.opened.fuse_rankings(ready[0]))] if ready[0] is not best else []),
             *(bench.part(f"{name} alone", HELD_OUT, ranking) for name, ranking in loaded.items()),
         ),
         queries=tuple(query for query in judged.queries if query not in seen),
@@ -278,19 +279,6 @@ def tune(
 def _recipe(names: Sequence[str], method: str, normalise: str | None, settings: Mapping[str, Any]) -> Recipe:
     own = {"normalise": normalise, "weights": None, **settings}
     return recipe(names, method, own.pop("normalise"), own.pop("weights"), own)
-
-
-def _best(tried: Sequence[TuneTrial], measure: Measure) -> int:
-    """The best trial; where several are, the first."""
-    sign = measure.spec.sign
-    return max(range(len(tried)), key=lambda i: sign * round(tried[i].mean, SAME))
-
-
-def _usual(bench: _Bench, usual: Recipe, best: Recipe) -> list[TunePart]:
-    """The scores of the usual settings on the held-out queries, if others were chosen."""
-    if usual is best:
-        return []
-    return [bench.part("usual", HELD_OUT, bench.opened.fuse_rankings(usual))]
 
 
 @dataclass(frozen=True, eq=False)

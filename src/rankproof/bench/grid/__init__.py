@@ -148,7 +148,8 @@ def grid(plan: Any, *, cache: str | os.PathLike[str] | None = None, progress: bo
     made = plan_of(source)
     measures = parse_all(list(made.measures))
     check_mean(measures[0])
-    names = _names(made)
+    factors = varied_factors(made.configurations)
+    names = {each: each.level_name(factors) for each in made.configurations}
     baseline = baseline_of(source, list(names.values()))
     data = data_of(source, made)
     seen, held = split_queries(list(data.questions), made.held_out, made.seed)
@@ -156,13 +157,6 @@ def grid(plan: Any, *, cache: str | os.PathLike[str] | None = None, progress: bo
         runner = Runner(data, Steps(made, data.corpus, memory, told), measures, names)
         every = runner.halving(list(names), seen) if made.halves else runner.run_all(list(names), seen)
         return _summed_up(made, runner, every, baseline, seen, held)
-
-
-def _names(plan: GridPlan) -> dict[Any, str]:
-    """Each configuration with its name, which tells only where they differ."""
-    every = plan.configurations
-    factors = varied_factors(every)
-    return {each: each.level_name(factors) for each in every}
 
 
 @contextmanager

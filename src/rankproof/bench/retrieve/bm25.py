@@ -40,7 +40,9 @@ class SqliteIndex:
         self._norm = k1 * (1 - b + b * length / mean)
         self._k1 = k1
         self._postings = lru_cache(POSTINGS)(self._read)
-        self._mask = lru_cache(4)(self._as_mask)
+        self._mask = lru_cache(4)(
+            lambda allowed: np.fromiter((name in allowed for name in self._ids), dtype=bool, count=len(self._ids))
+        )
 
     def terms(self, text: str) -> list[str]:
         """The index terms of a text, in order."""
@@ -71,9 +73,6 @@ class SqliteIndex:
         n = len(places)
         rarity = log1p((len(self._ids) - n + 0.5) / (n + 0.5))
         return places, rarity * times * (self._k1 + 1) / (times + self._norm[places])
-
-    def _as_mask(self, allowed: frozenset[str]) -> Array:
-        return np.fromiter((name in allowed for name in self._ids), dtype=bool, count=len(self._ids))
 
     def _stems(self, text: str) -> list[str]:
         """The words in the form that SQLite gives them, by having it index this one text."""
@@ -256,7 +255,11 @@ def keyword(
         "stop_words": _stop_words(stop_words),
     }
     chosen = _engine(engine, options)
-    index = _index(chosen, documents, options)
+    index: WordIndex = (
+        TantivyIndex(documents, options["language"])
+        if chosen == "tantivy"
+        else SqliteIndex(documents, options["k1"], options["b"], stemmed=options["language"] is not None)
+    )
     return Search(
         name=with_options("keyword", options, {**FIXED, "language": None, "stop_words": []}),
         describe=lambda: {
@@ -287,12 +290,6 @@ def _by_terms(index: WordIndex) -> Any:
         return [index.search(each, k, allowed) for each in questions]
 
     return search
-
-
-def _index(engine: str, corpus: Corpus, options: dict[str, Any]) -> WordIndex:
-    if engine == "tantivy":
-        return TantivyIndex(corpus, options["language"])
-    return SqliteIndex(corpus, options["k1"], options["b"], stemmed=options["language"] is not None)
 
 
 # --- what cannot be asked for ---------------------------------------------------------------------

@@ -38,7 +38,8 @@ def embed_texts(embed: Embed, texts: Sequence[str], batch: int) -> Array:
 
 def embed_with_cache(embed: Embed, texts: Sequence[str], batch: int, settings: Mapping[str, Any], path: Path) -> Array:
     """The same, with the vectors kept in a file under the text and the embedder's settings."""
-    keys = {text: _key(text, settings) for text in dict.fromkeys(texts)}
+    said = {text: json.dumps([settings, text], sort_keys=True).encode() for text in dict.fromkeys(texts)}
+    keys = {text: f"vector {blake2b(each, digest_size=20).hexdigest()}" for text, each in said.items()}
     with open_answers(path) as kept:
         there = kept.get(keys.values())
         found = {
@@ -98,11 +99,6 @@ def _checked(given: Any, texts: Sequence[str]) -> Array:
 
 
 # --- vectors in a file ----------------------------------------------------------------------------
-
-
-def _key(text: str, settings: Mapping[str, Any]) -> str:
-    said = json.dumps([settings, text], sort_keys=True)
-    return f"vector {blake2b(said.encode(), digest_size=20).hexdigest()}"
 
 
 OPENAI = "api.openai.com"

@@ -18,7 +18,7 @@ from rankproof.text.blocks import Span
 from rankproof.text.claims import negations
 from rankproof.text.dates import dates
 from rankproof.text.languages import COMMON, HIRAGANA, STOP_WORDS, language
-from rankproof.text.numbers import Quantity, quantities
+from rankproof.text.numbers import quantities
 from rankproof.text.sentences import sentences
 from rankproof.text.words import Word, stem, words
 
@@ -227,9 +227,6 @@ def _numbers(text: str, starts: list[int]) -> Iterator[ProfileTerm]:
         key = f"={number.form}"
         place = _sentence(starts, number.start)
         held = (key, f"~{number.plain}")
-        yield ProfileTerm(key, _sought(number), held, NUMBER, number.start, number.end, place)
-
-
-def _sought(number: Quantity) -> tuple[str, ...]:
-    """A number with a unit is found with that unit or with none; without one it is found with any."""
-    return (f"={number.form}", f"={number.plain}") if number.unit else (f"~{number.plain}",)
+        # A number with a unit is found with that unit or with none; without one it is found with any.
+        sought = (key, f"={number.plain}") if number.unit else held[1:]
+        yield ProfileTerm(key, sought, held, NUMBER, number.start, number.end, place)

@@ -275,7 +275,9 @@ def _all(
 def _drawn(groups: Sequence[Sequence[Verdict]]) -> Iterator[tuple[float, frozenset[Ask]]]:
     """A Latin hypercube: every group meets each part of its probability once, in an order of its own."""
     places = (np.arange(DRAWS) + 0.5) / DRAWS
-    columns = [_order(group[0].ask).permutation(places).tolist() for group in groups]
+    firsts = [group[0].ask for group in groups]
+    seeds = [int.from_bytes(pair_of((ask.relation, ask.left, ask.right))) for ask in firsts]
+    columns = [np.random.default_rng(seed).permutation(places).tolist() for seed in seeds]
     for drawn in zip(*columns, strict=True):
         yield (
             1 / DRAWS,
@@ -286,7 +288,3 @@ def _drawn(groups: Sequence[Sequence[Verdict]]) -> Iterator[tuple[float, frozens
                 if place < (each.probability or 0.0)
             ),
         )
-
-
-def _order(ask: Ask) -> np.random.Generator:
-    return np.random.default_rng(int.from_bytes(pair_of((ask.relation, ask.left, ask.right))))

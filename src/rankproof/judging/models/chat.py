@@ -166,7 +166,9 @@ def chat(
         )
     called = name or _name_of(model, chosen)
     if speaker.messages:
-        _check_model(speaker, chosen, called)
+        asked = _parameters(speaker.function or speaker.twin).get("model")
+        if asked is not None and asked.default is asked.empty and not chosen:
+            raise UsageError(f"chat: {called} needs the model's name. Next: chat(..., model='NAME').")
         # At a temperature of 0, if the function has one, the same pairs should get the same verdicts.
         given = {
             **({"temperature": 0} if "temperature" in _parameters(speaker.function or speaker.twin) else {}),
@@ -258,12 +260,6 @@ def _parameters(function: Any) -> Mapping[str, inspect.Parameter]:
         return inspect.signature(function).parameters
     except (ValueError, TypeError):  # a function of C has no signature to look at
         return {}
-
-
-def _check_model(speaker: Speaker, chosen: Any, called: str) -> None:
-    asked = _parameters(speaker.function or speaker.twin).get("model")
-    if asked is not None and asked.default is asked.empty and not chosen:
-        raise UsageError(f"chat: {called} needs the model's name. Next: chat(..., model='NAME').")
 
 
 def _name_of(model: Any, chosen: Any) -> str:

@@ -317,11 +317,11 @@ def _inward(line: str) -> str:
     >>> _inward("Ana won. [1] Bob lost.[2]"), _inward("[1] Ana won. [2] Bob lost.")
     ('Ana won[1]. Bob lost[2].', '[1] Ana won. [2] Bob lost.')
     """
-    return line if _BEFORE.match(line) else _AFTER_THE_END.sub(_moved, line)
-
-
-def _moved(found: re.Match[str]) -> str:
-    return f"{found['marks'].replace(' ', '')}{found['end']}{found['blank']}"
+    return (
+        line
+        if _BEFORE.match(line)
+        else _AFTER_THE_END.sub(lambda found: f"{found['marks'].replace(' ', '')}{found['end']}{found['blank']}", line)
+    )
 
 
 def numbers(sentence: str) -> list[str]:

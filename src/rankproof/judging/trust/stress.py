@@ -89,10 +89,6 @@ def _flips(before: Said, after: Said) -> Flips:
 # --- the ways ------------------------------------------------------------------------------------------
 
 
-def _same(groups: Groups, rng: np.random.Generator) -> Groups:
-    return groups
-
-
 def _shuffled(groups: Groups, rng: np.random.Generator) -> Groups:
     """The pairs of each sample in another order: with them, that of the texts in a call."""
     return [[group[i] for i in rng.permutation(len(group))] for group in groups]
@@ -104,15 +100,11 @@ def _together(groups: Groups, rng: np.random.Generator) -> Groups:
     return [[ask for group in mixed[i : i + 2] for ask in group] for i in range(0, len(mixed), 2)]
 
 
-def _by_itself(groups: Groups, rng: np.random.Generator) -> Groups:
-    return [[ask] for group in groups for ask in group]
-
-
 WAYS: Mapping[str, Callable[[Groups, np.random.Generator], Groups]] = {
-    "asked again": _same,
+    "asked again": lambda groups, rng: groups,
     "in another order": _shuffled,
     "with another sample": _together,
-    "each by itself": _by_itself,
+    "each by itself": lambda groups, rng: [[ask] for group in groups for ask in group],
 }
 
 
