@@ -14,11 +14,11 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 359,  # 300 of them without monitoring, web, io/counted and spark
-    "lines": 94_656,
-    "code lines": 63_555,
+    "lines": 94_570,
+    "code lines": 63_500,
     "file names used twice": 28,
     "class names in two packages": 9,
-    "short helpers used once": 411,
+    "short helpers used once": 404,
     "circles": 0,
     "modules crossed by evaluate": 37,  # three of them are the one way to print, in every format
     "modules crossed by gate": 44,

@@ -252,9 +252,9 @@ def _kernel(measures: Measures | None, worst: int, conventions: Mapping[str, Any
     profile = given.pop("profile", None)
     asked, rules = parse_each(DEFAULT_MEASURES if measures is None else measures), Conventions(**given)
     if profile is not None:
-        from rankproof.core.profiles import apply
+        from rankproof.scoring.evaluate import apply_profile
 
-        asked, rules, _ = apply(profile, asked, rules)
+        asked, rules, _ = apply_profile(profile, asked, rules)
     check_counted(rules, "run")
     return Kernel(tuple(asked), rules, worst=check_whole("worst", worst, 0, advice="give how many queries, like 10"))
 

@@ -16,7 +16,7 @@ from rankproof import sample
 from rankproof.cli import rankproof as group
 from rankproof.core.measure import REGISTRY
 from rankproof.core.names import find as measure_named
-from rankproof.core.profiles import BUILT_ON, PROFILES, Beyond, find
+from rankproof.core.profiles import BUILT_ON, PROFILES, find
 from rankproof.scoring.terms import TERMS
 from rankproof.scoring.terms import term_names as names
 from tests.each import with_each
@@ -169,7 +169,7 @@ def test_a_profile_is_known_by_its_name_and_says_what_it_does_not_follow(name: s
     """Each limit stands beside the measures it is about, and all of them in the description."""
     folder, limits = Path(str(sample.folder())), find(name).beyond
     measures = {(find(name).proven or find(name).unproven).split()[0].removesuffix("@k")}.union(
-        *(each.about for each in limits if isinstance(each, Beyond))
+        *(about.split() for about in limits.values())
     )
     done = rankproof(
         folder,

@@ -12,7 +12,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
 from rankproof.core.paper import Step, derive, number_text
-from rankproof.core.profiles import Beyond, Profile, as_in, find
+from rankproof.core.profiles import Profile, as_in, find
 from rankproof.core.rules import CHOICES, Conventions
 from rankproof.core.table import ExplainedLine as ExplainedLine
 from rankproof.document.display import Displayable
@@ -148,7 +148,7 @@ def claim(profile: str, measure: Measure) -> Claim:
     'ranx has no such measure; only its conventions are followed'
     """
     known, name = find(profile), measure.spec.name
-    limits = "; ".join([each for each in known.beyond if _concerns(each, name)])
+    limits = "; ".join([each for each, about in known.beyond.items() if not about or name in about.split()])
     forms = [each for each in _forms(profile) if each[0].spec.name == name]
     if name in known.other.split():
         return Claim("other", f"not the number of {profile}: {limits}")
@@ -185,11 +185,6 @@ def _own(profile: Profile, measure: Measure, form: Measure, cut: bool) -> list[s
     """The parameters that are neither the tool's nor among those that it lets one choose."""
     free = profile.free_of.get(measure.spec.name, profile.free).split() + ["k"] * cut
     return [name for name, value in measure.params.items() if name not in free and form.params.get(name) != value]
-
-
-def _concerns(limit: str, name: str) -> bool:
-    about = limit.about if isinstance(limit, Beyond) else ()
-    return not about or name in about
 
 
 @dataclass(frozen=True, slots=True)

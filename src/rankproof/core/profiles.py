@@ -6,27 +6,14 @@ as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rankproof.core.measure import Measure
-from rankproof.core.rules import Conventions
-from rankproof.errors import UsageError, is_one_of, one_of
+from rankproof.errors import is_one_of, one_of
 
 Parameters = Mapping[str, Mapping[str, Any]]
-
-
-class Beyond(str):
-    """Behaviour of a tool that its profile does not follow, and the measures concerned; none named: all."""
-
-    about: tuple[str, ...]
-
-    def __new__(cls, says: str, about: str = "") -> Beyond:
-        """The sentence, and the names of the measures with blanks between them."""
-        made = super().__new__(cls, says)
-        made.about = tuple(about.split())
-        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +31,8 @@ class Profile:
     """For each measure the parameters that make it the tool's."""
     conventions: Mapping[str, Any] = field(default_factory=dict)
     """What the tool does with ties, missing queries and the like."""
-    beyond: tuple[str, ...] = ()
-    """Behaviour of the tool that the profile does not follow; `Beyond` says for which measures."""
+    beyond: Mapping[str, str] = field(default_factory=dict)
+    """Behaviour of the tool that the profile does not follow, and the measures concerned; none named: all."""
     proven: str = ""
     """The measures whose values were shown to be equal, but for what `beyond` says; `@k`: cut off as well."""
     other: str = ""
@@ -57,11 +44,6 @@ class Profile:
     free_of: Mapping[str, str] = field(default_factory=dict)
     """Those of single measures, in place of `free`."""
 
-    def in_words(self) -> list[str]:
-        """The profile as a report prints it."""
-        limits = [f"Not followed: {each}" for each in self.beyond]
-        return [f"{self.name}: {self.source}; {self.proof}.", *self.says, *limits]
-
 
 _RUN = "proven by values the tool itself gave"
 _GIVEN_ORDER = "Equal scores stay in the order they were given."
@@ -70,7 +52,6 @@ _RETURNED_ONLY = "It is given the returned documents only: the ideal order of nD
 _VERDICTS = "Context precision is AP divided by the relevant chunks found, not by those that exist."
 _CLAIMED = "Context recall is the share of the claims of the reference that the chunks support."
 _NEGATIVE = "a negative grade takes away from its DCG; here it gains nothing"
-_FRACTION = "a grade between 0 and 1 is relevant to it; set rel= where there are any"
 _FIRST_GIVEN = "its MRR compares scores in double precision and keeps equal ones as they were given"
 _ANY_QUERY = "its Hole takes a document for judged that was judged for any query, not for this one alone"
 _IDEAL_RETURNED: Parameters = {"nDCG": {"ideal": "returned"}}
@@ -89,10 +70,14 @@ _TREC_EVAL_FREE = {
     "RBP": "rel p",
     "RBPResidual": "p",
 }
-_BINARY_OF_SKLEARN = "P R F Accuracy TP FP FN TN"
 _WHAT_IS_FOUND: Parameters = {"AP": {"denominator": "found"}}
 
-_ALL = (
+
+def _by_name(*profiles: Profile) -> dict[str, Profile]:
+    return {each.name: each for each in profiles}
+
+
+PROFILES = _by_name(
     Profile(
         name="trec_eval-10",
         source="trec_eval 10.0",
@@ -132,11 +117,11 @@ _ALL = (
         proof=_RUN,
         says=("AP, nDCG, P, R and the hit rate come from trec_eval 9.", _ANSWERED_ONLY),
         conventions={"precision": "float32", "missing": "skip"},
-        beyond=(
-            Beyond("its MRR compares scores in double precision", "RR"),
-            Beyond(_ANY_QUERY, "Unjudged"),
-            "its means are rounded to 5 decimals",
-        ),
+        beyond={
+            "its MRR compares scores in double precision": "RR",
+            _ANY_QUERY: "Unjudged",
+            "its means are rounded to 5 decimals": "",
+        },
         proven="AP@k nDCG@k P@k R@k Success@k RR@k",
         unproven="Unjudged",
         free="",
@@ -148,15 +133,14 @@ _ALL = (
         says=(_GIVEN_ORDER, "A grade below 1 gains nothing in DCG and nDCG."),
         measures={"DCG": {"rel": 1}, "nDCG": {"rel": 1}},
         conventions={"ties": "input"},
-        beyond=(
-            "in rankings of more than 15 documents equal scores come in no fixed order",
-            Beyond(
+        beyond={
+            "in rankings of more than 15 documents equal scores come in no fixed order": "",
+            (
                 "its bpref counts negative grades as judged not relevant; one query without relevant, or without "
-                "not relevant, judgments makes it 0 or NaN for other queries too",
-                "bpref",
-            ),
-            Beyond("its RBP weighs a document by its grade, so that it can exceed 1", "RBP"),
-        ),
+                "not relevant, judgments makes it 0 or NaN for other queries too"
+            ): "bpref",
+            "its RBP weighs a document by its grade, so that it can exceed 1": "RBP",
+        },
         proven="DCG@k DCG(gain='exp')@k nDCG@k nDCG(gain='exp')@k AP@k RR@k P@k R@k F@k Success@k TP@k Rprec bpref",
         other="RBP",
     ),
@@ -182,13 +166,12 @@ _ALL = (
             "Rprec": {"denominator": "returned"},
         },
         conventions={"ties": "expected", "precision": "float32", "missing": "skip"},
-        beyond=(
-            Beyond(
-                "outside nDCG equal scores come in no fixed order; here all measures are means over their orders",
-                "AP P R RR Rprec Success",
-            ),
-            Beyond("a negative grade takes away from its nDCG; here it gains nothing", "nDCG"),
-        ),
+        beyond={
+            (
+                "outside nDCG equal scores come in no fixed order; here all measures are means over their orders"
+            ): "AP P R RR Rprec Success",
+            "a negative grade takes away from its nDCG; here it gains nothing": "nDCG",
+        },
         proven="nDCG@k AP@k RR@k P@k P(denominator='returned')@k R@k Success@k Rprec",
     ),
     Profile(
@@ -203,13 +186,13 @@ _ALL = (
         ),
         measures={**_IDEAL_RETURNED, **_WHAT_IS_FOUND},
         conventions={"ties": "expected", "missing": "skip"},
-        beyond=(
-            Beyond("average_precision_score takes all documents of one score as one step", "AP"),
-            Beyond("ndcg_score refuses negative grades and rankings of one document", "nDCG"),
-            Beyond(f"in dcg_score {_NEGATIVE}", "DCG"),
-        ),
+        beyond={
+            "average_precision_score takes all documents of one score as one step": "AP",
+            "ndcg_score refuses negative grades and rankings of one document": "nDCG",
+            f"in dcg_score {_NEGATIVE}": "DCG",
+        },
         proven="nDCG@k DCG@k AP",
-        unproven=_BINARY_OF_SKLEARN,
+        unproven="P R F Accuracy TP FP FN TN",
         free_of={"nDCG": "", "DCG": ""},
     ),
     Profile(
@@ -223,7 +206,9 @@ _ALL = (
         ),
         measures={"AP": {"denominator": "min"}},
         conventions={"ties": "input", "missing": "skip"},
-        beyond=(Beyond("called from Python its nDCG never sees a grade: every relevant document gains 1", "nDCG"),),
+        beyond={
+            "called from Python its nDCG never sees a grade: every relevant document gains 1": "nDCG",
+        },
         proven="AP@k P@k R@k",
         unproven="nDCG",
     ),
@@ -238,11 +223,11 @@ _ALL = (
         ),
         measures={"DCG": {"gain": "exp"}, "nDCG": {"gain": "exp", "ideal": "hits"}, "P": {"denominator": "returned"}},
         conventions={"ties": "input"},
-        beyond=(
-            Beyond(_NEGATIVE, "DCG nDCG ERR"),
-            Beyond("its ERR is told the largest grade there can be; set top_grade= to the same", "ERR"),
-            "its metrics look at 10 hits when no k is given; here no k means all",
-        ),
+        beyond={
+            _NEGATIVE: "DCG nDCG ERR",
+            "its ERR is told the largest grade there can be; set top_grade= to the same": "ERR",
+            "its metrics look at 10 hits when no k is given; here no k means all": "",
+        },
         proven="DCG@k nDCG@k P@k R@k RR@k ERR@k",
         free_of={"ERR": "top_grade"},
     ),
@@ -266,10 +251,10 @@ _ALL = (
             **{name: {"threshold": "query"} for name in ("R", "AP", "RR")},
         },
         conventions={"ties": "input", "rounded": 2, "missing": "skip"},
-        beyond=(
-            Beyond("before 3.6 any grade above 0 was relevant to it; set rel= to have that", "P R AP RR"),
-            Beyond(_NEGATIVE, "DCG nDCG"),
-        ),
+        beyond={
+            "before 3.6 any grade above 0 was relevant to it; set rel= to have that": "P R AP RR",
+            _NEGATIVE: "DCG nDCG",
+        },
         proven="DCG@k nDCG@k P@k R@k AP@k RR@k P(rel=0.001)@k R(rel=0.001)@k AP(rel=0.001)@k RR(rel=0.001)@k",
         unproven="Jaccard RBO",
         free="",
@@ -286,13 +271,13 @@ _ALL = (
         ),
         measures={"DCG": {"gain": "exp"}, "nDCG": {"gain": "exp", "ideal": "uncut"}, "P": {"denominator": "returned"}},
         conventions={"ties": "input", "missing": "skip"},
-        beyond=(
-            Beyond("its AP is NaN for a query without relevant documents", "AP"),
-            Beyond("its DCG is NaN where a document has no rating", "DCG"),
-            Beyond(_FRACTION, "P AP RR"),
-            Beyond(_NEGATIVE, "DCG nDCG ERR"),
-            Beyond("its ERR is told the largest grade there can be; set top_grade= to the same", "ERR"),
-        ),
+        beyond={
+            "its AP is NaN for a query without relevant documents": "AP",
+            "its DCG is NaN where a document has no rating": "DCG",
+            "a grade between 0 and 1 is relevant to it; set rel= where there are any": "P AP RR",
+            _NEGATIVE: "DCG nDCG ERR",
+            "its ERR is told the largest grade there can be; set top_grade= to the same": "ERR",
+        },
         proven="nDCG@k DCG@k AP@k P@k RR@k ERR@k",
         free_of={"ERR": "top_grade"},
     ),
@@ -302,7 +287,7 @@ _ALL = (
         proof=f"{_RUN} on given verdicts",
         says=(_VERDICTS, _CLAIMED),
         measures={**_WHAT_IS_FOUND, **_CLAIMS},
-        beyond=("it adds 1e-10 (1e-8 for entities) to the denominator, so that its perfect score is below 1",),
+        beyond={"it adds 1e-10 (1e-8 for entities) to the denominator, so that its perfect score is below 1": ""},
         proven="AP StRecall",
         unproven="P R",
         free="",
@@ -317,12 +302,9 @@ _ALL = (
         free="",
     ),
 )
-
-PROFILES: dict[str, Profile] = {each.name: each for each in _ALL}
 """Every profile by its name."""
 
 
-_ELSEWHERE = "ERR INST INSQ RBP BPM SDCG alpha_nDCG alpha_DCG ERR_IA nERR_IA AP_IA NRBP nNRBP P_IA StRecall Accuracy"
 _IR_MEASURES = Profile(
     name="ir_measures",
     source="ir_measures 0.4.3 with its default providers",
@@ -330,66 +312,59 @@ _IR_MEASURES = Profile(
     says=(*PROFILES["trec_eval-9"].says[:-1], "A judged query without a ranking counts 0."),
     measures=PROFILES["trec_eval-9"].measures,
     conventions={"precision": "float32", "missing": "zero"},
-    beyond=(
-        Beyond(
+    beyond={
+        (
             "its RR@k (by MS MARCO's script; RR without k is trec_eval's) and its Judged compare scores in double "
-            "precision and put equal ones in ascending order of document id",
-            "RR Judged",
-        ),
-        Beyond("its Compat stops at the end of the ranking, where the formula goes on", "Compat"),
-        Beyond("its NumRel counts 0 for a query without a ranking", "NumRel"),
-    ),
+            "precision and put equal ones in ascending order of document id"
+        ): "RR Judged",
+        "its Compat stops at the end of the ranking, where the formula goes on": "Compat",
+        "its NumRel counts 0 for a query without a ranking": "NumRel",
+    },
     proven="AP@k P@k R@k nDCG@k Success@k RR@k Rprec bpref infAP IPrec SetAP F NumRet NumRel Judged@k",
     other="Compat",
-    unproven=_ELSEWHERE,
+    unproven="ERR INST INSQ RBP BPM SDCG alpha_nDCG alpha_DCG ERR_IA nERR_IA AP_IA NRBP nNRBP P_IA StRecall Accuracy",
     free_of={"nDCG": "", "F": "rel beta", "IPrec": "rel recall"},
 )
 
-BUILT_ON: dict[str, Profile] = {
-    each.name: each
-    for each in (
-        replace(
-            PROFILES["trec_eval-9"],
-            name="pytrec_eval",
-            source="pytrec_eval-terrier 0.5.11, which is trec_eval 9.0.8 inside",
-            proof=_RUN,
-        ),
+BUILT_ON = _by_name(
+    replace(
+        PROFILES["trec_eval-9"],
+        name="pytrec_eval",
+        source="pytrec_eval-terrier 0.5.11, which is trec_eval 9.0.8 inside",
+        proof=_RUN,
+    ),
+    _IR_MEASURES,
+    replace(
         _IR_MEASURES,
-        replace(
-            _IR_MEASURES,
-            name="pyterrier",
-            source="PyTerrier's Experiment at 0da72da, by ir_measures",
-            proof="read from its source; ir_measures computes for it, whose values prove that profile",
-            beyond=(
-                *_IR_MEASURES.beyond,
-                "judged queries that are not among its topics are left out; leave them out of the judgments",
-            ),
-        ),
-        replace(
-            PROFILES["trec_eval-9"],
-            name="beir",
-            source="BEIR's EvaluateRetrieval at 1440b9d, by pytrec_eval",
-            proof="read from its source; pytrec_eval computes for it, whose values prove trec_eval-9; it was not run",
-            says=(PROFILES["trec_eval-9"].says[0], _ANSWERED_ONLY),
-            measures={},
-            beyond=(
-                "it first takes out documents that have the id of their query; take them out of the ranking",
-                Beyond(f"{_FIRST_GIVEN}, and it ends in a KeyError for a judged query without a ranking", "RR"),
-                Beyond(f"{_ANY_QUERY}, and its mean is over all queries that are ranked", "Unjudged"),
-                Beyond(
-                    "its top_k_accuracy orders the documents by the second character of their ids, not by score",
-                    "Success",
-                ),
-                "its means are rounded to 5 decimals",
-            ),
-            proven="",
-            other="Unjudged Success",
-            unproven="AP nDCG P R RR",
-            free="",
-            free_of={},
-        ),
-    )
-}
+        name="pyterrier",
+        source="PyTerrier's Experiment at 0da72da, by ir_measures",
+        proof="read from its source; ir_measures computes for it, whose values prove that profile",
+        beyond={
+            **_IR_MEASURES.beyond,
+            "judged queries that are not among its topics are left out; leave them out of the judgments": "",
+        },
+    ),
+    replace(
+        PROFILES["trec_eval-9"],
+        name="beir",
+        source="BEIR's EvaluateRetrieval at 1440b9d, by pytrec_eval",
+        proof="read from its source; pytrec_eval computes for it, whose values prove trec_eval-9; it was not run",
+        says=(PROFILES["trec_eval-9"].says[0], _ANSWERED_ONLY),
+        measures={},
+        beyond={
+            "it first takes out documents that have the id of their query; take them out of the ranking": "",
+            f"{_FIRST_GIVEN}, and it ends in a KeyError for a judged query without a ranking": "RR",
+            f"{_ANY_QUERY}, and its mean is over all queries that are ranked": "Unjudged",
+            "its top_k_accuracy orders the documents by the second character of their ids, not by score": "Success",
+            "its means are rounded to 5 decimals": "",
+        },
+        proven="",
+        other="Unjudged Success",
+        unproven="AP nDCG P R RR",
+        free="",
+        free_of={},
+    ),
+)
 """Tools that call trec_eval, by their own names."""
 
 
@@ -418,20 +393,3 @@ def as_in(profile: Profile, measure: Measure) -> Measure:
     # A grade that the user asked for is never changed.
     stated = measure.stated | ({"threshold"} if "rel" in measure.stated else set())
     return measure.with_params({name: value for name, value in params.items() if name not in stated})
-
-
-def apply(
-    name: str, measures: Iterable[Measure], conventions: Conventions
-) -> tuple[list[Measure], Conventions, dict[str, Measure]]:
-    """The measures and conventions under a profile, and which measure stands for each name asked for."""
-    profile = find(name)
-    asked: dict[str, Measure] = {}
-    for each in measures:
-        theirs = as_in(profile, each)
-        if asked.setdefault(each.name, theirs) != theirs:
-            raise UsageError(
-                f"{each}: asked for twice under profile {name!r}, as {asked[each.name]} and as {theirs}. "
-                "Next: ask for one of them at a time."
-            )
-    settled = {**profile.conventions, **conventions.asked(), "profile": name}
-    return list(dict.fromkeys(asked.values())), replace(conventions, **settled), asked

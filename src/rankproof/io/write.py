@@ -10,7 +10,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -100,9 +100,6 @@ def render(columns: Columns, kind: str) -> tuple[Iterable[bytes], list[str]]:
     return _FORMS[kind](columns), columns.notes
 
 
-# --- TREC --------------------------------------------------------------------------------------
-
-
 def _trec(columns: Columns) -> Iterator[bytes]:
     _refuse(columns, "TREC", lambda text: len(fields(text)) != 1 or text == "#")
     if columns.value == "score":
@@ -124,26 +121,19 @@ def _fields_of_aspects(columns: Columns) -> Sequence[str]:
 
 
 def _trec_run(columns: Columns) -> Iterator[bytes]:
-    numbers = columns.number
+    numbers, ranks = columns.number, columns.rank
     if numbers is None:
         columns.notes.append("the ranking has no scores, so scores that count down were written")
-        numbers = _counting_down(columns)
     for query, rows in _by_query(columns).items():
-        ranks = columns.rank
+        if numbers is not None:
+            score = {row: numbers[row] for row in rows}
+        else:  # scores that keep the order: the ranks', or that of the rows
+            score = {row: float(len(rows) - n) if ranks is None else -ranks[row] for n, row in enumerate(rows)}
         if ranks is None:
-            rows = sorted(rows, key=lambda row: (numbers[row], columns.doc[row]), reverse=True)
+            rows = sorted(rows, key=lambda row: (score[row], columns.doc[row]), reverse=True)
         for place, row in enumerate(rows, 1):
             rank = place if ranks is None else _whole(ranks[row])
-            yield f"{query} Q0 {columns.doc[row]} {rank} {_whole(numbers[row])} rankproof\n".encode()
-
-
-def _counting_down(columns: Columns) -> list[float]:
-    """Scores that keep the order: the ranks', or that of the rows."""
-    numbers = [0.0] * len(columns.query)
-    for rows in _by_query(columns).values():
-        for place, row in enumerate(rows):
-            numbers[row] = float(len(rows) - place) if columns.rank is None else -columns.rank[row]
-    return numbers
+            yield f"{query} Q0 {columns.doc[row]} {rank} {_whole(score[row])} rankproof\n".encode()
 
 
 def _by_query(columns: Columns) -> dict[str, list[int]]:
@@ -161,9 +151,6 @@ def _refuse(columns: Columns, kind: str, unfit: Callable[[str], bool]) -> None:
                 f"{columns.source}: the id {shorten(text)} cannot be written as {kind}. "
                 "Next: give it a plainer id, or write JSON, JSON Lines or Parquet, which take every id."
             )
-
-
-# --- CSV and TSV -------------------------------------------------------------------------------
 
 
 def _csv(columns: Columns) -> Iterator[bytes]:
@@ -186,24 +173,19 @@ def _delimited(columns: Columns, delimiter: str, quoting: Any) -> Iterator[bytes
     yield text.getvalue().encode()
 
 
-# --- JSON --------------------------------------------------------------------------------------
-
-
 def _json(columns: Columns) -> Iterator[bytes]:
     """`{query: {doc: number}}`, with lists if there is no number."""
     _check_finite(columns)
     nested: dict[str, Any] = {query: {} for query in columns.empty}
     for query, rows in _by_query(columns).items():
-        nested[query] = _listed(columns, rows) if columns.number is None else _object(columns, query, rows)
+        if columns.number is not None:
+            nested[query] = _object(columns, query, rows)
+        else:  # the documents, best first
+            order = rows if columns.rank is None else sorted(rows, key=columns.rank.__getitem__)
+            nested[query] = [columns.doc[row] for row in order]
     if columns.number is not None and columns.rank is not None:
         columns.notes.append("the rank column has no place in JSON and was left out")
     yield json.dumps(nested, ensure_ascii=False, indent=1).encode() + b"\n"
-
-
-def _listed(columns: Columns, rows: list[int]) -> list[str]:
-    """The documents of a query, best first."""
-    ranks = columns.rank
-    return [columns.doc[row] for row in (rows if ranks is None else sorted(rows, key=ranks.__getitem__))]
 
 
 def _object(columns: Columns, query: str, rows: list[int]) -> dict[str, Any]:
@@ -239,15 +221,9 @@ def _check_finite(columns: Columns) -> None:
             )
 
 
-# --- Parquet -----------------------------------------------------------------------------------
-
-
 def _parquet(columns: Columns) -> Iterator[bytes]:
-    columns_of_one_type = {
-        name: list(column) if name in TEXT else list(map(float, column)) for name, column in columns.named().items()
-    }
-    target = io.BytesIO()
-    write_parquet(columns_of_one_type, target)
+    target, named = io.BytesIO(), columns.named().items()
+    write_parquet({name: list(column if name in TEXT else map(float, column)) for name, column in named}, target)
     yield target.getvalue()
 
 
@@ -271,15 +247,8 @@ _FORMS: dict[str, Callable[[Columns], Iterable[bytes]]] = {
 
 
 SUFFIXES = {
-    ".trec": "trec",
-    ".txt": "trec",
-    ".qrels": "trec",
-    ".run": "trec",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".parquet": "parquet",
+    **dict.fromkeys((".trec", ".txt", ".qrels", ".run"), "trec"),
+    **{f".{kind}": kind for kind in ("csv", "tsv", "json", "jsonl", "parquet")},
 }
 """The format of a file by the end of its name."""
 
@@ -337,16 +306,12 @@ def _by_reading(source: PathLike) -> str:
         "judgments": lambda: load_judgments(source),
         "ranking": lambda: load_ranking(source).table(),
     }
-    fits = [what for what, read in reads.items() if _succeeds(read)]
+    fits = []
+    for what, read in reads.items():
+        with suppress(DataError):
+            read()
+            fits.append(what)
     return fits[0] if len(fits) == 1 else ""
-
-
-def _succeeds(read: Callable[[], object]) -> bool:
-    try:
-        read()
-    except DataError:
-        return False
-    return True
 
 
 def _shown(kind: Format, head: bytes) -> str:
@@ -421,14 +386,12 @@ def _compressed(target: PathLike, stream: BinaryIO) -> Iterator[BinaryIO]:
     if suffix not in COMPRESSED:
         yield stream
         return
-    with _compressor(stream, suffix, os.fspath(target)) as packing:
+    opened: Any
+    if suffix == ".zst":
+        opened = zstd_open(stream, "wb", f"{os.fspath(target)}: writing zstd")
+    elif suffix == ".bz2":
+        opened = bz2.BZ2File(stream, "wb")
+    else:  # without a time in it, the same content gives the same file
+        opened = gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0)
+    with opened as packing:
         yield packing
-
-
-def _compressor(raw: BinaryIO, suffix: str, name: str) -> BinaryIO:
-    if suffix == ".gz":
-        # Without a time in it, the same content gives the same file.
-        return gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0)  # type: ignore[return-value]
-    if suffix == ".bz2":
-        return bz2.BZ2File(raw, "wb")  # type: ignore[return-value]
-    return zstd_open(raw, "wb", f"{name}: writing zstd")

@@ -95,9 +95,7 @@ def evaluate(
     )
     names = {each.name: each for each in asked}
     if profile is not None:
-        from rankproof.core.profiles import apply
-
-        asked, conventions, names = apply(profile, asked, conventions)
+        asked, conventions, names = apply_profile(profile, asked, conventions)
     groups = None if by is None else groups_of(by, judgments)
     check_one(ranking)
     judged = load_judgments(judgments)
@@ -206,6 +204,25 @@ def _check_grades(judgments: Judgments, measures: list[Measure]) -> None:
         f"{judgments.source}, query {shorten(query)}, document {shorten(judgments.doc_ids[row])}: the grade is "
         f"{judgments.grade[row]:g}, expected at most {most:g}: {why}. Next: {instead}."
     )
+
+
+def apply_profile(
+    name: str, measures: Iterable[Measure], conventions: Conventions
+) -> tuple[list[Measure], Conventions, dict[str, Measure]]:
+    """The measures and conventions under a profile, and which measure stands for each name asked for."""
+    from rankproof.core.profiles import as_in, find  # few evaluations need them
+
+    profile = find(name)
+    asked: dict[str, Measure] = {}
+    for each in measures:
+        theirs = as_in(profile, each)
+        if asked.setdefault(each.name, theirs) != theirs:
+            raise UsageError(
+                f"{each}: asked for twice under profile {name!r}, as {asked[each.name]} and as {theirs}. "
+                "Next: ask for one of them at a time."
+            )
+    settled = {**profile.conventions, **conventions.asked(), "profile": name}
+    return list(dict.fromkeys(asked.values())), replace(conventions, **settled), asked
 
 
 def _rank_measures(measures: list[Measure]) -> list[Measure]:

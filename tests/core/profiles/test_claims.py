@@ -11,7 +11,7 @@ from rankproof import evaluate, explain
 from rankproof.core.explained import claim
 from rankproof.core.measure import REGISTRY
 from rankproof.core.names import find, parse
-from rankproof.core.profiles import PROFILES, Beyond, as_in
+from rankproof.core.profiles import PROFILES, as_in
 from tests.core.profiles.test_golden_values import PRINTED, TABLE, cases, golden
 from tests.core.profiles.test_verdicts import JUDGED
 from tests.shell import rankproof
@@ -53,12 +53,10 @@ def test_equality_is_claimed_where_golden_values_show_it_and_nowhere_else(profil
     assert claimed == {each for each in shown_equal(profile) if each.partition("{")[0] not in known.other.split()}
     assert not apart & claimed
     named = [*known.other.split(), *known.unproven.split(), *known.free_of]
-    named += [name for limit in known.beyond if isinstance(limit, Beyond) for name in limit.about]
+    named += [name for about in known.beyond.values() for name in about.split()]
     assert set(named) <= set(REGISTRY)
     assert not {*known.unproven.split()} & {each.partition("(")[0].removesuffix("@k") for each in known.proven.split()}
-    assert all(
-        any(name in limit.about for limit in known.beyond if isinstance(limit, Beyond)) for name in known.other.split()
-    )
+    assert all(any(name in about.split() for about in known.beyond.values()) for name in known.other.split())
 
 
 @pytest.mark.slow

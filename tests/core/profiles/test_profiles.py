@@ -9,9 +9,11 @@ import pytest
 from rankproof import evaluate
 from rankproof.core.measure import REGISTRY, Measure
 from rankproof.core.names import parse
-from rankproof.core.profiles import PROFILES, apply, as_in, find
+from rankproof.core.profiles import PROFILES, as_in, find
 from rankproof.core.rules import Conventions
 from rankproof.errors import UsageError
+from rankproof.scoring.catalogue import profile as in_words
+from rankproof.scoring.evaluate import apply_profile
 
 
 @pytest.mark.parametrize("name", PROFILES)
@@ -24,7 +26,7 @@ def test_a_profile_names_only_what_exists(name: str) -> None:
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_profile_says_in_words_what_it_changes(name: str) -> None:
-    said = "\n".join(find(name).in_words())
+    said = in_words(find(name))
     assert name in said
     assert len(said) > 80
 
@@ -64,7 +66,7 @@ def test_what_was_given_survives_a_pickle() -> None:
 
 
 def test_conventions_that_were_given_stay() -> None:
-    _, conventions, _ = apply("elasticsearch", [], Conventions(ties="worst"))
+    _, conventions, _ = apply_profile("elasticsearch", [], Conventions(ties="worst"))
     assert (conventions.ties, conventions.profile) == ("worst", "elasticsearch")
 
 
