@@ -13,15 +13,15 @@ from tests.house import counts
 from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
-    "files": 359,  # 300 of them without monitoring, web, io/counted and spark
-    "lines": 94_570,
-    "code lines": 63_500,
+    "files": 358,  # 300 of them without monitoring, web, io/counted and spark
+    "lines": 94_470,
+    "code lines": 63_460,
     "file names used twice": 28,
     "class names in two packages": 9,
-    "short helpers used once": 404,
+    "short helpers used once": 378,
     "circles": 0,
-    "modules crossed by evaluate": 37,  # three of them are the one way to print, in every format
-    "modules crossed by gate": 44,
+    "modules crossed by evaluate": 36,  # three of them are the one way to print, in every format
+    "modules crossed by gate": 43,
     "modules crossed by judge": 51,
 }
 

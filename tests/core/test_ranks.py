@@ -8,7 +8,8 @@ import pytest
 
 from rankproof.core.join import Census, join
 from rankproof.core.rules import Conventions
-from rankproof.io.mappings import MappingRankings, judgments_from_mapping
+from rankproof.io.judgments import judgments_from_mapping
+from rankproof.io.mappings import MappingRankings
 
 
 def by_sorting(run: dict[str, float]) -> dict[str, tuple[int, int, int]]:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from rankproof.core.corpus import Corpus
+from rankproof.diagnosing.causes import Asked, Library
 from rankproof.diagnosing.patterns import RULES, causes
-from rankproof.diagnosing.query import Asked, Library
 
 Make = Callable[..., Asked]
 PLAIN = "When is money paid back after I cancel the subscription?"

@@ -9,7 +9,8 @@ import pytest
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
 from rankproof.core.rules import Conventions
-from rankproof.io.mappings import WORTH, MappingRankings, judgments_from_mapping
+from rankproof.io.judgments import WORTH, judgments_from_mapping
+from rankproof.io.mappings import MappingRankings
 
 
 def found(judgments: Judgments, run: Any) -> list[Any]:

@@ -15,7 +15,8 @@ import pytest
 from rankproof.core.join import Census, join
 from rankproof.core.rules import Conventions
 from rankproof.errors import DataError, UsageError
-from rankproof.io.mappings import MappingRankings, judgments_from_mapping
+from rankproof.io.judgments import judgments_from_mapping
+from rankproof.io.mappings import MappingRankings
 
 NO = Conventions()
 

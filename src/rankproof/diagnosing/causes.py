@@ -1,16 +1,174 @@
-"""Rules by which single queries fail: what was found, near-copies, wording."""
+"""Why single queries fail: the evidence about one query (what was asked, is relevant, was returned), and the rules."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
 
-from rankproof.diagnosing.query import Asked, Library, forms
+from rankproof.core.corpus import Document
+from rankproof.core.orders import by_id
 from rankproof.document.numbers import first_of
 from rankproof.errors import shorten
 from rankproof.text.dates import dates
-from rankproof.text.languages import are_alike, language
-from rankproof.text.words import UNSPACED, stem
+from rankproof.text.languages import COMMON, NAMES, STOP_WORDS, are_alike, language
+from rankproof.text.words import UNSPACED, intended_words, stem, words
+
+NEARLY = 0.8
+"""Documents that share this much of their word triples count as near-copies."""
+SHINGLE = 3
+"""Words that are compared together, so that order counts."""
+ENOUGH = 300
+"""The number of documents that the language of the corpus is detected from."""
+
+
+def forms(text: str) -> list[str]:
+    """The words of a text in a form that unites spellings of the same word."""
+    return [word.form for word in words(text)]
+
+
+class Library:
+    """A corpus in the form that the rules need; everything is computed on first use."""
+
+    def __init__(self, documents: Mapping[str, Document]) -> None:
+        self.documents = documents
+        self._words: dict[str, list[str]] = {}
+        self._shingles: dict[str, frozenset[int]] = {}
+
+    def words(self, doc: str) -> list[str]:
+        """The words of a document, title first; none for one that the corpus does not hold."""
+        if doc not in self._words:
+            self._words[doc] = forms(self.documents[doc].whole) if doc in self.documents else []
+        return self._words[doc]
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How many documents each word is in."""
+        found: Counter[str] = Counter()
+        for doc in self.documents:
+            found.update(set(self.words(doc)))
+        return found
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of all words."""
+        return frozenset(map(stem, self.counts))
+
+    @cached_property
+    def by_letter(self) -> dict[str, list[str]]:
+        """The words by their first letter."""
+        found: dict[str, list[str]] = {}
+        for word in self.counts:
+            found.setdefault(word[0], []).append(word)
+        return found
+
+    @cached_property
+    def language(self) -> str:
+        """The language of the corpus, as a code."""
+        return language(" ".join(each.whole for each in islice(self.documents.values(), ENOUGH)))
+
+    def knows(self, word: str) -> bool:
+        """Whether the corpus has the word, in whatever form."""
+        return word in self.counts or stem(word) in self.stems
+
+    def are_alike(self, one: str, other: str) -> bool:
+        """Whether two documents are nearly the same."""
+        first, second = self._shingled(one), self._shingled(other)
+        small, large = sorted((len(first), len(second)))
+        if not small or small < NEARLY * large:
+            return False
+        shared = len(first & second)
+        return shared >= NEARLY * (small + large - shared)
+
+    def _shingled(self, doc: str) -> frozenset[int]:
+        if doc not in self._shingles:
+            own = self.words(doc)
+            runs = [own[i : i + SHINGLE] for i in range(max(1, len(own) - SHINGLE + 1))] if own else []
+            self._shingles[doc] = frozenset(hash(tuple(run)) for run in runs)
+        return self._shingles[doc]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One query with its ranking and judgments, and the texts where they are known."""
+
+    query: str
+    returned: Sequence[str]
+    """The documents of the ranking, best first."""
+    grades: Mapping[str, float]
+    k: int
+    """The number of documents that the user, or the generator, sees."""
+    rel: float = 1
+    text: str = ""
+    """The question in words; "" where it is not known."""
+    library: Library | None = None
+    """The corpus; None if none was given."""
+    value: float = 0.0
+    ceiling: float = 0.0
+    titles: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def relevant(self) -> tuple[str, ...]:
+        """The relevant documents, the best first; equally good ones by their ids."""
+        good = [doc for doc, grade in self.grades.items() if grade >= self.rel]
+        return tuple(sorted(good, key=lambda doc: (-self.grades[doc], by_id(doc))))
+
+    @cached_property
+    def rank(self) -> dict[str, int]:
+        """The rank of each document that was returned."""
+        return {doc: place for place, doc in enumerate(self.returned, start=1)}
+
+    @cached_property
+    def shown(self) -> Sequence[str]:
+        """The first k documents."""
+        return self.returned[: self.k]
+
+    @cached_property
+    def missing(self) -> tuple[str, ...]:
+        """The relevant documents that were not returned at all."""
+        return tuple(doc for doc in self.relevant if doc not in self.rank)
+
+    @cached_property
+    def below(self) -> tuple[str, ...]:
+        """The relevant documents that were returned below the first k, the best placed first."""
+        low = [doc for doc in self.relevant if self.rank.get(doc, 0) > self.k]
+        return tuple(sorted(low, key=lambda doc: self.rank[doc]))
+
+    @cached_property
+    def telling(self) -> tuple[str, ...]:
+        """The words of the question that carry meaning, each once."""
+        return tuple(word for word in dict.fromkeys(forms(self.text)) if word not in STOP_WORDS)
+
+    @cached_property
+    def typos(self) -> dict[str, str]:
+        """The words that the corpus does not have, with the words of it that they are a slip away from."""
+        library = self.library
+        if library is None:
+            return {}
+        likely = {word for doc in self.readable for word in library.words(doc)}
+        unknown = [word for word in self.telling if word not in COMMON and not library.knows(word)]
+        found = {word: intended_words(word, library.by_letter, library.counts, likely) for word in unknown}
+        return {word: other for word, other in found.items() if other}
+
+    @cached_property
+    def gone(self) -> tuple[str, ...]:
+        """The relevant documents that the corpus does not hold."""
+        if self.library is None:
+            return ()
+        return tuple(doc for doc in self.relevant if doc not in self.library.documents)
+
+    @cached_property
+    def readable(self) -> tuple[str, ...]:
+        """The relevant documents whose texts are known."""
+        if self.library is None:
+            return ()
+        return tuple(doc for doc in self.relevant if doc in self.library.documents)
+
+
+# --- rules -----------------------------------------------------------------------------------------------
 
 NAMED = 3
 """The number of documents that are named in a sentence."""
@@ -154,34 +312,10 @@ def without_copies(docs: Sequence[str], library: Library) -> list[str]:
 
 SHORT = 2
 """A question of so few words is short."""
-
 LONG = 20
 """A question of so many words is long."""
-
 GAP = 0.5
 """With this share of its content words in none of the relevant documents, a question has another vocabulary."""
-
-LANGUAGES = {
-    "en": "English",
-    "de": "German",
-    "fr": "French",
-    "es": "Spanish",
-    "it": "Italian",
-    "pt": "Portuguese",
-    "nl": "Dutch",
-    "ja": "Japanese",
-    "zh": "Chinese",
-    "ko": "Korean",
-    "ar": "Arabic",
-    "hi": "Hindi",
-    "th": "Thai",
-    "el": "Greek",
-    "ru": "Russian",
-    "he": "Hebrew",
-    "latin": "Latin letters",
-}
-"""The names of languages by their codes; a script that several share has the name of the best known one."""
-
 NUMBER = re.compile(rf"[^\s{UNSPACED}]*\d[^\s{UNSPACED}]*")
 """A word with a digit in it; if writing has no spaces, the digits alone."""
 EDGES = ".,;:!?()[]{}'\"“”„‚‘’«»…"
@@ -207,7 +341,8 @@ def number(asked: Asked) -> str:
     quoted = _quoted(found)
     if asked.library is None or not asked.shown:
         return quoted
-    having = sum(_has(asked.library, doc, found) for doc in asked.shown)
+    sought, held = [set(forms(each)) for each in found], (set(asked.library.words(doc)) for doc in asked.shown)
+    having = sum(any(each <= own for each in sought) for own in held)
     return f"{quoted}: {having} of the first {len(asked.shown)} documents contain it"
 
 
@@ -225,11 +360,6 @@ def _numbered(text: str) -> list[str]:
         if not any(start < last and first < end for first, last in days.items())
     }
     return [text[start:end].strip(EDGES) for start, end in sorted({**days, **apart}.items())]
-
-
-def _has(library: Library, doc: str, found: Sequence[str]) -> bool:
-    own = set(library.words(doc))
-    return any(set(forms(each)) <= own for each in found)
 
 
 def typo(asked: Asked) -> str:
@@ -263,7 +393,7 @@ def wrong_language(asked: Asked) -> str:
     if are_alike(own, theirs):
         return ""
     whose = "its relevant documents are" if answers else "the corpus is"
-    return f"the question is in {LANGUAGES.get(own, own)}, {whose} in {LANGUAGES.get(theirs, theirs)}"
+    return f"the question is in {NAMES.get(own, own)}, {whose} in {NAMES.get(theirs, theirs)}"
 
 
 def _quoted(found: Sequence[str]) -> str:

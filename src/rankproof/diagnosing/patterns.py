@@ -10,6 +10,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.diagnosing.causes import (
+    Asked,
     below_k,
     copies_above,
     few_words,
@@ -23,7 +24,6 @@ from rankproof.diagnosing.causes import (
     vocabulary_gap,
     wrong_language,
 )
-from rankproof.diagnosing.query import Asked
 from rankproof.document.display import Displayable
 from rankproof.stats.corrections import correct
 from rankproof.stats.flips import agree_with_test

@@ -1,25 +1,36 @@
-"""Judgments that are in memory: of documents, of aspects, of spans."""
+"""Judgments that are in memory: of documents, of aspects, of spans; and those of documents looked up."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, pairwise, repeat
 from typing import Any, NamedTuple
+from weakref import WeakSet
 
 import numpy as np
 
 from rankproof.core.arrays import join_parts, offsets
 from rankproof.core.corpus import JudgedSpan, SpanJudgments
 from rankproof.core.hits import Array
-from rankproof.core.judgments import Judgments, judgments_from_nested
+from rankproof.core.judgments import Judgments, cached_for_judgments, judgments_from_nested
 from rankproof.errors import DataError, number_in, shorten
 from rankproof.io.files import name_of
 from rankproof.io.read import Row, checked_id, field_of, records
 from rankproof.io.roles import NAMES
-from rankproof.io.values import are_integers, is_id, is_number, keys_are_integers, number_step, numbers_in
+from rankproof.io.values import (
+    are_integers,
+    as_given,
+    is_id,
+    is_number,
+    judged_kinds,
+    keys_are_integers,
+    number_step,
+    numbers_in,
+    pack,
+)
 
 BATCH = 512
 """How many queries are looked at before the next: few enough for the processor's cache."""
@@ -32,7 +43,10 @@ def judgments_from_mapping(mapping: Mapping[Any, Any], source: str = "judgments"
     {'q1': {'d1': 2.0, 'd2': 0.0}, 'q2': {'d3': 1.0}}
     """
     if not isinstance(mapping, Mapping):
-        raise _no_mapping(mapping, source)
+        raise DataError(
+            f"{source}: got {shorten(mapping)} ({type(mapping).__name__}), expected a mapping "
+            "{query: {doc: grade}} or {query: {doc, ...}}. Next: give one of these, a path, a data frame or tuples."
+        )
     queries = list(mapping)
     queries_are_integers = are_integers(queries, f"{source}, queries")
     if queries_are_integers:
@@ -42,14 +56,16 @@ def judgments_from_mapping(mapping: Mapping[Any, Any], source: str = "judgments"
     docs: list[Any] = []
     aspects = tables.have_aspects()
     parts = tables.parts(docs, graded=not aspects)
-    docs_are_integers = tables.are_integers(docs, parts)
-    kinds = (bool(queries_are_integers), bool(docs_are_integers))
+    known = {part.integers for part in parts}
+    if {True, False} <= known:
+        are_integers(docs, f"{source}, documents")  # raises, as all of them must agree
+    kinds = (bool(queries_are_integers), True in known)
     if aspects:
         judgments = judgments_from_nested(tables.nested(), True, source=source)
         return replace(judgments, integer_ids=kinds, repeated=repeated)
     return Judgments(
         query_ids=tuple(queries),
-        doc_ids=list(map(str, docs)) if docs_are_integers else docs,
+        doc_ids=list(map(str, docs)) if kinds[1] else docs,
         start=offsets(join_parts([part.length for part in parts])),
         grade=join_parts([part.grade for part in parts], np.float64),
         repeated=repeated,
@@ -94,15 +110,10 @@ class _Tables(NamedTuple):
         for i in range(0, len(self.tables), BATCH):
             tables = self.tables[i : i + BATCH]
             docs.extend(chain.from_iterable(tables))
-            parts.append(self._part(tables, graded))
+            length = np.fromiter(map(len, tables), dtype=np.intp, count=len(tables))
+            integers = self._are_integers(tables)
+            parts.append(_Part(length, integers, self._grades(tables) if graded else np.zeros(0)))
         return parts
-
-    def _part(self, tables: list[dict[Any, Any]], graded: bool) -> _Part:
-        return _Part(
-            length=np.fromiter(map(len, tables), dtype=np.intp, count=len(tables)),
-            integers=self._are_integers(tables),
-            grade=self._grades(tables) if graded else np.zeros(0),
-        )
 
     def _are_integers(self, tables: list[dict[Any, Any]]) -> bool | None:
         try:
@@ -120,13 +131,6 @@ class _Tables(NamedTuple):
                     _check_grade(grade, f"{where}, document {shorten(doc)}")
         return np.zeros(0) if grades is None else grades
 
-    def are_integers(self, docs: list[Any], parts: list[_Part]) -> bool:
-        """Whether the ids of the documents are integers; all of them must agree."""
-        kinds = {part.integers for part in parts}
-        if {True, False} <= kinds:
-            are_integers(docs, f"{self.source}, documents")
-        return True in kinds
-
     def have_aspects(self) -> bool:
         """Whether the first judged document is judged aspect by aspect; all of them must agree."""
         return isinstance(next(chain.from_iterable(map(dict.values, self.tables)), None), Mapping)
@@ -142,13 +146,6 @@ class _Tables(NamedTuple):
         """Each table with the words that say in a message where it is."""
         for query, table in zip(self.queries, self.tables, strict=True):
             yield f"{self.source}, query {shorten(query)}", table
-
-
-def _no_mapping(got: object, source: str) -> DataError:
-    return DataError(
-        f"{source}: got {shorten(got)} ({type(got).__name__}), expected a mapping "
-        "{query: {doc: grade}} or {query: {doc, ...}}. Next: give one of these, a path, a data frame or tuples."
-    )
 
 
 def _as_dict(table: Any, where: str) -> dict[Any, Any]:
@@ -197,6 +194,81 @@ CHUNK = ("id", "_id", "chunk", "chunk_id", "name")
 GRADE = ("grade", "relevance", "score", "rel", "label")
 """Names of the fields of a judged span, the surest first."""
 EXPECTED = "query, document, start, end and perhaps grade"
+
+
+Ranking = dict[Any, Any]
+LookUp = Callable[[Any, int], int]
+"""The place of a document among the judgments of one query; the second argument if it is not judged."""
+
+WORTH = 2
+"""From this ratio of judged to ranked documents on, look up each ranked document."""
+
+
+class MappedRows(NamedTuple):
+    """Judged documents among some rankings."""
+
+    ranking: Array
+    judged: Array
+    score: Array
+
+
+class Finder(NamedTuple):
+    """Looks for the documents of some judgments in one run after the other."""
+
+    judgments: Judgments
+    docs: Sequence[Any]
+    """The judged documents as the user wrote them."""
+    again: bool
+    """Whether these judgments met a run before: then more will come, and what helps them is worth making."""
+
+    def find(self, rankings: list[Ranking], first: int, length: Array, score: Array) -> MappedRows:
+        """The judged documents among the rankings of some queries, from the query `first` on."""
+        start = self.judgments.start[first : first + len(rankings) + 1]
+        judged = start[-1] - start[0]
+        if self.again and judged >= WORTH * len(score):
+            some = look_ups(self.judgments)[first : first + len(rankings)]
+            return _listed_among_judged(rankings, length, score, some)
+        if judged > len(score):
+            # Touch every id in the order of the rankings, which is mostly that of memory: look-ups in another order,
+            # if there are many, then find them in the processor's cache.
+            list(chain.from_iterable(rankings))
+        return _judged_among_listed(rankings, start, self.docs)
+
+
+@cached_for_judgments
+def look_ups(judgments: Judgments) -> list[LookUp]:
+    """The look-up of each query, made once for all runs."""
+    docs = as_given(judgments.doc_ids, judged_kinds(judgments)[1])
+    return [
+        dict(zip(docs[begin:end], range(begin, end), strict=True)).get
+        for begin, end in pairwise(judgments.start.tolist())
+    ]
+
+
+_met: WeakSet[Judgments] = WeakSet()
+"""The judgments that met a run."""
+
+
+def finder(judgments: Judgments) -> Finder:
+    """What finds the judged documents of one more run."""
+    again = judgments in _met
+    _met.add(judgments)
+    return Finder(judgments, as_given(judgments.doc_ids, judged_kinds(judgments)[1]), again)
+
+
+def _judged_among_listed(rankings: list[Ranking], start: Array, docs: Sequence[Any]) -> MappedRows:
+    counts = start[1:] - start[:-1]
+    wanted = chain.from_iterable(map(repeat, rankings, counts.tolist()))
+    score = pack(list(map(dict.get, wanted, docs[start[0] : start[-1]], repeat(np.nan))))
+    hit = (score == score).nonzero()[0]
+    return MappedRows(np.arange(len(rankings)).repeat(counts).take(hit), hit + start[0], score.take(hit))
+
+
+def _listed_among_judged(rankings: list[Ranking], length: Array, score: Array, look_ups: list[LookUp]) -> MappedRows:
+    found = chain.from_iterable(map(map, look_ups, rankings, repeat(repeat(-1))))
+    judged = np.fromiter(found, dtype=np.intp, count=len(score))
+    row = (judged >= 0).nonzero()[0]
+    return MappedRows(np.arange(len(rankings)).repeat(length).take(row), judged.take(row), score.take(row))
 
 
 def load_spans(source: Any) -> SpanJudgments:

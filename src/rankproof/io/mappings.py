@@ -1,4 +1,4 @@
-"""Judgments and rankings that are in memory as dicts and lists.
+"""Rankings that are in memory as dicts, lists and pairs.
 
 Rankings are large, so no Python code runs for each of their documents: whatever is done to every document,
 the checks included, is one call over a block of them.
@@ -6,113 +6,37 @@ the checks included, is one call over a block of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise, repeat, starmap
 from operator import eq, is_, is_not
 from typing import Any, NamedTuple
-from weakref import WeakSet
 
 import numpy as np
 
 from rankproof.core.arrays import offsets
 from rankproof.core.hits import Array
 from rankproof.core.join import Block, Census
-from rankproof.core.judgments import Judgments, cached_for_judgments
-from rankproof.core.rules import Conventions
+from rankproof.core.judgments import Judgments
+from rankproof.core.rules import KEEP_ONE, Conventions, RepeatedDocument, drop_repeats
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, shorten
-from rankproof.io.judgments import judgments_from_mapping
-from rankproof.io.rankings import check_ranking, check_score, columns, ranking_as_dict, ranking_table
+from rankproof.io.judgments import Finder, Ranking, finder
 from rankproof.io.values import (
     align_ids,
     are_integers,
     as_given,
+    as_numbers,
     check_same_kind,
+    is_id,
     is_integer,
+    is_number,
     judged_kinds,
     keys_are_integers,
+    number_step,
     numbers_in,
-    pack,
     plain_digits,
 )
-
-Ranking = dict[Any, Any]
-LookUp = Callable[[Any, int], int]
-"""The place of a document among the judgments of one query; the second argument if it is not judged."""
-
-WORTH = 2
-"""From this ratio of judged to ranked documents on, look up each ranked document."""
-
-
-class MappedRows(NamedTuple):
-    """Judged documents among some rankings."""
-
-    ranking: Array
-    judged: Array
-    score: Array
-
-
-class Finder(NamedTuple):
-    """Looks for the documents of some judgments in one run after the other."""
-
-    judgments: Judgments
-    docs: Sequence[Any]
-    """The judged documents as the user wrote them."""
-    again: bool
-    """Whether these judgments met a run before: then more will come, and what helps them is worth making."""
-
-    def find(self, rankings: list[Ranking], first: int, length: Array, score: Array) -> MappedRows:
-        """The judged documents among the rankings of some queries, from the query `first` on."""
-        start = self.judgments.start[first : first + len(rankings) + 1]
-        judged = start[-1] - start[0]
-        if self.again and judged >= WORTH * len(score):
-            some = look_ups(self.judgments)[first : first + len(rankings)]
-            return _listed_among_judged(rankings, length, score, some)
-        if judged > len(score):
-            # Touch every id in the order of the rankings, which is mostly that of memory: look-ups in another order,
-            # if there are many, then find them in the processor's cache.
-            list(chain.from_iterable(rankings))
-        return _judged_among_listed(rankings, start, self.docs)
-
-
-@cached_for_judgments
-def look_ups(judgments: Judgments) -> list[LookUp]:
-    """The look-up of each query, made once for all runs."""
-    docs = as_given(judgments.doc_ids, judged_kinds(judgments)[1])
-    return [
-        dict(zip(docs[begin:end], range(begin, end), strict=True)).get
-        for begin, end in pairwise(judgments.start.tolist())
-    ]
-
-
-_met: WeakSet[Judgments] = WeakSet()
-"""The judgments that met a run."""
-
-
-def finder(judgments: Judgments) -> Finder:
-    """What finds the judged documents of one more run."""
-    again = judgments in _met
-    _met.add(judgments)
-    return Finder(judgments, as_given(judgments.doc_ids, judged_kinds(judgments)[1]), again)
-
-
-def _judged_among_listed(rankings: list[Ranking], start: Array, docs: Sequence[Any]) -> MappedRows:
-    counts = start[1:] - start[:-1]
-    wanted = chain.from_iterable(map(repeat, rankings, counts.tolist()))
-    score = pack(list(map(dict.get, wanted, docs[start[0] : start[-1]], repeat(np.nan))))
-    hit = (score == score).nonzero()[0]
-    return MappedRows(np.arange(len(rankings)).repeat(counts).take(hit), hit + start[0], score.take(hit))
-
-
-def _listed_among_judged(rankings: list[Ranking], length: Array, score: Array, look_ups: list[LookUp]) -> MappedRows:
-    found = chain.from_iterable(map(map, look_ups, rankings, repeat(repeat(-1))))
-    judged = np.fromiter(found, dtype=np.intp, count=len(score))
-    row = (judged >= 0).nonzero()[0]
-    return MappedRows(np.arange(len(rankings)).repeat(length).take(row), judged.take(row), score.take(row))
-
-
-__all__ = ["MappingRankings", "judgments_from_mapping"]
 
 BLOCK = 16_384
 """About how many documents are worked on at once: few enough for the processor's cache."""
@@ -309,3 +233,139 @@ def _no_ranks(source: str) -> UsageError:
         f"{source}: ties='rank' was asked for, but dicts and lists have no rank column. "
         "Next: choose another rule, as ties='input' for the order given, or read a run file."
     )
+
+
+# --- one ranking ---------------------------------------------------------------------------------------
+
+EXPECTED = "expected {doc: score}, [doc, ...] or [(doc, score), ...]"
+
+
+def ranking_as_dict(ranking: Any, duplicates: str, where: str) -> tuple[dict[Any, Any], int]:
+    """`{doc: score}` in the order given, and how many repeated documents were dropped from it.
+
+    A list of documents is in its own order: its scores count down to 1.
+
+    >>> ranking_as_dict(["b", "a"], "error", "ranking, query 'q1'")
+    ({'b': 2, 'a': 1}, 0)
+    """
+    if isinstance(ranking, Mapping):
+        return dict(ranking), 0
+    docs, scores = columns(ranking, where)
+    if scores is None:
+        scores = range(len(docs), 0, -1)
+    table = dict(zip(docs, scores, strict=True))
+    return (table, 0) if len(table) == len(docs) else _once_each(docs, scores, duplicates, where)
+
+
+def columns(ranking: Any, where: str) -> tuple[Sequence[Any], Sequence[Any] | None]:
+    """The documents of any kind of ranking, and their scores; None for a list that has none."""
+    if isinstance(ranking, Mapping):
+        return list(ranking), list(ranking.values())
+    docs, scores = _entries(ranking, where), None
+    kinds = set(map(type, docs))
+    if kinds and all(issubclass(kind, (tuple, list)) for kind in kinds):
+        docs, scores = _unzipped(docs, where)
+    _check_ids(docs, where)
+    return docs, scores
+
+
+def check_ranking(ranking: Any, where: str) -> None:
+    """A ranking that is not scored must be one nevertheless: ids of one kind, and scores that are numbers."""
+    docs, scores = columns(ranking, where)
+    are_integers(docs, where)
+    _checked_scores(docs, scores, where)
+
+
+def ranking_table(queries: Sequence[str], rankings: Sequence[Any], source: str) -> RankingTable:
+    """Rankings of any kind as columns; scores count down in a list without, if others have scores."""
+    query: list[str] = []
+    doc: list[str] = []
+    score: list[Any] = []
+    scored = False
+    for name, ranking in zip(queries, rankings, strict=True):
+        where = f"{source}, query {shorten(name)}"
+        docs, scores = columns(ranking, where)
+        query.extend([name] * len(docs))
+        doc.extend(map(str, docs) if are_integers(docs, where) else docs)
+        scored |= scores is not None
+        score.extend(_checked_scores(docs, scores, where))
+    return RankingTable(
+        query=query,
+        doc=doc,
+        score=np.array(score, dtype=np.float64) if scored else None,
+        source=source,
+        empty=tuple(name for name, ranking in zip(queries, rankings, strict=True) if not len(ranking)),
+    )
+
+
+def _checked_scores(docs: Sequence[Any], scores: Sequence[Any] | None, where: str) -> Sequence[Any]:
+    if scores is None:
+        return range(len(docs), 0, -1)
+    numbers = as_numbers(scores)
+    if numbers is None or np.isnan(numbers).any():
+        for doc, score in zip(docs, scores, strict=True):
+            check_score(doc, score, where)
+    return scores
+
+
+def _entries(ranking: Any, where: str) -> Sequence[Any]:
+    if getattr(ranking, "ndim", None) == 1 and hasattr(ranking, "tolist"):
+        ranking = ranking.tolist()
+    if not isinstance(ranking, (list, tuple)):
+        raise DataError(f"{where}: got {shorten(ranking)} ({type(ranking).__name__}), {EXPECTED}.{_hint(ranking)}")
+    return ranking
+
+
+def _hint(ranking: Any) -> str:
+    if isinstance(ranking, (set, frozenset)):
+        return " A set has no order. Next: give a list, best document first."
+    if isinstance(ranking, str):
+        return " Next: put the document ids into a list."
+    if ranking is None:
+        return " Next: leave the query out, or give it an empty list."
+    return " Next: turn it into one of these."
+
+
+def _unzipped(pairs: Sequence[Any], where: str) -> tuple[Sequence[Any], Sequence[Any]]:
+    if set(map(len, pairs)) != {2}:
+        unfit = next(pair for pair in pairs if len(pair) != 2)
+        raise DataError(
+            f"{where}: got the entry {shorten(unfit)}, expected a pair (doc, score). "
+            "Next: give every document its score, or none."
+        )
+    docs, scores = zip(*pairs, strict=True)
+    return docs, scores
+
+
+def _check_ids(docs: Sequence[Any], where: str) -> None:
+    for kind in set(map(type, docs)):
+        unfit = next(doc for doc in docs if type(doc) is kind)
+        if not is_id(unfit):
+            raise DataError(
+                f"{where}: got the document id {shorten(unfit)} ({kind.__name__}), expected text. "
+                "Next: give every id as text."
+            )
+
+
+def _once_each(docs: Sequence[Any], scores: Sequence[Any], duplicates: str, where: str) -> tuple[dict[Any, Any], int]:
+    """Each document once, by the rule for duplicates, at the place of the entry that is kept."""
+    for doc, score in zip(docs, scores, strict=True):
+        check_score(doc, score, where)
+    try:
+        rows = drop_repeats(docs, range(len(docs)), duplicates, scores.__getitem__)
+    except RepeatedDocument as error:
+        raise _twice(docs[error.again], where) from error
+    return {docs[row]: scores[row] for row in rows}, len(docs) - len(rows)
+
+
+def check_score(doc: Any, score: Any, where: str) -> None:
+    """A score must be a number; NaN has no place in an order."""
+    if not is_number(score) or score != score:
+        raise DataError(
+            f"{where}, document {shorten(doc)}: got the score {shorten(score)} ({type(score).__name__}), "
+            f"expected a number. Next: {number_step(score, 'give the document a score, or drop it')}."
+        )
+
+
+def _twice(doc: Any, where: str) -> DataError:
+    return DataError(f"{where}: document {shorten(doc)} comes twice. {KEEP_ONE}")

@@ -171,3 +171,25 @@ def _by_small_words(sample: str) -> str:
     counts = [(sum(map(known.__contains__, words)), code) for code, known in _small_words().items()]
     (second, _), (most, code) = sorted(counts)[-2:]
     return code if most >= LEAST and most >= 1.5 * second else "latin"
+
+
+NAMES = {
+    "en": "English",
+    "de": "German",
+    "fr": "French",
+    "es": "Spanish",
+    "it": "Italian",
+    "pt": "Portuguese",
+    "nl": "Dutch",
+    "ja": "Japanese",
+    "zh": "Chinese",
+    "ko": "Korean",
+    "ar": "Arabic",
+    "hi": "Hindi",
+    "th": "Thai",
+    "el": "Greek",
+    "ru": "Russian",
+    "he": "Hebrew",
+    "latin": "Latin letters",
+}
+"""The names of languages by their codes; a script that several share has the name of the best known one."""
