@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankproof import compare, diagnose, gate, grid, leaderboard
+from rankproof import compare, diagnose, gate, grid, leaderboard, questions_needed
 from rankproof.bench.grid.configuration import Configuration
 from rankproof.bench.grid.outcome import main_effects
 from rankproof.diagnosing.fixes import Trial, fixes
@@ -32,6 +32,15 @@ def drawn(rng: np.random.Generator, n: int) -> tuple[Found, Found]:
 
 def ranked(found: Found) -> dict[str, list[str]]:
     return {f"q{i}": [f"d{j}" for j in range(hits)] + ["none"] for i, (hits, _) in enumerate(found)}
+
+
+def test_as_many_queries_as_are_needed_can_decide() -> None:
+    judged = {f"q{i}": {"a": 1} for i in range(7)}
+    lost = {query: ["b", "a"] for query in judged}
+    kept = {query: ["a", "b"] for query in judged}
+    row = compare(judged, {"kept": kept, "lost": lost}, "RR").row("lost", "RR")
+    plan = questions_needed(judged, kept, lost, "RR", difference=0.5)
+    assert (row.verdict, row.queries_needed, plan.needed) == ("unclear", 10, 10)
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from rankproof.comparing.conclusions import bounds_notes, counted_notes, favours
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
-from rankproof.core.rules import THIN, ScoringArguments
+from rankproof.core.rules import FEWEST_TO_DECIDE, THIN, TOO_FEW_TO_DECIDE, ScoringArguments
 from rankproof.errors import UsageError, check_whole, old_arguments, one_of
 from rankproof.io.groups import Grouping, groups_of
 from rankproof.io.inputs import Columns, with_columns
@@ -39,9 +39,6 @@ from rankproof.stats.detection import detectable, needed_or_why
 from rankproof.stats.differences import UNSEEN, Ends, difference_intervals, equivalence
 from rankproof.stats.flips import agree_with_test, sign_flips
 from rankproof.stats.paired import check_alpha, d_z, paired_differences, total
-
-SMALL = 10
-"""A group of fewer queries is shown, and never decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,7 +360,7 @@ def _row(
         effect=None if effect is None else pair.sign * effect + 0.0,
         detectable=seen.value,
         detectable_note=seen.note,
-        queries_needed=queries,
+        queries_needed=queries and max(queries, FEWEST_TO_DECIDE),
         needed_note=unknown,
         wins=int((values > 0).sum()),
         ties=int((values == 0).sum()),
@@ -385,8 +382,8 @@ def corrected_in(pair: SystemPair) -> dict[str, Any]:
 
 def _verdict(values: Array, gain: float, p: float, same: float, alpha: float) -> tuple[str, str]:
     """The verdict in a word, and what limits it."""
-    if len(values) < SMALL:
-        return "unclear", f"fewer than {SMALL} queries decide nothing"
+    if len(values) < FEWEST_TO_DECIDE:
+        return "unclear", TOO_FEW_TO_DECIDE
     if same <= alpha:
         return "equivalent", ""
     if p <= alpha:

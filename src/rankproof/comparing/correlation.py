@@ -17,7 +17,7 @@ from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.core.rules import ScoringArguments
+from rankproof.core.rules import FEWEST_TO_DECIDE, ScoringArguments
 from rankproof.document.display import Displayable
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
@@ -33,8 +33,6 @@ from rankproof.stats.rankings import Alike, Ordering, kendall_tau_b, order, rbo_
 
 PLUS = "+"
 """Between the judges that made judgments together."""
-SMALL = 10
-"""Queries below which nothing is decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +186,7 @@ def _rows(
         n = len(excess)
         span = difference_interval(excess, level=1 - alpha, ends=(-most, most)) if n > 1 else None
         low, high = (float(span.low), float(span.high)) if span else (-most, most)
-        way = 0 if n < SMALL else sign * ((low > 0) - (high < 0))
+        way = 0 if n < FEWEST_TO_DECIDE else sign * ((low > 0) - (high < 0))
         yield KinshipRow(
             *(name, key, n, float(people.mean()), float(machine.mean()), float(gains[name].mean())),
             *(float(excess.mean()), low, high),

@@ -10,13 +10,13 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankproof.comparing.alignment import ALLOWED, align_scores, answer_first, soundness, too_few_answers
-from rankproof.comparing.compare import SMALL, possible_ends
+from rankproof.comparing.compare import possible_ends
 from rankproof.comparing.conclusions import bounds_notes, kin_notes, range_notes, unanswered_notes, unjudged_notes
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
-from rankproof.core.rules import ScoringArguments
+from rankproof.core.rules import FEWEST_TO_DECIDE, ScoringArguments
 from rankproof.core.scoring import average
 from rankproof.document.display import Displayable
 from rankproof.document.model import Document, Result
@@ -281,5 +281,5 @@ def _duels(
         if limits is not None:
             span = difference_interval(row, level=1 - alpha, ends=limits(one, other))
             low, high = agree_with_test((span.low, span.high), difference, p, alpha)
-        duels.append(Duel(one, other, difference, p, len(row) >= SMALL and p <= alpha, low, high))
+        duels.append(Duel(one, other, difference, p, len(row) >= FEWEST_TO_DECIDE and p <= alpha, low, high))
     return tuple(duels)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from rankproof.core.rules import FEWEST_TO_DECIDE, TOO_FEW_TO_DECIDE
 from rankproof.document.charts import Bar, whiskers
 from rankproof.document.model import (
     PAGE,
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from rankproof.comparing.spread_comparison import SpreadComparison
 
 View = Mapping[str, Any]
-SMALL = 10
-"""With fewer queries nothing is decided."""
 NAMED = 5
 """The number of queries or systems that are named; the others are counted."""
 
@@ -133,7 +132,7 @@ def _trust(view: View) -> list[str]:
 def _groups(view: View) -> str:
     """In one sentence which systems cannot be told apart."""
     several = {letter: names for letter, names in groups(view["letters"]).items() if len(names) > 1}
-    few = f" (fewer than {SMALL} queries decide nothing)" if view["queries"] < SMALL else ""
+    few = f" ({TOO_FEW_TO_DECIDE})" if view["queries"] < FEWEST_TO_DECIDE else ""
     if not several:
         return "Every system is told apart from every other."
     if len(next(iter(several.values()))) == len(view["means"]):

@@ -14,13 +14,13 @@ from rankproof.core.arrays import ExactSum
 from rankproof.core.measure import Measure
 from rankproof.core.merge import SpreadSummary
 from rankproof.core.names import parse, parse_each
-from rankproof.core.rules import Conventions
+from rankproof.core.rules import FEWEST_TO_DECIDE, Conventions
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError
 from rankproof.scoring.evaluate import Measures
 from rankproof.scoring.spread import Kernel, summary_of
-from rankproof.stats.differences import FEW, UNSEEN, SummedDifference, summed_difference
+from rankproof.stats.differences import UNSEEN, SummedDifference, summed_difference
 
 OWN = ("query_id", "slice", "cluster", "counted", "answered")
 """Columns of values that are not measures."""
@@ -69,7 +69,7 @@ class SpreadComparison(Result):
         margin = self.margin or 0.0
         if self.margin is not None and found.equivalent(margin):
             return "equivalent"
-        if found.n < FEW:
+        if found.n < FEWEST_TO_DECIDE:
             return "undecided"
         if low > margin:
             return f"{self.names[1]} is better"
@@ -106,7 +106,7 @@ class SpreadComparison(Result):
         unseen = [
             name
             for name, found in seen.items()
-            if found.n >= FEW and max(-found.low, found.high) < (self.margin or 0.0) <= found.farthest
+            if found.n >= FEWEST_TO_DECIDE and max(-found.low, found.high) < (self.margin or 0.0) <= found.farthest
         ]
         if not unseen:
             return []

@@ -200,6 +200,11 @@ def is_thin(measured: int, measurable: int) -> bool:
     return measured < measurable / 2
 
 
+FEWEST_TO_DECIDE = 10
+"""With fewer queries means and differences are shown, and nothing is decided: no verdict, star, kind or gain."""
+TOO_FEW_TO_DECIDE = f"fewer than {FEWEST_TO_DECIDE} queries decide nothing"
+
+
 def comparable_scores(score: Array, conventions: Conventions) -> Array:
     """The scores in the precision in which they are compared."""
     if conventions.precision != "float32":

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.hits import Array
+from rankproof.core.rules import FEWEST_TO_DECIDE
 from rankproof.document.display import Displayable
 from rankproof.stats.differences import Ends, difference_intervals
 from rankproof.stats.distributions import HALF_ROOT, NORMAL
 from rankproof.stats.flips import agree_with_test, sign_flips
 from rankproof.stats.paired import paired_differences, total
 
-FEWEST = 10
-"""With fewer queries than this, no gain is claimed."""
 HALVINGS = 40
 """The number of times that the range of a true gain is halved: to less than a billionth."""
 LEAST = 0.05
@@ -142,7 +141,7 @@ class Fix(Displayable):
     @property
     def verdict(self) -> str:
         """Whether it helps, in a word or two."""
-        if self.n < FEWEST:
+        if self.n < FEWEST_TO_DECIDE:
             return "too few"
         if self.claimed:
             return "helps"
@@ -199,7 +198,7 @@ def _fix(trial: Trial, gains: Array, span: Ends, alpha: float) -> Fix:
     change, n = CHANGES[trial.kind], len(gains)
     said = {name: getattr(change, name).format(**trial.words) for name in ("title", "how", "do")}
     same = trial.measure == trial.after_measure
-    claimed = bool(n >= FEWEST and np.isfinite(low) and low > 0)
+    claimed = bool(n >= FEWEST_TO_DECIDE and np.isfinite(low) and low > 0)
     return Fix(
         kind=trial.kind,
         measure=trial.measure if same else f"{trial.measure} to {trial.after_measure}",

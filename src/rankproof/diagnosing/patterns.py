@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rankproof.core.hits import Array
+from rankproof.core.rules import FEWEST_TO_DECIDE
 from rankproof.diagnosing.causes import (
     Asked,
     below_k,
@@ -30,8 +31,6 @@ from rankproof.stats.flips import agree_with_test
 from rankproof.stats.intervals import UNIT, Bounds
 from rankproof.stats.shares import Gap, gap
 
-FEWEST = 10
-"""A kind with fewer queries, or with fewer others beside it, is shown and never decided."""
 TOO_FEW = "too few"
 
 
@@ -56,7 +55,7 @@ class Pattern(Displayable):
     @property
     def said(self) -> str:
         """The verdict in words: of which there are too few, the kind or the others beside it."""
-        few_others = self.verdict == TOO_FEW and self.n >= FEWEST
+        few_others = self.verdict == TOO_FEW and self.n >= FEWEST_TO_DECIDE
         return f"too few others ({self.others})" if few_others else self.verdict
 
     def to_dict(self) -> dict[str, Any]:
@@ -91,7 +90,7 @@ def patterns(
         for kind, named in groups.items()
         if 0 < len(named) < len(values)
     }
-    decided = [kind for kind, found in gaps.items() if min(found.n, found.others) >= FEWEST]
+    decided = [kind for kind, found in gaps.items() if min(found.n, found.others) >= FEWEST_TO_DECIDE]
     corrected = dict(zip(decided, correct([gaps[kind].p for kind in decided]), strict=True))
     sign = 1 if higher else -1
     found = [

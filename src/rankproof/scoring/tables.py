@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankproof.core.names import find
+from rankproof.core.rules import FEWEST_TO_DECIDE
 from rankproof.core.scoring import ScoreRow, Summary
 from rankproof.document.model import Block, Column, Paragraph, Table
 from rankproof.document.numbers import ABSENT, DUST, count, estimate_text, first_of, is_wide, score, share, span
@@ -211,8 +212,6 @@ DISTRUST = "Do not trust these numbers:"
 
 
 LEGEND = "best mean, if it and the worst are outside each other's interval; not a claim that the difference is real"
-FEWEST = 10
-"""With fewer queries nothing is marked: the best of so few means says almost nothing about other queries."""
 
 
 def best_means(summaries: Sequence[Summary], summary: Summary) -> set[str]:
@@ -235,7 +234,7 @@ def _apart(one: ScoreRow, other: ScoreRow) -> bool:
     """Whether two means tell anything: each is of enough queries, and outside the interval of the other."""
     for row, mean in ((one, other.shown), (other, one.shown)):
         low, high = row.ends
-        if row.n < FEWEST or low is None or high is None or low <= mean <= high:
+        if row.n < FEWEST_TO_DECIDE or low is None or high is None or low <= mean <= high:
             return False
     return True
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.core.merge import ValueSummary
+from rankproof.core.rules import FEWEST_TO_DECIDE, TOO_FEW_TO_DECIDE
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, check_number, check_whole, one_of
 from rankproof.stats.confidence import CAUTION, ValueSample, chance_below, lower_bound, safe_bound, t_reach
@@ -190,8 +191,8 @@ def equivalence(values: Array, margin: float, ends: Ends | None = None) -> Equiv
 
 ENOUGH = 1000
 """From so many queries on the normal form of the sign flips is near their own; of fewer all values are known."""
-FEW, TO_TELL = 10, 20
-"""Queries below which nothing is decided, and moved queries that say what could be seen, if they are no quarter."""
+TO_TELL = 20
+"""Moved queries that say what could be seen, if they are no quarter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +220,7 @@ class SummedDifference(Displayable):
     def equivalent(self, margin: float) -> bool:
         """Whether the interval lies within the margin: at 1e8 queries this is the question, as nothing is exactly 0."""
         check_number("margin", margin, above=0, advice="give the largest difference that does not matter, like 0.01")
-        return self.n >= FEW and max(-self.low, self.high, self.farthest) < margin
+        return self.n >= FEWEST_TO_DECIDE and max(-self.low, self.high, self.farthest) < margin
 
 
 def summed_difference(differences: ValueSummary, level: float = 0.95) -> SummedDifference:
@@ -267,9 +268,9 @@ def summed_difference(differences: ValueSummary, level: float = 0.95) -> SummedD
         p=p,
         p_t=max(TINY, min(1.0, 2 * t_above(abs(d_z) * math.sqrt(n), n - 1))),
         effect=EffectSize(d_z, next(word for limit, word in COHEN if abs(d_z) < limit), n, "d_z"),
-        detectable=smallest_detectable(spread, n) if moved >= min(TO_TELL, max(FEW, n / 4)) else None,
+        detectable=smallest_detectable(spread, n) if moved >= min(TO_TELL, max(FEWEST_TO_DECIDE, n / 4)) else None,
         n=n,
-        note=f"fewer than {FEW} queries decide nothing" if n < FEW else "",
+        note=TOO_FEW_TO_DECIDE if n < FEWEST_TO_DECIDE else "",
         farthest=farthest,
     )
 

@@ -17,6 +17,7 @@ from rankproof.comparing.compare import possible_ends
 from rankproof.core.audit.finding import Audit
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.judgments import Judgments
+from rankproof.core.rules import FEWEST_TO_DECIDE
 from rankproof.document.model import Document, Result
 from rankproof.errors import UsageError, check_whole, is_number, old_arguments, one_of
 from rankproof.io.corpora import load_corpus, load_questions
@@ -250,7 +251,7 @@ def questions_needed(
         difference,
         spread(moves),
         len(mine),
-        needed,
+        needed and max(needed, FEWEST_TO_DECIDE),
         seen.value,
         power,
         alpha,
