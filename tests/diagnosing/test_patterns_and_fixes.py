@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rankproof.core.rules import FEWEST_TO_DECIDE
 from rankproof.diagnosing.fixes import CHANGES, Fix, Trial, fixes
 from rankproof.diagnosing.modes import Whole, band, failures
-from rankproof.diagnosing.patterns import FEWEST, Pattern, patterns
+from rankproof.diagnosing.patterns import Pattern, patterns
 
 
 def found(kinds: dict[str, list[str]], values: dict[str, float], **settings: bool) -> dict[str, Pattern]:
@@ -36,7 +37,7 @@ def test_lower_is_worse_only_where_more_is_better() -> None:
     assert found({"a": queries(15)}, values, higher=False)["a"].verdict == "better"
 
 
-@pytest.mark.parametrize("inside", [1, FEWEST - 1, 40 - FEWEST + 1, 39])
+@pytest.mark.parametrize("inside", [1, FEWEST_TO_DECIDE - 1, 40 - FEWEST_TO_DECIDE + 1, 39])
 def test_too_few_on_either_side_decide_nothing_however_bad(inside: int) -> None:
     values = {query: float(i >= inside) for i, query in enumerate(queries(40))}
     row = found({"rare": queries(inside)}, values)["rare"]
