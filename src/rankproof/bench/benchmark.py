@@ -376,7 +376,7 @@ def _warn_of_broken(name: str, run: Run | None) -> None:
     if run is not None and 2 * len(run.failures) > len(run.rows):
         warn_caller(
             f"the baseline {name!r} is broken: {len(run.failures)} of its {len(run.rows)} questions failed. "
-            "Next: name another with baseline=, or mend it and run it again.",
+            "Next: name another with baseline=, or mend it and run it again."
         )
 
 

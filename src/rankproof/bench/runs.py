@@ -124,11 +124,7 @@ class Run(Result):
 
     @old_arguments(corpus="corpus_size")
     def evaluate(
-        self,
-        measures: Measures | None = None,
-        *,
-        by: Grouping | None = None,
-        **conventions: Unpack[ScoringArguments],
+        self, measures: Measures | None = None, *, by: Grouping | None = None, **conventions: Unpack[ScoringArguments]
     ) -> Scores:
         """Score the ranking, as `rankproof.evaluate` does; unasked by measures that need no more than k documents."""
         asked = usual_measures(self.k) if measures is None else measures

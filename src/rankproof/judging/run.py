@@ -319,15 +319,7 @@ ROLES = {
     "what it judges": ("model", "model_name", "model_id", "llm", "llm_model", "ls_model_name", "made_by"),
     "the answers": ("generator", "generator_model", "answer_model", "generation_model"),
     "the ranking": (
-        *(
-            "ranker",
-            "ranker_model",
-            "reranker",
-            "reranker_model",
-            "rerank_model",
-            "retriever",
-            "retriever_model",
-        ),
+        *("ranker", "ranker_model", "reranker", "reranker_model", "rerank_model", "retriever", "retriever_model"),
         *("embedder", "embedder_model", "embedding_model", "embeddings", "embedding"),
     ),
 }

@@ -281,10 +281,7 @@ def _changed(alone: TrialOutcome, together: TrialOutcome, truth: Mapping[Ask, in
 
 
 def _places(
-    parts: Mapping[str, Mapping[Ask, int]],
-    truth: Mapping[Ask, int],
-    alone: TrialOutcome,
-    together: TrialOutcome,
+    parts: Mapping[str, Mapping[Ask, int]], truth: Mapping[Ask, int], alone: TrialOutcome, together: TrialOutcome
 ) -> list[TrialPlace]:
     found = []
     for part, place_of in parts.items():

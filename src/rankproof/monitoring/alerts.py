@@ -44,6 +44,7 @@ OVER, EVIDENCE, CHANGED = ("last", "any", "log"), ("interval", "value"), ("worse
 OUTAGES = ("any", "silence", "source", "burst")
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 LEAST = 30
+QUIET = "It was sent before, and its cool-down is not over."
 MOST_OUTAGES = 5
 """The number of outages that one alert names."""
 
@@ -73,6 +74,11 @@ class AlertRule(Displayable):
         if self.above is not None:
             return (each.low if sure else each.value) > self.above
         return self.below is not None and (each.high if sure else each.value) < self.below
+
+    def is_quiet(self, state: Mapping[str, int], at: int) -> bool:
+        """Whether it was sent, and its cool-down is not over at this time."""
+        last = state.get(self.name)
+        return last is not None and at < last + max(self.cool_down, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,20 +213,17 @@ def _checked(found: Monitor, rule: AlertRule, state: dict[str, int]) -> Alert:
     if not looked:
         return Alert(rule, False, f"{rule.name}: no event has the fields it needs.")
     told: OnlineEstimate | None = None
-    quiet = ""
     for each in looked:
         if not rule.broken_by(each):
             continue
         at = each.start if each.start is not None else found.counts.last
-        last = state.get(rule.name)
-        if last is not None and at < last + max(rule.cool_down, 1):
-            quiet = " It was sent before, and its cool-down is not over."
+        if rule.is_quiet(state, at):
             told = told or each
             continue
         state[rule.name] = at
         return Alert(rule, True, alert_sentence(found.calendar, rule, each), each)
     if told is not None:
-        return Alert(rule, False, alert_sentence(found.calendar, rule, told) + quiet, told)
+        return Alert(rule, False, f"{alert_sentence(found.calendar, rule, told)} {QUIET}", told)
     return Alert(rule, False, f"{rule.name}: nothing.", looked[-1])
 
 
@@ -235,9 +238,8 @@ def _checked_change(found: Monitor, rule: AlertRule, state: dict[str, int], plac
         told = f"{rule.name}: {each.metric} changed on {each.window} from {before} to {after} (p {each.p:.2g})."
         starts = [e.start for e in found.series(*place) if e.start is not None]
         at = next(start for start in starts if found.calendar.label(start) == each.window)
-        last = state.get(rule.name)
-        if last is not None and at < last + max(rule.cool_down, 1):
-            return Alert(rule, False, f"{told} It was sent before, and its cool-down is not over.")
+        if rule.is_quiet(state, at):
+            return Alert(rule, False, f"{told} {QUIET}")
         state[rule.name] = at
         return Alert(rule, True, told)
     return Alert(rule, False, f"{rule.name}: nothing.")
@@ -250,12 +252,11 @@ def _checked_outage(found: Monitor, rule: AlertRule, state: dict[str, int]) -> A
         met = [each for each in met if each.what == f"{rule.slice}={rule.group}"]
     if not met:
         return Alert(rule, False, f"{rule.name}: nothing.")
-    last = state.get(rule.name)
-    new = [each for each in met if last is None or each.end >= last + max(rule.cool_down, 1)]
+    new = [each for each in met if not rule.is_quiet(state, each.end)]
     listed = "; ".join(outage_sentence(each, found.calendar) for each in (new or met)[-MOST_OUTAGES:])
     more = f"; and {len(new) - MOST_OUTAGES} before" if len(new) > MOST_OUTAGES else ""
     if not new:
-        return Alert(rule, False, f"{rule.name}: {listed}. It was sent before, and its cool-down is not over.")
+        return Alert(rule, False, f"{rule.name}: {listed}. {QUIET}")
     state[rule.name] = max(each.end for each in new)
     return Alert(rule, True, f"{rule.name}: {listed}{more}.")
 
@@ -325,8 +326,8 @@ class Alarm:
             for each in closed:
                 if (each.metric, each.slice, each.group) != place or not rule.broken_by(each):
                     continue
-                last, at = self._told.get(rule.name), each.start or 0
-                if last is None or at >= last + max(rule.cool_down, 1):
+                at = each.start or 0
+                if not rule.is_quiet(self._told, at):
                     self._told[rule.name] = at
                     fired.append(Alert(rule, True, alert_sentence(self._calendar, rule, each), each))
         self._fired |= {alert.rule.name: alert for alert in fired}

@@ -125,8 +125,8 @@ def clicks(found: Clicks) -> Document:
         [
             Column("estimate", [name for name, _ in named]),
             Column("value", [value_of("", each.value) for _, each in named], right=True),
-            Column("95 %", [f"[{_three(each.low)}, {_three(each.high)}]" for _, each in named], right=True),
-            Column("with the bias", [_three(each.naive) for _, each in named], right=True),
+            Column("95 %", [f"[{value_of('', each.low)}, {value_of('', each.high)}]" for _, each in named], right=True),
+            Column("with the bias", [value_of("", each.naive) for _, each in named], right=True),
         ],
         shrink=(0,),
     )
@@ -160,10 +160,6 @@ def clicks(found: Clicks) -> Document:
     )
 
 
-def _three(value: float) -> str:
-    return value_of("", value)
-
-
 def variants_against_control(found: Monitor) -> Iterator[Any]:
     """The effects of each variant against the control."""
     if not found.variants:
@@ -176,22 +172,13 @@ def variants_against_control(found: Monitor) -> Iterator[Any]:
 
 def differences_table(differences: Sequence[VariantDifference]) -> Table:
     """Differences of variants from the control, the surest first."""
-    rows = sorted(differences, key=lambda each: each.p_corrected)
-    return Table(
-        [
-            Column("metric", [each.metric for each in rows]),
-            Column("variant", [each.variant for each in rows]),
-            Column("difference", [_signed(each.metric, each.difference) for each in rows], right=True),
-            Column(
-                "95 %",
-                [f"[{_signed(each.metric, each.low)}, {_signed(each.metric, each.high)}]" for each in rows],
-                right=True,
-            ),
-            Column("p", [score(each.p_corrected) for each in rows], right=True),
-            Column("", ["" if each.verdict == "unclear" else each.verdict for each in rows]),
-        ],
-        shrink=(0,),
-    )
+    rows = []
+    for each in sorted(differences, key=lambda each: each.p_corrected):
+        off, low, high = (_signed(each.metric, value) for value in (each.difference, each.low, each.high))
+        verdict = "" if each.verdict == "unclear" else each.verdict
+        rows.append((each.metric, each.variant, off, f"[{low}, {high}]", score(each.p_corrected), verdict))
+    headings = ("metric", "variant", "difference", "95 %", "p", "")
+    return Table.of(headings, rows, ("metric", "variant", ""), shrink=(0,))
 
 
 def _signed(metric: str, value: float) -> str:
@@ -323,14 +310,10 @@ def changes_table(found: Monitor) -> Iterator[Any]:
     if not shown:
         return
     yield Paragraph("What changed for good (weekdays and hours taken out; false alarms of all at 5 %, by Holm):")
-    yield Table(
-        [
-            Column("metric", list(map(_name, shown))),
-            Column("from", [each.window for each in shown]),
-            Column("between", [f"{each.low} and {each.high}" if each.low != each.high else "" for each in shown]),
-            Column("before", [value_of(each.metric, each.before) for each in shown], right=True),
-            Column("after", [value_of(each.metric, each.after) for each in shown], right=True),
-            Column("p", [score(each.p) for each in shown], right=True),
-        ],
-        shrink=(0,),
-    )
+    rows = []
+    for each in shown:
+        between = f"{each.low} and {each.high}" if each.low != each.high else ""
+        before, after = (value_of(each.metric, value) for value in (each.before, each.after))
+        rows.append((_name(each), each.window, between, before, after, score(each.p)))
+    headings = ("metric", "from", "between", "before", "after", "p")
+    yield Table.of(headings, rows, headings[:3], shrink=(0,))

@@ -339,12 +339,7 @@ def gate(site: Site, choices: Choices) -> Page:
     rows = query_rows(site, a, b, measure, corrected)
     lost = [row for row in rows if row.outcome == "lost"]
     decided = site.later(
-        *site.workspace.gating(a, b, corrected),
-        gate_part,
-        "gate",
-        a=a,
-        b=b,
-        given="yes" if corrected else None,
+        *site.workspace.gating(a, b, corrected), gate_part, "gate", a=a, b=b, given="yes" if corrected else None
     )
     made = join(
         [

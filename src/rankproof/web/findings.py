@@ -37,12 +37,7 @@ def _choose(site: Site, page: str, system: str, measure: str | None = None) -> M
     space = site.workspace
     measures = select("m", "measure", list(space.scores(system)), measure) if measure else None
     return form(
-        site,
-        f"/{page}",
-        select("s", "ranking", list(space.runs), system),
-        measures,
-        button("Show"),
-        cls="choices",
+        site, f"/{page}", select("s", "ranking", list(space.runs), system), measures, button("Show"), cls="choices"
     )
 
 

@@ -182,11 +182,7 @@ def _kind_of_database(path: Path) -> FileKind:
     from rankproof.store.answers import APPLICATION
     from rankproof.store.ledger import LEDGER
 
-    kinds = {
-        HISTORY.application: FileKind.HISTORY,
-        LEDGER.application: FileKind.LEDGER,
-        APPLICATION: FileKind.ANSWERS,
-    }
+    kinds = {HISTORY.application: FileKind.HISTORY, LEDGER.application: FileKind.LEDGER, APPLICATION: FileKind.ANSWERS}
     try:
         connection = sqlite3.connect(f"file:{path.absolute().as_posix()}?mode=ro", uri=True)
         try:

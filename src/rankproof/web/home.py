@@ -97,12 +97,7 @@ def _runs(site: Site, waiting: Sequence[str]) -> Markup:
     scores = {name: each for name, each in ready.items() if isinstance(each, Scores)}
     wrong = {name: each for name, each in ready.items() if isinstance(each, RankproofError)}
     progress = (
-        el(
-            "p",
-            f"Reading {count(len(waiting), 'ranking')}: {some_names(waiting)} ...",
-            cls="note",
-            role="status",
-        )
+        el("p", f"Reading {count(len(waiting), 'ranking')}: {some_names(waiting)} ...", cls="note", role="status")
         if waiting
         else None
     )
@@ -258,10 +253,7 @@ def live(site: Site, choices: Choices) -> Page:
     how = join(
         [
             note("No run reports its progress here. A run does if this variable names the folder:"),
-            el(
-                "pre",
-                el("code", f"{LIVE}={folder} rankproof run ...   (or bench, judge, or Benchmark in Python)"),
-            ),
+            el("pre", el("code", f"{LIVE}={folder} rankproof run ...   (or bench, judge, or Benchmark in Python)")),
         ]
     )
     return Page("Live", sections(("now", "Now", join(cards) if cards else how)), changing=True)
@@ -316,8 +308,7 @@ def _first_means(site: Site, file: FoundFile, ended: bool) -> Markup | None:
     """Means over the queries that are answered so far."""
     space = site.workspace
     part = next(
-        (each for each in space.of_kind(FileKind.PARTIAL) if each.name == file.name.replace(PROGRESS, PARTIAL)),
-        None,
+        (each for each in space.of_kind(FileKind.PARTIAL) if each.name == file.name.replace(PROGRESS, PARTIAL)), None
     )
     if part is None or space.judgments_file is None:
         return None
@@ -347,8 +338,5 @@ def _scored(site: Site, path: Path) -> Scores | None:
     if not known:
         return None
     return evaluate(
-        known,
-        {query: answers[query] for query in known},
-        site.workspace.settings.measures,
-        duplicates="first",
+        known, {query: answers[query] for query in known}, site.workspace.settings.measures, duplicates="first"
     )

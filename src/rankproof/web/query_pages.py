@@ -67,8 +67,7 @@ def _of_one(site: Site, choices: Choices) -> Page:
     ]
     listed = table("", ("query", measure), rows, label="Queries")
     return Page(
-        "Queries",
-        sections(("queries", f"By {measure} of {name}", join([errors_part([(name, scores)]), listed]))),
+        "Queries", sections(("queries", f"By {measure} of {name}", join([errors_part([(name, scores)]), listed])))
     )
 
 
@@ -217,10 +216,7 @@ def _document(site: Site, row: Any, query: str, wanted: Wanted, highest: float) 
     given = site.workspace.grades.get(query, {}).get(row.document) if not site.links.static else None
     title = ident(document.title or row.document) if document is not None else ident(row.document)
     told = el(
-        "div",
-        title,
-        el("small", ident(row.document)) if document is not None and document.title else None,
-        cls="title",
+        "div", title, el("small", ident(row.document)) if document is not None and document.title else None, cls="title"
     )
     text = el("p", *mark_words(snippet(document.text, wanted), wanted), cls="snippet") if document is not None else None
     mark = el("small", f"given here: {given}", cls="given") if given is not None else None
@@ -283,23 +279,13 @@ def _gate_words(site: Site, shown: Sequence[str], corrected: bool) -> Markup | N
     a, b = shown
     space = site.workspace
     parts = [
-        site.later(
-            *space.gating(a, b, given),
-            outcome_part(given),
-            "outcome",
-            a=a,
-            b=b,
-            given="yes" if given else None,
-        )
+        site.later(*space.gating(a, b, given), outcome_part(given), "outcome", a=a, b=b, given="yes" if given else None)
         for given in (False, True)[: 1 + bool(space.grades)]
     ]
     return join(
         [
             *parts,
-            el(
-                "p",
-                site.link("To the decision", "gate", a=a, b=b, given="yes" if corrected or space.grades else None),
-            ),
+            el("p", site.link("To the decision", "gate", a=a, b=b, given="yes" if corrected or space.grades else None)),
         ]
     )
 

@@ -103,13 +103,7 @@ class Site:
         if found.done():
             return show_result(found, show)
         words = el("p", "Computing ... ", self.link("Load it", "part", name=part, **choices))
-        return el(
-            "div",
-            words,
-            cls="later",
-            data_part=self.links.to("part", name=part, **choices),
-            aria_live="polite",
-        )
+        return el("div", words, cls="later", data_part=self.links.to("part", name=part, **choices), aria_live="polite")
 
 
 def show_result(found: Future[T], show: Callable[[T], Markup]) -> Markup:
@@ -124,20 +118,12 @@ def problem(error: BaseException) -> Markup:
     """An error of ours as a page shows it."""
     what, _, do = str(error).partition(" Next: ")
     return el(
-        "div",
-        el("p", el("b", "This cannot be shown. "), what),
-        el("p", "Next: ", do) if do else None,
-        cls="problem",
+        "div", el("p", el("b", "This cannot be shown. "), what), el("p", "Next: ", do) if do else None, cls="problem"
     )
 
 
 def form(
-    site: Site,
-    action: str,
-    *children: Child,
-    method: str = "get",
-    cls: str | None = None,
-    label: str | None = None,
+    site: Site, action: str, *children: Child, method: str = "get", cls: str | None = None, label: str | None = None
 ) -> Markup:
     """A form; one that writes carries the secret that proves its origin."""
     proof = el("input", type="hidden", name="csrf", value=site.csrf) if method == "post" else None
@@ -223,10 +209,7 @@ def page_text(site: Site, page: Page, name: str, *, alone: bool = False, state: 
     from rankproof import __version__
 
     header = el(
-        "header",
-        el("h1", page.title),
-        page.opening,
-        _contents(page.sections) if len(page.sections) > 2 else None,
+        "header", el("h1", page.title), page.opening, _contents(page.sections) if len(page.sections) > 2 else None
     )
     made = f"rankproof {__version__}. The numbers are those of the command line."
     foot = el("footer", el("hr"), el("p", made, _save(site, page, name, alone)))
@@ -250,11 +233,7 @@ def _save(site: Site, page: Page, name: str, alone: bool) -> Markup | None:
     if alone or site.links.static or not name:
         return None
     return join(
-        [
-            " ",
-            el("a", "Save this page as one file", href=site.links.to(name, **{**page.choices, "save": "yes"})),
-            ".",
-        ]
+        [" ", el("a", "Save this page as one file", href=site.links.to(name, **{**page.choices, "save": "yes"})), "."]
     )
 
 

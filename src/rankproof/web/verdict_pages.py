@@ -109,10 +109,7 @@ def means_part(found: JudgedScores) -> Markup:
 
 def means(site: Site, choices: Choices) -> Any:
     """The means of one file of samples, as a part that is loaded later."""
-    file, samples = (
-        _ledger(site, choices),
-        {each.name: each for each in site.workspace.of_kind(FileKind.SAMPLES)},
-    )
+    file, samples = (_ledger(site, choices), {each.name: each for each in site.workspace.of_kind(FileKind.SAMPLES)})
     if file is None or choices.get("file", "") not in samples:
         raise UsageError("there are no such samples here. Next: load the page again.")
     return means_job(samples[choices["file"]], file)
@@ -239,11 +236,7 @@ def _override(site: Site, file: FoundFile, each: LedgerEntry, relation: Relation
             el("input", type="hidden", name="pair", value=each.id),
             el("input", type="hidden", name="back", value=site.links.to("verdicts", ledger=file.name)),
             select("value", "your verdict", values, str(each.value)),
-            el(
-                "label",
-                el("span", "because"),
-                el("input", name="why", maxlength=500, size=40, required="required"),
-            ),
+            el("label", el("span", "because"), el("input", name="why", maxlength=500, size=40, required="required")),
             button("Save"),
             method="post",
             cls="choices",
@@ -298,8 +291,7 @@ def calibration(site: Site, choices: Choices) -> Page:
     return Page(
         "Calibration",
         sections(
-            ("pair", done, body),
-            ("result", "What the labels show so far", part_of_page(task.result()._document())),
+            ("pair", done, body), ("result", "What the labels show so far", part_of_page(task.result()._document()))
         ),
         scripts=("judge",),
     )

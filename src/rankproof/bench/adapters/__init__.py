@@ -97,11 +97,7 @@ def _documents(outputs: Mapping[str, Mapping[str, Any]]) -> Any:
     return found[0]
 
 
-_METHODS: dict[str, Callable[[Callable[..., Any]], Call]] = {
-    "invoke": with_k,
-    "retrieve": with_k,
-    "run": _run,
-}
+_METHODS: dict[str, Callable[[Callable[..., Any]], Call]] = {"invoke": with_k, "retrieve": with_k, "run": _run}
 
 
 FORMS = "module:function, the path of an endpoint.toml, or a command"

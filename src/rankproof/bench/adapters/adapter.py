@@ -176,18 +176,7 @@ def _or_raise(outcome: Any) -> Any:
 K_NAMES = (
     *("k", "topk", "topn", "n", "limit", "size", "nresults", "numresults", "maxresults", "numberofresults"),
     *("ndocs", "numdocs", "maxdocs", "ndocuments", "numdocuments", "maxdocuments", "nhits", "numhits"),
-    *(
-        "maxhits",
-        "similaritytopk",
-        "kresults",
-        "resultlimit",
-        "pagesize",
-        "top",
-        "count",
-        "num",
-        "number",
-        "",
-    ),
+    *("maxhits", "similaritytopk", "kresults", "resultlimit", "pagesize", "top", "count", "num", "number", ""),
 )
 """The names of a parameter for the number of documents, without `_` and capitals; the first of them counts.
 

@@ -5,14 +5,4 @@ from rankproof.bench.connect.postgres_store import pgvector, postgres
 from rankproof.bench.connect.store import Store, StoreError
 from rankproof.bench.connect.vector_stores import chroma, lancedb, qdrant
 
-__all__ = [
-    "Store",
-    "StoreError",
-    "chroma",
-    "elasticsearch",
-    "lancedb",
-    "opensearch",
-    "pgvector",
-    "postgres",
-    "qdrant",
-]
+__all__ = ["Store", "StoreError", "chroma", "elasticsearch", "lancedb", "opensearch", "pgvector", "postgres", "qdrant"]

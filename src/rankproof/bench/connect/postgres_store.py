@@ -115,13 +115,7 @@ def postgres(
     if match not in MATCH:
         raise one_of("postgres: match", match, MATCH)
     columns = [text] if isinstance(text, str) else list(text)
-    settings: dict[str, Any] = {
-        "id": id,
-        "text": columns,
-        "vector": vector,
-        "language": language,
-        "match": match,
-    }
+    settings: dict[str, Any] = {"id": id, "text": columns, "vector": vector, "language": language, "match": match}
     settings |= {"filter": filter, "parameters": dict(parameters or {})}
     connections = Connections(where)
 

@@ -346,10 +346,7 @@ def _qdrant_found(
     return [
         best_pairs(
             (
-                (
-                    point.id if name is None else field_in(point.payload or {}, name, "qdrant"),
-                    sign * point.score,
-                )
+                (point.id if name is None else field_in(point.payload or {}, name, "qdrant"), sign * point.score)
                 for point in each.points
             ),
             k,

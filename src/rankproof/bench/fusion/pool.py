@@ -21,8 +21,7 @@ def _at_least_0(value: Any) -> bool:
 
 FromZero: TypeAlias = Annotated[float, Kind("a number of at least 0", _at_least_0, float)]
 WholeFromZero: TypeAlias = Annotated[
-    int,
-    Kind("a whole number of at least 0", lambda v: hasattr(v, "__index__") and int(v) >= 0, int),
+    int, Kind("a whole number of at least 0", lambda v: hasattr(v, "__index__") and int(v) >= 0, int)
 ]
 
 
@@ -185,9 +184,7 @@ def pool_of(tables: Mapping[str, RankingTable], depth: int | None = None) -> Sco
     return whole if depth is None else _cut(whole, depth)
 
 
-def _laid_out(
-    tables: Iterable[RankingTable],
-) -> tuple[tuple[str, ...], Array, list[str], list[tuple[Array, Array]]]:
+def _laid_out(tables: Iterable[RankingTable]) -> tuple[tuple[str, ...], Array, list[str], list[tuple[Array, Array]]]:
     """The queries, the query and the document of each row, and for each table which of its rows goes where."""
     rows_of = [table.by_query() for table in tables]
     names = [list(table.doc) for table in tables]

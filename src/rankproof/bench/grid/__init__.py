@@ -192,12 +192,7 @@ def _telling(wanted: bool | None) -> Iterator[Callable[[str, int], Told]]:
 
 
 def _summed_up(
-    plan: GridPlan,
-    runner: Runner,
-    every: Sequence[TriedConfiguration],
-    baseline: str,
-    seen: list[str],
-    held: list[str],
+    plan: GridPlan, runner: Runner, every: Sequence[TriedConfiguration], baseline: str, seen: list[str], held: list[str]
 ) -> Grid:
     measure = runner.measures[0]
     usable = [each for each in every if each.scores is not None]

@@ -158,9 +158,7 @@ class Steps:
         if not self.plan.finds_chunks(retriever):
             parts = {each: self._whole(self._cut(c.chunker, each), rows) for each, rows in parts.items()}
         return self._kept(
-            ("fused", own, c.filter, retriever, c.fusion),
-            questions,
-            lambda some: self._fused(c.fusion, parts, some),
+            ("fused", own, c.filter, retriever, c.fusion), questions, lambda some: self._fused(c.fusion, parts, some)
         )
 
     def _cut(self, chunker: str, retriever: str) -> str:
@@ -272,11 +270,7 @@ class Steps:
     def _about(self, c: Configuration) -> dict[str, Any]:
         """How a first list was made, as plain data."""
         fusion = {} if c.fusion == NOT_USED else self.plan.fusion[c.fusion].settings
-        about = {
-            "chunker": self._cut_as(c.chunker),
-            "retriever": self._described(c.retriever),
-            "fusion": fusion,
-        }
+        about = {"chunker": self._cut_as(c.chunker), "retriever": self._described(c.retriever), "fusion": fusion}
         return {**about, **self._filtered_as(c.filter)}
 
     def _cut_as(self, chunker: str) -> dict[str, Any]:

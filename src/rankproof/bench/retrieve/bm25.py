@@ -248,12 +248,7 @@ def keyword(
     documents = load_corpus(corpus)
     check_number("k1", k1, least=0)
     check_number("b", b, least=0, most=1)
-    options: dict[str, Any] = {
-        "k1": k1,
-        "b": b,
-        "language": _language(language),
-        "stop_words": _stop_words(stop_words),
-    }
+    options: dict[str, Any] = {"k1": k1, "b": b, "language": _language(language), "stop_words": _stop_words(stop_words)}
     chosen = _engine(engine, options)
     index: WordIndex = (
         TantivyIndex(documents, options["language"])
@@ -262,12 +257,7 @@ def keyword(
     )
     return Search(
         name=with_options("keyword", options, {**FIXED, "language": None, "stop_words": []}),
-        describe=lambda: {
-            "kind": "keyword",
-            "engine": chosen,
-            **options,
-            "corpus": documents.fingerprint,
-        },
+        describe=lambda: {"kind": "keyword", "engine": chosen, **options, "corpus": documents.fingerprint},
         answer=_answer(index, frozenset(options["stop_words"])),
         corpus=documents,
         vocabulary=Vocabulary(index.terms, index.frequency, _by_terms(index)),

@@ -70,12 +70,7 @@ def dense(
     documents, made = load_corpus(corpus), as_embedder(embedder)
     return Search(
         name=with_options(f"dense[{made.name}]", options, USUAL),
-        describe=lambda: {
-            "kind": "dense",
-            "embedder": dict(made.settings),
-            **options,
-            "corpus": documents.fingerprint,
-        },
+        describe=lambda: {"kind": "dense", "embedder": dict(made.settings), **options, "corpus": documents.fingerprint},
         answer=_answer(documents, made, _embedding(made, batch, cache), options),
         corpus=documents,
     )

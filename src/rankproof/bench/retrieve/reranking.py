@@ -214,11 +214,7 @@ class Rerank:
             )
         return Search(
             name=f"({first}) >> {self}" if first.parts else f"{first} >> {self}",
-            describe=lambda: {
-                "kind": "rerank",
-                "retriever": dict(first.settings),
-                **self._described(corpus),
-            },
+            describe=lambda: {"kind": "rerank", "retriever": dict(first.settings), **self._described(corpus)},
             answer=_answer(first, self, self.scorer or proximity(corpus), corpus),
             corpus=corpus,
             reranked=True,

@@ -30,10 +30,7 @@ MOSTLY = 2
 """If more than one character in so many is beyond ASCII, a text is folded as a whole, not run by run."""
 LONG = 16
 """Runs from this many characters on are not cached."""
-ALONE = (
-    *((0x0, 0x6FF), (0x10A0, 0x10FF), (0x1E00, 0x2BFF)),
-    *((0x2C60, 0x2DFF), (0xA640, 0xA7FF), (0xFB00, 0xFDFF)),
-)
+ALONE = (*((0x0, 0x6FF), (0x10A0, 0x10FF), (0x1E00, 0x2BFF)), *((0x2C60, 0x2DFF), (0xA640, 0xA7FF), (0xFB00, 0xFDFF)))
 """Blocks of characters that nothing beside them changes but marks, which are dropped anyway: those of Latin, Greek,
 Cyrillic, Armenian, Georgian, Hebrew and Arabic, of punctuation and symbols."""
 _JOINS = re.compile(f"[^{''.join(f'{chr(first)}-{chr(last)}' for first, last in ALONE)}]")

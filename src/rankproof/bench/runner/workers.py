@@ -201,8 +201,7 @@ def relieve_tasks(work: Work, ask: Ask) -> None:
 async def _all_tasks(work: Work, ask: Ask, given_up: Sequence[RetrieverCall]) -> None:
     fresh = max(work.plan.concurrency - len(given_up), 0)
     await asyncio.gather(
-        *(_go_on_in_task(work, ask, call) for call in given_up),
-        *(_work_off_in_task(work, ask) for _ in range(fresh)),
+        *(_go_on_in_task(work, ask, call) for call in given_up), *(_work_off_in_task(work, ask) for _ in range(fresh))
     )
 
 

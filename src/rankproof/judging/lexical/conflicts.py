@@ -87,10 +87,7 @@ def odd_denial(claim: TextProfile, text: TextProfile, found: Cover) -> bool:
 
 def _denied(claim: TextProfile, text: TextProfile, place: int, terms: list[ProfileTerm]) -> bool:
     """Whether one denies what the other says, of the same person."""
-    there, here = (
-        {held for term in terms for held in term.held},
-        {key for term in claim.terms for key in term.sought},
-    )
+    there, here = ({held for term in terms for held in term.held}, {key for term in claim.terms for key in term.sought})
     cues = (
         _denials_in(claim, list(claim.terms), there, (0, len(claim.text))),
         _denials_in(text, terms, here, text.sentences[place]),
@@ -143,10 +140,7 @@ def _denials(text: TextProfile, place: int) -> int:
 def _other_number(claim: TextProfile, text: TextProfile, terms: list[ProfileTerm]) -> str:
     """The sentence's number where the claim has another of the same kind, and each has one only."""
     for one, other in _alone(_numbers(claim.terms), _numbers(terms)):
-        rest = (
-            [term for term in claim.terms if term is not one],
-            [term for term in terms if term is not other],
-        )
+        rest = ([term for term in claim.terms if term is not one], [term for term in terms if term is not other])
         meant = _meant(claim, one, list(claim.terms)), _meant(text, other, terms)
         if all(meant) and meant[0] == meant[1] and _differ(one.key[1:], other.key[1:]) and _same(*rest, MUCH_ABOUT):
             return text.text[other.start : other.end]

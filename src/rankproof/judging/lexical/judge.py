@@ -233,12 +233,7 @@ def _told_apart(value: float, bounds: tuple[float, ...]) -> str:
 
 
 def _verdict(
-    ask: Ask,
-    value: int,
-    found: LexicalEvidence,
-    text: TextProfile,
-    probability: float | None = None,
-    why: str = "",
+    ask: Ask, value: int, found: LexicalEvidence, text: TextProfile, probability: float | None = None, why: str = ""
 ) -> Verdict:
     places = found.cover.sentences
     shows = places and (value != SILENT)

@@ -64,13 +64,7 @@ def faithfulness(case: Case, k: Cutoff = None, contexts: Reading = "apart") -> G
     return [case.support(claim, case.contexts[:k], contexts) for claim in claims]
 
 
-@metric(
-    "hallucination_rate",
-    needs=("answer", "contexts"),
-    score=row_coverage,
-    higher=False,
-    also=("hallucination",),
-)
+@metric("hallucination_rate", needs=("answer", "contexts"), score=row_coverage, higher=False, also=("hallucination",))
 def hallucination_rate(case: Case, k: Cutoff = None, contexts: Reading = "apart") -> Grid | Nothing:
     """The share of the answer's claims that no retrieved context supports: made up, or contradicted.
 

@@ -265,9 +265,7 @@ def _falls(group: Sequence[Verdict]) -> list[tuple[float, frozenset[Ask]]]:
     ]
 
 
-def _all(
-    falls: Sequence[Sequence[tuple[float, frozenset[Ask]]]],
-) -> Iterator[tuple[float, frozenset[Ask]]]:
+def _all(falls: Sequence[Sequence[tuple[float, frozenset[Ask]]]]) -> Iterator[tuple[float, frozenset[Ask]]]:
     for way in product(*falls):
         yield prod(weight for weight, _ in way), frozenset[Ask]().union(*(yes for _, yes in way))
 

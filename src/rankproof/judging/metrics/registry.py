@@ -269,11 +269,7 @@ def metric(
 
 
 def _spec(
-    name: str,
-    function: Callable[..., Any],
-    also: Mapping[str, Mapping[str, Any]],
-    at: str | None,
-    higher: bool,
+    name: str, function: Callable[..., Any], also: Mapping[str, Mapping[str, Any]], at: str | None, higher: bool
 ) -> Spec:
     parameters = parameters_of(function)
     return Spec(

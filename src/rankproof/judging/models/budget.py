@@ -216,7 +216,7 @@ def _budget(sent: dict[str, Any]) -> dict[str, int]:
         return {}
     warn_caller(
         f"max_tokens limits one reply, and {tokens:,} is more than any has; it is taken for the budget of the run. "
-        "Next: write budget_tokens.",
+        "Next: write budget_tokens."
     )
     return {"budget_tokens": sent.pop("max_tokens")}
 

@@ -136,12 +136,7 @@ class InHand(Line):
 
 
 def chat(
-    model: Any,
-    /,
-    *,
-    name: str | None = None,
-    version: str | None = None,
-    **options: Unpack[ChatArguments],
+    model: Any, /, *, name: str | None = None, version: str | None = None, **options: Unpack[ChatArguments]
 ) -> ModelJudge:
     """A judge from a model object, asked with our prompts and checked like a service.
 

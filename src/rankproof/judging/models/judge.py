@@ -76,10 +76,7 @@ async def _replies(session: Session, wire: Wire, calls: Sequence[Call], known: s
     """The reply to each call that got one."""
     kind = _KINDS[session.service.provider.batches]
     number = known or await kind.send(session, wire, {name_of(call): call for call in calls})
-    print(
-        f"rankproof: batch {number}, {len(calls):,} calls; to go on with it later: batch={number}",
-        file=sys.stderr,
-    )
+    print(f"rankproof: batch {number}, {len(calls):,} calls; to go on with it later: batch={number}", file=sys.stderr)
     state = await kind.look(wire, number)
     while kind.status(state) not in ENDED:
         await asyncio.sleep(session.limits.poll)
@@ -109,11 +106,7 @@ class _OpenAI:
             data={"purpose": "batch"},
             files={"file": ("calls.jsonl", content.encode("utf-8", "replace"), "application/jsonl")},
         )
-        made = {
-            "input_file_id": sent["id"],
-            "endpoint": f"/v1{provider.path}",
-            "completion_window": "24h",
-        }
+        made = {"input_file_id": sent["id"], "endpoint": f"/v1{provider.path}", "completion_window": "24h"}
         return str((await wire.json("POST", "/batches", json=made))["id"])
 
     @staticmethod

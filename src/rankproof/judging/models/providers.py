@@ -193,13 +193,7 @@ def _of_bedrock(environment: Mapping[str, str]) -> str:
 def _compatible(name: str, url: str, key: str = "", **more: Any) -> Provider:
     """A service that speaks OpenAI's protocol at an address of its own."""
     upper = name.upper()
-    settings = {
-        "name": name,
-        "url": url,
-        "key": key or f"{upper}_API_KEY",
-        "base": f"{upper}_BASE_URL",
-        "batches": "",
-    }
+    settings = {"name": name, "url": url, "key": key or f"{upper}_API_KEY", "base": f"{upper}_BASE_URL", "batches": ""}
     return replace(PROVIDERS["openai"], **{**settings, **more})
 
 
@@ -207,8 +201,7 @@ PROVIDERS |= {
     each.name: each
     for each in (
         _compatible(
-            *("gemini", "https://generativelanguage.googleapis.com/v1beta/openai"),
-            other_keys=("GOOGLE_API_KEY",),
+            *("gemini", "https://generativelanguage.googleapis.com/v1beta/openai"), other_keys=("GOOGLE_API_KEY",)
         ),
         _compatible("mistral", "https://api.mistral.ai/v1"),
         _compatible("groq", "https://api.groq.com/openai/v1", batches="openai"),

@@ -102,11 +102,7 @@ def _name(details: Any) -> str:
     return found if isinstance(found, str) else ""
 
 
-QUOTED = {
-    Relation.CONTEXT_ANSWERS: (2, 3),
-    Relation.TEXT_SUPPORTS: (1, -1),
-    Relation.TEXT_SUPPORTS_IN_PART: (1, 2),
-}
+QUOTED = {Relation.CONTEXT_ANSWERS: (2, 3), Relation.TEXT_SUPPORTS: (1, -1), Relation.TEXT_SUPPORTS_IN_PART: (1, 2)}
 """The values that must be shown by a quote."""
 MOST_STARTS = 100
 """The number of braces that are tried as the beginning of the reply's object."""
@@ -164,10 +160,7 @@ def _read_claims(call: Call, items: Items, reading: Reading) -> None:
         reading.claims[ask] = claims
         for problem, times in (
             ("claims that are not their text's, or say the same again", len({*listed} - {*claims})),
-            (
-                "sentences left out of the claims, taken as claims",
-                len({*claims} - {*listed}) if listed else 0,
-            ),
+            ("sentences left out of the claims, taken as claims", len({*claims} - {*listed}) if listed else 0),
         ):
             if times:
                 reading.problems[problem] = reading.problems.get(problem, 0) + times
