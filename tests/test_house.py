@@ -14,8 +14,8 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 358,  # 300 of them without monitoring, web, io/counted and spark
-    "lines": 94_470,
-    "code lines": 63_460,
+    "lines": 94_244,
+    "code lines": 63_235,
     "file names used twice": 28,
     "class names in two packages": 9,
     "short helpers used once": 378,
