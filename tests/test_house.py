@@ -14,11 +14,11 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 358,  # 300 of them without monitoring, web, io/counted and spark
-    "lines": 94_244,
-    "code lines": 63_235,
+    "lines": 94_229,
+    "code lines": 63_234,
     "file names used twice": 28,
     "class names in two packages": 9,
-    "short helpers used once": 378,
+    "short helpers used once": 375,
     "circles": 0,
     "modules crossed by evaluate": 36,  # three of them are the one way to print, in every format
     "modules crossed by gate": 43,

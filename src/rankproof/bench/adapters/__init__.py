@@ -39,15 +39,12 @@ def of_framework(found: Any, *, id: IdOf, settings: Mapping[str, Any] | None) ->
         if callable(own) and not inspect.isfunction(found) and not isinstance(found, type):
             kind = type(found)
             name = f"{kind.__module__}.{kind.__qualname__}.{method}"
-            said = {"kind": name, "made": digest_of(_made_with(found)), **(settings or {})}
+            # Its own settings, and where it is a pipeline those of its parts.
+            parts = found.walk() if callable(getattr(found, "walk", None)) else ()
+            made = [state_of(found), *((name, state_of(part)) for name, part in parts)]
+            said = {"kind": name, "made": digest_of(made), **(settings or {})}
             return Adapted(make(own), said, awaited=is_async(own), id=id, known=settings is not None)
     return None
-
-
-def _made_with(found: Any) -> Any:
-    """Its own settings, and where it is a pipeline those of its parts."""
-    parts = found.walk() if callable(getattr(found, "walk", None)) else ()
-    return [state_of(found), *((name, state_of(part)) for name, part in parts)]
 
 
 def _run(method: Callable[..., Any]) -> Call:
@@ -203,13 +200,10 @@ def import_named(words: Any, what: str) -> Any:
 def place_of(words: str) -> tuple[str, str] | None:
     """The module and the attribute that are named; None if the words are of another form."""
     module, colon, attribute = words.rpartition(":")
-    if colon and attribute.replace(".", "").isidentifier() and _may_be_module(module):
+    is_module = module.endswith(".py") or all(part.isidentifier() for part in module.split("."))
+    if colon and attribute.replace(".", "").isidentifier() and is_module:
         return module, attribute
     return None
-
-
-def _may_be_module(module: str) -> bool:
-    return module.endswith(".py") or all(part.isidentifier() for part in module.split("."))
 
 
 def module_named(module: str, what: str) -> ModuleType:

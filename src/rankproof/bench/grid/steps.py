@@ -255,9 +255,11 @@ class Steps:
             return found
         lists = {questions[name]: row.answer.found for name, row in found.items() if row.answer is not None}
         first = search_of_lists(lists, self.documents(self._cut(c.chunker, c.retriever)))
+        fusion = {} if c.fusion == NOT_USED else self.plan.fusion[c.fusion].settings
+        made = {"chunker": self._cut_as(c.chunker), "retriever": self._described(c.retriever), "fusion": fusion}
         whole = Adapted(
             (first >> scorer).search,
-            {"reranker": self.plan.rerankers[c.reranker].settings, "over": self._about(c)},
+            {"reranker": self.plan.rerankers[c.reranker].settings, "over": {**made, **self._filtered_as(c.filter)}},
             batch=True,
         )
         key = ("rerank", *(c.level(factor) for factor in FACTORS if factor != "k"))
@@ -266,12 +268,6 @@ class Steps:
         return {name: chain_rows(row, again.get(name)) for name, row in found.items()}
 
     # --- what answers are known by --------------------------------------------------------------
-
-    def _about(self, c: Configuration) -> dict[str, Any]:
-        """How a first list was made, as plain data."""
-        fusion = {} if c.fusion == NOT_USED else self.plan.fusion[c.fusion].settings
-        about = {"chunker": self._cut_as(c.chunker), "retriever": self._described(c.retriever), "fusion": fusion}
-        return {**about, **self._filtered_as(c.filter)}
 
     def _cut_as(self, chunker: str) -> dict[str, Any]:
         return {} if chunker == NOT_USED else self.plan.chunkers[chunker].settings

@@ -98,12 +98,12 @@ def _keys(questions: Mapping[str, str], retriever: Adapted, k: int, about: Mappi
     whole = [FORM, dict(retriever.settings), k, dict(about), named]
     text = json.dumps(whole, sort_keys=True, default=lambda value: type(value).__qualname__)
     first = blake2b(text.encode("ascii"), digest_size=16)
-    return {name: _digest(first.copy(), question) for name, question in questions.items()}
-
-
-def _digest(digest: Any, question: str) -> str:
-    digest.update(question.encode("utf-8", "surrogatepass"))
-    return str(digest.hexdigest())
+    keys = {}
+    for name, question in questions.items():
+        digest = first.copy()
+        digest.update(question.encode("utf-8", "surrogatepass"))
+        keys[name] = digest.hexdigest()
+    return keys
 
 
 def _remembered(keys: Mapping[str, str], memory: Memory | None) -> dict[str, RunRow]:

@@ -150,13 +150,15 @@ class CountedRows:
         check_counted(conventions, self.source)
         # Ids come back as text, whatever they were.
         kinds = judgments.integer_ids
-        judgments = align_ids(judgments, (False, False), lambda role: kinds[role] and plain_digits(self._ids(role)))
+
+        def are_digits(role: int) -> bool:
+            ids = self.columns[("query_id", "doc_id")[role]]
+            return kinds[role] and plain_digits([_text(each) for each in ids if each is not None])
+
+        judgments = align_ids(judgments, (False, False), are_digits)
         found, queries = by_ids(self.columns, judgments, conventions, self.source)
         census.notes.append(f"{self.source}: counted elsewhere, so only judged documents are seen here")
         yield ordered_of(found, queries, judgments, conventions, census, self.source)
-
-    def _ids(self, role: int) -> list[str]:
-        return [_text(each) for each in self.columns[("query_id", "doc_id")[role]] if each is not None]
 
 
 def counted_rows(

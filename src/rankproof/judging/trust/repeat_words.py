@@ -109,6 +109,7 @@ def trial(found: Trial) -> Document:
 
 def _ways(found: Any) -> Table:
     ways = found.ways if found.together.pairs > 1 else (found.alone,)
+    tokens = [each.account.prompt_tokens + each.account.reply_tokens for each in ways]  # as the service counts them
     return Table(
         [
             Column("asked", ["one by one" if each.pairs == 1 else f"{each.pairs} a call" for each in ways]),
@@ -117,16 +118,10 @@ def _ways(found: Any) -> Table:
             Column("right", [share(each.right.value) for each in ways], True),
             Column("verdicts", [count(each.settled) for each in ways], True),
             Column("calls", [count(each.account.calls) for each in ways], True),
-            Column("tokens", [_tokens(each.account) for each in ways], True),
+            Column("tokens", [count(n) if n else ABSENT for n in tokens], True),
             Column("bytes", [count(each.account.bytes_sent) for each in ways], True),
         ]
     )
-
-
-def _tokens(account: Any) -> str:
-    """Sent and got, as the service counts them."""
-    total = account.prompt_tokens + account.reply_tokens
-    return count(total) if total else ABSENT
 
 
 def _relations(found: Any) -> Table:
