@@ -81,6 +81,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     What is slow is not traced when coverage is measured, unless it is marked `cover`, and one of the first cases:
     tracing takes as long again.
     """
+    items.sort(key=lambda item: item.get_closest_marker("timeout") is None)  # none waits for the longest at the end
     met: Counter[str] = Counter()
     for item in items:
         function = item.nodeid.partition("[")[0]
