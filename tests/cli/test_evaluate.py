@@ -242,6 +242,8 @@ def test_runs_are_called_as_asked(rankproof: Any, files: Path) -> None:
         assert "expected 2 different names" in done.err
 
 
+@pytest.mark.cover
+@pytest.mark.slow
 def test_next_steps_are_in_the_words_of_the_shell(rankproof: Any, files: Path) -> None:
     (files / "one.run").write_text("q1 Q0 d1 1 1 one\n")
     both = {"compare": "first.run", "leaderboard": "first.run", "gate": "first.run", "report": "first.run"}

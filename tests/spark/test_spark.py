@@ -96,6 +96,7 @@ def test_a_repeated_task_changes_nothing_and_a_summary_survives_json() -> None:
     assert str(back) == str(scores)
 
 
+@pytest.mark.slow
 def test_the_errors_of_memory_are_told_by_sums_in_any_partitioning() -> None:
     """What makes numbers wrong, and how many queries went unanswered, reach whoever sees only summaries."""
     judged, rows = random_case(16, queries=60)
@@ -221,6 +222,7 @@ def test_sail_gives_the_bits_of_memory(frames: Any, ties: str) -> None:
         }
 
 
+@pytest.mark.slow
 def test_queries_with_too_many_rows_are_counted_and_nothing_changes(frames: Any, spark: Any) -> None:
     judged, rows, judgments, run = frames
     expected = evaluate(judged, arrow(rows), MEASURES)
@@ -296,6 +298,7 @@ def test_saved_values_are_compared_later(frames: Any, spark: Any, tmp_path: Path
     assert found.queries == len(judged)
 
 
+@pytest.mark.slow
 def test_nothing_is_decided_where_memory_decides_nothing(frames: Any, spark: Any, tmp_path: Path) -> None:
     judged, rows, judgments, _ = frames
     systems = {
