@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import math
 import pickle
 import re
@@ -21,6 +22,7 @@ from rankproof import functional, sample
 from rankproof.io.load import load_rankings
 from rankproof.monitoring.interleave import score_interleaving, team_draft
 from rankproof.monitoring.online_tests import clicks
+from tests.shell import rankproof
 
 JUDGED = {f"q{i}": {"a": 1, "b": 0} for i in range(12)}
 RUN = {query: {"a": 1.0, "b": 0.5} for query in JUDGED}
@@ -300,6 +302,32 @@ def test_an_error_of_the_data_is_said_though_an_argument_has_its_old_name() -> N
         pytest.warns(DeprecationWarning, match="is now corpus="),
     ):
         rp.report("missing.tsv", {"a": {"q": ["d"]}, "b": {"q": ["e"]}}, documents={"d": "text"})
+
+
+@pytest.mark.slow
+@pytest.mark.cover
+def test_an_error_of_a_users_function_says_which_one_and_where(tmp_path: Path) -> None:
+    """In the shell in one line, with the line of the function; in Python it stays as it is, with a note."""
+    (tmp_path / "mine.py").write_text(
+        "from rankproof import measure\n@measure('Boom')\ndef boom(hits): raise KeyError('mine')\n"
+    )
+    (tmp_path / "own.py").write_text(
+        "def embed(texts): raise OSError('no model')\ndef hook(event): return event.other['nope']\n"
+    )
+    events = list(rp.simulate_log(60, seed=1).records())
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, events)))
+    data = [str(sample.folder() / name) for name in ("judgments.tsv", "dense.run", "queries.jsonl")]
+    for arguments, says in (
+        (["--import", "mine.py", "evaluate", *data[:2], "-m", "Boom"], "boom failed on .*Boom.*'mine'.*line 3"),
+        (["drift", data[2], "log.jsonl", "--embed", "own:embed"], "embed failed on .* texts.*no model.*line 1"),
+        (["monitor", "log.jsonl", "--redact", "own:hook"], "hook failed on the event with ts .*'nope'.*line 2"),
+    ):
+        done = rankproof(tmp_path, *arguments)
+        assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
+        assert re.search(rf"rankproof: {says}.*Next: ", done.stderr), done.stderr
+    with pytest.raises(ZeroDivisionError) as caught:
+        rp.monitor(events, change=lambda event: 1 / 0)
+    assert "failed on the event with ts " in caught.value.__notes__[0]
 
 
 def test_errors_of_a_users_callable_stay_its_own() -> None:

@@ -228,6 +228,26 @@ def warn_caller(message: str, kind: type[Warning] = UserWarning) -> None:
 _LONG = re.compile(r"(\S{200})\S{200,}(\S{100})")
 """A word that is too long to show."""
 
+# --- errors of the caller's own code -----------------------------------------------------------
+
+
+def blame(error: Exception, function: Any, about: str) -> None:
+    """Note on an error of a function of the caller's which one it was, and what it was given."""
+    if not isinstance(error, RankproofError) and not getattr(error, "__notes__", None):
+        error.add_note(f"{getattr(function, '__qualname__', type(function).__name__)} failed on {about}")
+
+
+def blame_sentence(error: Exception) -> str:
+    """An error that was noted in one sentence, with its line; empty for any other."""
+    notes, last = getattr(error, "__notes__", ()), error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if not notes or last is None:
+        return ""
+    place = f"{PurePath(last.tb_frame.f_code.co_filename).name}, line {last.tb_lineno}"
+    return f"{notes[0]}: {type(error).__name__}: {error} ({place}). Next: correct that function."
+
+
 # --- wrong calls -------------------------------------------------------------------------------
 
 _MEASURES = ("measures", "measure", "metrics", "metric")

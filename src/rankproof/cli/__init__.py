@@ -19,7 +19,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from rankproof import __version__
-from rankproof.errors import RankproofError, UsageError, nearest
+from rankproof.errors import RankproofError, UsageError, blame_sentence, nearest
 from rankproof.io.inputs import pipes_kept, read_side_by_side
 
 MODULES = {
@@ -294,7 +294,11 @@ def run(arguments: Sequence[str]) -> int:
     except RankproofError as error:
         return _fail(as_options(str(error)), error.exit_code)
     except OSError as error:
-        return _fail(f"{error.filename or 'input or output'}: {error.strerror or error}", 1)
+        return _fail(blame_sentence(error) or f"{error.filename or 'input or output'}: {error.strerror or error}", 1)
+    except Exception as error:
+        if told := blame_sentence(error):
+            return _fail(told, 1)
+        raise
     finally:
         lay_out_for("python")
     return code if isinstance(code, int) else 0

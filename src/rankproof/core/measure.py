@@ -14,7 +14,7 @@ from rankproof.core.hits import Hits, PerQuery
 from rankproof.core.judgments import Preferences
 from rankproof.core.parameters import GAIN, Parameter, docstring, parameters_of
 from rankproof.document.display import Displayable
-from rankproof.errors import UsageError, nearest, shorten
+from rankproof.errors import UsageError, blame, nearest, shorten
 
 Function = Callable[..., Any]
 Kind = Literal["ranking", "pair", "preference", "judged", "span"]
@@ -213,7 +213,11 @@ class Measure:
         if params and self.spec.kind != "ranking":  # measures of rankings call each other often
             return self.with_params(params)(*args)
         given = {**self._arguments, **params} if params else self._arguments
-        return self.spec.function(*args, **given)  # type: ignore[no-any-return]
+        try:
+            return self.spec.function(*args, **given)  # type: ignore[no-any-return]
+        except Exception as error:
+            blame(error, self.spec.function, f"what the measure {self.spec.name} is given")
+            raise
 
     @cached_property
     def _arguments(self) -> dict[str, Any]:

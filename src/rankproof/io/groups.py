@@ -11,7 +11,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
-from rankproof.errors import DataError, UsageError, nearest, shorten
+from rankproof.errors import DataError, UsageError, blame, nearest, shorten
 from rankproof.io.files import STDIN, name_of, read_head
 from rankproof.io.formats import TREC_JUDGMENTS, sniff
 from rankproof.io.inputs import plain_name
@@ -218,7 +218,11 @@ def group_places(queries: Sequence[str], by: Any) -> dict[str, Array]:
     look_up = by if callable(by) else by.get
     found: dict[str, list[int]] = {}
     for i, query in enumerate(queries):
-        group = look_up(query)
+        try:
+            group = look_up(query)
+        except Exception as error:
+            blame(error, by, f"the query {shorten(query)}")
+            raise
         if group is not None:
             found.setdefault(str(group), []).append(i)
     if not found:

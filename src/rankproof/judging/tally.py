@@ -17,6 +17,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.rules import is_thin
 from rankproof.core.scoring import Pair, ScoreColumn
 from rankproof.document.display import Displayable
+from rankproof.document.numbers import count
 from rankproof.judging.metrics.counting import Outcome
 
 
@@ -201,7 +202,7 @@ def note_of(columns: Sequence[JudgedColumn]) -> str:
     for each in columns:
         why.update(each.why)
     listed = ", ".join(f"{reason} ({count:,})" for reason, count in why.most_common(4))
-    listed += f", {len(why) - 4:,} more reasons" if len(why) > 4 else ""
+    listed += f", {count(len(why) - 4, 'more reason')}" if len(why) > 4 else ""
     return f"unmeasured samples: {listed}" if listed else ""
 
 

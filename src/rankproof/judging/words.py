@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -40,13 +41,14 @@ def sentences(by: Mapping[str, int], account: Account, peer: str | None = None) 
 
 
 def _cost(account: Account) -> list[str]:
-    if not account.prompt_tokens:
+    if not (account.prompt_tokens or account.bytes_sent):  # judged here, by rules or a function
         return []
     money = "price not known" if account.money is None else f"${account.money:.4f}"
     tokens = f"{account.prompt_tokens:,} + {account.reply_tokens:,} tokens"
+    tokens = tokens if account.prompt_tokens else "no tokens told"
     problems = "; ".join(f"{problem} ({times:,})" for problem, times in account.problems.items())
     told = [f"Went wrong on the way: {problems}."] if problems else []
-    return [f"It took {account.calls:,} calls, {tokens}, {money}.", *told]
+    return [f"It took {count(account.calls, 'call')}, {tokens}, {money}.", *told]
 
 
 def findings_of(
@@ -112,9 +114,8 @@ def _fewer(columns: Mapping[str, JudgedColumn]) -> Iterator[Finding]:
 
 def _causes(column: JudgedColumn) -> str:
     """Why samples do not count, each cause with how many samples."""
-    found = list(column.why.items())
-    more = f", {len(found) - MOST:,} more causes" if len(found) > MOST else ""
-    return ", ".join(f"{why} {times:,}" for why, times in found[:MOST]) + more
+    more = f", {count(len(column.why) - MOST, 'more cause')}" if len(column.why) > MOST else ""
+    return ", ".join(f"{why} ({times:,})" for why, times in Counter(column.why).most_common(MOST)) + more
 
 
 def _empty(emptied: Mapping[str, int]) -> Iterator[Finding]:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from rankproof.document.disk import write_file
 from rankproof.document.display import Displayable
 from rankproof.document.numbers import count
-from rankproof.errors import UsageError, check_each, check_number, check_whole, nearest, one_of
+from rankproof.errors import UsageError, blame, check_each, check_number, check_whole, nearest, one_of
 from rankproof.monitoring.difference_words import outage_sentence
 from rankproof.monitoring.metrics import OnlineMetric, Percentile, by_name
 from rankproof.monitoring.online_estimates import OnlineEstimate, interval_of, value_of
@@ -336,7 +336,11 @@ class Alarm:
             self._remember()
         if self._on_alert is not None:
             for alert in fired:
-                self._on_alert(alert)
+                try:
+                    self._on_alert(alert)
+                except Exception as error:
+                    blame(error, self._on_alert, f"the alert {alert.rule.name!r}")
+                    raise
 
     def end(self, found: Monitor) -> None:
         """Check every rule over all estimates, send new alerts, and wait for their delivery."""

@@ -21,6 +21,7 @@ from rankproof.errors import (
     DataError,
     NotThere,
     UsageError,
+    blame,
     check_each,
     check_number,
     check_whole,
@@ -326,7 +327,11 @@ class _Watch:
     def _tell(self) -> None:
         if len(self.sums.windows) > self._told:
             for call in self._on_window:
-                call(self.sums.windows[self._told :])
+                try:
+                    call(self.sums.windows[self._told :])
+                except Exception as error:
+                    blame(error, call, f"{len(self.sums.windows) - self._told:,} windows")
+                    raise
             self._told = len(self.sums.windows)
 
     def result(

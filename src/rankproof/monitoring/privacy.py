@@ -11,7 +11,7 @@ from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any
 
-from rankproof.errors import UsageError
+from rankproof.errors import UsageError, blame
 from rankproof.monitoring.block import name_of_value
 from rankproof.monitoring.events import Event, EventSchema
 
@@ -83,7 +83,11 @@ def mask_value(value: Any) -> Any:
 
 def apply_hook(change: Callable[[Event], Event | None], event: Event) -> Event | None:
     """What a hook makes of an event, None if it drops it; anything else is an error."""
-    found = change(event)
+    try:
+        found = change(event)
+    except Exception as error:
+        blame(error, change, f"the event with ts {event.ts}")
+        raise
     if found is not None and not isinstance(found, Event):
         raise UsageError(
             f"the hook gave {type(found).__name__}, expected the event or None. Next: return the event it is given."

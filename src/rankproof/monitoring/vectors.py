@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.errors import DataError, UsageError, shorten
+from rankproof.errors import DataError, UsageError, blame, shorten
 from rankproof.text.languages import STOP_WORDS
 
 WIDTH = 2048
@@ -103,7 +103,11 @@ def embed_texts(texts: Sequence[str], embed: Callable[[list[str]], Any]) -> Arra
         raise UsageError(
             f"embed: got {shorten(embed)}, expected a function of a list of texts. Next: give one, like model.encode."
         )
-    given = embed(list(texts))
+    try:
+        given = embed(list(texts))
+    except Exception as error:
+        blame(error, embed, f"{len(texts):,} texts, the first {shorten(texts[0])}" if texts else "no text")
+        raise
     advice = "return one vector for each text, in their order, all as long as each other."
     try:
         rows = np.asarray(given)

@@ -360,7 +360,27 @@ ENVELOPES = {
     "null as a success": lambda reply: "null",
     "a list as a success": lambda reply: [reply],
 }
+
+
+def as_tool_call(reply: dict[str, Any]) -> dict[str, Any]:
+    """As proxies do that turn a schema into a tool."""
+    call = {"type": "function", "function": {"name": "reply", "arguments": reply["choices"][0]["message"]["content"]}}
+    return with_message(content=None, tool_calls=[call])(reply)
+
+
+def in_parts_of(make: Callable[[str], Any]) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    def change(reply: dict[str, Any]) -> dict[str, Any]:
+        content = reply["choices"][0]["message"]["content"]
+        return with_message(content=[make(content[:9]), make(content[9:])])(reply)
+
+    return change
+
+
 FINE: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "a tool call": as_tool_call,
+    "parts that are texts": in_parts_of(str),
+    "parts without a type": in_parts_of(lambda text: {"text": text}),
+    "parts of an output": in_parts_of(lambda text: {"type": "output_text", "text": text}),
     "content in parts": in_parts,
     "no usage": lambda reply: {**reply, "usage": None},
     "tokens below zero": lambda reply: {**reply, "usage": {"prompt_tokens": -5, "completion_tokens": 10}},
@@ -388,6 +408,18 @@ def test_a_reply_that_is_none_is_asked_again(server: Served, name: str, always: 
         assert all(isinstance(each, Unmeasured) and each.reason for each in found.values())
     else:
         assert all(map(right, found.values()))
+
+
+def test_what_calls_took_is_told_whatever_the_service_tells(server: Served) -> None:
+    """Tokens of a reply that cannot be read were paid for, and calls took place though no token is told."""
+    for change in (ENVELOPES["no choices"], FINE["no usage"]):
+        server.calls.clear()
+        server.faults = [Fault(envelope=change, times=99)]
+        scores = rankproof.judge([ROW], "context_precision", judge="openai:scripted", base_url=server.url, **LIMITS)
+        number = len(server.calls)
+        tokens = f"{100 * number} + {10 * number} tokens" if change is ENVELOPES["no choices"] else "no tokens told"
+        said = f"It took {number} call{'s' if number > 1 else ''}, {tokens}"
+        assert said in " ".join(scores.format("full").split())
 
 
 # --- the wire ------------------------------------------------------------------------------------------

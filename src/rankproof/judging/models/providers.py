@@ -69,7 +69,9 @@ class Provider(Displayable):
         except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
             reply = None
         if reply is None or not isinstance(reply.content, str | Mapping):
-            return Reply("", problem="the service's reply is not what its protocol says")
+            usage = data.get("usage") if isinstance(data, Mapping) else None
+            told = tokens(usage, "prompt_tokens", "input_tokens"), tokens(usage, "completion_tokens", "output_tokens")
+            return Reply("", *told, problem="the service's reply is not what its protocol says")
         return reply
 
 
@@ -88,7 +90,7 @@ def _openai_reply(data: Any) -> Reply:
     ended = choice.get("finish_reason")
     problem = "the model refused" if message.get("refusal") or ended == "content_filter" else ""
     return Reply(
-        _text(message.get("content")),
+        _text(message),
         tokens(usage, "prompt_tokens"),
         tokens(usage, "completion_tokens"),
         " ".join(str(data[each]) for each in ("model", "system_fingerprint") if data.get(each)),
@@ -96,11 +98,14 @@ def _openai_reply(data: Any) -> Reply:
     )
 
 
-def _text(content: Any) -> Any:
-    """The text of the reply; some services send it in parts, and reasoning in parts of another type."""
+def _text(message: Mapping[str, Any]) -> Any:
+    """The text of the reply, in parts if it comes so (reasoning has another type), or what a tool is called with."""
+    content = message.get("content")
     if isinstance(content, list):
-        return "".join(part["text"] for part in content if part.get("type") == "text")
-    return content or ""
+        parts = [{"text": part} if isinstance(part, str) else part for part in content]
+        content = "".join(part["text"] for part in parts if part.get("type") in (None, "text", "output_text"))
+    called = message.get("tool_calls")
+    return content or (called[0]["function"]["arguments"] if called else "")
 
 
 # --- the protocol of Anthropic -------------------------------------------------------------------------
