@@ -14,8 +14,8 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 358,  # 300 of them without monitoring, web, io/counted and spark
-    "lines": 94_229,
-    "code lines": 63_234,
+    "lines": 94_305,
+    "code lines": 63_301,
     "file names used twice": 28,
     "class names in two packages": 9,
     "short helpers used once": 375,
