@@ -19,6 +19,7 @@ ROOT = Path(rankproof.__file__).parent
 
 ORDER = (
     {"_moved"},
+    {"annotations"},
     {"errors"},
     {"progress", "sample"},
     {"text"},

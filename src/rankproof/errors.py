@@ -8,15 +8,15 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from difflib import get_close_matches
 from functools import wraps
 from math import inf, nan
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import PurePath
-from types import FunctionType, UnionType
-from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
+from types import FunctionType
+from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -337,87 +337,21 @@ def _wrong_value(
     """The first argument of a type that its annotation does not name, or that is no path; None if there is none."""
     from inspect import signature, unwrap
 
+    from rankproof.annotations import annotation, in_words, is_of
+
     bare = unwrap(verb)
     given = {**signature(bare).bind_partial(*args).arguments, **kwargs}
     called, why = bare.__qualname__.removesuffix(".__init__"), getattr(error, "strerror", None) or "no path is so"
     about = str(getattr(error, "filename", None) or getattr(error, "object", None) or error)
     for name, got in given.items():
-        hint = _annotation(bare, name)
-        if not _is_of(got, hint):
-            return WrongCall(f"{called}: {name}: got {shorten(got)}, expected {_in_words(hint)}. Next: give one.")
+        hint = annotation(bare, name)
+        if not is_of(got, hint):
+            return WrongCall(f"{called}: {name}: got {shorten(got)}, expected {in_words(hint)}. Next: give one.")
         if isinstance(got, str | PathLike) and isinstance(error, OSError | UnicodeError | ValueError):
             path = str(PurePath(got))
             if about == path or (isinstance(error, UnicodeError) and path in about) or "\0" in path:
                 return UsageError(f"{called}: {name}: got {shorten(got)}: {why}. Next: name another file.")
     return None
-
-
-def _annotation(bare: Callable[..., Any], name: str) -> Any:
-    """What a parameter, or an option that it hands on, may be; Any if nothing tells."""
-    from types import SimpleNamespace
-    from typing import get_type_hints
-
-    own = dict(getattr(bare, "__annotations__", {}))
-    one = SimpleNamespace(__annotations__={"it": own.get(name, own.get("options", own.get("conventions", Any)))})
-    try:
-        hint = get_type_hints(one, vars(sys.modules[bare.__module__]))["it"]
-        return hint if name in own else get_type_hints(get_args(hint)[0]).get(name, Any)
-    except (NameError, TypeError, IndexError):  # a name that only a type checker imports
-        return Any
-
-
-def _is_of(got: Any, hint: Any) -> bool:
-    """Whether a value is what an annotation names, as far as it tells; of Any it may be all but a class."""
-    kind, parts = get_origin(hint) or hint, get_args(hint)
-    if kind in (Union, UnionType):
-        return any(_is_of(got, each) for each in parts)
-    if hint is Any:
-        return not isinstance(got, type) and not _is_scalar(got)
-    if kind is Literal:
-        return isinstance(got, str) and got in parts
-    if kind in (int, float):
-        return isinstance(got, Integral if kind is int else Real)
-    if kind is bool:
-        return isinstance(got, Integral | None) or type(got).__name__.startswith("bool")
-    if not isinstance(kind, type) or getattr(kind, "_is_protocol", False):
-        return True
-    if not isinstance(got, kind) or (kind in _MANY and (isinstance(got, bytes | type) or _is_scalar(got))):
-        return False
-    within = got.items() if isinstance(got, Mapping) and len(parts) == 2 else ()
-    if len(parts) == 1 and isinstance(got, Collection) and not isinstance(got, str | Mapping):
-        return all(_is_of(each, parts[0]) for each in got)
-    return all(_is_of(key, parts[0]) and _is_of(value, parts[1]) for key, value in within)
-
-
-def _is_scalar(got: Any) -> bool:
-    """Whether it is an array without a length."""
-    return getattr(got, "ndim", 1) == 0 and not is_number(got)
-
-
-_MANY = (Iterable, Sequence, Collection)
-_WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "True or False", type(None): "None"}
-
-
-def _in_words(hint: Any) -> str:
-    """An annotation as people say it.
-
-    >>> _in_words(str | None), _in_words(Iterable[str]), _in_words(Mapping[str, float])
-    ('a text or None', 'a list, each a text', 'a mapping of a text to a number')
-    """
-    kind, parts = get_origin(hint) or hint, get_args(hint)
-    if kind in (Union, UnionType):
-        return " or ".join(dict.fromkeys(map(_in_words, parts)))
-    if kind is Literal:
-        return f"one of {', '.join(map(repr, parts))}"
-    if kind is PathLike:
-        return "a path"
-    if kind is Callable or kind is get_origin(Callable[[], Any]):
-        return "a function"
-    if isinstance(kind, type) and issubclass(kind, Mapping):
-        return "a mapping" + (f" of {_in_words(parts[0])} to {_in_words(parts[1])}" if parts else "")
-    if kind in _MANY:
-        return "a list" + (f", each {_in_words(parts[0])}" if parts else "")
-    return _WORDS.get(kind) or ("data" if hint is Any else f"a {getattr(kind, '__name__', kind)}")
 
 
 def unknown_arguments(verb: str, unknown: Iterable[str], known: Collection[str]) -> WrongCall:

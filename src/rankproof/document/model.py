@@ -23,8 +23,7 @@ from rankproof.document.terminal import Column as Column
 from rankproof.errors import UsageError, explain_calls, one_of
 
 SCREEN, TEXT, PAGE, PAPER = "screen", "text", "page", "paper"
-"""The media: one screen of a terminal, a text of 80 columns that holds everything, a
-page that scrolls, and the tables of a paper."""
+"""The media: a screen of a terminal, a text of 80 columns with everything, a page that scrolls, tables of a paper."""
 EVERYWHERE = (SCREEN, TEXT, PAGE, PAPER)
 TERMINAL = (SCREEN, TEXT)
 
@@ -342,8 +341,7 @@ def as_text(document: Document, form: OutputFormat) -> str:
 
 def print_as(result: Result, name: str, **settings: Any) -> str | bytes:
     """The result in a format, which may be one that only a file takes; `settings` as for its `format`."""
-    form = check(name, *result.more_formats)
-    return form.render(result._document(**settings))
+    return check(name, *result.more_formats).render(result._document(**settings))
 
 
 class Result(Displayable):

@@ -31,15 +31,11 @@ from rankproof.core.parameters import Cutoff, Grade
 Negative = Literal["judged", "unjudged"]
 
 
-def _as_it_is(h: Hits, k: Cutoff = None) -> PerQuery:
-    """No ranking is better than another here."""
-    return returned_count(h, k)
-
-
 @measure(
     "NumRet",
     also=("num_ret",),
-    ceiling=_as_it_is,
+    # No ranking is better than another here.
+    ceiling=lambda h, k, **_: returned_count(h, k),
     additive=True,
     worth=None,
     reorder=False,
@@ -71,15 +67,11 @@ def number_returned(h: Hits, k: Cutoff = None) -> PerQuery:
     return returned_count(h, k)
 
 
-def _all_there_are(h: Hits, rel: Grade = 1) -> PerQuery:
-    """The judgments alone decide."""
-    return relevant_count(h, rel)
-
-
 @measure(
     "NumRel",
     also=("num_rel",),
-    ceiling=_all_there_are,
+    # The judgments alone decide.
+    ceiling=lambda h, rel, **_: relevant_count(h, rel),
     additive=True,
     worth=None,
     reorder=False,
@@ -144,16 +136,12 @@ def number_relevant_returned(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQu
     return found_count(h, k, rel)
 
 
-def _none(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
-    """A perfect ranking may stop before its first wrong document."""
-    return np.zeros(h.n)
-
-
 @measure(
     "NumNonrelJudgedRet",
     also=("num_nonrel_judged_ret",),
     higher=False,
-    ceiling=_none,
+    # A perfect ranking may stop before its first wrong document.
+    ceiling=lambda h, **_: np.zeros(h.n),
     additive=True,
     worth=None,
     reorder=False,

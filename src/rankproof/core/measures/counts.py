@@ -82,17 +82,13 @@ def true_positives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     return found_count(h, k, rel)
 
 
-def _no_errors(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
-    """A perfect ranking may stop before its first wrong document."""
-    return np.zeros(h.n)
-
-
 @measure(
     "FP",
     also=("false_positives",),
     higher=False,
     additive=True,
-    ceiling=_no_errors,
+    # A perfect ranking may stop before its first wrong document.
+    ceiling=lambda h, **_: np.zeros(h.n),
     undefined=False,
     bounds=(0.0, math.inf),
 )
@@ -158,16 +154,12 @@ def false_negatives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     return relevant_count(h, rel) - found_count(h, k, rel)
 
 
-def _most_left_out(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
-    """Every document that is not relevant can be left out."""
-    return documents(h, "TN") - relevant_count(h, rel)
-
-
 @measure(
     "TN",
     also=("true_negatives",),
     additive=True,
-    ceiling=_most_left_out,
+    # Every document that is not relevant can be left out.
+    ceiling=lambda h, rel, **_: documents(h, "TN") - relevant_count(h, rel),
     undefined=False,
     bounds=(0.0, math.inf),
 )
@@ -226,16 +218,12 @@ def accuracy(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     return 1 - wrong / documents(h, "Accuracy")
 
 
-def _on_top(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
-    """A relevant document at rank 1, or an end right away if there is none."""
-    return np.ones(h.n)
-
-
 @measure(
     "FirstRel",
     also=("first_relevant",),
     higher=False,
-    ceiling=_on_top,
+    # A relevant document at rank 1, or an end right away if there is none.
+    ceiling=lambda h, **_: np.ones(h.n),
     undefined=False,
     bounds=(1.0, math.inf),
 )
