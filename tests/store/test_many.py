@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import sqlite3
 import tracemalloc
 from contextlib import closing
@@ -99,8 +100,16 @@ def test_thousands_are_listed_exported_and_taken_in(history: History, tmp_path: 
     assert len(rankproof(tmp_path, "history", "--full").stdout.splitlines()) > 3000
     tracemalloc.start()
     assert history.export_to(tmp_path / "all.json") == history.export_to(tmp_path / "all.json.gz") == 3000
+    assert len(History(tmp_path / "new.db").import_from(tmp_path / "all.json.gz")) == 3000
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < (tmp_path / "all.json").stat().st_size / 2
+    text = (tmp_path / "all.json").read_text()
+    for broken in (text[:-3], text[: len(text) // 2], text.replace("},\n", "}\n", 1), text + text[9:]):
+        (tmp_path / "broken.json").write_text(broken)
+        with pytest.raises(DataError, match="nothing was imported"):
+            History(tmp_path / "no.db").import_from(tmp_path / "broken.json")
+        assert len(History(tmp_path / "no.db")) == 0
+    (tmp_path / "other.json").write_text(json.dumps(json.loads(text), indent=1))  # by another tool
+    assert History(tmp_path / "new.db").import_from(tmp_path / "other.json", replace=True)[-1] == "run 3000"
     assert gzip.decompress((tmp_path / "all.json.gz").read_bytes()) == (tmp_path / "all.json").read_bytes()
-    assert len(History(tmp_path / "new.db").import_from(tmp_path / "all.json.gz")) == 3000

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, overload
 
@@ -230,8 +231,8 @@ class History(Result):
     def import_from(self, source: str | os.PathLike[str], *, replace: bool = False) -> list[str]:
         """Read what `export_to` wrote, all of it or nothing; returns the names."""
         found = experiments.read_transfer(Path(source))
-        self._insert(found, replace)
-        return [each.entry.name for each in found]
+        first = list(islice(found, 1))  # a file of something else makes no history
+        return self._insert(chain(first, found), replace)
 
     def check(self, name: str, replace: bool = False) -> None:
         """Refuse a name that cannot be used, before any work is done."""
@@ -240,13 +241,16 @@ class History(Result):
             with open_to_read(self.path, self.timeout) as connection:
                 experiments.check_free(connection, name, self.path)
 
-    def _insert(self, found: list[Experiment], replace: bool) -> None:
+    def _insert(self, found: Iterable[Experiment], replace: bool) -> list[str]:
+        names = []
         with open_to_write(self.path, self.timeout) as connection:
             for each in found:
+                names.append(each.entry.name)
                 if replace:
                     experiments.remove(connection, each.entry.name)
                 experiments.check_free(connection, each.entry.name, self.path)
                 experiments.insert(connection, each)
+        return names
 
     def _read(self, name: str) -> Experiment:
         with open_to_read(self.path, self.timeout) as connection:

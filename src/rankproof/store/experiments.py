@@ -7,9 +7,10 @@ import json
 import math
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
+from io import BufferedReader
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,7 +20,7 @@ from rankproof.core.hits import Array
 from rankproof.document.disk import whole_file
 from rankproof.document.display import Displayable
 from rankproof.document.terminal import for_face
-from rankproof.errors import DataError, UsageError, nearest, shorten
+from rankproof.errors import DataError, RankproofError, UsageError, nearest, shorten
 from rankproof.store import damage_error
 
 
@@ -311,44 +312,62 @@ def misread_error(path: Path, why: str) -> DataError:
 
 FORMAT = "rankproof history"
 VERSION = 1
+HEAD = f'{{"format": "{FORMAT}", "version": {VERSION}, "experiments": ['
 
 
 def write(target: Path, found: Iterable[Experiment], *, force: bool = False) -> None:
     """Write experiments to a file as they come, each on its line; compressed if its name ends in .gz."""
     with whole_file(target, force=force) as file, ExitStack() as opened:
         stream = opened.enter_context(gzip.GzipFile("", "wb", 6, file, mtime=0)) if target.suffix == ".gz" else file
-        stream.write(f'{{"format": "{FORMAT}", "version": {VERSION}, "experiments": ['.encode())
+        stream.write(HEAD.encode())
         for number, each in enumerate(found):
             line = json.dumps(_plain(each), ensure_ascii=False).encode("utf-8", "backslashreplace")
             stream.write((b",\n" if number else b"\n") + line)
         stream.write(b"]}\n")
 
 
-def read_transfer(source: Path) -> list[Experiment]:
-    """The experiments in a file that `write` made."""
-    data = _data(source)
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise misread_error(source, "no exported history")
-    if data.get("version") != VERSION:
-        raise misread_error(source, f"version {data.get('version')!r} of the format, this rankproof reads {VERSION}")
+def read_transfer(source: Path) -> Iterator[Experiment]:
+    """The experiments in a file that `write` made, one after the other."""
     try:
-        return [_experiment(each) for each in data["experiments"]]
+        with open(source, "rb") as file:
+            packed = file.peek(2).startswith(b"\x1f\x8b")
+            lines = gzip.GzipFile(fileobj=file) if packed else file
+            for each in _records(source, lines):
+                yield _experiment(each)
+    except FileNotFoundError:
+        raise UsageError(f"{source}: there is no such file. Next: check the path.") from None
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise misread_error(source, f"a broken archive ({error})") from error
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise misread_error(source, f"no JSON ({error})") from error
+    except RankproofError:
+        raise
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise misread_error(
             source, f"an experiment that lacks something or has it in another form ({error})"
         ) from error
 
 
-def _data(source: Path) -> Any:
-    try:
-        raw = source.read_bytes()
-        return json.loads(gzip.decompress(raw) if raw.startswith(b"\x1f\x8b") else raw)
-    except FileNotFoundError:
-        raise UsageError(f"{source}: there is no such file. Next: check the path.") from None
-    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-        raise misread_error(source, f"a broken archive ({error})") from error
-    except ValueError as error:
-        raise misread_error(source, f"no JSON ({error})") from error
+def _records(source: Path, lines: gzip.GzipFile | BufferedReader) -> Iterator[Any]:
+    """Each record on its line, as `write` puts them; a file in other lines is read as a whole."""
+    head = lines.readline()
+    if head.rstrip() != HEAD.encode():
+        data = json.loads(head + lines.read())
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
+            raise misread_error(source, "no exported history")
+        if data.get("version") != VERSION:
+            why = f"version {data.get('version')!r} of the format, this rankproof reads {VERSION}"
+            raise misread_error(source, why)
+        yield from data["experiments"]
+        return
+    more = True
+    for line in filter(None, map(bytes.strip, lines)):
+        if not more:
+            raise misread_error(source, "no JSON (it goes on behind its end)")
+        more = line.endswith(b",")  # the last record, whose own end is two braces, closes the list
+        yield json.loads(line.removesuffix(b",") if more else line.removesuffix(b"]}"))
+    if more or not line.endswith(b"]}"):
+        raise misread_error(source, "no JSON (it ends before its end)")
 
 
 def _plain(experiment: Experiment) -> dict[str, Any]:
