@@ -13,12 +13,12 @@ from tests.house import counts
 from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
-    "files": 358,  # 300 of them without monitoring, web, io/counted and spark
-    "lines": 94_305,
-    "code lines": 63_301,
+    "files": 359,  # 300 of them without monitoring, web, io/counted and spark
+    "lines": 94_275,
+    "code lines": 63_276,
     "file names used twice": 28,
     "class names in two packages": 9,
-    "short helpers used once": 375,
+    "short helpers used once": 368,
     "circles": 0,
     "modules crossed by evaluate": 36,  # three of them are the one way to print, in every format
     "modules crossed by gate": 43,

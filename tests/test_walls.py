@@ -19,7 +19,7 @@ ROOT = Path(rankproof.__file__).parent
 
 ORDER = (
     {"_moved"},
-    {"annotations"},
+    {"arguments"},
     {"errors"},
     {"progress", "sample"},
     {"text"},

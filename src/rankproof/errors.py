@@ -250,27 +250,6 @@ def blame_sentence(error: Exception) -> str:
 
 # --- wrong calls -------------------------------------------------------------------------------
 
-_MEASURES = ("measures", "measure", "metrics", "metric")
-_CUTOFFS = ("k", "ks", "k_values", "cutoff", "cutoffs", "at", "top_k")
-_SYSTEMS = ("systems", "ranking", "scores")
-_JUDGMENTS = ("judgments", "human")
-OTHER_NAMES: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("metric", "metrics", "measure", "measures", "eval_metrics"), _MEASURES),
-    **dict.fromkeys(("qrel", "qrels", "judgements", "ground_truth", "gold", "labels", "y_true"), _JUDGMENTS),
-    **dict.fromkeys(("run", "result", "results", "retrieved", "y_pred"), ("ranking", *_SYSTEMS, "candidate")),
-    **dict.fromkeys(("runs", "rankings", "ranking", "systems", "predictions"), _SYSTEMS),
-    **dict.fromkeys(("questions", "topics"), ("queries",)),
-    **dict.fromkeys(("query_id", "qid", "question"), ("query",)),
-    **dict.fromkeys(("docs", "documents"), ("corpus",)),
-    **dict.fromkeys(("dataset", "data", "examples", "rows"), ("samples", "source", "log")),
-    **dict.fromkeys(("llm", "model", "evaluator", "judge_model"), ("judge",)),
-    **dict.fromkeys(("significance", "significance_level", "sig_level"), ("alpha",)),
-    **dict.fromkeys(("confidence", "confidence_level"), ("level", "alpha")),
-    **dict.fromkeys(("random_state", "random_seed", "rng"), ("seed",)),
-    **dict.fromkeys(_CUTOFFS, ("k", "depth", *_MEASURES[:2])),
-}
-"""What other tools call an argument, and what it is called here, the first of these that the verb has."""
-
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
@@ -337,7 +316,7 @@ def _wrong_value(
     """The first argument of a type that its annotation does not name, or that is no path; None if there is none."""
     from inspect import signature, unwrap
 
-    from rankproof.annotations import annotation, in_words, is_of
+    from rankproof.arguments import annotation, in_words, is_of
 
     bare = unwrap(verb)
     given = {**signature(bare).bind_partial(*args).arguments, **kwargs}
@@ -360,10 +339,12 @@ def unknown_arguments(verb: str, unknown: Iterable[str], known: Collection[str])
     >>> str(unknown_arguments("evaluate", ["metrics"], ["judgments", "ranking", "measures"]))
     "evaluate: unknown argument 'metrics' (here 'measures'). Next: write measures=... instead."
     """
+    from rankproof.arguments import CUTOFFS, MEASURES, OTHER_NAMES
+
     said, hints, write = [], "", []
     for name in unknown:
         here = next((each for each in OTHER_NAMES.get(name.lower(), ()) if each in known), "")
-        if name.lower() in _CUTOFFS and here in _MEASURES:
+        if name.lower() in CUTOFFS and here in MEASURES:
             said.append(f"{name!r} (a cut-off is part of a measure's name here)")
             write.append(f"{here}='nDCG@10'")
         else:

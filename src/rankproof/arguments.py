@@ -1,4 +1,4 @@
-"""What an annotation says: whether a value is so, and in words."""
+"""Arguments: what other tools call them, and what an annotation says of a value, also in words."""
 
 from __future__ import annotations
 
@@ -8,6 +8,27 @@ from numbers import Integral, Real
 from os import PathLike
 from types import SimpleNamespace, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+MEASURES = ("measures", "measure", "metrics", "metric")
+CUTOFFS = ("k", "ks", "k_values", "cutoff", "cutoffs", "at", "top_k")
+SYSTEMS = ("systems", "ranking", "scores")
+JUDGMENTS = ("judgments", "human")
+OTHER_NAMES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("metric", "metrics", "measure", "measures", "eval_metrics"), MEASURES),
+    **dict.fromkeys(("qrel", "qrels", "judgements", "ground_truth", "gold", "labels", "y_true"), JUDGMENTS),
+    **dict.fromkeys(("run", "result", "results", "retrieved", "y_pred"), ("ranking", *SYSTEMS, "candidate")),
+    **dict.fromkeys(("runs", "rankings", "ranking", "systems", "predictions"), SYSTEMS),
+    **dict.fromkeys(("questions", "topics"), ("queries",)),
+    **dict.fromkeys(("query_id", "qid", "question"), ("query",)),
+    **dict.fromkeys(("docs", "documents"), ("corpus",)),
+    **dict.fromkeys(("dataset", "data", "examples", "rows"), ("samples", "source", "log")),
+    **dict.fromkeys(("llm", "model", "evaluator", "judge_model"), ("judge",)),
+    **dict.fromkeys(("significance", "significance_level", "sig_level"), ("alpha",)),
+    **dict.fromkeys(("confidence", "confidence_level"), ("level", "alpha")),
+    **dict.fromkeys(("random_state", "random_seed", "rng"), ("seed",)),
+    **dict.fromkeys(CUTOFFS, ("k", "depth", *MEASURES[:2])),
+}
+"""What other tools call an argument, and what it is called here, the first of these that the verb has."""
 
 
 def annotation(bare: Callable[..., Any], name: str) -> Any:
