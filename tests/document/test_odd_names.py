@@ -12,9 +12,11 @@ import pytest
 import rankproof
 from rankproof import Benchmark, compare, evaluate, gate, report
 from rankproof.document.formats.markup import MARK
-from rankproof.document.model import as_text, check
+from rankproof.document.model import Table, as_text, check
 from rankproof.document.numbers import score
+from rankproof.scoring.tables import case_blocks
 from rankproof.scoring.words import scores as words
+from rankproof.scoring.words import worst_queries
 
 NAMES = (
     "<b>bold</b>",
@@ -124,3 +126,16 @@ def test_frames_are_of_the_library_of_the_caller() -> None:
             assert isinstance(scores.slices["one"].frame(), kind)
             assert isinstance(scores.frame("polars"), pl.DataFrame)
     assert isinstance(evaluate(pl.DataFrame(judged), pd.DataFrame(ranked), "RR").frame(), pd.DataFrame)
+
+
+def test_names_that_are_cut_stay_apart_in_sentences() -> None:
+    one, two = (f"{'retrieval-with-reranking-' * 2}{end}{'-of-the-year' * 3}" for end in ("alpha", "beta"))
+    runs = {one: {q: ["x", "a"] for q in list(JUDGED)[1:]}, two: {q: ["a"] for q in list(JUDGED)[2:]}}
+    summaries = [evaluate(JUDGED, run, "RR").summary(name) for name, run in runs.items()]
+    worst = [each for each in worst_queries("RR", {name: [("q1", 0.0)] for name in runs}) if isinstance(each, Table)]
+    first = [case_blocks(case)[0] for case in compare(JUDGED, runs, "RR").cases(1)]
+    told = [*worst, *(each for each in first if isinstance(each, Table))]
+    assert len(told) > 2
+    for text in (as_text(words(summaries), check("full")), "".join(each.caption for each in told)):
+        assert "alpha" in text
+        assert "beta" in text

@@ -33,7 +33,7 @@ from rankproof.document.model import (
     Table,
 )
 from rankproof.document.numbers import ABSENT, count, first_of, probability, score, share, signed_number, signed_span
-from rankproof.document.terminal import GAP, cut, cut_apart, pad, waterfall, width
+from rankproof.document.terminal import GAP, cut, cut_apart, cut_names, pad, waterfall, width
 from rankproof.scoring.tables import case_blocks
 from rankproof.scoring.words import wrong_data
 
@@ -357,7 +357,8 @@ def _said(found: Comparison) -> Iterator[Part]:
         name: sum(finding.severity == "warning" for finding in each.audit) for name, each in found.scores.items()
     }
     if any(warnings.values()):
-        told = ", ".join(f"{cut(name, 30)} {times}" for name, times in warnings.items() if times)
+        called = cut_names(warnings, 30)
+        told = ", ".join(f"{called[name]} {times}" for name, times in warnings.items() if times)
         how = Code(_how_to_audit(found.scores[max(warnings, key=warnings.__getitem__)]))
         yield Part(Paragraph(f"Warnings of the audit: {told}. Read them with:"), how, media=(TEXT,))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import pairwise, zip_longest
@@ -147,6 +147,12 @@ def cut_apart(texts: Sequence[str], limit: int) -> list[str]:
         cuts = [text for text, short in made.items() if short != clean(text)]
         made |= {text: first_columns(made[text], limit - len(f" #{n}")) + f" #{n}" for n, text in enumerate(cuts, 1)}
     return [made[text] for text in texts]
+
+
+def cut_names(names: Iterable[str], limit: int) -> dict[str, str]:
+    """What each name is called in sentences: cut, and apart from the others."""
+    listed = list(names)
+    return dict(zip(listed, cut_apart(listed, limit), strict=True))
 
 
 def pad(text: str, to: int, right: bool = False) -> str:

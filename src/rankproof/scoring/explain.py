@@ -35,7 +35,7 @@ from rankproof.document.model import (
     Table,
 )
 from rankproof.document.numbers import ABSENT, score
-from rankproof.document.terminal import Column, cut, pad, page_width, table, width, without_backticks, wrap
+from rankproof.document.terminal import Column, cut, cut_names, pad, page_width, table, width, without_backticks, wrap
 from rankproof.errors import DataError, UsageError, nearest, old_arguments, shorten
 from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import load_judgments, load_ranking
@@ -139,7 +139,8 @@ def _legend(shown: Sequence[ExplainedLine | None]) -> list[str]:
 def _missed(own: Explained) -> list[str]:
     if not own.missed:
         return []
-    listed = ", ".join(f"{cut(doc, ID)} (grade {grade:g})" for doc, grade in own.missed[:10])
+    called = cut_names([doc for doc, _ in own.missed[:10]], ID)
+    listed = ", ".join(f"{called[doc]} (grade {grade:g})" for doc, grade in own.missed[:10])
     more = f", and {len(own.missed) - 10:,} more" if len(own.missed) > 10 else ""
     return wrap(f"Not in the ranking: {listed}{more}.")
 

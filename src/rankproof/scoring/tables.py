@@ -12,7 +12,7 @@ from rankproof.core.rules import FEWEST_TO_DECIDE
 from rankproof.core.scoring import ScoreRow, Summary
 from rankproof.document.model import Block, Column, Paragraph, Table
 from rankproof.document.numbers import ABSENT, DUST, count, estimate_text, first_of, is_wide, score, share, span
-from rankproof.document.terminal import cut
+from rankproof.document.terminal import cut_names
 from rankproof.stats.intervals import GUESSED
 
 if TYPE_CHECKING:
@@ -343,13 +343,14 @@ def case_blocks(case: ExplainedCase, text: str | None = None) -> list[Block]:
     """The query, its values, and the first documents of each list with their grades."""
     told = "" if text is None else f": {text}"
     measure = case.sides[0][1].measure
-    values = ", ".join(f"{cut(name, 24)} {score(own.value)}" for name, own in case.sides)
+    called = cut_names([name for name, _ in case.sides], 24)
+    values = ", ".join(f"{called[name]} {score(own.value)}" for name, own in case.sides)
     lines = list(zip_longest(*(own.lines[:TOP] for _, own in case.sides)))
     columns = [
         column for n, (name, _) in enumerate(case.sides) for column in _listed(name, [each[n] for each in lines])
     ]
     table = Table(columns, f"{case.query}{told} ({case.why}; {measure} {values})", shrink=range(2, len(columns), 3))
-    return [table, *(Paragraph(_missing(name, own)) for name, own in case.sides if own.missed)]
+    return [table, *(Paragraph(_missing(called[name], own)) for name, own in case.sides if own.missed)]
 
 
 def _listed(name: str, lines: Sequence[ExplainedLine | None]) -> list[Column]:
@@ -361,5 +362,5 @@ def _listed(name: str, lines: Sequence[ExplainedLine | None]) -> list[Column]:
 
 def _missing(name: str, own: Explained) -> str:
     """The relevant documents that a list does not hold."""
-    named = first_of(own.missed, MISSED, lambda pair: f"{cut(pair[0], 30)} ({pair[1]:g})")
-    return f"not in {cut(name, 24)}: {named}"
+    called = cut_names([doc for doc, _ in own.missed[:MISSED]], 30)
+    return f"not in {name}: {first_of(own.missed, MISSED, lambda pair: f'{called[pair[0]]} ({pair[1]:g})')}"

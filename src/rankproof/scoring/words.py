@@ -29,7 +29,7 @@ from rankproof.document.model import (
     first_rows,
 )
 from rankproof.document.numbers import count, score, share, short_span, span
-from rankproof.document.terminal import GAP, bin_means, cut, cut_apart, spark, width
+from rankproof.document.terminal import GAP, bin_means, cut, cut_apart, cut_names, spark, width
 from rankproof.scoring import tables
 from rankproof.scoring.tables import DISTRUST, LEGEND, UNBOUNDED, Reasons, Values, best_means, telling_columns
 from rankproof.stats.intervals import GUESSED
@@ -150,11 +150,12 @@ def _side_by_side(summaries: Sequence[Summary]) -> Iterator[Part | FirstFit]:
 
 def _of_each(summaries: Sequence[Summary]) -> Iterator[str]:
     """Notes that differ from ranking to ranking."""
+    called = cut_names([each.name for each in summaries], 40)
     for summary in summaries:
         tied = tables.tied_sentence(summary) if summary.tied else ""
         told = list(filter(None, [tied, tables.unjudged_sentence(summary), *tables.notes(summary.rows)]))
         if told:
-            yield f"{cut(summary.name, 40)}: {' '.join(told)}"
+            yield f"{called[summary.name]}: {' '.join(told)}"
 
 
 def _under(warnings: Sequence[str], first: int) -> Iterator[Part]:
@@ -169,9 +170,10 @@ def _under(warnings: Sequence[str], first: int) -> Iterator[Part]:
 def _findings(summaries: Sequence[Summary], severity: str) -> list[str]:
     """The findings of a severity, each once, with the rankings it is about if there are several."""
     about: dict[Finding, list[str]] = {}
+    called = cut_names([each.name for each in summaries], 40)
     for summary in summaries:
         for finding in (each for each in summary.findings if each.severity == severity):
-            about.setdefault(finding, []).append(cut(summary.name, 40))
+            about.setdefault(finding, []).append(called[summary.name])
     told = []
     for finding, names in about.items():
         which = ", ".join(names) if len(names) < len(summaries) else "every run"
@@ -219,13 +221,14 @@ def _sparks(drawn: Mapping[str, Sequence[float]], room: int) -> list[str]:
 
 def worst_queries(measure: str, by_ranking: Mapping[str, Sequence[tuple[str, float]]]) -> list[Block]:
     """A table for each ranking, the worst query first."""
+    called = cut_names(by_ranking, 30)
     return [
         Table(
             [
                 Column("query", [query for query, _ in listed], most=60),
                 Column(measure, [score(value) for _, value in listed], True),
             ],
-            f"{cut(name, 30)}: the {count(len(listed), 'query')} with the worst {measure}",
+            f"{called[name]}: the {count(len(listed), 'query')} with the worst {measure}",
         )
         for name, listed in by_ranking.items()
     ]
