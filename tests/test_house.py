@@ -14,8 +14,8 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 359,  # 300 of them without monitoring, web, io/counted and spark
-    "lines": 94_275,
-    "code lines": 63_276,
+    "lines": 94_325,
+    "code lines": 63_326,
     "file names used twice": 28,
     "class names in two packages": 9,
     "short helpers used once": 368,
