@@ -26,6 +26,7 @@ from rankproof.document.disk import write_file
 from rankproof.document.display import Displayable
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError, blame, check_each, check_number, check_whole, nearest, one_of
+from rankproof.monitoring.caveats import Absent
 from rankproof.monitoring.difference_words import outage_sentence
 from rankproof.monitoring.metrics import OnlineMetric, Percentile, by_name
 from rankproof.monitoring.online_estimates import OnlineEstimate, interval_of, value_of
@@ -346,8 +347,10 @@ class Alarm:
         """Check every rule over all estimates, send new alerts, and wait for their delivery."""
         checked = check_alerts(found, self._rules, self._told)
         found.notes.extend(
-            f"alert {each.rule.name!r} looks at nothing: no event has {each.rule.metric}"
-            f"{f' and {each.rule.slice}={each.rule.group}' if each.rule.slice else ''}. Next: check both."
+            Absent(
+                f"alert {each.rule.name!r} looks at nothing: no event has {each.rule.metric}"
+                f"{f' and {each.rule.slice}={each.rule.group}' if each.rule.slice else ''}. Next: check both."
+            )
             for each in checked
             if not each.fired
             and not each.rule.outage

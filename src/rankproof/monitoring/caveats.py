@@ -76,6 +76,12 @@ class Senders:
         ]
 
 
+class Absent(str):
+    """A note on what was asked for by name and is not in the log: it is on every screen."""
+
+    __slots__ = ()
+
+
 def no_event(rejects: Rejects) -> DataError:
     """The error of a log without events: what was rejected, and why."""
     if not rejects.total:
@@ -137,16 +143,16 @@ def notes_on(found: Monitor, maker: RowMaker) -> Iterator[str]:
             "some people sent many. Next: log a session or a (hashed) user."
         )
     for name, key in maker.schema.unmet.items():
-        yield f"no event has the column {key}, which was named for {name}. Next: check its name."
+        yield Absent(f"no event has the column {key}, which was named for {name}. Next: check its name.")
     for name, codes in zip(maker.by, maker.codes, strict=True):
         if len(codes.names) > MOST_VALUES:
             yield f"{name} has more than {MOST_VALUES} values; those met later are one, '(other values)'."
         if not codes.names and name != "variant":
-            yield f"no event has the field {name}. Next: check its name."
+            yield Absent(f"no event has the field {name}. Next: check its name.")
     for name in maker.fields:
         if all(each.metric != name for each in found.estimates):
             role = maker.schema.field_of(name)
-            yield (
+            yield Absent(
                 f"{name} is read as {role}, not as a field of its own. Next: check what {role} says."
                 if role
                 else f"no event has a number in the field {name}. Next: check its name and what it holds."

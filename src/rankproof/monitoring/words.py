@@ -22,6 +22,7 @@ from rankproof.document.model import (
 )
 from rankproof.document.numbers import ABSENT, count, share
 from rankproof.document.terminal import spark
+from rankproof.monitoring.caveats import Absent
 from rankproof.monitoring.difference_words import (
     SHOWN,
     changes_table,
@@ -83,9 +84,8 @@ def monitor(found: Monitor) -> Document:
             Part(*map(Paragraph, _judged(found)), rank=2, name="what was judged"),
             Part(*heavy, rank=third, name="who sends most"),
             Part(*map(Paragraph, _lines(found)), rank=3, name="what was read"),
-            # What somebody asked for by name is not there: that is said whatever else there is.
             *(
-                Part(Paragraph(f"note: {each}"), rank=0 if "Next: check" in each else 3, name="notes")
+                Part(Paragraph(f"note: {each}"), rank=0 if isinstance(each, Absent) else 3, name="notes")
                 for each in found.notes
             ),
             Part(
