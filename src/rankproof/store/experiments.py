@@ -288,18 +288,13 @@ def check_tags(tags: Mapping[str, str]) -> dict[str, str]:
     return {check_name("tag", str(key)): check_name(f"tag {key}", str(value)) for key, value in tags.items()}
 
 
-def taken_error(path: Path, name: str) -> UsageError:
-    """The error for a name that is used already."""
-    return UsageError(
-        f"{path}: something is saved as {shorten(name)} already, and was kept. "
-        f"Next: choose another name, or replace it with {for_face('replace=True', '--replace')}."
-    )
-
-
 def check_free(connection: sqlite3.Connection, name: str, path: Path) -> None:
     """Refuse a name that is used already."""
     if has_name(connection, name):
-        raise taken_error(path, name)
+        raise UsageError(
+            f"{path}: something is saved as {shorten(name)} already, and was kept. "
+            f"Next: choose another name, or replace it with {for_face('replace=True', '--replace')}."
+        )
 
 
 def misread_error(path: Path, why: str) -> DataError:

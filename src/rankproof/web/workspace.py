@@ -235,10 +235,8 @@ class Workspace:
         if not found.done():
             return None
         error = found.exception()
-        if error is None:
-            return found.result()
-        if isinstance(error, RankproofError):
-            return error
+        if error is None or isinstance(error, RankproofError):
+            return error or found.result()
         return DataError(f"{name}: {error}. Next: look at the file, or take it out of the folder.")
 
     def _scoring(self, name: str, corrected: bool) -> tuple[Any, Callable[[], Scores]]:
@@ -247,8 +245,7 @@ class Workspace:
         key = ("scores", file.stamp, judged_by and judged_by.stamp, stamp)
 
         def make() -> Scores:
-            ranking = load_ranking(file.path)
-            found = evaluate(self.judgments(corrected), ranking, self.settings.measures, by=self.groups)
+            found = evaluate(self.judgments(corrected), load_ranking(file.path), self.settings.measures, by=self.groups)
             _ = found.wrong, self._interval(key, found)  # the first page asks for it for every ranking
             return found
 
