@@ -15,6 +15,7 @@ from tests.test_walls import MODULES, ROOT
 CEILINGS = {
     "files": 359,  # 300 of them without monitoring, web, io/counted and spark
     "lines": 94_325,
+    "modules of over 400 lines": 0,
     "code lines": 63_326,
     "file names used twice": 28,
     "class names in two packages": 9,
