@@ -17,7 +17,7 @@ from rankproof.core.hits import Array
 from rankproof.monitoring import coverage as cover
 from rankproof.monitoring import shifts, vectors
 from rankproof.monitoring.drift import Drift, drift
-from rankproof.monitoring.live import live_queries
+from rankproof.monitoring.live_queries import live_queries
 from rankproof.monitoring.simulate import TOPICS, _query, _zipf, simulate_log
 
 SESSIONS, USERS, QUERIES = 800, 400, 80

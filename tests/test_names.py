@@ -243,3 +243,17 @@ def test_a_function_is_called_by_what_it_returns_or_does() -> None:
         if not node.name.startswith("_") and says_little(node.name)
     ]
     assert not bare
+
+
+FAMILIES = {
+    "graded": "measures of grades",
+    "interpolated": "measures over interpolated precision",
+    "ranked": "measures of ranks",
+    "paired": "the field's word for two systems on the same queries",
+    "content": "what a report holds",
+}
+"""Modules that are called by an adjective, or a word that says little, each with its reason."""
+
+
+def test_a_module_is_called_by_what_is_in_it() -> None:
+    assert {path.stem for path in MODULES.values() if says_little(path.stem)} == set(FAMILIES)

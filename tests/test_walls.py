@@ -209,7 +209,7 @@ def test_importing_rankproof_loads_two_modules_of_ours() -> None:
 
 SLOW_TO_LOAD = {
     *("numpy.ma", "numpy.random", "hashlib", "secrets", "html", "narwhals", "sqlite3", "asyncio"),
-    *("rankproof.core.explained", "rankproof.core.profiles"),
+    *("rankproof.core.explanation", "rankproof.core.profiles"),
     *("rankproof.core.measures.census", "rankproof.core.measures.novelty"),
 }
 """What takes a millisecond or more to load, and few evaluations need."""

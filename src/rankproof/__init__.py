@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from rankproof.bench.grid import Grid, grid
     from rankproof.bench.grid.outcome import GridRow
     from rankproof.bench.runs import Run, Standings
-    from rankproof.bench.testset.drawn import Question
     from rankproof.bench.testset.pool import Pool
     from rankproof.bench.testset.questions import (
         QuestionPlan,
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
         questions_needed,
         split_questions,
     )
+    from rankproof.bench.testset.sampling import Question
     from rankproof.comparing.compare import compare, compare_scores
     from rankproof.comparing.comparison import Comparison, ComparisonRow
     from rankproof.comparing.correlation import Kinship, KinshipRow, RankCorrelation, kinship, rank_correlation
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from rankproof.comparing.leaderboard import Leaderboard, leaderboard
     from rankproof.core.audit import Audit
     from rankproof.core.audit.finding import Finding
-    from rankproof.core.explained import ExplainedCase
+    from rankproof.core.explanation import ExplainedCase
     from rankproof.core.judgments import Judgments
     from rankproof.core.measure import Measure, measure
     from rankproof.core.scoring import ScoreColumn, ScoreRow, Summary
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from rankproof.judging.calibrate import calibrate, calibrate_judgments, judge_drift
     from rankproof.judging.evidence import Verdicts
     from rankproof.judging.judge import Judge, JudgePlan, judge
-    from rankproof.judging.judged import JudgedScores
+    from rankproof.judging.judged_scores import JudgedScores
     from rankproof.judging.labelling import Calibration, JudgmentCalibration, LabelPlan
     from rankproof.judging.mirage_rates import Mirage, mirage
     from rankproof.judging.models.chat import chat
@@ -77,8 +77,8 @@ if TYPE_CHECKING:
     from rankproof.scoring.scores import Scores
     from rankproof.scoring.spans import evaluate_spans
     from rankproof.stats.agreement import Agreement
-    from rankproof.stats.corrected import Corrected
     from rankproof.stats.intervals import Interval
+    from rankproof.stats.judge_error import Corrected
     from rankproof.store.experiments import HistoryEntry
     from rankproof.store.ledger import LedgerEntry
 
@@ -91,7 +91,7 @@ _PLACES = {
     "bench.grid": "Grid grid",
     "bench.grid.outcome": "GridRow",
     "bench.runs": "Run Standings",
-    "bench.testset.drawn": "Question",
+    "bench.testset.sampling": "Question",
     "bench.testset.pool": "Pool",
     "bench.testset.questions": "QuestionPlan check_questions draw_questions pool questions_needed split_questions",
     "comparing.compare": "compare compare_scores",
@@ -102,7 +102,7 @@ _PLACES = {
     "comparing.leaderboard": "Leaderboard leaderboard",
     "core.audit": "Audit",
     "core.audit.finding": "Finding",
-    "core.explained": "ExplainedCase",
+    "core.explanation": "ExplainedCase",
     "core.judgments": "Judgments",
     "core.measure": "Measure measure",
     "core.scoring": "ScoreColumn ScoreRow Summary",
@@ -113,7 +113,7 @@ _PLACES = {
     "judging.calibrate": "calibrate calibrate_judgments judge_drift",
     "judging.evidence": "Verdicts",
     "judging.judge": "Judge JudgePlan judge",
-    "judging.judged": "JudgedScores",
+    "judging.judged_scores": "JudgedScores",
     "judging.labelling": "Calibration JudgmentCalibration LabelPlan",
     "judging.mirage_rates": "Mirage mirage",
     "judging.models.chat": "chat",
@@ -139,7 +139,7 @@ _PLACES = {
     "scoring.scores": "Scores",
     "scoring.spans": "evaluate_spans",
     "stats.agreement": "Agreement",
-    "stats.corrected": "Corrected",
+    "stats.judge_error": "Corrected",
     "stats.intervals": "Interval",
     "store.experiments": "HistoryEntry",
     "store.ledger": "LedgerEntry",

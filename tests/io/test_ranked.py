@@ -15,9 +15,9 @@ import pytest
 
 from rankproof import evaluate
 from rankproof.errors import DataError, RankproofError, UsageError
-from rankproof.io import ranked
+from rankproof.io import ranked_files
 from rankproof.io.load import load_ranking
-from rankproof.io.ranked import write_ranked
+from rankproof.io.ranked_files import write_ranked
 from tests.io.test_parts import MEASURES, as_jsonl, as_lists, as_parquet, as_trec, in_memory, numbers, world
 from tests.shell import rankproof
 
@@ -43,7 +43,7 @@ def test_ranks_are_those_of_plain_loops_and_scores_those_of_the_run(
     rows = [(q, d, s) for q in dict.fromkeys(r[0] for r in rows) for p, d, s in rows if p == q]
     writers = {"trec": as_trec, "parquet": as_parquet, "lists": as_lists, "jsonl": as_jsonl}
     given: Any = in_memory(rows) if form == "memory" else writers[form](tmp_path / "run", rows)
-    monkeypatch.setattr(ranked, "ROWS", 200)
+    monkeypatch.setattr(ranked_files, "ROWS", 200)
     assert write_ranked(load_ranking(given), tmp_path / "ranked") == len(rows)
     files = sorted((tmp_path / "ranked").iterdir())
     assert len(files) > 1 or form in ("jsonl", "memory", "trec", "parquet", "lists")

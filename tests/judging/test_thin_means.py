@@ -14,7 +14,7 @@ import pytest
 from rankproof import History, compare_scores, gate_scores, judge, leaderboard
 from rankproof.cli import run
 from rankproof.errors import DataError
-from rankproof.judging.judged import JudgedScores
+from rankproof.judging.judged_scores import JudgedScores
 from rankproof.judging.words import WORTH
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "lexical-judge.md"

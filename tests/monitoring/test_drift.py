@@ -19,7 +19,7 @@ from rankproof.io.corpora import load_corpus
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.monitoring.ageing import hashes_of, stale_judgments, twins_with, twins_within
 from rankproof.monitoring.coverage import live_score
-from rankproof.monitoring.live import MOST_OF_ONE, live_queries
+from rankproof.monitoring.live_queries import MOST_OF_ONE, live_queries
 from rankproof.monitoring.simulate import TOPICS
 from rankproof.monitoring.vectors import normal_form
 from rankproof.stats.corrections import holm

@@ -25,7 +25,7 @@ from rankproof.io.inputs import pipes_kept, read_side_by_side
 MODULES = {
     **dict.fromkeys(("compare", "gate"), "changes"),
     **dict.fromkeys(("leaderboard", "rank-correlation", "report", "demo"), "standings"),
-    **dict.fromkeys(("history", "show", "rm", "app"), "saved"),
+    **dict.fromkeys(("history", "show", "rm", "app"), "saved_results"),
     **dict.fromkeys(("explain", "diagnose", "measures", "profiles"), "reasons"),
     **dict.fromkeys(("calibrate", "verdicts"), "trust"),
     "pool": "label",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli import options, saved
+from rankproof.cli import options, saved_results
 from rankproof.cli.options import check_one_stdin, named_paths, read_groups
 from rankproof.cli.output import TEXTS, checked_form, end, say_apart, tell_progress, write, write_result
 from rankproof.document.numbers import count
@@ -93,12 +93,12 @@ def compare_rankings(
         "measures": list(measures) or None,
         "by": None if by is None else read_groups(by, words[0]),
     }
-    if saved.are_names(words, history):
+    if saved_results.are_names(words, history):
         if shown_as is not None:
             raise UsageError("--names is for files: saved results have names. Next: leave it out.")
-        found = _comparison_of_names(words, history, anyway=anyway, **saved.without_scoring(settings))
+        found = _comparison_of_names(words, history, anyway=anyway, **saved_results.without_scoring(settings))
     else:
-        saved.only_for_names(anyway)
+        saved_results.only_for_names(anyway)
         found = _comparison_of_files(words, shown_as, **settings)
     write_result(found, form, output, worst=worst)
     say_apart(found.scores, form)
@@ -254,10 +254,10 @@ def gate_change(
     settings["by"] = None if by is None else read_groups(by, words[0])
     of_files = (anchors or last is not None) and all(map(os.path.exists, words))
     fixed: dict[str, Any] = {"anchors": anchors, "last": last, "like": like}
-    if not of_files and saved.are_names(words, history):
-        found = _gate_of_names(words, history, anyway=anyway, **fixed, **saved.without_scoring(settings))
+    if not of_files and saved_results.are_names(words, history):
+        found = _gate_of_names(words, history, anyway=anyway, **fixed, **saved_results.without_scoring(settings))
     else:
-        saved.only_for_names(anyway)
+        saved_results.only_for_names(anyway)
         found = _gate_of_files(words, history, **fixed, **settings)
     _show(print_as(found, form), output, form)
     _add_to_summary(found)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli import options, saved
+from rankproof.cli import options, saved_results
 from rankproof.cli.options import check_one_stdin, named_paths, read_groups
 from rankproof.cli.output import (
     TEXTS,
@@ -94,7 +94,7 @@ def command(
         raise UsageError("--lengths belongs to one --counted FILE. Next: give both, or one file that holds both.")
     check_one_stdin(judgments, *runs, *counted)
     runs = (*runs, *counted)
-    saved.check_saving(names, runs, tags, history, replace)
+    saved_results.check_saving(names, runs, tags, history, replace)
     asked = list(measures) or None
     groups = None if by is None else read_groups(by, judgments)
     scores = {}
@@ -107,7 +107,7 @@ def command(
             ranking = load_counted(path, lengths) if path in counted else path
             scores[name] = evaluate(prepared, ranking, asked, by=groups, **settings)
     if names:
-        saved.save(list(scores.values()), names, tags, history, replace)
+        saved_results.save(list(scores.values()), names, tags, history, replace)
     text = render_scores(scores, form, per_query, is_coloured(output))
     show(scores, f"{text!s}\n{_worst(scores, worst)}\n" if worst else text, form, output)
 
@@ -209,11 +209,11 @@ def evaluate_passages(
     """
     form = checked_form(form, output)
     check_one_stdin(judgments, *runs)
-    saved.check_saving(names, runs, tags, history, replace)
+    saved_results.check_saving(names, runs, tags, history, replace)
     groups = None if by is None else read_groups(by, judgments)
     scores = _scored(judgments, named_paths(runs, shown_as), list(measures) or None, by=groups, **settings)
     if names:
-        saved.save(list(scores.values()), names, tags, history, replace)
+        saved_results.save(list(scores.values()), names, tags, history, replace)
     show(scores, render_scores(scores, form, per_query, is_coloured(output)), form, output)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli import options, saved
+from rankproof.cli import options, saved_results
 from rankproof.cli.options import named_paths
 from rankproof.cli.output import (
     TEXTS,
@@ -30,7 +30,7 @@ from rankproof.errors import UsageError, one_of
 
 if TYPE_CHECKING:
     from rankproof.judging.judge import Judge
-    from rankproof.judging.judged import JudgedScores
+    from rankproof.judging.judged_scores import JudgedScores
     from rankproof.judging.mirage_rates import Mirage
     from rankproof.judging.trust.stress import Stress
     from rankproof.judging.verdicts import Ask
@@ -250,7 +250,7 @@ def command(
         raise click.MissingParameter(param_type="argument", param_hint="'SAMPLES...'")
     printed = checked_form(form, output)
     form = form or ("table" if _is_page(output) else printed)
-    saved.check_saving(names, files, tags, history, replace)
+    saved_results.check_saving(names, files, tags, history, replace)
     if qrels and len(files) > 1:
         raise UsageError("--qrels: got several files of samples, expected one. Next: judge them one by one.")
     judge = judge_named(spec, ledger, base_url, settings)
@@ -276,7 +276,7 @@ def command(
     how |= {"by": by, "probe": probe, "soft": soft, "made_by": _makers(made_by)}
     scores = {name: _judged(judge, path, asked, how) for name, path in named_paths(files).items()}
     if names:
-        saved.save(list(scores.values()), names, tags, history, replace)
+        saved_results.save(list(scores.values()), names, tags, history, replace)
     if qrels:
         lines = next(iter(scores.values())).write_qrels(qrels, force=may_replace(qrels))
         click.echo(f"Wrote {count(lines, 'judgment')} made by {judge.name} to {qrels}.", err=True)

@@ -27,7 +27,7 @@ from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from rankproof.bench.testset.drawn import Question
+    from rankproof.bench.testset.sampling import Question
     from rankproof.monitoring.drift import Drift
 
 
@@ -75,8 +75,8 @@ def draw(
     by a model for example; 'questions check' then says what leaks.
     """
     from rankproof.bench.adapters import import_named
-    from rankproof.bench.testset.drawn import SOURCES
     from rankproof.bench.testset.questions import draw_questions
+    from rankproof.bench.testset.sampling import SOURCES
     from rankproof.io.corpora import load_corpus
 
     chosen = list(SOURCES) if sources is None else [each.strip() for each in sources.split(",")]
@@ -108,7 +108,7 @@ def _write_judgments(drawn: list[Question], path: str) -> None:
 
 
 def _told(drawn: list[Question], wanted: int | None, documents: int) -> str:
-    from rankproof.bench.testset.drawn import count_sources
+    from rankproof.bench.testset.sampling import count_sources
 
     parts = ", ".join(f"{number} by {source}" for source, number in sorted(count_sources(drawn).items()))
     left = documents - len(drawn)

@@ -388,7 +388,7 @@ def rank(run: str, folder: str, damaged: str) -> None:
     rankproof evaluate judgments.parquet ranked/
     """
     from rankproof.io.load import load_ranking
-    from rankproof.io.ranked import write_ranked
+    from rankproof.io.ranked_files import write_ranked
 
     paths = list(named_paths([run]).values())
     ranking = load_ranking(paths[0] if len(paths) == 1 else run, damaged)

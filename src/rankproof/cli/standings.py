@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli import options, saved
+from rankproof.cli import options, saved_results
 from rankproof.cli.options import check_one_stdin, matching_paths, named_paths, read_groups
 from rankproof.cli.output import TEXTS, checked_form, end, may_replace, tell_progress, write, write_result
 from rankproof.core.names import parse_all
@@ -26,7 +26,7 @@ def scores_of_systems(
     from rankproof.comparing.history import History
     from rankproof.scoring.evaluate import evaluate, prepare
 
-    if saved.are_names(words, history):
+    if saved_results.are_names(words, history):
         return {name: History(history).scores(name) for name in words}
     judgments, *given = words
     runs = [each for path in given for each in matching_paths(path)]
@@ -80,8 +80,8 @@ def order_systems(
 
     form = checked_form(form, output)
     asked = list(measures) or None
-    if saved.are_names(words, history):
-        settings = saved.without_scoring(settings)
+    if saved_results.are_names(words, history):
+        settings = saved_results.without_scoring(settings)
     first = None if asked is None else parse_all(asked)[0]
     with tell_progress("ordering"):
         found = leaderboard(
@@ -140,7 +140,7 @@ def rank_correlation(
 
     form = checked_form(form, output)
     names = [each.name for each in parse_all(list(measures))] if measures else []
-    if len(words) == 2 and other is None and not saved.are_names(words, history):
+    if len(words) == 2 and other is None and not saved_results.are_names(words, history):
         found = _of_files(words, names, lower, p)
     else:
         found = _of_systems(words, names, other, history, p=p, allow_missing=allow_missing)

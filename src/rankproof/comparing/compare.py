@@ -33,11 +33,11 @@ from rankproof.scoring.evaluate import (
     without_means,
 )
 from rankproof.scoring.protocol import ScoresLike
-from rankproof.stats.corrected import Corrected
 from rankproof.stats.corrections import correct, sure_level
 from rankproof.stats.detection import detectable, needed_or_why
 from rankproof.stats.differences import UNSEEN, Ends, difference_intervals, equivalence
 from rankproof.stats.flips import agree_with_test, sign_flips
+from rankproof.stats.judge_error import Corrected
 from rankproof.stats.paired import check_alpha, d_z, paired_differences, total
 
 

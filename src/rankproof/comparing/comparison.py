@@ -19,7 +19,7 @@ from rankproof.comparing.alignment import (
     soundness,
     with_rankings,
 )
-from rankproof.core.explained import ExplainedCase
+from rankproof.core.explanation import ExplainedCase
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure

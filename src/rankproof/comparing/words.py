@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankproof.comparing.alignment import UNANSWERED
 from rankproof.comparing.conclusions import NAMED, conclusions, corrected_table, doubt_notes, unanswered_notes
-from rankproof.core.explained import ExplainedCase
+from rankproof.core.explanation import ExplainedCase
 from rankproof.document.model import (
     ALWAYS,
     PAGE,

@@ -15,7 +15,7 @@ import numpy as np
 from rankproof.core.arrays import FEW, distinct, join_parts, narrow
 from rankproof.core.hits import QUERIES, Array, Hits
 from rankproof.core.judgments import Judgments
-from rankproof.core.packed import LookedUp, PackedHits
+from rankproof.core.packed_hits import LookedUp, PackedHits
 from rankproof.core.rules import Conventions, comparable_scores, unjudged_as
 from rankproof.core.table import RankingTable, ranks_in
 from rankproof.document.display import Displayable

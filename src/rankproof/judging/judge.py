@@ -20,7 +20,7 @@ from rankproof.io.groups import by_name, group_places, groups_of
 from rankproof.judging.blame import Blame, failure_of
 from rankproof.judging.case import Case
 from rankproof.judging.evidence import Evidence
-from rankproof.judging.judged import JudgedScores
+from rankproof.judging.judged_scores import JudgedScores
 from rankproof.judging.judges import judges_of
 from rankproof.judging.metrics.counting import Asked, parse_all
 from rankproof.judging.metrics.registry import PEERS

@@ -17,7 +17,7 @@ from rankproof.document.model import Column, Document, Paragraph, Part, Result, 
 from rankproof.document.numbers import ABSENT, count, score, span
 from rankproof.errors import DataError, UsageError, check_number, shorten
 from rankproof.judging.judge import Judge
-from rankproof.judging.judged import JudgedScores
+from rankproof.judging.judged_scores import JudgedScores
 from rankproof.judging.metrics.counting import SAME
 from rankproof.judging.samples import Sample, read_samples
 from rankproof.judging.tally import JudgedColumn

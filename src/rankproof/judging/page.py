@@ -21,7 +21,7 @@ from rankproof.scoring import tables
 from rankproof.scoring.tables import telling_columns
 
 if TYPE_CHECKING:
-    from rankproof.judging.judged import JudgedScores
+    from rankproof.judging.judged_scores import JudgedScores
 
 
 MOST = 200

@@ -13,7 +13,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.document.numbers import DUST
-from rankproof.monitoring.live import LiveQueries
+from rankproof.monitoring.live_queries import LiveQueries
 from rankproof.monitoring.shifts import content_words
 from rankproof.stats.corrections import benjamini_hochberg
 from rankproof.stats.distributions import t_quantile

@@ -25,7 +25,7 @@ from rankproof.io.load import load_judgments
 from rankproof.monitoring import coverage, vectors
 from rankproof.monitoring.ageing import Stale, Twin, read_hashes, stale_judgments, twins_with, twins_within
 from rankproof.monitoring.events import Event
-from rankproof.monitoring.live import LiveQueries, live_queries
+from rankproof.monitoring.live_queries import LiveQueries, live_queries
 from rankproof.monitoring.shifts import AT_MOST, TESTS, Shift, shifts
 from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.protocol import ScoresLike

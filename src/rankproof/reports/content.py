@@ -18,7 +18,7 @@ from rankproof.comparing.alignment import (
     sign_of,
 )
 from rankproof.comparing.comparison import Comparison, cases_of
-from rankproof.core.explained import ExplainedCase
+from rankproof.core.explanation import ExplainedCase
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measures.interpolated import best_precision

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rankproof.core.explained import Explained, ExplainedCase
+from rankproof.core.explanation import Explained, ExplainedCase
 from rankproof.document.charts import PARTS, Series, curves, losses
 from rankproof.document.numbers import count, score, share
 from rankproof.document.page import Child, Markup, Section, axis_number, el, figure, fold, ident, join, table

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankproof.core.arrays import worth
 from rankproof.core.defaults import DEFAULT_MEASURE
-from rankproof.core.explained import Explained, claim, differences, differing_kinds, ideal
+from rankproof.core.explanation import Explained, claim, differences, differing_kinds, ideal
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure, seen_by

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from rankproof.core.explained import Explained, differences
+from rankproof.core.explanation import Explained, differences
 from rankproof.core.names import parse
 from rankproof.core.paper import Step, Term, number_text
 from rankproof.core.table import ExplainedLine

@@ -24,8 +24,8 @@ from rankproof.errors import NotThere, RankproofError, check_each, check_whole, 
 
 if TYPE_CHECKING:
     from rankproof.core.audit import Audit, Finding
-    from rankproof.stats.corrected import Corrected
     from rankproof.stats.intervals import Interval
+    from rankproof.stats.judge_error import Corrected
 
 
 @dataclass(frozen=True, eq=False, repr=False)

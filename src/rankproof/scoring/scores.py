@@ -143,7 +143,7 @@ class Scores(ScoresLike):
         found, profile = super().row(measure), self.conventions.profile
         note = found.note
         if profile:
-            from rankproof.core.explained import claim  # loads what is known of other tools
+            from rankproof.core.explanation import claim  # loads what is known of other tools
 
             note = "; ".join(filter(None, (note, claim(profile, self.column(measure).measure).note)))
         split = self.split(measure) or (None, None)

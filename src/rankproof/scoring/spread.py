@@ -15,7 +15,7 @@ import numpy as np
 
 from rankproof.core.arrays import FLOOR, Array, ExactSum
 from rankproof.core.audit.finding import Audit, FindingCase
-from rankproof.core.audit.whole import errors_in_sums, sums_for_audit
+from rankproof.core.audit.full_audit import errors_in_sums, sums_for_audit
 from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments

@@ -16,7 +16,7 @@ from rankproof.document.terminal import cut_names
 from rankproof.stats.intervals import GUESSED
 
 if TYPE_CHECKING:
-    from rankproof.core.explained import Explained, ExplainedCase, ExplainedLine
+    from rankproof.core.explanation import Explained, ExplainedCase, ExplainedLine
     from rankproof.core.scoring import Pair
     from rankproof.document.model import Record
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rankproof.core.explained import Explained
+from rankproof.core.explanation import Explained
 from rankproof.core.names import parse
 from rankproof.document.numbers import count, score, signed_number
 from rankproof.document.page import Child, Markup, el, ident, join, line

@@ -12,7 +12,7 @@ from rankproof.document.page import Child, Markup, el, fold, ident, join, table
 from rankproof.errors import UsageError
 from rankproof.judging.evidence import Verdicts
 from rankproof.judging.judge import judge
-from rankproof.judging.judged import JudgedScores
+from rankproof.judging.judged_scores import JudgedScores
 from rankproof.judging.labelling import Draw, Task, prepare_task
 from rankproof.judging.page import score_table
 from rankproof.judging.verdicts import VALUES, Relation

@@ -9,7 +9,7 @@ import pytest
 
 from rankproof import diagnose, grid, sample
 from rankproof.bench.retrieve import keyword, lsa, rewriting, spelling
-from rankproof.bench.retrieve.latent import cost_of
+from rankproof.bench.retrieve.lsa import cost_of
 from rankproof.errors import UsageError
 from rankproof.io.corpora import load_corpus
 from tests.memory import MOST_HELD, needs_kernel_count
@@ -111,7 +111,7 @@ TEXTS = (
     MOST_HELD
     + """
 import random, sys
-from rankproof.bench.retrieve.latent import cost_of
+from rankproof.bench.retrieve.lsa import cost_of
 from rankproof.bench.retrieve import lsa
 from rankproof.io.corpora import load_corpus
 rnd = random.Random(1)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from rankproof.bench.retrieve import as_search, dense, lsa, model2vec, named_embedder, sentence_transformers
-from rankproof.bench.retrieve.nearest import Vectors
+from rankproof.bench.retrieve.nearest_vectors import Vectors
 from rankproof.errors import DataError, MissingExtra, UsageError
 
 RNG = np.random.default_rng(5)

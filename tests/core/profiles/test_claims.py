@@ -8,7 +8,7 @@ import math
 import pytest
 
 from rankproof import evaluate, explain
-from rankproof.core.explained import claim
+from rankproof.core.explanation import claim
 from rankproof.core.measure import REGISTRY
 from rankproof.core.names import find, parse
 from rankproof.core.profiles import PROFILES, as_in

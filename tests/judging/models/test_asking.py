@@ -19,7 +19,7 @@ import pytest
 
 import rankproof
 from rankproof.errors import DataError, UsageError
-from rankproof.judging.models.asking import MOST_TEXTS, calls_for
+from rankproof.judging.models.calls import MOST_TEXTS, calls_for
 from rankproof.judging.models.judge import model_judge
 from rankproof.judging.verdicts import Ask, Relation, Unmeasured, Verdict
 from rankproof.net.retries import FIRST, Pace

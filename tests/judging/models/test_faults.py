@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import rankproof
-from rankproof.judging.models.asking import TRIOS as CANARY_TEXTS
+from rankproof.judging.models.calls import TRIOS as CANARY_TEXTS
 from rankproof.judging.models.judge import ModelJudge, model_judge
 from rankproof.judging.verdicts import Account, Ask, Relation, Unmeasured, Verdict
 

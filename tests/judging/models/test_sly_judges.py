@@ -10,7 +10,7 @@ import pytest
 
 from rankproof import judge
 from rankproof.judging.case import COVERED, LENGTH, MOST, ROOM, claims_of_text, clauses_of
-from rankproof.judging.models.asking import calls_for
+from rankproof.judging.models.calls import calls_for
 from rankproof.judging.verdicts import VALUES, Ask
 
 from .server import Fault, Served, serving

@@ -10,8 +10,8 @@ import pytest
 import scipy.stats
 
 from rankproof.errors import DataError, UsageError
-from rankproof.stats.corrected import check_labels, corrected_mean, rogan_gladen
 from rankproof.stats.intervals import interval
+from rankproof.stats.judge_error import check_labels, corrected_mean, rogan_gladen
 from rankproof.stats.shares import share_of
 
 pytestmark = pytest.mark.cover

@@ -11,7 +11,7 @@ import pytest
 
 from rankproof import calibrate, compare_scores, gate_scores, judge
 from rankproof.scoring.scores import Scores
-from rankproof.stats.corrected import Side, check_labels, corrected_difference
+from rankproof.stats.judge_error import Side, check_labels, corrected_difference
 from tests.judging.trust.conftest import lot, person, truth
 
 pytestmark = pytest.mark.cover

@@ -16,7 +16,7 @@ import pytest
 
 from rankproof import calibrate, judge, stress, trial
 from rankproof.errors import DataError, UsageError
-from rankproof.judging.models.asking import _letters, calls_for
+from rankproof.judging.models.calls import _letters, calls_for
 from rankproof.judging.trial import _loss, _way
 from rankproof.judging.trust.batch_trial import PAIRS, TrialOutcome, cases, groups_of, kind
 from rankproof.judging.verdicts import VALUES, Ask, Relation

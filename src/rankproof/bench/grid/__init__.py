@@ -26,7 +26,7 @@ from rankproof.bench.grid.outcome import (
     variance,
 )
 from rankproof.bench.grid.plan import GridPlan, baseline_of, plan_of
-from rankproof.bench.grid.running import Runner, TriedConfiguration, best_place, data_of, shared_values, split_queries
+from rankproof.bench.grid.runner import Runner, TriedConfiguration, best_place, data_of, shared_values, split_queries
 from rankproof.bench.grid.source import GridSource, source_of
 from rankproof.bench.grid.steps import Steps
 from rankproof.bench.runner import Told

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankproof.bench.grid.configuration import FACTORS, NOT_USED, Configuration
 from rankproof.bench.grid.plan import GridPlan
-from rankproof.bench.grid.running import Runner, TriedConfiguration, pareto_front
+from rankproof.bench.grid.runner import Runner, TriedConfiguration, pareto_front
 from rankproof.comparing.compare import compare
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure

@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from rankproof.bench.retrieve.nearest import top_places
+from rankproof.bench.retrieve.nearest_vectors import top_places
 from rankproof.bench.retrieve.search import Allowed, Answer, Search, Terms, Vocabulary, deepen, with_options
 from rankproof.bench.retrieve.words import prepare_text, words
 from rankproof.bench.retriever import Found

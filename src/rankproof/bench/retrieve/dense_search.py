@@ -12,8 +12,8 @@ import numpy as np
 from rankproof.bench.fusion.pool import pool_of
 from rankproof.bench.fusion.recipe import Recipe, Weights, fused_scores, recipe
 from rankproof.bench.retrieve.embedder import Embed, Embedder, as_embedder, embed_texts, embed_with_cache
-from rankproof.bench.retrieve.latent import lsa
-from rankproof.bench.retrieve.nearest import nearest_among, unit_rows
+from rankproof.bench.retrieve.lsa import lsa
+from rankproof.bench.retrieve.nearest_vectors import nearest_among, unit_rows
 from rankproof.bench.retrieve.search import (
     DEPTH,
     Allowed,

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from rankproof.bench.testset.checks import check
-from rankproof.bench.testset.drawn import SOURCES, Question, known_items, split, written_questions
 from rankproof.bench.testset.pool import ORDERS, Pool, pool_rankings
+from rankproof.bench.testset.sampling import SOURCES, Question, known_items, split, written_questions
 from rankproof.comparing.compare import possible_ends
 from rankproof.core.audit.finding import Audit
 from rankproof.core.defaults import DEFAULT_MEASURE

@@ -17,11 +17,11 @@ from typing import Any, Unpack
 
 from rankproof.errors import UsageError
 from rankproof.judging.function_judge import code_of, from_thread
-from rankproof.judging.models.asking import Call
 from rankproof.judging.models.budget import Budget, ChatArguments, split
+from rankproof.judging.models.calls import Call
 from rankproof.judging.models.judge import ModelJudge
 from rankproof.judging.models.providers import PROVIDERS, Provider, Reply, Service
-from rankproof.judging.models.reading import reply_in
+from rankproof.judging.models.replies import reply_in
 from rankproof.judging.models.session import Session
 from rankproof.judging.models.transport import HOPELESS, Line
 from rankproof.net.client import Response

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, one_of
-from rankproof.judging.models.asking import Call
-from rankproof.judging.models.reading import tokens
+from rankproof.judging.models.calls import Call
+from rankproof.judging.models.replies import tokens
 from rankproof.net.client import hide_secrets
 
 MOST_REPLY_TOKENS = 8192

@@ -11,10 +11,10 @@ from hashlib import blake2b
 from itertools import islice
 from typing import Any
 
-from rankproof.judging.models.asking import Call, calls_for
 from rankproof.judging.models.budget import Budget, ModelLimits, tokens_in
+from rankproof.judging.models.calls import Call, calls_for
 from rankproof.judging.models.providers import Reply, Service
-from rankproof.judging.models.reading import Reading, read
+from rankproof.judging.models.replies import Reading, read
 from rankproof.judging.models.transport import Hopeless, Line
 from rankproof.judging.run import Tell
 from rankproof.judging.verdicts import Account, Ask, Keep, Relation, Unmeasured, Verdict

@@ -9,9 +9,9 @@ from typing import Any
 
 from rankproof.document.display import Displayable
 from rankproof.errors import shorten
-from rankproof.judging.models.asking import Call
+from rankproof.judging.models.calls import Call
 from rankproof.judging.models.providers import Reply, Service
-from rankproof.judging.models.reading import unique_values
+from rankproof.judging.models.replies import unique_values
 from rankproof.net.client import Response, exchange, without_keys
 from rankproof.net.retries import (
     AGAIN,

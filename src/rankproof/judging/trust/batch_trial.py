@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from rankproof.judging.models.asking import MOST_TEXTS, Call, calls_for
+from rankproof.judging.models.calls import MOST_TEXTS, Call, calls_for
 from rankproof.judging.models.judge import ModelJudge
 from rankproof.judging.run import add, settle
 from rankproof.judging.trust.agreement import is_yes

@@ -27,7 +27,7 @@ from rankproof.judging.run import JudgedSample
 from rankproof.judging.trust.agreement import Frame, Label, frame_of, labels_in, people
 from rankproof.judging.trust.estimates import Checked, Estimate, Estimates, Uncorrected
 from rankproof.judging.verdicts import PLAIN_YES, Ask, Judge, Relation, Said, Verdict, pair_in
-from rankproof.stats.corrected import Corrected
+from rankproof.stats.judge_error import Corrected
 from rankproof.store.ledger import HUMAN, Ledger
 
 ADDS_UP = ("P", "DCG", "RBP", "context_relevance", "answer_relevance", "completeness")

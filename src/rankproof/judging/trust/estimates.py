@@ -28,8 +28,8 @@ from rankproof.judging.metrics.registry import METRICS
 from rankproof.judging.run import JudgedSample
 from rankproof.judging.trust.agreement import is_yes
 from rankproof.judging.verdicts import PLAIN_YES, Ask, Relation, Said, Unmeasured, Verdict
-from rankproof.stats.corrected import Corrected, Side, check_labels, corrected_difference, corrected_mean
 from rankproof.stats.intervals import interval
+from rankproof.stats.judge_error import Corrected, Side, check_labels, corrected_difference, corrected_mean
 from rankproof.store.ledger import lot, pair_of
 
 DRAWS = 40

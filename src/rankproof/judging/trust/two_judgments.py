@@ -27,8 +27,8 @@ from rankproof.core.rules import Conventions
 from rankproof.core.scoring import score_columns
 from rankproof.document.display import Displayable
 from rankproof.stats.agreement import Agreement, cohen_kappa
-from rankproof.stats.corrected import Corrected, check_labels, corrected_mean
 from rankproof.stats.distributions import t_quantile
+from rankproof.stats.judge_error import Corrected, check_labels, corrected_mean
 
 ENOUGH = 20
 """Queries judged whole from which on they correct the estimate: the simulated intervals hold from here on."""

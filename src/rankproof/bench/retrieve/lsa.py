@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.bench.retrieve.nearest import nearest_among, unit_rows
+from rankproof.bench.retrieve.nearest_vectors import nearest_among, unit_rows
 from rankproof.bench.retrieve.search import Search, with_options
 from rankproof.bench.retrieve.words import LENGTHS, LONGEST, parts_of, words
 from rankproof.core.corpus import Document

@@ -24,8 +24,8 @@ from rankproof.core.audit.finding import (
     few_examples,
 )
 from rankproof.core.audit.grades import none_relevant, strictest
+from rankproof.core.audit.hit_checks import audit_hits, misspelt_ids, with_spelling
 from rankproof.core.audit.ids import affixes, twins
-from rankproof.core.audit.joined import audit_hits, misspelt_ids, with_spelling
 from rankproof.core.audit.queries import (
     BEYOND_CHANCE,
     CERTAIN,

@@ -37,7 +37,7 @@ from rankproof.judging.verdicts import Account
 from rankproof.judging.words import changes, findings_of, sentences
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import check_stored
-from rankproof.stats.corrected import Corrected
+from rankproof.stats.judge_error import Corrected
 
 
 @dataclass(frozen=True, eq=False, repr=False)
