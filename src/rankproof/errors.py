@@ -272,10 +272,12 @@ def explain_calls(verb: Verb) -> Verb:
         try:
             return verb(*args, **kwargs)
         except Exception as error:
-            ours = isinstance(error, RankproofError)
-            wrong = None if ours else _wrong_call(verb, args, kwargs, error) or _wrong_value(verb, args, kwargs, error)
-            if wrong is not None:
-                raise wrong from None
+            if isinstance(error, RankproofError):
+                raise
+            if (call := _wrong_call(verb, args, kwargs, error)) is not None:
+                raise call from None
+            if (value := _wrong_value(verb, args, kwargs, error)) is not None:
+                raise value from error  # should the annotation be what is wrong, the cause is there
             raise
 
     return explained  # type: ignore[return-value]

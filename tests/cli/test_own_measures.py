@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -61,9 +62,9 @@ def test_the_variable_names_it_too(rankproof: Any, own: str, monkeypatch: pytest
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("import nothing_of_this_name", "own.py: cannot be run: ModuleNotFoundError: No module named"),
-        ("1 / 0", "own.py: cannot be run: ZeroDivisionError: division by zero. Next: correct it"),
-        ("def (", "own.py: cannot be run: SyntaxError"),
+        ("import nothing_of_this_name", "own.py cannot be imported: ModuleNotFoundError: No module named"),
+        ("1 / 0", "own.py cannot be imported: ZeroDivisionError: division by zero. Next: correct it"),
+        ("def (", "own.py cannot be imported: SyntaxError"),
         (
             DECLARED.replace('"Grades"', '"AP"'),
             "a measure named 'AP' exists already. Next: choose another name.",
@@ -78,5 +79,18 @@ def test_code_that_does_not_run_is_told(text: str, said: str, rankproof: Any, fi
 
 
 def test_a_file_or_module_that_is_not_there_is_told(rankproof: Any, files: Path) -> None:
-    assert "absent.py: no such file" in rankproof("--import", "absent.py", "measures").err
-    assert "No module named 'absent_module'" in rankproof("--import", "absent_module", "measures").err
+    assert "there is no file absent.py" in rankproof("--import", "absent.py", "measures").err
+    assert "there is no module 'absent_module' here" in rankproof("--import", "absent_module", "measures").err
+
+
+@pytest.mark.parametrize("place", ["own:vectors", "own.py:vectors", "./own.py:vectors"])
+def test_a_file_that_declares_measures_may_hold_the_embedder_too(
+    place: str, rankproof: Any, own: str, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "own", raising=False)
+    with open(own, "a") as file:
+        file.write("\n\ndef vectors(texts):\n    return [[1.0, float(len(each))] for each in texts]\n")
+    (files / "asked.jsonl").write_text('{"_id": "q1", "text": "Where?"}\n{"_id": "q2", "text": "When is it?"}\n')
+    done = rankproof("--import", own, "drift", "asked.jsonl", "asked.jsonl", "--embed", place)
+    assert "exists already" not in done.err
+    assert done.code in (0, 3), done.err

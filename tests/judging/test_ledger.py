@@ -126,6 +126,23 @@ def test_what_cannot_be_overridden(tmp_path: Path, pair: str, value: int, by: st
         Verdicts(path).override(entry.id if pair == "ok" else pair, value, by=by)
 
 
+def test_entries_are_found_by_all_that_is_given(tmp_path: Path) -> None:
+    path = tmp_path / "l.db"
+    judge(rows("a.", "Other b."), "context_precision, faithfulness", judge=Counting(), ledger=path)
+    verdicts = Verdicts(path)
+    every = list(verdicts)
+    for name in ("judge", "relation", "value"):
+        kinds = {getattr(each, name) for each in every}
+        parts = [list(verdicts.where(**{name: kind})) for kind in kinds]
+        assert sum(map(len, parts)) == len(every)
+        assert all(getattr(each, name) == kind for kind, part in zip(kinds, parts, strict=True) for each in part)
+    assert 0 < len(list(verdicts.where(contains="OTHER"))) < len(every)
+    assert [len(list(verdicts.where(unmeasured=each))) for each in (True, False)] == [0, len(every)]
+    for wrong in ({"contains": 1}, {"judge": ["a"]}, {"relation": b"a"}, {"value": "x"}):
+        with pytest.raises(UsageError, match="Next: "):
+            verdicts.where(**wrong)
+
+
 def test_out_to_lines_and_back(tmp_path: Path) -> None:
     path, lines, copy = tmp_path / "l.db", tmp_path / "l.jsonl", tmp_path / "copy.db"
     judge(rows("a.", "b ü\n"), "context_precision, faithfulness", judge=Counting(), ledger=path)

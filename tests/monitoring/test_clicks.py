@@ -102,6 +102,7 @@ def test_attraction_takes_the_place_out_and_counts_by_user() -> None:
         (lambda table: ClickTable.of([{"ts": 1.7e9, "query": "a"}]), "no event"),
         (lambda table: attraction(table, [1.0]), "one for each of the 8 ranks"),
         (lambda table: attraction(table, [2.0] * 8), "propensity"),
+        (lambda table: attraction(table, [0.0] * 8), "got 0 for rank 1, which was clicked"),
         (lambda table: counterfactual_dcg(table, {}, LOOKED.tolist()), "none of the queries"),
         (lambda table: swap_propensities(table), "at rank 1"),
     ],

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import click
@@ -340,39 +339,9 @@ def _reader_left() -> int:
 
 def declare(sources: Iterable[str]) -> None:
     """Run Python files, or import modules, each once; every command then knows the measures they declare."""
+    from rankproof.bench.adapters import module_named
+
     for source in sources:
-        try:
-            load = _run if source.endswith(".py") else _import
-            load(source)
-        except RankproofError:
-            raise
-        except (Exception, SystemExit) as error:  # a user's code may raise anything
-            raise UsageError(
-                f"{source}: cannot be run: {type(error).__name__}: {error}. Next: correct it, or leave --import out."
-            ) from error
-
-
-def _run(source: str) -> None:
-    from importlib.util import module_from_spec, spec_from_file_location
-
-    path = Path(source)
-    name = f"measures of {path.resolve()}"
-    if name in sys.modules:
-        return
-    spec = spec_from_file_location(name, path)
-    if not path.is_file() or spec is None or spec.loader is None:
-        raise UsageError(f"{path}: no such file. Next: name a Python file that declares measures.")
-    module = module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:  # whatever ended it, a module that ran only in part must not stay
-        del sys.modules[name]
-        raise
-
-
-def _import(module: str) -> None:
-    """Import it from the working folder too, as `python -m` does."""
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    import_module(module)
+        if os.getcwd() not in sys.path:
+            sys.path.insert(0, os.getcwd())  # it may import more from there when it is called
+        module_named(source, "--import")

@@ -28,7 +28,7 @@ from rankproof.core.scoring import CLOSE, ceiling
 from rankproof.core.table import RankingTable
 from rankproof.document.display import Displayable
 from rankproof.document.model import Document, Result
-from rankproof.errors import NotThere, UsageError, check_whole, is_one_of, one_of
+from rankproof.errors import NotThere, UsageError, check_whole, is_one_of, one_of, shorten
 from rankproof.scoring.explain import explain_scores
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores
@@ -119,8 +119,8 @@ class Comparison(Result):
             if (each.system, each.measure, each.slice) == (system, name, slice):
                 return each
         raise NotThere(
-            f"no row of {system!r} on {name}; there are {', '.join(self.scores)}. Next: name one of these, not the "
-            "baseline."
+            f"no row of {shorten(system)} on {name}; there are {', '.join(self.scores)}. "
+            "Next: name one of these, not the baseline."
         )
 
     @property

@@ -8,14 +8,14 @@ import tempfile
 import weakref
 import zlib
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
 from rankproof.document.disk import write_file
 from rankproof.document.display import Displayable
-from rankproof.errors import DataError, UsageError, nearest, old_arguments, shorten
+from rankproof.errors import DataError, UsageError, check_whole, nearest, old_arguments, shorten
 from rankproof.io.trec.qrels import MACHINE
 from rankproof.judging.blame import Failure, Lost
 from rankproof.judging.function_judge import verdict_of
@@ -266,14 +266,20 @@ class Verdicts(Displayable):
         unmeasured: bool | None = None,
     ) -> Iterator[LedgerEntry]:
         """The entries for which all that is given holds; `contains` is looked for in both texts."""
-        tests: list[Callable[[LedgerEntry], bool]] = [
-            lambda each: judge is None or each.judge == judge,
-            lambda each: relation is None or each.relation == relation,
-            lambda each: value is None or each.value == value,
-            lambda each: contains is None or contains.casefold() in f"{each.left}\n{each.right}".casefold(),
-            lambda each: unmeasured is None or bool(each.reason) == unmeasured,
-        ]
-        return (each for each in self if all(test(each) for test in tests))
+        for what, got in (("judge", judge), ("relation", relation), ("contains", contains)):
+            if not isinstance(got, str | None):
+                raise UsageError(f"{what}: got {shorten(got)}, expected a text. Next: give one, or leave it out.")
+        wanted = None if value is None else check_whole("value", value, least=0)
+        sought, open_ones = (contains or "").casefold(), None if unmeasured is None else bool(unmeasured)
+        return (
+            each
+            for each in self
+            if judge in (None, each.judge)
+            and relation in (None, each.relation)
+            and wanted in (None, each.value)
+            and open_ones in (None, bool(each.reason))
+            and sought in f"{each.left}\n{each.right}".casefold()
+        )
 
     def override(self, pair: str, value: Any, *, by: str, why: str = "") -> LedgerEntry:
         """Add a person's verdict to those of machines; it counts from now on.

@@ -211,6 +211,12 @@ def _chances(table: ClickTable, propensities: Sequence[float]) -> Array:
             f"propensities: got {len(given)}, expected one for each of the {table.depth} ranks that were shown, also "
             "those behind k. Next: give them all."
         )
+    unseen = np.unique(table.rank[(table.click > 0) & (given[table.rank] == 0)])
+    if len(unseen):
+        raise UsageError(
+            f"propensities: got 0 for rank {unseen[0] + 1}, which was clicked, so it was looked at. "
+            "Next: give a number above 0."
+        )
     return np.asarray(np.maximum(given, LEAST)[table.rank])
 
 

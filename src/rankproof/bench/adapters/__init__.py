@@ -253,12 +253,19 @@ def loaded_module(module: str) -> ModuleType | None:
 
 def _by_path(file: str, what: str) -> ModuleType:
     path = Path(file)
+    if path.resolve() in FILES:
+        return FILES[path.resolve()]
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if not path.is_file() or spec is None or spec.loader is None:
-        raise UsageError(f"{what}: there is no file {path}. Next: name the file with the function.")
+        raise UsageError(f"{what}: there is no file {path}. Next: name a Python file.")
     module = importlib.util.module_from_spec(spec)
     sys.modules.setdefault(path.stem, module)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:  # whatever ended it, a module that ran only in part must not stay
+        if sys.modules[path.stem] is module:
+            del sys.modules[path.stem]
+        raise
     FILES[path.resolve()] = module
     return module
 
