@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -13,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from html import unescape
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -27,6 +29,7 @@ from rankproof.errors import DataError
 from rankproof.judging.verdicts import Relation
 from rankproof.judging.words import QUESTIONS
 from rankproof.scoring.catalogue import describe_measure
+from rankproof.web.guard import Guard
 from rankproof.web.server import make_server
 from rankproof.web.workspace import LABELS, Settings
 
@@ -350,6 +353,28 @@ def test_a_body_of_no_stated_length_is_read_to_the_limit_only(
         sent.sendall(f"{head}Content-Length: 9\r\n\r\nabc".encode())
     assert app.ask("/").status == 200
     assert "Traceback" not in capfd.readouterr().err
+
+
+def test_a_page_that_waits_for_its_reader_hears_that_he_left() -> None:
+    heard: list[str] = []
+
+    async def page(scope: Any, receive: Any, send: Any) -> None:
+        heard.append((await receive())["body"])
+        heard.append((await receive())["type"])
+
+    parts = [
+        {"type": "http.request", "body": b"a=", "more_body": True},
+        {"type": "http.request", "body": b"1"},
+        {"type": "http.disconnect"},
+    ]
+
+    async def receive() -> Any:
+        return parts.pop(0)
+
+    headers = [(b"host", b"here:1"), (b"cookie", b"rankproof-1=secret"), (b"origin", b"http://here:1")]
+    scope = {"type": "http", "method": "POST", "headers": headers, "query_string": b"", "path": "/"}
+    asyncio.run(Guard(page, "secret", ["here:1"])(scope, receive, receive))
+    assert heard == [b"a=1", "http.disconnect"]
 
 
 def test_a_new_run_shows_up_by_itself(start: Start, folder: Path) -> None:

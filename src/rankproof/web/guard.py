@@ -68,16 +68,18 @@ class Guard:
         if not self._is_token(_cookies(headers).get(name, "")):
             await _plain(send, 403, "This page needs the address that 'rankproof app' printed, with its token.")
             return
+        read: list[Message] = []
         if scope["method"] == "POST":
             body = await _body(receive)
             if body is None:
                 await _plain(send, 413, TOO_LARGE)
                 return
+            read.append({"type": "http.request", "body": body, "more_body": False})
 
-            async def receive() -> Message:
-                return {"type": "http.request", "body": body, "more_body": False}
+        async def receive_again() -> Message:
+            return read.pop() if read else await receive()  # after the body that the sender hangs up
 
-        await self.app(scope, receive, _with_headers(send))
+        await self.app(scope, receive_again, _with_headers(send))
 
     def _stranger(self, scope: Scope, headers: dict[str, str], host: str) -> str:
         """Why a request is refused before anything is read; empty if it is not."""
