@@ -27,7 +27,7 @@ def rankproof(folder: Path, *words: str, stdin: str = "") -> subprocess.Complete
         patch.dict(os.environ, PLAIN),
         patch.object(sys, "stdin", _stream(stdin)),
         patch.object(progress, "FIRST", QUIET if progress.FIRST == FIRST else progress.FIRST),
-        _own_modules(folder),
+        own_modules(folder),
         redirect_stdout(out),
         redirect_stderr(err),
     ):
@@ -45,7 +45,7 @@ def _text(stream: io.TextIOWrapper) -> str:
 
 
 @contextmanager
-def _own_modules(folder: Path) -> Iterator[None]:
+def own_modules(folder: Path) -> Iterator[None]:
     """Forget the modules of the folder afterwards, as the end of a process would."""
     path, before = list(sys.path), set(sys.modules)
     yield

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from rankproof.cli import run
+from tests.shell import own_modules
 
 # q1 and q2 of the worked examples: MAP .4333, MRR .6667, nDCG@5 .6076, P@5 .4, R@5 .8333
 JUDGMENTS = """\
@@ -69,7 +70,8 @@ def rankproof(capsys: pytest.CaptureFixture[str]) -> Run:
 
     def call(*arguments: str) -> Outcome:
         capsys.readouterr()
-        code = run(list(arguments))
+        with own_modules(Path.cwd()):
+            code = run(list(arguments))
         captured = capsys.readouterr()
         return Outcome(code, captured.out, captured.err)
 
