@@ -14,11 +14,11 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 359,  # 300 of them without monitoring, web, io/counted and spark
-    "lines": 94_325,
+    "lines": 94_280,
     "modules of over 400 lines": 0,
-    "code lines": 63_326,
-    "file names used twice": 28,
-    "class names in two packages": 9,
+    "code lines": 63_285,
+    "file names used twice": 27,
+    "class names in two packages": 8,
     "short helpers used once": 368,
     "circles": 0,
     "modules crossed by evaluate": 36,  # three of them are the one way to print, in every format

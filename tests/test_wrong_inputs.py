@@ -9,6 +9,7 @@ import pickle
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -19,6 +20,7 @@ import pytest
 
 import rankproof as rp
 from rankproof import functional, sample
+from rankproof.errors import blame_sentence
 from rankproof.io.load import load_rankings
 from rankproof.monitoring.interleave import score_interleaving, team_draft
 from rankproof.monitoring.online_tests import clicks
@@ -328,6 +330,13 @@ def test_an_error_of_a_users_function_says_which_one_and_where(tmp_path: Path) -
     with pytest.raises(ZeroDivisionError) as caught:
         rp.monitor(events, change=lambda event: 1 / 0)
     assert "failed on the event with ts " in caught.value.__notes__[0]
+
+
+def test_an_error_of_ours_is_not_put_down_to_a_function_of_the_users() -> None:
+    broken = replace(rp.evaluate(JUDGED, RUN, "RR").hits, grade=None)  # as a fault of ours would
+    with pytest.raises(TypeError) as caught:
+        rp.RR(broken)
+    assert blame_sentence(caught.value) == ""
 
 
 def test_errors_of_a_users_callable_stay_its_own() -> None:

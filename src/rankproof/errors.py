@@ -232,8 +232,9 @@ _LONG = re.compile(r"(\S{200})\S{200,}(\S{100})")
 
 
 def blame(error: Exception, function: Any, about: str) -> None:
-    """Note on an error of a function of the caller's which one it was, and what it was given."""
-    if not isinstance(error, RankproofError) and not getattr(error, "__notes__", None):
+    """Note on an error of a function of the caller's which one it was, and what it was given; on none of ours."""
+    ours = isinstance(error, RankproofError) or str(getattr(function, "__module__", "")).startswith("rankproof.")
+    if not ours and not getattr(error, "__notes__", None):
         error.add_note(f"{getattr(function, '__qualname__', type(function).__name__)} failed on {about}")
 
 

@@ -125,6 +125,10 @@ class Measure:
         """Every parameter with its value."""
         return {name: self.given.get(name, p.default) for name, p in self.spec.parameters.items()}
 
+    def to_dict(self) -> dict[str, Any]:
+        """What it measures, as plain data."""
+        return {"measure": self.spec.name, "title": self.spec.title, "params": self.params}
+
     # What others may ask about the parameters, whichever of them a measure has.
 
     @property

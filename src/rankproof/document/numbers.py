@@ -7,13 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    pass
-
-if TYPE_CHECKING:
-    pass
+from typing import TypeVar
 
 T = TypeVar("T")
 

@@ -251,15 +251,7 @@ class JudgedScores(ScoresLike):
         judged = {"judges": self.judges, **self.settings}
         return {
             "conventions": self.conventions.to_dict(),
-            "measures": {
-                name: {
-                    "measure": column.measure.spec.name,
-                    "title": column.measure.spec.title,
-                    "params": column.measure.params,
-                    **judged,
-                }
-                for name, column in self.columns.items()
-            },
+            "measures": {name: {**column.measure.to_dict(), **judged} for name, column in self.columns.items()},
             "judgments": "verdicts",
             "fingerprint": self.fingerprint,
             "ranking": "",

@@ -17,7 +17,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,9 +24,6 @@ from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.document.numbers import ABSENT, short_span
 from rankproof.stats.distributions import t_quantile
-
-if TYPE_CHECKING:
-    pass
 
 GROUPS, FEWER_GROUPS = 256, 32
 """Groups of users for shares and means, and for histograms, which are large."""

@@ -206,14 +206,7 @@ class Scores(ScoresLike):
             return dict(self.stored.get("definition", {}))
         return {
             "conventions": self.conventions.to_dict(),
-            "measures": {
-                name: {
-                    "measure": column.measure.spec.name,
-                    "title": column.measure.spec.title,
-                    "params": column.measure.params,
-                }
-                for name, column in self.columns.items()
-            },
+            "measures": {name: column.measure.to_dict() for name, column in self.columns.items()},
             "judgments": self.judgments.source,
             "fingerprint": self.fingerprint,
             "ranking": "" if self.ranking is None else self.ranking.source,

@@ -237,7 +237,7 @@ def _stored(
     counted = tokens if isinstance(tokens, str) else getattr(tokens, "__qualname__", type(tokens).__name__)
     definition = {
         "conventions": conventions.to_dict(),
-        "measures": {each.name: _defined(each, counted) for each in measures},
+        "measures": {each.name: {**each.to_dict(), "tokens": counted} for each in measures},
         "judgments": judged.source,
         "fingerprint": judged.fingerprint,
         "ranking": source,
@@ -246,11 +246,6 @@ def _stored(
     documents = {(query, span.document) for query, spans in judged.by_query.items() for span in spans}
     facts: dict[str, Any] = {"documents": len(documents), "tied": 0.0, "unjudged": {}}
     return {"definition": definition, "facts": facts}
-
-
-def _defined(measure: Measure, tokens: str) -> dict[str, Any]:
-    spec = measure.spec
-    return {"measure": spec.name, "title": spec.title, "params": measure.params, "tokens": tokens}
 
 
 def _span_measures(measures: list[Measure]) -> list[Measure]:
