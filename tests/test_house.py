@@ -18,7 +18,7 @@ CEILINGS = {
     "modules of over 400 lines": 0,
     "code lines": 63_285,
     "file names used twice": 27,
-    "class names in two packages": 8,
+    "class names in two packages": 9,
     "short helpers used once": 368,
     "circles": 0,
     "modules crossed by evaluate": 36,  # three of them are the one way to print, in every format
