@@ -1,18 +1,14 @@
-"""How far work is: a run, and when it will be over, on standard error; a person who labels thing after thing."""
+"""How far a run is, and when it will be over, on standard error."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, time
-from typing import Any, ClassVar, Generic, TextIO, TypeVar
-
-from rankproof.errors import UsageError
+from typing import Any, TextIO
 
 FIRST = 1.0
 """Seconds after which a person wants to know what is going on."""
@@ -126,58 +122,3 @@ def _duration(seconds: float) -> str:
     if hours:
         return f"{hours} h {minutes} min"
     return f"{minutes} min {whole % 60} s" if minutes else f"{whole} s"
-
-
-# --- people ---------------------------------------------------------------------------------------------
-
-T = TypeVar("T")
-
-
-@dataclass
-class LabellingSession(ABC, Generic[T]):
-    """Where a person stands who labels one thing after the other; each decision is kept at once, or taken back."""
-
-    steps: list[tuple[T, int | None]] = field(default_factory=list, init=False)
-    """What was decided, in order; None is what was skipped."""
-    at_end: ClassVar[str] = "everything is labelled. Next: add something to label."
-
-    @abstractmethod
-    def next(self) -> T | None:
-        """What is to be labelled now; None at the end."""
-
-    @abstractmethod
-    def _check(self, item: T, value: int) -> None:
-        """Refuse a value that the thing cannot have."""
-
-    @abstractmethod
-    def _keep_step(self, item: T, value: int | None) -> None:
-        """Write a decision down; None: it is skipped."""
-
-    @abstractmethod
-    def _take_back(self, item: T, value: int | None) -> None:
-        """Undo what was written down."""
-
-    def grade(self, value: int) -> None:
-        """Label what is next."""
-        self._decide(value)
-
-    def skip(self) -> None:
-        """Leave what is next open: it gets no label from this person."""
-        self._decide(None)
-
-    def undo(self) -> T | None:
-        """Take the last decision back; what it was about comes next again. None if there is none."""
-        if not self.steps:
-            return None
-        item, value = self.steps.pop()
-        self._take_back(item, value)
-        return item
-
-    def _decide(self, value: int | None) -> None:
-        item = self.next()
-        if item is None:
-            raise UsageError(self.at_end)
-        if value is not None:
-            self._check(item, value)
-        self._keep_step(item, value)
-        self.steps.append((item, value))

@@ -18,8 +18,8 @@ from rankproof.bench.testset.pool import ORDERS, Item, Pool
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, one_of, shorten
-from rankproof.progress import LabellingSession
 from rankproof.stats.agreement import cohen_kappa, krippendorff_alpha
+from rankproof.store.labelling_session import LabellingSession
 
 
 @dataclass(frozen=True, slots=True)

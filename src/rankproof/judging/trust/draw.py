@@ -14,7 +14,7 @@ from typing import Any
 
 from rankproof.errors import UsageError
 from rankproof.judging.verdicts import VALUES, WITH_VALUES, Ask
-from rankproof.progress import LabellingSession
+from rankproof.store.labelling_session import LabellingSession
 from rankproof.store.ledger import lot
 
 RANDOM, INFORMATIVE = "random", "informative"
