@@ -33,25 +33,18 @@ NOT_OF_KINSHIP = (
 @click.argument("words", nargs=-1, required=True, metavar="JUDGMENTS RUN RUN...")
 @options.measures
 @options.names
-@click.option("-b", "--baseline", metavar="RUN", help="Compare with this one. [the first]")
-@click.option("--margin", type=float, metavar="X", help="A difference that would not matter.")
-@click.option("--alpha", type=float, default=0.05, metavar="A", help="Error rate of a verdict. [0.05]")
-@click.option(
-    "--correction",
-    default="holm",
-    metavar="WORD",
-    help="holm, benjamini-hochberg, bonferroni or none. [holm]",
+@options.value("-b --baseline", "RUN", "Compare with this one. [the first]")
+@options.value("--margin", "X", "A difference that would not matter.", type=float)
+@options.value("--alpha", "A", "Error rate of a verdict.", 0.05)
+@options.value("--correction", "WORD", "holm, benjamini-hochberg, bonferroni or none.", "holm")
+@options.value(
+    "--machine", "FILE", "Judgments of a machine: say whether they favour a system, compared with JUDGMENTS."
 )
-@click.option(
-    "--machine",
-    metavar="FILE",
-    help="Judgments of a machine: say whether they favour a system, compared with JUDGMENTS.",
-)
-@click.option("--all-pairs", is_flag=True, help="Compare every system with every other as well.")
+@options.flag("--all-pairs", "Compare every system with every other as well.")
 @options.allowances
 @options.by
-@click.option("--worst", type=int, default=0, metavar="N", help="List the N queries that lost and won most.")
-@click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random draws. [0]")
+@options.value("--worst", "N", "List the N queries that lost and won most.", type=int, default=0)
+@options.value("--seed", "N", "Seed of the random draws.", 0)
 @options.form()
 @options.output
 @options.history
@@ -166,30 +159,25 @@ MORE = ("junit",)
 @click.command("gate")
 @click.argument("words", nargs=-1, required=True, metavar="JUDGMENTS BASELINE CANDIDATE")
 @options.measures
-@click.option("--margin", type=float, default=0.01, metavar="X", help="A loss that would not matter. [0.01]")
-@click.option("--alpha", type=float, default=0.05, metavar="A", help="Rate of false alarms. [0.05]")
-@click.option(
+@options.value("--margin", "X", "A loss that would not matter.", 0.01)
+@options.value("--alpha", "A", "Rate of false alarms.", 0.05)
+@options.value(
     "--about",
+    "WHICH",
+    "Questions like-these, or exactly these: has any lost?",
+    "like-these",
     type=click.Choice(["like-these", "these"]),
-    default="like-these",
-    metavar="WHICH",
-    help="Questions like-these, or exactly these: has any lost? [like-these]",
 )
-@click.option("--strict", is_flag=True, help="Fail if the result is inconclusive: exit code 1.")
-@click.option(
-    "--allow-inconclusive",
-    "lenient",
-    is_flag=True,
-    help="Let an inconclusive result pass, with a warning: code 0.",
-)
+@options.flag("--strict", "Fail if the result is inconclusive: exit code 1.")
+@options.flag("--allow-inconclusive lenient", "Let an inconclusive result pass, with a warning: code 0.")
 @options.allowances
-@click.option("--floor", "floors", multiple=True, metavar="MEASURE=VALUE", help="A mean that must be reached.")
-@click.option("--coverage", type=float, metavar="S", help="The share of shown documents that must be judged.")
-@click.option("--minimum", type=int, default=10, metavar="N", help="Decide nothing with fewer queries. [10]")
-@click.option("--anchor", "anchors", multiple=True, metavar="NAME", help="Compare with this saved release as well.")
-@click.option("--anchor-margin", type=float, metavar="X", help="A loss to an anchor that would not matter. [twice]")
-@click.option("--last", type=int, metavar="N", help="BASELINE is the mean of the last N saved results.")
-@click.option("--like", default="*", metavar="GLOB", help="Which names --last looks at, like 'nightly-*'. [all]")
+@options.value("--floor floors", "MEASURE=VALUE", "A mean that must be reached.", multiple=True)
+@options.value("--coverage", "S", "The share of shown documents that must be judged.", type=float)
+@options.value("--minimum", "N", "Decide nothing with fewer queries.", 10)
+@options.value("--anchor anchors", "NAME", "Compare with this saved release as well.", multiple=True)
+@options.value("--anchor-margin", "X", "A loss to an anchor that would not matter. [twice]", type=float)
+@options.value("--last", "N", "BASELINE is the mean of the last N saved results.", type=int)
+@options.value("--like", "GLOB", "Which names --last looks at, like 'nightly-*'. [all]", default="*")
 @options.by
 @options.form("", *MORE)
 @options.output

@@ -32,15 +32,10 @@ if TYPE_CHECKING:
 @click.argument("judgments")
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @options.measures
-@click.option("-q", "--per-query", is_flag=True, help="The value of every query; a table has the means below.")
-@click.option(
-    "--counted",
-    multiple=True,
-    metavar="FILE",
-    help="The result of a query of 'rankproof sql', in place of a run.",
-)
-@click.option("--lengths", metavar="FILE", help="How many documents each query has, if counted apart.")
-@click.option("--worst", type=click.IntRange(0), default=0, metavar="N", help="List the N worst queries under a table.")
+@options.flag("-q --per-query", "The value of every query; a table has the means below.")
+@options.value("--counted", "FILE", "The result of a query of 'rankproof sql', in place of a run.", multiple=True)
+@options.value("--lengths", "FILE", "How many documents each query has, if counted apart.")
+@options.value("--worst", "N", "List the N worst queries under a table.", type=click.IntRange(0), default=0)
 @options.names
 @options.form()
 @options.output
@@ -161,25 +156,18 @@ def render_scores(
 @click.command("spans")
 @click.argument("judgments")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option("--corpus", required=True, metavar="FILE", help="The documents as they were cut: file or folder.")
-@click.option("--chunks", metavar="FILE", help="The place of each chunk, if its id is not DOCUMENT#START-END.")
-@click.option(
-    "--tokens", default="words", metavar="WORD", help="The unit that is counted: words or characters. [words]"
-)
+@options.value("--corpus", "FILE", "The documents as they were cut: file or folder.", required=True)
+@options.value("--chunks", "FILE", "The place of each chunk, if its id is not DOCUMENT#START-END.")
+@options.value("--tokens", "WORD", "The unit that is counted: words or characters.", "words")
 @options.measures
-@click.option("-q", "--per-query", is_flag=True, help="The value of every query; a table has the means below.")
+@options.flag("-q --per-query", "The value of every query; a table has the means below.")
 @options.names
 @options.form()
 @options.output
 @options.by
 @options.saving_options
-@click.option("--missing", default="zero", metavar="WORD", help="Judged queries without a ranking: zero, skip. [zero]")
-@click.option(
-    "--no-relevant",
-    default="zero",
-    metavar="WORD",
-    help="Queries without a relevant span: zero, skip. [zero]",
-)
+@options.value("--missing", "WORD", "Judged queries without a ranking: zero, skip.", "zero")
+@options.value("--no-relevant", "WORD", "Queries without a relevant span: zero, skip.", "zero")
 def evaluate_passages(
     judgments: str,
     runs: tuple[str, ...],
@@ -305,27 +293,22 @@ def as_trec_eval(ctx: click.Context) -> None:
 
 
 @click.command("sql")
-@click.option(
+@options.value(
     "--dialect",
+    "WORD",
+    "The engine: duckdb, sqlite, postgres, spark, datafusion, bigquery, snowflake, trino.",
     required=True,
-    metavar="WORD",
-    help="The engine: duckdb, sqlite, postgres, spark, datafusion, bigquery, snowflake, trino.",
 )
-@click.option("--run", default="run", metavar="TABLE", help="The table of rankings, or a query. [run]")
-@click.option(
-    "--judgments",
-    default="judgments",
-    metavar="TABLE",
-    help="The table of judgments. [judgments]",
-)
-@click.option("--query", default="query_id", metavar="NAME", help="The column of queries in both. [query_id]")
-@click.option("--doc", default="doc_id", metavar="NAME", help="The column of documents in both. [doc_id]")
-@click.option("--score", default="score", metavar="NAME", help="The column of scores. [score]")
-@click.option("--rank", metavar="NAME", help="The column of ranks, for --ties rank.")
-@click.option("--decimal", is_flag=True, help="Scores are decimal numbers.")
-@click.option("--distinct", is_flag=True, help="Look for documents that come twice in every query, not in 1,000.")
-@click.option("--ties", default="trec", metavar="WORD", help="Equal scores, as in evaluate: trec, id, rank. [trec]")
-@click.option("--duplicates", default="error", metavar="WORD", help="Documents that come twice: error, best. [error]")
+@options.value("--run", "TABLE", "The table of rankings, or a query.", "run")
+@options.value("--judgments", "TABLE", "The table of judgments.", "judgments")
+@options.value("--query", "NAME", "The column of queries in both.", "query_id")
+@options.value("--doc", "NAME", "The column of documents in both.", "doc_id")
+@options.value("--score", "NAME", "The column of scores.", "score")
+@options.value("--rank", "NAME", "The column of ranks, for --ties rank.")
+@options.flag("--decimal", "Scores are decimal numbers.")
+@options.flag("--distinct", "Look for documents that come twice in every query, not in 1,000.")
+@options.value("--ties", "WORD", "Equal scores, as in evaluate: trec, id, rank.", "trec")
+@options.value("--duplicates", "WORD", "Documents that come twice: error, best.", "error")
 @options.output
 def sql(
     dialect: str,

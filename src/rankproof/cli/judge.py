@@ -140,49 +140,35 @@ PAGE = (".html", ".htm")
 
 @click.command("judge")
 @click.argument("files", nargs=-1, metavar="SAMPLES...")
-@click.option("-m", "--metric", "metrics", multiple=True, metavar="METRIC[,METRIC]", help="What to measure; see below.")
-@click.option("-j", "--judge", "spec", default="lexical", metavar="JUDGE", help="Who judges; see below. [lexical]")
-@click.option("--ledger", metavar="FILE", envvar="RANKPROOF_LEDGER", help="Where verdicts are found and kept.")
-@click.option("--base-url", metavar="URL", help="The endpoint of a model, if it is not the usual one.")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="An option of a judge that is a model.")
-@click.option("--dry-run", is_flag=True, help="Say what would be asked and what it would cost, and ask nothing.")
-@click.option(
-    "--stress",
-    is_flag=True,
-    help="Ask again with other items around each, and say how many verdicts change; no scores.",
+@options.value("-m --metric metrics", "METRIC[,METRIC]", "What to measure; see below.", multiple=True)
+@options.value("-j --judge spec", "JUDGE", "Who judges; see below.", "lexical")
+@options.value("--ledger", "FILE", "Where verdicts are found and kept.", envvar="RANKPROOF_LEDGER")
+@options.value("--base-url", "URL", "The endpoint of a model, if it is not the usual one.")
+@options.value("--set settings", "NAME=VALUE", "An option of a judge that is a model.", multiple=True)
+@options.flag("--dry-run", "Say what would be asked and what it would cost, and ask nothing.")
+@options.flag("--stress", "Ask again with other items around each, and say how many verdicts change; no scores.")
+@options.value(
+    "--design", "WORD", "mirage: what answers without contexts, with the right one and with a mix say of the generator."
 )
-@click.option(
-    "--design",
-    metavar="WORD",
-    help="mirage: what answers without contexts, with the right one and with a mix say of the generator.",
+@options.value("--correct", "V", "With --design: the METRIC's value of a right answer.", 1.0)
+@options.flag(
+    "--trial", "Ask a model about labelled pairs that come with rankproof, one by one and together; needs no SAMPLES."
 )
-@click.option(
-    "--correct",
-    type=float,
-    default=1.0,
-    metavar="V",
-    help="With --design: the METRIC's value of a right answer. [1]",
-)
-@click.option(
-    "--trial",
-    is_flag=True,
-    help="Ask a model about labelled pairs that come with rankproof, one by one and together; needs no SAMPLES.",
-)
-@click.option("-k", type=int, metavar="K", help="How many of the contexts count. [all]")
-@click.option("--complete", type=float, default=1.0, metavar="S", help="Decided share from which a sample counts. [1]")
-@click.option("--compat", metavar="TOOL", help="ragas, deepeval, ragchecker, mlflow or promptfoo: their formulas.")
-@click.option(
+@options.value("-k", "K", "How many of the contexts count. [all]", type=int)
+@options.value("--complete", "S", "Decided share from which a sample counts.", 1.0)
+@options.value("--compat", "TOOL", "ragas, deepeval, ragchecker, mlflow or promptfoo: their formulas.")
+@options.value(
     "--soft",
-    metavar="HOW",
-    default="strongest",
-    help="What counts of probabilities on several contexts: the strongest, or all as if independent. [strongest]",
+    "HOW",
+    "What counts of probabilities on several contexts: the strongest, or all as if independent.",
+    "strongest",
 )
-@click.option("--blame", is_flag=True, help="Say which half failed: retrieval or generation.")
-@click.option(
+@options.flag("--blame", "Say which half failed: retrieval or generation.")
+@options.value(
     "--made-by",
+    "[ROLE=]MODEL",
+    "The model that ranked, embedded or wrote; a warning says if the judge is of the same family.",
     multiple=True,
-    metavar="[ROLE=]MODEL",
-    help="The model that ranked, embedded or wrote; a warning says if the judge is of the same family.",
 )
 @click.option(
     "--probe/--no-probe",
@@ -190,14 +176,12 @@ PAGE = (".html", ".htm")
     help="Ask a model that answers under another version than before again about a few pairs. [yes]",
 )
 @options.target("Write the verdicts on contexts as TREC judgments.", "--qrels")
-@click.option("-q", "--per-query", is_flag=True, help="The value of every sample; a table has the means below.")
+@options.flag("-q --per-query", "The value of every sample; a table has the means below.")
 @options.form()
 @options.target("Write to a file; a name ending in .html gets a page with all verdicts.")
 @options.force
-@click.option(
-    "--by",
-    metavar="COLUMN|FILE",
-    help="Score groups of samples separately: by a column of theirs, or by lines of ID<TAB>GROUP.",
+@options.value(
+    "--by", "COLUMN|FILE", "Score groups of samples separately: by a column of theirs, or by lines of ID<TAB>GROUP."
 )
 @options.saving_options
 def command(

@@ -45,16 +45,16 @@ WIDTH = 78
 
 @click.command("label")
 @click.argument("pool", required=False)
-@click.option("--who", metavar="NAME", help="Whose labels these are. [your login]")
-@click.option("-o", "--labels", default="labels.jsonl", metavar="FILE", help="Where they are kept. [labels.jsonl]")
-@click.option("--queries", metavar="FILE", help="The texts of the queries.")
-@click.option("--corpus", metavar="FILE", help="The documents: file or folder.")
-@click.option("--highest", default=3, metavar="GRADE", help="The best grade, 1 to 9. [3]")
-@click.option("--judgments", metavar="FILE", help="Judgments whose documents are not asked about again.")
-@click.option("--qrels", metavar="FILE", help="Write the result of all labels as judgments, and end.")
-@click.option("--add-to", metavar="FILE", help="Judgments to write together with the labels.")
+@options.value("--who", "NAME", "Whose labels these are. [your login]")
+@options.value("-o --labels", "FILE", "Where they are kept.", "labels.jsonl")
+@options.value("--queries", "FILE", "The texts of the queries.")
+@options.value("--corpus", "FILE", "The documents: file or folder.")
+@options.value("--highest", "GRADE", "The best grade, 1 to 9.", 3)
+@options.value("--judgments", "FILE", "Judgments whose documents are not asked about again.")
+@options.value("--qrels", "FILE", "Write the result of all labels as judgments, and end.")
+@options.value("--add-to", "FILE", "Judgments to write together with the labels.")
 @options.force
-@click.option("--agreement", is_flag=True, help="Say how far people agree, and end.")
+@options.flag("--agreement", "Say how far people agree, and end.")
 @options.form()
 def command(
     pool: str | None,
@@ -333,10 +333,10 @@ def _write_judgments(given: Labels, path: str, add_to: str | None) -> None:
 
 @click.command("pool")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option("--depth", default=10, metavar="K", help="The K best documents of each run. [10]")
-@click.option("--order", default="depth", metavar="WORD", help="The order of judging: see above. [depth]")
-@click.option("--budget", type=int, metavar="N", help="At most N judgments, as many for each query.")
-@click.option("--judgments", metavar="FILE", help="Judgments whose documents are left out.")
+@options.value("--depth", "K", "The K best documents of each run.", 10)
+@options.value("--order", "WORD", "The order of judging: see above.", "depth")
+@options.value("--budget", "N", "At most N judgments, as many for each query.", type=int)
+@options.value("--judgments", "FILE", "Judgments whose documents are left out.")
 @options.target("Where to write the pool. [standard output]")
 @options.force
 @options.damaged_files

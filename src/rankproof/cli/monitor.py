@@ -29,56 +29,32 @@ JUDGED = ("faithfulness", "answer_relevance", "context_relevance")
 
 @click.command("monitor")
 @click.argument("logs", nargs=-1, required=True, metavar="LOG...")
-@click.option("--by", multiple=True, metavar=COMMA, help="Fields whose values are shown separately. [variant]")
-@click.option("--window", default="day", metavar="SPAN", help="hour, day, week or month. [day]")
-@click.option("--timezone", default="UTC", metavar="ZONE", help="Where days begin, like Europe/Berlin. [UTC]")
-@click.option("--columns", multiple=True, metavar="FIELD=NAME,...", help="A field with another name.")
-@click.option("--sparse", multiple=True, metavar=COMMA, help="Fields that are logged only if not empty.")
-@click.option("--field", "fields", multiple=True, metavar=COMMA, help="Fields with numbers to take means of.")
-@click.option("-k", "--cutoff", "cutoffs", multiple=True, type=int, metavar="K", help="For ctr@K. [1 3 5 10]")
-@click.option(
-    "--cluster",
-    default="user",
-    metavar="UNIT",
-    help="The unit whose events belong together: user or session. [user]",
-)
-@click.option("--lateness", type=float, metavar="SECONDS", help="Read as a stream; events may be this late.")
+@options.value("--by", COMMA, "Fields whose values are shown separately. [variant]", multiple=True)
+@options.value("--window", "SPAN", "hour, day, week or month.", "day")
+@options.value("--timezone", "ZONE", "Where days begin, like Europe/Berlin.", "UTC")
+@options.value("--columns", "FIELD=NAME,...", "A field with another name.", multiple=True)
+@options.value("--sparse", COMMA, "Fields that are logged only if not empty.", multiple=True)
+@options.value("--field fields", COMMA, "Fields with numbers to take means of.", multiple=True)
+@options.value("-k --cutoff cutoffs", "K", "For ctr@K. [1 3 5 10]", multiple=True, type=int)
+@options.value("--cluster", "UNIT", "The unit whose events belong together: user or session.", "user")
+@options.value("--lateness", "SECONDS", "Read as a stream; events may be this late.", type=float)
 @options.target("Write rejected lines with their reasons to a file (JSONL).", "--rejected")
-@click.option("--alerts", metavar="FILE", help="Rules in TOML; exit code 1 if one is broken.")
-@click.option("--state", metavar="FILE", help="Remembers which alerts were sent.")
-@click.option(
-    "--webhook",
-    multiple=True,
-    metavar="URL",
-    help="Send alerts there; '${NAME}' is read from the environment.",
+@options.value("--alerts", "FILE", "Rules in TOML; exit code 1 if one is broken.")
+@options.value("--state", "FILE", "Remembers which alerts were sent.")
+@options.value("--webhook", "URL", "Send alerts there; '${NAME}' is read from the environment.", multiple=True)
+@options.value("-j --judge spec", "JUDGE", "Ask a judge about a sample of events, as in 'judge'.")
+@options.value("--judge-sample", "N", "With --judge: the number of events.", 100)
+@options.value(
+    "--judge-metric judged", "METRIC[,METRIC]", f"With --judge: the metrics. [{','.join(JUDGED)}]", multiple=True
 )
-@click.option("-j", "--judge", "spec", metavar="JUDGE", help="Ask a judge about a sample of events, as in 'judge'.")
-@click.option("--judge-sample", type=int, default=100, metavar="N", help="With --judge: the number of events. [100]")
-@click.option(
-    "--judge-metric",
-    "judged",
-    multiple=True,
-    metavar="METRIC[,METRIC]",
-    help=f"With --judge: the metrics. [{','.join(JUDGED)}]",
-)
-@click.option("--corpus", metavar="FILE", help="With --judge: texts of the results, if the log has ids only.")
-@click.option("--ledger", metavar="FILE", envvar="RANKPROOF_LEDGER", help="With --judge: where verdicts are kept.")
-@click.option("--base-url", metavar="URL", help="With --judge: the endpoint of a model.")
-@click.option(
-    "--set",
-    "options_of_judge",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="With --judge: an option of a model.",
-)
-@click.option(
-    "--dry-run",
-    is_flag=True,
-    help="With --judge: say what would be asked and what it would cost, ask nothing.",
-)
-@click.option("--seed", type=int, default=0, metavar="N", help="With --judge: another sample. [0]")
-@click.option("--redact", metavar="HOOK", help="masks, or MODULE:FUNCTION that changes events first of all.")
-@click.option("--hash", "hash_ids", is_flag=True, help="Hash ids by the key in $RANKPROOF_HASH_KEY.")
+@options.value("--corpus", "FILE", "With --judge: texts of the results, if the log has ids only.")
+@options.value("--ledger", "FILE", "With --judge: where verdicts are kept.", envvar="RANKPROOF_LEDGER")
+@options.value("--base-url", "URL", "With --judge: the endpoint of a model.")
+@options.value("--set options_of_judge", "NAME=VALUE", "With --judge: an option of a model.", multiple=True)
+@options.flag("--dry-run", "With --judge: say what would be asked and what it would cost, ask nothing.")
+@options.value("--seed", "N", "With --judge: another sample.", 0)
+@options.value("--redact", "HOOK", "masks, or MODULE:FUNCTION that changes events first of all.")
+@options.flag("--hash hash_ids", "Hash ids by the key in $RANKPROOF_HASH_KEY.")
 @options.form("", "prometheus", "otel")
 @options.output
 def command(
@@ -250,8 +226,8 @@ def _of_logs(function: Any) -> Any:
     """The options that all commands share."""
     for add in (
         click.argument("logs", nargs=-1, required=True, metavar="LOG..."),
-        click.option("--columns", multiple=True, metavar="FIELD=NAME,...", help="A field with another name."),
-        click.option("--timezone", default="UTC", metavar="ZONE", help="Of times without one. [UTC]"),
+        options.value("--columns", "FIELD=NAME,...", "A field with another name.", multiple=True),
+        options.value("--timezone", "ZONE", "Of times without one.", "UTC"),
         options.form(),
         options.output,
     )[::-1]:
@@ -274,18 +250,10 @@ def _shown(
 
 @experiment.command("variants")
 @_of_logs
-@click.option(
-    "--control", metavar="NAME", help="The variant that others are compared with. ['control', else the first]"
-)
-@click.option("--shares", metavar="NAME=SHARE,...", help="The shares by which users were assigned. [equal]")
-@click.option(
-    "--planned",
-    type=int,
-    default=10_000,
-    metavar="N",
-    help="The number of users at which the test ends. [10000]",
-)
-@click.option("--sparse", multiple=True, metavar="NAME[,NAME]", help="Fields that are logged only if not empty.")
+@options.value("--control", "NAME", "The variant that others are compared with. ['control', else the first]")
+@options.value("--shares", "NAME=SHARE,...", "The shares by which users were assigned. [equal]")
+@options.value("--planned", "N", "The number of users at which the test ends.", 10_000)
+@options.value("--sparse", "NAME[,NAME]", "Fields that are logged only if not empty.", multiple=True)
 def variants(shares: str | None, sparse: Sequence[str], **how: Any) -> None:
     """Compare each variant of an A/B test with the control.
 
@@ -310,11 +278,11 @@ def interleaving(**how: Any) -> None:
 
 @experiment.command("clicks")
 @_of_logs
-@click.option("-k", type=int, metavar="K", help="How many ranks count. [all]")
-@click.option("--propensities", metavar="P,P,...", help="How often each rank is looked at. [from the log]")
-@click.option("--swapped", is_flag=True, help="The order of results was random: take them from that.")
-@click.option("--run", "runs", multiple=True, metavar="RUN", help="A ranking: which DCG would it have had?")
-@click.option("--queries", metavar="FILE", help="With --run: the texts of its queries.")
+@options.value("-k", "K", "How many ranks count. [all]", type=int)
+@options.value("--propensities", "P,P,...", "How often each rank is looked at. [from the log]")
+@options.flag("--swapped", "The order of results was random: take them from that.")
+@options.value("--run runs", "RUN", "A ranking: which DCG would it have had?", multiple=True)
+@options.value("--queries", "FILE", "With --run: the texts of its queries.")
 def clicks(propensities: str | None, runs: Sequence[str], queries: str | None, **how: Any) -> None:
     """Correct clicks for position bias.
 

@@ -152,27 +152,38 @@ def of_words(*words: str) -> Callable[[click.Context, click.Parameter, str], lis
     return lambda context, option, begun: [CompletionItem(each) for each in words if each.startswith(begun)]
 
 
-measures = click.option(
-    "-m",
-    "--measure",
-    "measures",
+def value(names: str, metavar: str, about: str, usual: Any = None, **settings: Any) -> Callable[[F], F]:
+    """An option that takes a value, under names with blanks between; `usual` is its default, with which its help ends.
+
+    >>> value("-n --number", "N", "How many.", 20)(lambda number: number).__click_params__[0].help
+    'How many. [20]'
+    """
+    if usual is not None:
+        settings["default"] = usual
+        about = f"{about} [{usual:g}]" if isinstance(usual, float) else f"{about} [{usual}]"
+    return click.option(*names.split(), metavar=metavar, help=about, **settings)
+
+
+def flag(names: str, about: str, **settings: Any) -> Callable[[F], F]:
+    """An option that is given or not."""
+    return click.option(*names.split(), is_flag=True, help=about, **settings)
+
+
+measures = value(
+    "-m --measure measures",
+    "MEASURE[,MEASURE]",
+    "What to measure, like nDCG@10,R@100 or \"nDCG(gain='exp')@10\"; may be given again.",
     multiple=True,
     shell_complete=complete_measures,
-    metavar="MEASURE[,MEASURE]",
-    help="What to measure, like nDCG@10,R@100 or \"nDCG(gain='exp')@10\"; may be given again.",
 )
-by = click.option(
+by = value(
     "--by",
-    metavar="GROUPS",
-    help="Groups of queries apart: a file of lines QUERY<TAB>GROUP, FILE:FIELD of a file of queries, or a column "
+    "GROUPS",
+    "Groups of queries apart: a file of lines QUERY<TAB>GROUP, FILE:FIELD of a file of queries, or a column "
     "of JUDGMENTS.",
 )
-history = click.option(
-    "--history",
-    metavar="FILE",
-    default="rankproof.db",
-    envvar="RANKPROOF_HISTORY",
-    help="Where results are saved; else $RANKPROOF_HISTORY. [rankproof.db]",
+history = value(
+    "--history", "FILE", "Where results are saved; else $RANKPROOF_HISTORY.", "rankproof.db", envvar="RANKPROOF_HISTORY"
 )
 
 
@@ -237,13 +248,12 @@ def form(kinds: str = "", *more: str) -> Callable[[F], F]:
         shell_complete=lambda context, option, begun: of_words(*listed())(context, option, begun),
         listed=listed,
     )
-    full = click.option(
+    full = flag(
         "--full",
-        is_flag=True,
+        "Print everything.",
         is_eager=True,
         expose_value=False,
         callback=lambda context, option, wanted: context.meta.update({FULL: wanted}),
-        help="Print everything.",
     )
     return lambda command: which(full(command))
 
@@ -253,22 +263,16 @@ def _whole(context: click.Context, option: click.Parameter, name: str | None) ->
     return "full" if name == "table" and context.meta.get(FULL) else name
 
 
-anyway = click.option(
-    "--anyway", is_flag=True, help="Compare saved results that were not made in the same way, over what they share."
-)
-names = click.option(
-    "--names", "shown_as", metavar="NAME,NAME", help="Names for the RUNs, in their order. [their files]"
-)
-profile = click.option(
-    "--profile", metavar="NAME", shell_complete=complete_profiles, help="Follow another tool; see 'rankproof profiles'."
-)
+anyway = flag("--anyway", "Compare saved results that were not made in the same way, over what they share.")
+names = value("--names shown_as", "NAME,NAME", "Names for the RUNs, in their order. [their files]")
+profile = value("--profile", "NAME", "Follow another tool; see 'rankproof profiles'.", shell_complete=complete_profiles)
 
 
 def saving_options(command: F) -> F:
     """The options for remembering results."""
-    name = click.option("--save", "names", multiple=True, metavar="NAME", help="Save the result; once for each file.")
-    tag = click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="Add a tag to the saved result.")
-    replace = click.option("--replace", is_flag=True, help="Replace a saved result of the same name.")
+    name = value("--save names", "NAME", "Save the result; once for each file.", multiple=True)
+    tag = value("--tag tags", "KEY=VALUE", "Add a tag to the saved result.", multiple=True)
+    replace = flag("--replace", "Replace a saved result of the same name.")
     return name(tag(replace(history(command))))
 
 
@@ -294,45 +298,32 @@ _ABOUT = {
 
 def conventions(command: F) -> F:
     """The options for every convention that `evaluate` takes."""
-    corpus = click.option(
+    corpus = value(
         "--corpus",
-        metavar="FILE",
+        "FILE",
+        f"{CORPUS}.",
         is_eager=True,
         expose_value=False,
         callback=lambda context, option, given: context.meta.update({_DOCUMENTS: given}),
-        help=f"{CORPUS}.",
     )
-    size = click.option("--corpus-size", type=int, metavar="N", callback=_size, help=f"{SIZE}.")
-    context = click.option(
-        "--context-k", type=int, metavar="K", help="The number of documents that your generator gets."
-    )
+    size = value("--corpus-size", "N", f"{SIZE}.", type=int, callback=_size)
+    context = value("--context-k", "K", "The number of documents that your generator gets.", type=int)
     return rules(corpus(size(context(damaged_files(command)))))
 
 
 def allowances(command: F) -> F:
     """The options that allow decisions from incomplete or broken data."""
-    missing = click.option(
-        "--allow-missing",
-        type=float,
-        default=0.07,
-        metavar="S",
-        help="The share of the queries that may be unanswered. [0.07]",
-    )
-    errors = click.option("--allow-errors", is_flag=True, help="Decide although the audit finds an error in the data.")
+    missing = value("--allow-missing", "S", "The share of the queries that may be unanswered.", 0.07)
+    errors = flag("--allow-errors", "Decide although the audit finds an error in the data.")
     return missing(errors(command))
 
 
-damaged_files = click.option(
-    "--damaged",
-    default="error",
-    metavar="WORD",
-    help="Files of a ranking that cannot be read: error, skip. [error]",
-)
-sample = click.option(
+damaged_files = value("--damaged", "WORD", "Files of a ranking that cannot be read: error, skip.", "error")
+sample = value(
     "--sample",
+    "N",
+    "Score a sample of N judged queries, as 1e5: the same everywhere, a smaller one within a larger.",
     type=float,
-    metavar="N",
-    help="Score a sample of N judged queries, as 1e5: the same everywhere, a smaller one within a larger.",
 )
 
 
@@ -368,12 +359,8 @@ titles = click.option("--documents", "titles", metavar="FILE", callback=_or_corp
 
 def rules(command: F) -> F:
     """The options for the conventions that are words, and for the grade that one of them takes."""
-    command = click.option(
-        "--unjudged-grade",
-        type=float,
-        default=1.0,
-        metavar="GRADE",
-        help="The grade of documents nobody judged, with --unjudged relevant. [1]",
+    command = value(
+        "--unjudged-grade", "GRADE", "The grade of documents nobody judged, with --unjudged relevant.", 1.0
     )(command)
     for name, about in reversed(_ABOUT.items()):  # the known words are checked when conventions are made
         default = str(Conventions.__dataclass_fields__[name].default)

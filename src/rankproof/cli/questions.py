@@ -45,14 +45,10 @@ def command() -> None:
 
 @command.command("draw", short_help="Draw known-item questions from a corpus.")
 @click.argument("corpus")
-@click.option("-n", "number", type=int, metavar="N", help="The number of questions. [one a document]")
-@click.option("--sources", metavar="WORD,...", help="title, heading, sentence. [all, in turn]")
-@click.option(
-    "--ask",
-    metavar="MODULE:FUNCTION",
-    help="A function that writes questions, given a document: a text, or texts.",
-)
-@click.option("--seed", default=0, metavar="N", help="Which documents are drawn. [0]")
+@options.value("-n number", "N", "The number of questions. [one a document]", type=int)
+@options.value("--sources", "WORD,...", "title, heading, sentence. [all, in turn]")
+@options.value("--ask", "MODULE:FUNCTION", "A function that writes questions, given a document: a text, or texts.")
+@options.value("--seed", "N", "Which documents are drawn.", 0)
 @options.target("Write which document answers which, as judgments.", "--qrels")
 @options.target("Where to write the questions. [standard output]")
 @click.option("--judgments", hidden=True, callback=options.judgments_are_read)
@@ -125,7 +121,7 @@ def _told(drawn: list[Question], wanted: int | None, documents: int) -> str:
 @click.argument("questions")
 @click.argument("judgments")
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
-@click.option("--corpus", metavar="FILE", help="The documents, to look for copied answers.")
+@options.value("--corpus", "FILE", "The documents, to look for copied answers.")
 @options.form()
 @options.output
 @click.pass_context
@@ -157,8 +153,8 @@ def check_command(
 @command.command("split", short_help="Split questions into similar parts.")
 @click.argument("questions")
 @click.argument("shares", nargs=-1, required=True, metavar="NAME=SHARE...")
-@click.option("--by", metavar="FILE[:FIELD]", help="The kind of each question: equal shares in all parts.")
-@click.option("--seed", default=0, metavar="N", help="Seed of the random split. [0]")
+@options.value("--by", "FILE[:FIELD]", "The kind of each question: equal shares in all parts.")
+@options.value("--seed", "N", "Seed of the random split.", 0)
 def split(questions: str, shares: tuple[str, ...], by: str | None, seed: int) -> None:
     """Split questions into similar parts; one line a question: id, part."""
     from rankproof.bench.testset.questions import split_questions
@@ -183,11 +179,11 @@ def _share(text: str) -> tuple[str, float]:
 @click.argument("judgments", required=False)
 @click.argument("baseline", required=False)
 @click.argument("candidate", required=False)
-@click.option("-n", "number", type=click.IntRange(min=1), metavar="N", help="The number of questions, without files.")
-@click.option("-m", "--measure", default=DEFAULT_MEASURE, metavar="MEASURE", help=f"Of what. [{DEFAULT_MEASURE}]")
-@click.option("--difference", type=float, required=True, metavar="D", help="The smallest difference that matters.")
-@click.option("--power", default=0.8, metavar="P", help="The power: how often it shall be found. [0.8]")
-@click.option("--alpha", default=0.05, metavar="A", help="Error rate of a verdict. [0.05]")
+@options.value("-n number", "N", "The number of questions, without files.", type=click.IntRange(min=1))
+@options.value("-m --measure", "MEASURE", "Of what.", DEFAULT_MEASURE)
+@options.value("--difference", "D", "The smallest difference that matters.", type=float, required=True)
+@options.value("--power", "P", "The power: how often it shall be found.", 0.8)
+@options.value("--alpha", "A", "Error rate of a verdict.", 0.05)
 @options.form()
 @options.target("Write to a file.")
 @options.force
@@ -246,26 +242,22 @@ def _before_any_run(number: int, margin: float, alpha: float) -> str:
 @click.command("drift")
 @click.argument("queries", metavar="QUERIES|JUDGMENTS")
 @click.argument("log")
-@click.option("--queries", "texts", metavar="FILE", help="The texts, if the first file is one of judgments.")
-@click.option("--judgments", metavar="FILE", help="Judgments, if the first file is one of queries.")
-@click.option("--run", "ranking", metavar="RUN", help="A ranking, to re-weight its measures to what people ask.")
+@options.value("--queries texts", "FILE", "The texts, if the first file is one of judgments.")
+@options.value("--judgments", "FILE", "Judgments, if the first file is one of queries.")
+@options.value("--run ranking", "RUN", "A ranking, to re-weight its measures to what people ask.")
 @options.measures
-@click.option("--corpus", metavar="FILE", help="Today's documents: which judged ones vanished?")
-@click.option(
-    "--hashes",
-    metavar="FILE",
-    help="With --corpus: which changed since --keep-hashes wrote this file?",
-)
+@options.value("--corpus", "FILE", "Today's documents: which judged ones vanished?")
+@options.value("--hashes", "FILE", "With --corpus: which changed since --keep-hashes wrote this file?")
 @options.target("With --corpus: write hashes of the judged documents, for later.", "--keep-hashes")
-@click.option("--training", metavar="FILE", help="Training queries of a model: which are in the set?")
-@click.option("--embed", metavar="MODULE:FUNCTION", help="Turns a list of texts into vectors. [n-grams of characters]")
-@click.option("--label", default=30, metavar="N", help="Propose N live queries to label next. [30]")
+@options.value("--training", "FILE", "Training queries of a model: which are in the set?")
+@options.value("--embed", "MODULE:FUNCTION", "Turns a list of texts into vectors. [n-grams of characters]")
+@options.value("--label", "N", "Propose N live queries to label next.", 30)
 @options.target("Write the queries to label next.", "--next-queries")
 @options.target("Write the documents that the log lists for them, for 'pool'.", "--next-run")
-@click.option("--redact", metavar="HOOK", help="masks, or MODULE:FUNCTION that changes events first of all.")
-@click.option("--test", default="kernel", metavar="WORD", help="The test of wording: kernel or classifier. [kernel]")
-@click.option("--seed", default=0, metavar="N", help="Seed of the sample and the permutations. [0]")
-@click.option("--strict", is_flag=True, help="Exit code 1 if the set has drifted.")
+@options.value("--redact", "HOOK", "masks, or MODULE:FUNCTION that changes events first of all.")
+@options.value("--test", "WORD", "The test of wording: kernel or classifier.", "kernel")
+@options.value("--seed", "N", "Seed of the sample and the permutations.", 0)
+@options.flag("--strict", "Exit code 1 if the set has drifted.")
 @options.form("")
 @options.output
 def drift(

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 @click.argument("file")
 @options.form()
 @options.output
-@click.option("--cache", metavar="FILE", help="Where answers are kept. [FILE with the ending .cache]")
-@click.option("--fresh", is_flag=True, help="Ask everything again, whatever was kept.")
-@click.option("--no-cache", is_flag=True, help="Keep no answers.")
+@options.value("--cache", "FILE", "Where answers are kept. [FILE with the ending .cache]")
+@options.flag("--fresh", "Ask everything again, whatever was kept.")
+@options.flag("--no-cache", "Keep no answers.")
 def bench(file: str, form: str | None, output: str | None, cache: str | None, fresh: bool, no_cache: bool) -> None:
     """Run a grid of configurations, and say what the best is worth.
 
@@ -76,26 +76,26 @@ KEPT = ".answers"
 
 
 @click.command("run")
-@click.option("--retriever", required=True, metavar="WHAT", help="module:function, endpoint.toml or a command.")
-@click.option("--queries", required=True, metavar="FILE", help="The questions: JSON Lines, CSV, TSV, BEIR ...")
-@click.option("--judgments", metavar="FILE", help="Ask the judged questions only, and score what was found.")
-@click.option("--corpus", metavar="FILE", help="The documents; ids that are not in them are reported.")
-@click.option("-k", default=100, metavar="N", help="Documents a question. [100]")
+@options.value("--retriever", "WHAT", "module:function, endpoint.toml or a command.", required=True)
+@options.value("--queries", "FILE", "The questions: JSON Lines, CSV, TSV, BEIR ...", required=True)
+@options.value("--judgments", "FILE", "Ask the judged questions only, and score what was found.")
+@options.value("--corpus", "FILE", "The documents; ids that are not in them are reported.")
+@options.value("-k", "N", "Documents a question.", 100)
 @options.target("Where to write. [standard output]", beside=KEPT, default=STDOUT)
 @options.force
-@click.option("--to", metavar="FORMAT", help="trec, tsv, csv, json, jsonl or parquet. [by the file's name]")
-@click.option("--name", metavar="NAME", help="The name of the run. [the retriever]")
-@click.option("--concurrency", type=int, metavar="N", help="Questions at once. [1; async and endpoints 8]")
-@click.option("--timeout", type=float, metavar="SECONDS", help="For a question; 0: none. [60; endpoints 30]")
-@click.option("--retries", type=int, metavar="N", help="For a question that failed. [0; endpoints 2]")
-@click.option("--backoff", type=float, metavar="SECONDS", help="Before the first retry; then twice as long. [0.5]")
-@click.option("--rate", type=float, metavar="N", help="Calls a second at most.")
-@click.option("--warm-up", type=int, metavar="N", help="Questions asked first and not counted. [0]")
-@click.option("--batch", type=int, metavar="N", help="The retriever takes lists of N questions.")
-@click.option("--id", "id_", metavar="FIELD", help="Where a document has its id, if not in a usual field.")
-@click.option("--cache", metavar="FILE", help="Keep the answers for later runs too. [FILE of -o + .answers]")
-@click.option("--fresh", is_flag=True, help="Ask everything again, whatever was kept of an interrupted run.")
-@click.option("--details", metavar="FILE", help="A JSON line a question: seconds, attempts, failure.")
+@options.value("--to", "FORMAT", "trec, tsv, csv, json, jsonl or parquet. [by the file's name]")
+@options.value("--name", "NAME", "The name of the run. [the retriever]")
+@options.value("--concurrency", "N", "Questions at once. [1; async and endpoints 8]", type=int)
+@options.value("--timeout", "SECONDS", "For a question; 0: none. [60; endpoints 30]", type=float)
+@options.value("--retries", "N", "For a question that failed. [0; endpoints 2]", type=int)
+@options.value("--backoff", "SECONDS", "Before the first retry; then twice as long. [0.5]", type=float)
+@options.value("--rate", "N", "Calls a second at most.", type=float)
+@options.value("--warm-up", "N", "Questions asked first and not counted. [0]", type=int)
+@options.value("--batch", "N", "The retriever takes lists of N questions.", type=int)
+@options.value("--id id_", "FIELD", "Where a document has its id, if not in a usual field.")
+@options.value("--cache", "FILE", "Keep the answers for later runs too. [FILE of -o + .answers]")
+@options.flag("--fresh", "Ask everything again, whatever was kept of an interrupted run.")
+@options.value("--details", "FILE", "A JSON line a question: seconds, attempts, failure.")
 def run_retriever(
     retriever: str,
     queries: str,
@@ -205,30 +205,20 @@ def _tidy(run: Run, kept: Path | None, keep: bool) -> None:
 
 @click.command("fuse")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option("--method", default="rrf", metavar="NAME", help="How to combine them: see above. [rrf]")
-@click.option(
-    "--normalise",
-    metavar="NAME",
-    help="min-max, max, sum, z-score, rank, borda or none. [min-max, if scores are read]",
-)
-@click.option("--weights", metavar="W,W,...", help="A weight for each run, in their order.")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the method: k=60.")
-@click.option("--depth", type=int, metavar="N", help="Read the N best documents of each run only.")
-@click.option("--judgments", metavar="FILE", help="Judgments that the learning methods learn from.")
-@click.option("--tune", "tuning", metavar="FILE", help="Judgments to choose the settings by.")
-@click.option(
-    "-m",
-    "--measure",
-    default=DEFAULT_MEASURE,
-    metavar="MEASURE",
-    help=f"What to tune for. [{DEFAULT_MEASURE}]",
-)
-@click.option("--share", default=0.5, metavar="SHARE", help="Of the judged queries, to tune on. [0.5]")
-@click.option("--seed", default=0, metavar="N", help="Of the draw of these queries. [0]")
+@options.value("--method", "NAME", "How to combine them: see above.", "rrf")
+@options.value("--normalise", "NAME", "min-max, max, sum, z-score, rank, borda or none. [min-max, if scores are read]")
+@options.value("--weights", "W,W,...", "A weight for each run, in their order.")
+@options.value("--set settings", "NAME=VALUE", "A parameter of the method: k=60.", multiple=True)
+@options.value("--depth", "N", "Read the N best documents of each run only.", type=int)
+@options.value("--judgments", "FILE", "Judgments that the learning methods learn from.")
+@options.value("--tune tuning", "FILE", "Judgments to choose the settings by.")
+@options.value("-m --measure", "MEASURE", "What to tune for.", DEFAULT_MEASURE)
+@options.value("--share", "SHARE", "Of the judged queries, to tune on.", 0.5)
+@options.value("--seed", "N", "Of the draw of these queries.", 0)
 @options.target("Where to write the ranking. [standard output]")
 @options.damaged_files
 @options.force
-@click.option("--to", metavar="FORMAT", help="trec, tsv, csv, json, jsonl or parquet. [by the file's name]")
+@options.value("--to", "FORMAT", "trec, tsv, csv, json, jsonl or parquet. [by the file's name]")
 def fuse_runs(
     runs: tuple[str, ...],
     weights: str | None,
@@ -345,8 +335,8 @@ def _number(text: str) -> Any:
 @click.argument("source")
 @click.argument("target", type=Target(), required=False)
 @options.target("The target, as other commands name it.")
-@click.option("--as", "what", metavar="WHAT", help="ranking or judgments, for files that do not show it.")
-@click.option("--to", metavar="FORMAT", help="The format to write, for targets whose name does not show it.")
+@options.value("--as what", "WHAT", "ranking or judgments, for files that do not show it.")
+@options.value("--to", "FORMAT", "The format to write, for targets whose name does not show it.")
 @options.force
 def convert_file(source: str, target: str | None, output: str | None, what: str | None, to: str | None) -> None:
     """Write judgments or a ranking in another format.
@@ -371,7 +361,7 @@ def convert_file(source: str, target: str | None, output: str | None, what: str 
 
 @click.command("rank")
 @click.argument("run", metavar="RUN")
-@click.option("-o", "--folder", required=True, metavar="FOLDER", help="The folder to write.")
+@options.value("-o --folder", "FOLDER", "The folder to write.", required=True)
 @options.force
 @options.damaged_files
 def rank(run: str, folder: str, damaged: str) -> None:

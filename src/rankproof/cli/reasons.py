@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 @click.argument("run", required=False)
 @click.argument("query", required=False)
 @options.measures
-@click.option("--versus", metavar="PROFILE", help="The same as another tool computes it, and what differs.")
+@options.value("--versus", "PROFILE", "The same as another tool computes it, and what differs.")
 @options.form()
 @options.target("Write to a file; a page if it ends in .html.")
 @options.force
-@click.option("--beside", metavar="RUN", help="On a page: another ranking side by side.")
-@click.option("--queries", metavar="FILE", help="Texts of queries, as JSON lines.")
+@options.value("--beside", "RUN", "On a page: another ranking side by side.")
+@options.value("--queries", "FILE", "Texts of queries, as JSON lines.")
 @options.titles
 @options.profile
 @options.conventions
@@ -134,14 +134,14 @@ def _explained(
 @click.argument("judgments")
 @click.argument("run")
 @options.measures
-@click.option("--queries", metavar="FILE", help="Texts of the questions: JSON lines, CSV or ID<TAB>TEXT.")
-@click.option("--corpus", metavar="FILE", help=f"{options.CORPUS}.")
-@click.option("--corpus-size", type=int, metavar="N", help=f"{options.SIZE}.")
-@click.option("-k", type=int, metavar="K", help="Documents the user sees. [the measure's cut-off, else 10]")
-@click.option("--worst", type=int, default=10, metavar="N", help="The number of queries that are listed. [10]")
+@options.value("--queries", "FILE", "Texts of the questions: JSON lines, CSV or ID<TAB>TEXT.")
+@options.value("--corpus", "FILE", f"{options.CORPUS}.")
+@options.value("--corpus-size", "N", f"{options.SIZE}.", type=int)
+@options.value("-k", "K", "Documents the user sees. [the measure's cut-off, else 10]", type=int)
+@options.value("--worst", "N", "The number of queries that are listed.", 10)
 @options.by
-@click.option("--alpha", type=float, default=0.05, metavar="A", help="Error rate of a claim. [0.05]")
-@click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random draws. [0]")
+@options.value("--alpha", "A", "Error rate of a claim.", 0.05)
+@options.value("--seed", "N", "Seed of the random draws.", 0)
 @options.form()
 @options.output
 @options.profile
@@ -183,7 +183,7 @@ def diagnose_ranking(
 
 @click.command("measures")
 @click.argument("name", required=False, shell_complete=options.complete_measures)
-@click.option("--judged", is_flag=True, help="List the metrics by a judge's verdicts instead.")
+@options.flag("--judged", "List the metrics by a judge's verdicts instead.")
 @options.form()
 def list_measures(name: str | None, judged: bool, form: str | None) -> None:
     """List the measures, or describe one in full.

@@ -163,9 +163,7 @@ def _elsewhere(context: click.Context, option: click.Parameter, path: str | None
         context.obj = History(path)
 
 
-_history = click.option(
-    "--history", metavar="FILE", callback=_elsewhere, expose_value=False, help="Where results are saved."
-)
+_history = options.value("--history", "FILE", "Where results are saved.", callback=_elsewhere, expose_value=False)
 
 
 @command.command("export")
@@ -182,7 +180,7 @@ def export(context: click.Context, names: tuple[str, ...], output: str) -> None:
 
 @command.command("import")
 @click.argument("file")
-@click.option("--replace", is_flag=True, help="Replace saved results of the same name.")
+@options.flag("--replace", "Replace saved results of the same name.")
 @_history
 @click.pass_context
 def import_(context: click.Context, file: str, replace: bool) -> None:
@@ -194,7 +192,7 @@ def import_(context: click.Context, file: str, replace: bool) -> None:
 @click.command("show")
 @click.argument("name")
 @options.history
-@click.option("-q", "--per-query", is_flag=True, help="The value of every query instead.")
+@options.flag("-q --per-query", "The value of every query instead.")
 @options.form()
 @options.output
 def show(name: str, history: str, per_query: bool, form: str | None, output: str | None) -> None:
@@ -245,18 +243,18 @@ def remove(names: tuple[str, ...], history: str) -> None:
 @click.command("app")
 @click.argument("places", nargs=-1, metavar="[FOLDER|FILE]...")
 @options.measures
-@click.option("--judgments", metavar="FILE", help="The judgments of all rankings. [the first in the folder]")
-@click.option("--queries", metavar="FILE", help="The texts of the queries.")
-@click.option("--corpus", metavar="FILE", help="The documents: file or folder.")
-@click.option("--baseline", metavar="NAME", help="The ranking that others are compared with. [the first]")
-@click.option("--margin", type=float, default=0.01, metavar="X", help="A loss that would not matter. [0.01]")
-@click.option("--labels", metavar="FILE", help="Where grades are written. [app-labels.jsonl]")
-@click.option("--highest", default=3, metavar="GRADE", help="The best grade, 1 to 9. [3]")
-@click.option("--read-only", is_flag=True, help="Nothing can be graded.")
-@click.option("--export", "folder", metavar="FOLDER", help="Write all pages as files, and end.")
-@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="The address to listen on. [127.0.0.1]")
-@click.option("--port", default=0, metavar="N", help="The port to listen on. [a free one]")
-@click.option("--no-browser", is_flag=True, help="Do not open the browser.")
+@options.value("--judgments", "FILE", "The judgments of all rankings. [the first in the folder]")
+@options.value("--queries", "FILE", "The texts of the queries.")
+@options.value("--corpus", "FILE", "The documents: file or folder.")
+@options.value("--baseline", "NAME", "The ranking that others are compared with. [the first]")
+@options.value("--margin", "X", "A loss that would not matter.", 0.01)
+@options.value("--labels", "FILE", "Where grades are written. [app-labels.jsonl]")
+@options.value("--highest", "GRADE", "The best grade, 1 to 9.", 3)
+@options.flag("--read-only", "Nothing can be graded.")
+@options.value("--export folder", "FOLDER", "Write all pages as files, and end.")
+@options.value("--host", "ADDRESS", "The address to listen on.", "127.0.0.1")
+@options.value("--port", "N", "The port to listen on. [a free one]", default=0)
+@options.flag("--no-browser", "Do not open the browser.")
 @options.by
 @options.force
 def app(

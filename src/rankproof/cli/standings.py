@@ -46,8 +46,8 @@ def scores_of_systems(
 @click.command("leaderboard")
 @click.argument("words", nargs=-1, required=True, metavar="JUDGMENTS RUN RUN...")
 @options.measures
-@click.option("--alpha", type=float, default=0.05, metavar="A", help="Error rate of a difference. [0.05]")
-@click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random draws. [0]")
+@options.value("--alpha", "A", "Error rate of a difference.", 0.05)
+@options.value("--seed", "N", "Seed of the random draws.", 0)
 @options.allowances
 @options.form()
 @options.output
@@ -100,9 +100,9 @@ def order_systems(
 @click.command("rank-correlation")
 @click.argument("words", nargs=-1, required=True, metavar="SCORES SCORES | JUDGMENTS RUN RUN...")
 @options.measures
-@click.option("--judgments", "other", metavar="FILE", help="Other judgments of the same rankings.")
-@click.option("--p", "p", type=float, default=0.9, metavar="P", help="How far down RBO looks. [0.9]")
-@click.option("--lower", is_flag=True, help="In files of scores, less is better.")
+@options.value("--judgments other", "FILE", "Other judgments of the same rankings.")
+@options.value("--p p", "P", "How far down RBO looks.", 0.9)
+@options.flag("--lower", "In files of scores, less is better.")
 @options.allowances
 @options.form()
 @options.output
@@ -198,21 +198,16 @@ def _two(measures: list[str]) -> UsageError:
 @options.target("Where to: a name ending in .html, .pdf, .md, .tex, .txt ... [as text here]")
 @options.force
 @options.names
-@click.option("-b", "--baseline", metavar="RUN", help="Compare with this one. [the first]")
-@click.option("--queries", metavar="FILE", help="Texts of queries: JSON lines, or ID<TAB>TEXT.")
+@options.value("-b --baseline", "RUN", "Compare with this one. [the first]")
+@options.value("--queries", "FILE", "Texts of queries: JSON lines, or ID<TAB>TEXT.")
 @options.titles
-@click.option("--title", default="Retrieval report", metavar="TEXT", help="The heading of the page.")
+@options.value("--title", "TEXT", "The heading of the page.", default="Retrieval report")
 @options.by
-@click.option("--margin", type=float, metavar="X", help="A difference that would not matter.")
-@click.option("--alpha", type=float, default=0.05, metavar="A", help="Error rate of a verdict. [0.05]")
-@click.option(
-    "--correction",
-    default="holm",
-    metavar="WORD",
-    help="holm, benjamini-hochberg, bonferroni or none. [holm]",
-)
+@options.value("--margin", "X", "A difference that would not matter.", type=float)
+@options.value("--alpha", "A", "Error rate of a verdict.", 0.05)
+@options.value("--correction", "WORD", "holm, benjamini-hochberg, bonferroni or none.", "holm")
 @options.allowances
-@click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random draws. [0]")
+@options.value("--seed", "N", "Seed of the random draws.", 0)
 @options.profile
 @options.conventions
 def write_report(
@@ -263,7 +258,7 @@ PAGE = "rankproof-demo.html"
 @click.command("demo")
 @options.target(f"Where to write the report. [{PAGE}, here]", default=PAGE)
 @options.force
-@click.option("--no-report", is_flag=True, help="Write no report.")
+@options.flag("--no-report", "Write no report.")
 def demonstrate(output: str, no_report: bool) -> None:
     """Show every step on the embedded sample.
 

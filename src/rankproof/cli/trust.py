@@ -25,43 +25,33 @@ KEYS = "s skip   u undo   q quit"
 
 @click.command("calibrate")
 @click.argument("source", metavar="LEDGER|SAMPLES", required=False)
-@click.option("--machine", metavar="FILE", help="In place of LEDGER: judgments that a machine made.")
-@click.option("--human", metavar="FILE", help="Judgments of people, of some of the same pairs.")
-@click.option("--run", "runs", multiple=True, metavar="RUN", help="A ranking whose measures are corrected.")
-@click.option("--rel", type=float, default=1.0, metavar="GRADE", help="Relevant from this grade on. [1]")
-@click.option(
-    "--next",
-    "further",
-    type=int,
-    metavar="N",
-    help="Draw the N pairs whose labels narrow the interval most, as a pool for -o FILE.",
+@options.value("--machine", "FILE", "In place of LEDGER: judgments that a machine made.")
+@options.value("--human", "FILE", "Judgments of people, of some of the same pairs.")
+@options.value("--run runs", "RUN", "A ranking whose measures are corrected.", multiple=True)
+@options.value("--rel", "GRADE", "Relevant from this grade on.", 1.0)
+@options.value(
+    "--next further", "N", "Draw the N pairs whose labels narrow the interval most, as a pool for -o FILE.", type=int
 )
-@click.option("--plan", metavar="FILE", help="The pool that --next wrote, if the labels were drawn by it.")
-@click.option("-j", "--judge", "spec", metavar="JUDGE", help="Whose verdicts. [the ledger's only judge; lexical]")
-@click.option("--ledger", metavar="FILE", envvar="RANKPROOF_LEDGER", help="Where labels go, with SAMPLES.")
-@click.option("--who", metavar="NAME", help="Who labels. [your login]")
-@click.option("-n", "n", type=int, default=50, metavar="N", help="Pairs of each relation, at random. [50]")
-@click.option(
-    "--informative",
-    type=int,
-    default=0,
-    metavar="N",
-    help="About this many more that are more informative. [0]",
-)
-@click.option("--whole", is_flag=True, help="Draw N samples, and label all of their pairs.")
-@click.option(
+@options.value("--plan", "FILE", "The pool that --next wrote, if the labels were drawn by it.")
+@options.value("-j --judge spec", "JUDGE", "Whose verdicts. [the ledger's only judge; lexical]")
+@options.value("--ledger", "FILE", "Where labels go, with SAMPLES.", envvar="RANKPROOF_LEDGER")
+@options.value("--who", "NAME", "Who labels. [your login]")
+@options.value("-n n", "N", "Pairs of each relation, at random.", 50)
+@options.value("--informative", "N", "About this many more that are more informative.", 0)
+@options.flag("--whole", "Draw N samples, and label all of their pairs.")
+@options.value(
     "--relation",
-    metavar="R|S|P|Q|A",
-    help="Only question and context (R), claim and text (S, in grades P), question and statement (Q), or question and "
+    "R|S|P|Q|A",
+    "Only question and context (R), claim and text (S, in grades P), question and statement (Q), or question and "
     "answer (A).",
 )
-@click.option("-m", "--metric", "metrics", multiple=True, metavar="METRIC[,METRIC]", help="For pairs of SAMPLES.")
-@click.option("--seed", type=int, default=0, metavar="N", help="For another draw. [0]")
-@click.option("--report", is_flag=True, help="Ask nothing; report on the existing labels.")
-@click.option("--drift", is_flag=True, help="Ask the judge the ledger's fixed pairs again, and say what changed.")
-@click.option("--since", metavar="JUDGE", help="With --drift: another judge whose verdicts are the reference.")
-@click.option("--base-url", metavar="URL", help="The endpoint of a model, if it is not the usual one.")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="An option of a judge that is a model.")
+@options.value("-m --metric metrics", "METRIC[,METRIC]", "For pairs of SAMPLES.", multiple=True)
+@options.value("--seed", "N", "For another draw.", 0)
+@options.flag("--report", "Ask nothing; report on the existing labels.")
+@options.flag("--drift", "Ask the judge the ledger's fixed pairs again, and say what changed.")
+@options.value("--since", "JUDGE", "With --drift: another judge whose verdicts are the reference.")
+@options.value("--base-url", "URL", "The endpoint of a model, if it is not the usual one.")
+@options.value("--set settings", "NAME=VALUE", "An option of a judge that is a model.", multiple=True)
 @options.form()
 @options.target("Write the report to a file.")
 @options.force
@@ -271,32 +261,26 @@ VERDICT_FORMATS = ("table", "jsonl", "json", "csv")
 
 
 @click.command("verdicts")
-@click.option(
-    "--ledger",
-    metavar="FILE",
-    default="verdicts.db",
-    envvar="RANKPROOF_LEDGER",
-    help="The ledger. [verdicts.db]",
-)
-@click.option("--judge", metavar="NAME", help="Only those of this judge.")
-@click.option(
+@options.value("--ledger", "FILE", "The ledger.", "verdicts.db", envvar="RANKPROOF_LEDGER")
+@options.value("--judge", "NAME", "Only those of this judge.")
+@options.value(
     "--relation",
-    metavar="R|S|Q|A|C",
-    help="Only on question and context (R), claim and text (S), question and statement (Q), question and answer (A), "
+    "R|S|Q|A|C",
+    "Only on question and context (R), claim and text (S), question and statement (Q), question and answer (A), "
     "or claims (C).",
 )
-@click.option("--value", type=int, metavar="N", help="Only those of this value.")
-@click.option("--contains", metavar="TEXT", help="Only pairs with this text in them.")
+@options.value("--value", "N", "Only those of this value.", type=int)
+@options.value("--contains", "TEXT", "Only pairs with this text in them.")
 @click.option("--unmeasured/--measured", default=None, help="Only pairs without a verdict, or only those with one.")
-@click.option("-n", "most", type=int, default=20, metavar="N", help="How many to show; 0 is all. [20]")
-@click.option("--judges", "who", is_flag=True, help="Say who judged, and how much.")
+@options.value("-n most", "N", "How many to show; 0 is all.", 20)
+@options.flag("--judges who", "Say who judged, and how much.")
 @options.form("table, jsonl, json or csv")
 @options.output
-@click.option("--override", metavar="ID=VALUE", multiple=True, help="Add a person's verdict; it counts from now on.")
-@click.option("--by", metavar="NAME", help="Who overrides. [your login name]")
-@click.option("--why", metavar="TEXT", default="", help="The reason, kept beside the verdict.")
+@options.value("--override", "ID=VALUE", "Add a person's verdict; it counts from now on.", multiple=True)
+@options.value("--by", "NAME", "Who overrides. [your login name]")
+@options.value("--why", "TEXT", "The reason, kept beside the verdict.", default="")
 @options.target("Write everything as JSON lines.", "--export", "target")
-@click.option("--import", "source", metavar="FILE", help="Read JSON lines into the ledger.")
+@options.value("--import source", "FILE", "Read JSON lines into the ledger.")
 def list_verdicts(
     ledger: str,
     most: int,
