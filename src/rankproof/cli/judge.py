@@ -107,23 +107,15 @@ Named = dict[str, "JudgedScores"]
 
 def texts_beside(scores: Named, per_query: bool, blame: bool) -> list[str]:
     """The texts after a table: the unmeasured samples if single ones were asked for, and the account."""
-    from rankproof.judging.words import unmeasured_text
+    from rankproof.judging import words
 
     found = []
     for name, each in scores.items():
-        told = unmeasured_text(each.reasons) if per_query else ""
-        parts = [told, _account(each, per_query) if blame else ""]
+        told = words.unmeasured_text(each.reasons) if per_query else ""
+        parts = [told, words.blame(each.blame, every=per_query) if blame else ""]
         heading = f"{name}\n" if len(scores) > 1 else ""
         found += [heading + part for part in parts if part]
     return found
-
-
-def _account(scores: JudgedScores, every: bool) -> str:
-    from rankproof.judging.blame import WORDS
-    from rankproof.judging.words import FEW, blame
-
-    found = scores.blame
-    return blame(found.halves, found.points, WORDS, found.each(), None if every else FEW)
 
 
 def with_account(text: str, scores: Named, form: str) -> str:

@@ -349,7 +349,7 @@ def _verdicts_shown(verdicts: Any, who: bool, form: str, most: int, filters: dic
         return "No verdict fits.\n"
     more = next(found, None) is not None
     tail = "\nThere are more; -n 0 shows all.\n" if more else ""
-    return words.pairs((each.id, each) for each in chosen) + tail
+    return words.pairs(chosen) + tail
 
 
 def _record(each: Any) -> dict[str, Any]:

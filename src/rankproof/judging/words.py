@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from rankproof.core.audit.finding import Finding, list_words, percent
 from rankproof.core.scoring import ScoreColumn
 from rankproof.document.numbers import count, share
 from rankproof.document.terminal import Column, clean, cut, cut_apart, table, wrap
+from rankproof.judging.blame import WORDS as POINT_WORDS
 from rankproof.judging.tally import JudgedColumn
 from rankproof.judging.verdicts import Account, Relation
 from rankproof.text.blocks import are_several
 
 if TYPE_CHECKING:
+    from rankproof.judging.blame import Blame
     from rankproof.judging.trust.drift import JudgeDrift
+    from rankproof.store.ledger import LedgerEntry
 
 UNMEASURED = "unmeasured"
 """Where pairs without a verdict are counted beside the judges."""
@@ -150,7 +153,7 @@ def _low(top: Mapping[str, int]) -> Iterator[Finding]:
         )
 
 
-RELATIONS = {
+RELATIONS: dict[str, tuple[str, str]] = {
     Relation.CONTEXT_ANSWERS: ("question", "context"),
     Relation.TEXT_SUPPORTS: ("claim", "text"),
     Relation.TEXT_SUPPORTS_IN_PART: ("claim", "text"),
@@ -188,43 +191,7 @@ FEW = 20
 """How many failed samples are named by default."""
 
 
-class PairWords(Protocol):
-    """A pair of texts with what was said of it."""
-
-    @property
-    def relation(self) -> Relation:
-        """Under which relation it was judged."""
-
-    @property
-    def left(self) -> str:
-        """The question or claim."""
-
-    @property
-    def right(self) -> str:
-        """The text."""
-
-    @property
-    def value(self) -> int | None:
-        """The verdict; None: unmeasured, or claims."""
-
-    @property
-    def judge(self) -> str:
-        """Who said so."""
-
-    @property
-    def quote(self) -> str:
-        """The words that show it."""
-
-    @property
-    def reason(self) -> str:
-        """Why there is no verdict."""
-
-    @property
-    def probability(self) -> float | None:
-        """How sure the judge was of a yes, if it said so."""
-
-
-def verdict(relation: Relation, value: int | None, reason: str = "") -> str:
+def verdict(relation: str, value: int | None, reason: str = "") -> str:
     """A verdict in words.
 
     >>> verdict("S", -1), verdict("R", None, "the judge could not tell")
@@ -235,7 +202,7 @@ def verdict(relation: Relation, value: int | None, reason: str = "") -> str:
     return WORDS[relation].get(value, str(value))
 
 
-def nouns(relation: Relation, right: str) -> tuple[str, str]:
+def nouns(relation: str, right: str) -> tuple[str, str]:
     """What the two texts of a pair are; several that were read as one are said to be that.
 
     >>> from rankproof.text.blocks import join_texts
@@ -258,19 +225,18 @@ def certainty(probability: float | None) -> str:
     return f" (probability {shown.removeprefix('0')})"
 
 
-def pairs(found: Iterable[tuple[str, PairWords]]) -> str:
+def pairs(found: Iterable[LedgerEntry]) -> str:
     """Each pair in a few lines, under its id."""
-    return "\n".join("\n".join(_pair(name, each)) + "\n" for name, each in found)
-
-
-def _pair(name: str, each: PairWords) -> list[str]:
-    left, right = nouns(each.relation, each.right)
-    said = clean(verdict(each.relation, each.value, each.reason)) + certainty(each.probability)
-    lines = [f"{name}  {each.relation}  {said}  by {each.judge}"]
-    for noun, text in ((left, each.left), (right, each.right), ("quote", each.quote)):
-        if text:
-            lines += wrap(cut(" ".join(text.split()), 300), first=f"  {noun}: ", later="    ")
-    return lines
+    lines: list[str] = []
+    for each in found:
+        left, right = nouns(each.relation, each.right)
+        said = clean(verdict(each.relation, each.value, each.reason)) + certainty(each.probability)
+        lines.append(f"{each.id}  {each.relation}  {said}  by {each.judge}")
+        for noun, text in ((left, each.left), (right, each.right), ("quote", each.quote)):
+            if text:
+                lines += wrap(cut(" ".join(text.split()), 300), first=f"  {noun}: ", later="    ")
+        lines.append("")
+    return "\n".join(lines)
 
 
 def judges(found: Sequence[Mapping[str, Any]]) -> str:
@@ -283,42 +249,9 @@ def judges(found: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(table(columns)) + "\n"
 
 
-class Lost(Protocol):
-    """A claim that an answer lacks."""
-
-    @property
-    def claim(self) -> str:
-        """The claim."""
-
-    @property
-    def point(self) -> str:
-        """Where it was lost."""
-
-
-class FailureWords(Protocol):
-    """What became of a sample."""
-
-    @property
-    def sample(self) -> str:
-        """Which one."""
-
-    @property
-    def half(self) -> str:
-        """Whose failure it is; empty if it is none."""
-
-    @property
-    def lost(self) -> Sequence[Lost]:
-        """The claims that it lacks."""
-
-
-def blame(
-    halves: Mapping[str, int],
-    points: Mapping[str, int],
-    words: Mapping[str, str],
-    each: Iterable[FailureWords] = (),
-    most: int | None = FEW,
-) -> str:
-    """Which half failed, retrieval first, at which point, and which samples did: `most` of them, or all."""
+def blame(found: Blame, every: bool) -> str:
+    """Which half failed, retrieval first, at which point, and which samples did: the first few of them, or all."""
+    halves, points = found.halves, found.points
     failed, total = sum(halves.values()), sum(points.values())
     lines = wrap(
         f"{count(failed, 'sample')} of {total:,} failed: {halves['retrieval']:,} by retrieval, "
@@ -328,24 +261,18 @@ def blame(
         Column("point", list(points)),
         Column("samples", [count(each) for each in points.values()], True),
         Column("share", [share(each / total) for each in points.values()], True),
-        Column("what happened", [words.get(point, "") for point in points]),
+        Column("what happened", [POINT_WORDS[point] for point in points]),
     ]
-    return "\n".join([*lines, "", *table(columns), *_failed([one for one in each if one.half], most)]) + "\n"
-
-
-def _failed(found: Sequence[FailureWords], most: int | None) -> list[str]:
-    """The samples that failed with the claims they lost, and how many are left out."""
-    if not found:
-        return []
-    shown = found if most is None else found[:most]
-    left = [f"And {len(found) - len(shown):,} more; -q lists all."] if len(shown) < len(found) else []
-    return ["", "Samples that failed:", *(line for one in shown for line in _failure(one)), *left]
-
-
-def _failure(found: FailureWords) -> list[str]:
-    first = f"  {cut(clean(found.sample), 40)}: "
-    lost = "; ".join(f"{one.point}: {clean(' '.join(one.claim.split()))}" for one in found.lost)
-    return wrap(cut(lost, 300), first=first, later="    ")
+    lines += ["", *table(columns)]
+    samples = [each for each in found.each() if each.half]
+    shown = samples if every else samples[:FEW]
+    lines += ["", "Samples that failed:"] if shown else []
+    for each in shown:
+        lost = "; ".join(f"{one.point}: {clean(' '.join(one.claim.split()))}" for one in each.lost)
+        lines += wrap(cut(lost, 300), first=f"  {cut(clean(each.sample), 40)}: ", later="    ")
+    if len(shown) < len(samples):
+        lines.append(f"And {len(samples) - len(shown):,} more; -q lists all.")
+    return "\n".join(lines) + "\n"
 
 
 def unmeasured_text(found: Mapping[str, Mapping[str, str]]) -> str:
