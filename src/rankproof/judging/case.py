@@ -300,6 +300,10 @@ class Case:
             return alone
         return [*alone, self.supports(join_texts(several), claim)]
 
+    def borne_out(self, claim: str, k: int | None = None) -> bool | None:
+        """Whether one of the contexts that count, of the first `k`, supports a claim."""
+        return any_of(self.supports(each.text, claim) for each in self.contexts[:k])
+
     def contradicts(self, text: str | None, claim: str) -> bool | None:
         """Whether a text contradicts a claim."""
         value = self._value(Relation.TEXT_SUPPORTS, claim, text or "")

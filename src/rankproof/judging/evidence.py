@@ -70,7 +70,7 @@ class Piece(Displayable):
 class Evidence(Displayable):
     """The pieces of evidence, sample by sample, in order."""
 
-    _file: IO[bytes] = field(default_factory=lambda: _spooled())
+    _file: IO[bytes] = field(default_factory=lambda: tempfile.SpooledTemporaryFile(IN_MEMORY))  # noqa: SIM115  (closed with the evidence)
     samples: list[str] = field(default_factory=list)
     """Their ids, in order."""
     _starts: array[int] = field(default_factory=lambda: array("q"))
@@ -156,10 +156,6 @@ class Evidence(Displayable):
         return make_frame({**columns, "metrics": [", ".join(piece.metrics) for piece in pieces]}, backend)
 
 
-def _spooled() -> IO[bytes]:
-    return tempfile.SpooledTemporaryFile(IN_MEMORY)
-
-
 def _plain(judged: JudgedSample, names: tuple[str, ...]) -> dict[str, Any]:
     """The evidence as JSON: each text once, pairs by the numbers of their texts."""
     texts: dict[str, int] = {}
@@ -167,23 +163,19 @@ def _plain(judged: JudgedSample, names: tuple[str, ...]) -> dict[str, Any]:
     for place, asks in enumerate(judged.used):
         for ask in asks:
             users.setdefault(ask, []).append(place)
-    rows = [
-        [
-            *(ask.relation, texts.setdefault(ask.left, len(texts)), texts.setdefault(ask.right, len(texts))),
-            *(places, _said(judged, ask)),
-        ]
-        for ask, places in users.items()
-        if ask.relation != Relation.TEXT_CLAIMS
-    ]
+    rows = []
+    for ask, places in users.items():
+        if ask.relation == Relation.TEXT_CLAIMS:
+            continue
+        said = judged.case.said.get(ask)
+        if isinstance(said, Verdict):
+            found = [said.value, said.judge, said.quote, said.probability, ""]
+        else:
+            found = [None, "", "", None, "no judge was asked" if said is None else said.reason]
+        left, right = (texts.setdefault(text, len(texts)) for text in (ask.left, ask.right))
+        rows.append([ask.relation, left, right, places, found])
     contexts = [[each.id, texts[each.text]] for each in judged.case.contexts if each.text in texts]
     return {"query": judged.case.query, "texts": list(texts), "names": names, "rows": rows, "contexts": contexts}
-
-
-def _said(judged: JudgedSample, ask: Ask) -> list[Any]:
-    said = judged.case.said.get(ask)
-    if isinstance(said, Verdict):
-        return [said.value, said.judge, said.quote, said.probability, ""]
-    return [None, "", "", None, "no judge was asked" if said is None else said.reason]
 
 
 def _pieces(sample: str, data: dict[str, Any]) -> list[Piece]:
@@ -328,7 +320,9 @@ class Verdicts(Displayable):
         for number, (where, entry) in enumerate(read_lines(Path(source)), 1):  # noqa: B007  (it is returned)
             entry = _softened(entry)
             _check(entry, where)
-            identity = dict(entry.identity) or _identity(entry.judge)
+            kind, _, name = entry.judge.partition(":")
+            person = {"kind": HUMAN, "name": name}
+            identity = dict(entry.identity) or (person if kind == HUMAN else {"kind": "imported", "name": entry.judge})
             groups.setdefault(f"{identity}", (identity, entry.judge, []))[2].append(entry)
         if groups:
             self.ledger.take(groups.values())
@@ -355,9 +349,3 @@ def _check(entry: LedgerEntry, where: str) -> None:
             f"{where}: {problem}; expected a relation ({known}) and a value of it. Nothing was imported."
             " Next: correct the row."
         )
-
-
-def _identity(judge: str) -> dict[str, Any]:
-    """The facts that follow from the name of a judge."""
-    kind, _, name = judge.partition(":")
-    return {"kind": HUMAN, "name": name} if kind == HUMAN else {"kind": "imported", "name": judge}

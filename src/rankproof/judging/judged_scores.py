@@ -297,53 +297,43 @@ class JudgedScores(ScoresLike):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the verdicts as plain data; `Scores.from_dict` reads it back."""
-
-        return {**super().to_dict(), **judged_data(self)}
+        return {
+            **super().to_dict(),
+            "judged": {name: self.column(name).to_dict() for name in self.columns},
+            "judges": self.judges,
+            "settings": self.settings,
+            "corrections": corrections_to_dict(self.corrections),
+            "estimates": {name: each.to_dict() for name, each in self.estimates.items()},
+            "checked": {name: each.to_dict() for name, each in self.checked.items()},
+        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> JudgedScores:
         """Scores as `to_dict` wrote them."""
         check_stored(data, "judged", "judges", "settings")
-        return read_back(data)
+        queries = tuple(data["queries"])
+        index = {query: i for i, query in enumerate(queries)}
+        found = cls(
+            query_ids=queries,
+            columns={},
+            groups={name: np.array([index[q] for q in each]) for name, each in data["groups"].items()},
+            beyond=Audit.from_dict(data["audit"]).of_kind(BEYOND),
+            names=dict(data["names"]),
+            judges=list(data["judges"]),
+            settings=dict(data["settings"]),
+            samples=data["definition"]["fingerprint"],
+            account=Account(**data["facts"]["account"]),
+            by=dict(data["facts"]["by"]),
+            checked={name: Checked.from_dict(each) for name, each in data.get("checked", {}).items()},
+            estimates={name: Estimate(**each) for name, each in data.get("estimates", {}).items()},
+            stored=dict(data),
+        )
+        for name in data["judged"]:
+            values = data["per_query"].get(name, {})
+            column = np.array([values.get(query, 0.0) for query in queries], dtype=np.float64)
+            found.put(name, column, np.array([query in values for query in queries], dtype=bool), "")
+        return found
 
     def put(self, name: str, values: Array, counted: Array | None, note: str) -> None:
         """Set the values of a metric as they were saved, with their evidence."""
         self.columns[name] = column_from(self.parse(name), values, counted, self.stored["judged"][name])
-
-
-def judged_data(scores: JudgedScores) -> dict[str, Any]:
-    """The fields that only judged scores have."""
-    return {
-        "judged": {name: scores.column(name).to_dict() for name in scores.columns},
-        "judges": scores.judges,
-        "settings": scores.settings,
-        "corrections": corrections_to_dict(scores.corrections),
-        "estimates": {name: each.to_dict() for name, each in scores.estimates.items()},
-        "checked": {name: each.to_dict() for name, each in scores.checked.items()},
-    }
-
-
-def read_back(data: Mapping[str, Any]) -> JudgedScores:
-    """Judged scores as they were written."""
-    queries = tuple(data["queries"])
-    index = {query: i for i, query in enumerate(queries)}
-    found = JudgedScores(
-        query_ids=queries,
-        columns={},
-        groups={name: np.array([index[q] for q in each]) for name, each in data["groups"].items()},
-        beyond=Audit.from_dict(data["audit"]).of_kind(BEYOND),
-        names=dict(data["names"]),
-        judges=list(data["judges"]),
-        settings=dict(data["settings"]),
-        samples=data["definition"]["fingerprint"],
-        account=Account(**data["facts"]["account"]),
-        by=dict(data["facts"]["by"]),
-        checked={name: Checked.from_dict(each) for name, each in data.get("checked", {}).items()},
-        estimates={name: Estimate(**each) for name, each in data.get("estimates", {}).items()},
-        stored=dict(data),
-    )
-    for name in data["judged"]:
-        values = data["per_query"].get(name, {})
-        column = np.array([values.get(query, 0.0) for query in queries], dtype=np.float64)
-        found.put(name, column, np.array([query in values for query in queries], dtype=bool), "")
-    return found

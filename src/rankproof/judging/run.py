@@ -133,21 +133,17 @@ def drop_repeats(groups: Iterable[Sequence[Ask]], asks: Iterable[Ask]) -> list[l
 
 def _taking(judge: Judge, wanted: Collection[Ask], said: dict[Ask, Said], kept: Keeping) -> Keep:
     """The receiver of a judge's verdicts: they are checked, counted and stored at once."""
+    # Not stored is what was only read back, and that a person was not asked yet.
+    stored = not getattr(judge, "reads_only", False)
+    gaps_too = judge.identity.get("kind") != HUMAN
 
     def keep(given: Sequence[Said]) -> None:
         found = [check_verdict(each) for each in given if each.ask in wanted]
         said.update({each.ask: each for each in found})
-        if worth := [each for each in found if _worth_keeping(each, judge)]:
+        if stored and (worth := [each for each in found if gaps_too or has_verdict(each)]):
             kept.keep(judge, worth)
 
     return keep
-
-
-def _worth_keeping(said: Said, judge: Judge) -> bool:
-    """Not what was only read back, nor that a person was not asked yet."""
-    if getattr(judge, "reads_only", False):
-        return False
-    return has_verdict(said) or judge.identity.get("kind") != HUMAN
 
 
 def add(total: Account, part: Account) -> None:

@@ -77,7 +77,20 @@ def settle(ask: Ask) -> Settled:
     >>> settle(Ask(Relation.TEXT_SUPPORTS, "Refunds take 30 days.", "Refunds take 14 days.")).value
     -1
     """
-    return RELATIONS[ask.relation](ask)
+    if ask.relation == Relation.TEXT_CLAIMS:
+        return Verdict(ask, None, NAME, items=tuple(claim.of(ask.right) for claim in claims(ask.right)))
+    if ask.relation == Relation.ANSWER_ADDRESSES and abstains(ask.right):
+        return Verdict(ask, ABSTAINS, NAME, probability=0.0, quote=ask.right.strip())
+    sought, text = profile(ask.left), profile(ask.right)
+    left = "claim" if BOUNDS[ask.relation].weights is SUPPORT else "question"
+    if not sought.terms:
+        return Unmeasured(ask, f"the {left} has no words to look for")
+    if not are_alike(sought.language, text.language):
+        languages = f"({sought.language}, {text.language})"
+        return Unmeasured(ask, f"the {left} and the text seem to be in different languages {languages}")
+    if not text.forms:  # an empty text says nothing, whatever is asked of it
+        return Verdict(ask, 0, NAME, probability=0.0)
+    return RELATIONS[ask.relation](ask, sought, text, weigh(sought, text, BOUNDS[ask.relation].weights))
 
 
 def likelihood(ask: Ask) -> float:
@@ -90,22 +103,7 @@ def likelihood(ask: Ask) -> float:
     return weigh(sought, text, BOUNDS[ask.relation].weights).probability
 
 
-def probability(ask: Ask) -> float:
-    """How likely a yes is under R, S, Q or A; for pairs too that are left open.
-
-    >>> round(probability(Ask(Relation.CONTEXT_ANSWERS, "When does the museum open?", "The museum opens at nine.")), 1)
-    0.9
-    """
-    return weigh(profile(ask.left), profile(ask.right), BOUNDS[ask.relation].weights).probability
-
-
-def _support(ask: Ask) -> Settled:
-    claim, text = profile(ask.left), profile(ask.right)
-    if reason := _beyond(claim, text, "claim"):
-        return Unmeasured(ask, reason)
-    if not text.forms:
-        return _nothing(ask)
-    found = weigh(claim, text, SUPPORT)
+def _support(ask: Ask, claim: TextProfile, text: TextProfile, found: LexicalEvidence) -> Settled:
     if against := conflict(claim, text, found.cover):
         return _verdict(ask, CONTRADICTS, found, text, CONTRADICTED, why=against)
     if found.probability >= BOUNDS[Relation.TEXT_SUPPORTS].yes:
@@ -127,13 +125,7 @@ def _doubt(claim: TextProfile, text: TextProfile, found: LexicalEvidence) -> str
     return "one of claim and text denies" if odd_denial(claim, text, found.cover) else ""
 
 
-def _relevance(ask: Ask) -> Settled:
-    question, text = profile(ask.left), profile(ask.right)
-    if reason := _beyond(question, text, "question"):
-        return Unmeasured(ask, reason)
-    if not text.forms:
-        return _nothing(ask)
-    found = weigh(question, text, BOUNDS[ask.relation].weights)
+def _relevance(ask: Ask, question: TextProfile, text: TextProfile, found: LexicalEvidence) -> Settled:
     if found.probability >= BOUNDS[ask.relation].yes:
         return _verdict(ask, 2, found, text)
     if found.probability > BOUNDS[ask.relation].no:
@@ -155,15 +147,7 @@ def _asks_something_else(question: TextProfile, found: LexicalEvidence) -> bool:
     return len(counted) >= ASKED_OTHERWISE
 
 
-def _addressing(ask: Ask) -> Settled:
-    if abstains(ask.right):
-        return Verdict(ask, ABSTAINS, NAME, probability=0.0, quote=ask.right.strip())
-    question, answer = profile(ask.left), profile(ask.right)
-    if reason := _beyond(question, answer, "question"):
-        return Unmeasured(ask, reason)
-    if not answer.forms:
-        return _nothing(ask)
-    found = weigh(question, answer, ADDRESSES)
+def _addressing(ask: Ask, question: TextProfile, answer: TextProfile, found: LexicalEvidence) -> Settled:
     if found.probability <= BOUNDS[Relation.ANSWER_ADDRESSES].no:
         # No, if the answer is long enough to hold words of the question, and holds none of many.
         if len(answer.terms) < SHORT:
@@ -178,39 +162,19 @@ def _addressing(ask: Ask) -> Settled:
     return _verdict(ask, 3 if not found.cover.missing else 2, found, answer)
 
 
-def _partly(ask: Ask) -> Settled:
+def _partly(ask: Ask, claim: TextProfile, text: TextProfile, evidence: LexicalEvidence) -> Settled:
     """All of a claim, or nothing: words alone do not show which part of a claim a text supports."""
-    found = _support(ask)
+    found = _support(ask, claim, text, evidence)
     return replace(found, value=2 if found.value == SUPPORTS else 0) if isinstance(found, Verdict) else found
 
 
-def _claims(ask: Ask) -> Settled:
-    items = tuple(claim.of(ask.right) for claim in claims(ask.right))
-    return Verdict(ask, None, NAME, items=items)
-
-
-RELATIONS: dict[str, Callable[[Ask], Settled]] = {
+RELATIONS: dict[str, Callable[[Ask, TextProfile, TextProfile, LexicalEvidence], Settled]] = {
     Relation.CONTEXT_ANSWERS: _relevance,
     Relation.TEXT_SUPPORTS: _support,
     Relation.TEXT_SUPPORTS_IN_PART: _partly,
     Relation.STATEMENT_BEARS: _relevance,
     Relation.ANSWER_ADDRESSES: _addressing,
-    Relation.TEXT_CLAIMS: _claims,
 }
-
-
-def _beyond(sought: TextProfile, text: TextProfile, left: str) -> str:
-    """Why words cannot tell; empty if they may."""
-    if not sought.terms:
-        return f"the {left} has no words to look for"
-    if not are_alike(sought.language, text.language):
-        return f"the {left} and the text seem to be in different languages ({sought.language}, {text.language})"
-    return ""
-
-
-def _nothing(ask: Ask) -> Verdict:
-    """An empty text says nothing, whatever is asked of it."""
-    return Verdict(ask, 0, NAME, probability=0.0)
 
 
 def _unsettled(ask: Ask, found: LexicalEvidence) -> Unmeasured:

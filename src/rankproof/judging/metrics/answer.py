@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rankproof.core.hits import PerQuery
 from rankproof.core.parameters import Cutoff
@@ -32,6 +32,12 @@ def claims_against(case: Case) -> tuple[str, ...] | Nothing:
     if case.sample.has("query") and case.abstains():
         return ABSTAINED
     return case.answer_claims or NO_CLAIMS
+
+
+def of_claims(case: Case, says: Callable[[str], Maybe]) -> Grid | Nothing:
+    """What is said of each claim of the answer, or why there are none to check."""
+    claims = claims_against(case)
+    return claims if isinstance(claims, Nothing) else share(map(says, claims))
 
 
 @metric(
@@ -103,16 +109,12 @@ def contradiction_rate(case: Case, k: Cutoff = None) -> Grid | Nothing:
 
     Use: to tell answers against the evidence from answers beyond it.
     """
-    claims = claims_against(case)
-    if isinstance(claims, Nothing):
-        return claims
-    return share(_contradicted(case, claim, k) for claim in claims)
 
+    def contradicted(claim: str) -> Maybe:
+        against = any_of(case.contradicts(each.text, claim) for each in case.contexts[:k])
+        return all_of([against, negation(case.borne_out(claim, k))])
 
-def _contradicted(case: Case, claim: str, k: int | None) -> Maybe:
-    found = case.contexts[:k]
-    against = any_of(case.contradicts(each.text, claim) for each in found)
-    return all_of([against, negation(any_of(case.supports(each.text, claim) for each in found))])
+    return of_claims(case, contradicted)
 
 
 @metric("self_knowledge", needs=("answer", "contexts", "reference"), score=row_coverage)
@@ -133,18 +135,8 @@ def self_knowledge(case: Case, k: Cutoff = None) -> Grid | Nothing:
 
     Reference: D. Ru et al.: RAGChecker, NeurIPS 2024.
     """
-    claims = claims_against(case)
-    if isinstance(claims, Nothing):
-        return claims
-    return share(
-        all_of(
-            [
-                case.supports(case.sample.reference, claim),
-                negation(any_of(case.supports(each.text, claim) for each in case.contexts[:k])),
-            ]
-        )
-        for claim in claims
-    )
+    reference = case.sample.reference
+    return of_claims(case, lambda claim: all_of([case.supports(reference, claim), negation(case.borne_out(claim, k))]))
 
 
 @metric(
@@ -215,10 +207,7 @@ def answer_precision(case: Case) -> Grid | Nothing:
 
     Use: with completeness; answer_correctness is both in one number.
     """
-    claims = claims_against(case)
-    if isinstance(claims, Nothing):
-        return claims
-    return share(case.supports(case.sample.reference, claim) for claim in claims)
+    return of_claims(case, lambda claim: case.supports(case.sample.reference, claim))
 
 
 @metric("completeness", needs=("answer", "reference"), score=row_coverage, also=("answer_recall",))

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
 from rankproof.core.hits import PerQuery, ratio
 from rankproof.core.parameters import Cutoff
-from rankproof.judging.case import Case, Reading, any_of
-from rankproof.judging.metrics.answer import claims_against
-from rankproof.judging.metrics.registry import Grades, Grid, Nothing, metric, row_coverage, share
+from rankproof.judging.case import Case, Maybe, Reading, any_of
+from rankproof.judging.metrics.answer import of_claims
+from rankproof.judging.metrics.registry import Grades, Grid, Nothing, metric, row_coverage
 from rankproof.judging.samples.sample import Citation, Context, Nugget
 from rankproof.text.sentences import sentences
 
+T = TypeVar("T")
 OKAY = 0.5
 """The weight of an okay nugget, with 1 for a vital one, in the weighted recall."""
 
@@ -64,15 +65,15 @@ def nugget_recall(
     Reference: E. M. Voorhees: Overview of the TREC 2003 question answering track.
     """
     texts = [case.sample.answer or ""] if by == "answer" else [each.text for each in case.contexts[:k]]
-    vital, okay = (_grid(case, texts, kind) for kind in (True, False))
-    if of == "all":
-        vital, okay = vital + okay, []
-    found = (vital, [] if of == "vital" else okay)
+    nuggets = nuggets_of(case)
+    found = _vital_and_okay(nuggets, of, lambda each: [case.supports(text, each.text) for text in texts])
     return found if any(found) else Nothing("no nuggets, and no claims in the reference")
 
 
-def _grid(case: Case, texts: list[str], vital: bool) -> Grid:
-    return [[case.supports(text, each.text) for text in texts] for each in nuggets_of(case) if each.vital == vital]
+def _vital_and_okay(nuggets: Sequence[Nugget], of: str, units_of: Callable[[Nugget], T]) -> tuple[list[T], list[T]]:
+    """What is counted of vital and of okay nuggets, each for itself; if all count alike, they stand together."""
+    vital, okay = ([units_of(each) for each in nuggets if each.vital == kind] for kind in (True, False))
+    return (vital + okay, []) if of == "all" else (vital, [] if of == "vital" else okay)
 
 
 def credited_share(units: Sequence[tuple[Grades, Grades]]) -> PerQuery:
@@ -129,20 +130,14 @@ def nugget_score(
     if by == "contexts" and case.sample.contexts is None:
         return Nothing("no contexts")
     texts = [case.sample.answer] if by == "answer" else [each.text for each in case.contexts[:k]]
-    vital, okay = (
-        [_credit(case, texts, each, partial == "none", by) for each in nuggets if each.vital == kind]
-        for kind in (True, False)
-    )
-    if of == "all":
-        vital, okay = vital + okay, []
-    found = (vital, [] if of == "vital" else okay)
+
+    def credited(nugget: Nugget) -> float | None:
+        known = nugget.support is not None and by == "answer"
+        parts = [nugget.support] if known else [case.part(text, nugget.text) for text in texts]
+        return credit(parts, strict=partial == "none")
+
+    found = _vital_and_okay(nuggets, of, credited)
     return found if any(found) else Nothing(f"no {'vital ' if of == 'vital' else ''}nuggets")
-
-
-def _credit(case: Case, texts: Sequence[str | None], nugget: Nugget, strict: bool, by: str) -> float | None:
-    if nugget.support is not None and by == "answer":
-        return credit([nugget.support], strict)
-    return credit([case.part(text, nugget.text) for text in texts], strict)
 
 
 def credit(parts: Sequence[float | None], strict: bool = False) -> float | None:
@@ -218,14 +213,12 @@ def citation_recall(case: Case, contexts: Reading = "apart") -> Grid | Nothing:
 
     Use: with citation_precision.
     """
-    claims = claims_against(case)
-    if isinstance(claims, Nothing):
-        return claims
-    return share(any_of(case.support(claim, _sources_of(case, claim), contexts)) for claim in claims)
 
+    def cited(claim: str) -> Maybe:
+        sources = _sources(case, lambda words: _same_place(claim, words))
+        return any_of(case.support(claim, sources, contexts))
 
-def _sources_of(case: Case, claim: str) -> list[Context]:
-    return _sources(case, lambda words: _same_place(claim, words))
+    return of_claims(case, cited)
 
 
 def _sources(case: Case, fits: Callable[[str], bool]) -> list[Context]:

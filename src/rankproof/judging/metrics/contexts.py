@@ -22,7 +22,7 @@ from rankproof.judging.case import (
     mentions_in,
     negation,
 )
-from rankproof.judging.metrics.answer import claims_against
+from rankproof.judging.metrics.answer import claims_against, of_claims
 from rankproof.judging.metrics.registry import (
     GRADES,
     UNCLAIMED,
@@ -39,6 +39,7 @@ from rankproof.judging.metrics.registry import (
     row_coverage,
     share,
 )
+from rankproof.judging.samples.sample import Context
 
 NOTHING_TO_FIND = Nothing("no contexts were retrieved, and none should have been")
 
@@ -261,16 +262,16 @@ def noise_sensitivity(
 
     Reference: D. Ru et al.: RAGChecker, NeurIPS 2024.
     """
-    claims = claims_against(case)
-    if isinstance(claims, Nothing):
-        return claims
-    return share(_misled(case, claim, k, of) for claim in claims)
+    return of_claims(case, lambda claim: misleads(case, claim, case.contexts[:k], of, case.relevant))
 
 
-def _misled(case: Case, claim: str, k: int | None, of: str) -> Maybe:
+def misleads(
+    case: Case, claim: str, contexts: Sequence[Context], of: str, relevant_of: Callable[[Context], Maybe]
+) -> Maybe:
+    """Whether a wrong claim comes from relevant, or only from irrelevant, contexts."""
     wrong = negation(case.supports(case.sample.reference, claim))
-    sides = [(case.relevant(each), case.supports(each.text, claim)) for each in case.contexts[:k]]
-    relevant = any_of(all_of([good, says]) for good, says in sides)
+    sides = [(relevant_of(each), case.supports(each.text, claim)) for each in contexts]
+    relevant = any_of(map(all_of, sides))
     if of == "relevant":
         return all_of([wrong, relevant])
     return all_of([wrong, any_of(all_of([negation(good), says]) for good, says in sides), negation(relevant)])

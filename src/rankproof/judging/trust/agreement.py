@@ -45,20 +45,6 @@ class Afresh(InLedger):
         return {}
 
 
-class Nowhere:
-    """Finds nothing and keeps nothing: for asking what must leave no trace."""
-
-    def find(self, asks: Iterable[Ask], judge: Judge) -> dict[Ask, Said]:
-        """Nothing."""
-        return {}
-
-    def keep(self, judge: Judge, said: Sequence[Said]) -> None:
-        """Forget it."""
-
-    def flush(self) -> None:
-        """Nothing waits to be written."""
-
-
 def settle_alone(groups: Iterable[Sequence[Ask]], judges: Sequence[Judge], ledger: Ledger) -> None:
     """Ask machines about the pairs that people judged, if no machine was asked because people had."""
     labelled = {pair_in(each) for each in people(ledger)}
@@ -253,6 +239,8 @@ def agreement_of(pairs: Sequence[DrawnPair], labels: Iterable[Label], others: in
     raw = share_of(sum(is_yes(relation, each.value) for each in pairs), len(pairs))
     right, commonest = int((truth == said).sum()), max(int(truth.sum()), int((~truth).sum()))
     gladen, note = _gladen(raw, hits, rejections, len(drawn))
+    late = percent(others / (others + len(pairs)))  # judged later, or elsewhere
+    apart = f"{late} of its pairs were not there when labels were drawn, and are in no number here"
     return Agreed(
         relation=relation,
         n=len(drawn),
@@ -269,7 +257,7 @@ def agreement_of(pairs: Sequence[DrawnPair], labels: Iterable[Label], others: in
         gladen=gladen,
         corrected=_corrected(pairs, every),
         smallest=_smallest(raw, hits, rejections),
-        notes=(*((note,) if note else ()), *((_apart(others, len(pairs)),) if others else ())),
+        notes=(*((note,) if note else ()), *((apart,) if others else ())),
         places=_places(drawn),
     )
 
@@ -281,12 +269,6 @@ def _places(labels: Sequence[Label]) -> tuple[Share, ...]:
         if each.third is not None:
             wrong[each.third].append(is_yes(each.ask.relation, each.truth) != is_yes(each.ask.relation, each.said))
     return tuple(share_of(sum(each), len(each)) for each in wrong.values()) if any(wrong.values()) else ()
-
-
-def _apart(others: int, pairs: int) -> str:
-    """A note on pairs that were judged later, or elsewhere."""
-    share = percent(others / (others + pairs))
-    return f"{share} of its pairs were not there when labels were drawn, and are in no number here"
 
 
 def _sides(labels: Sequence[Label]) -> tuple[list[int], list[int]]:

@@ -16,11 +16,10 @@ from typing import Any
 from rankproof.judging.models.calls import MOST_TEXTS, Call, calls_for
 from rankproof.judging.models.judge import ModelJudge
 from rankproof.judging.run import add, settle
-from rankproof.judging.trust.agreement import is_yes
+from rankproof.judging.trust.agreement import Afresh, is_yes
 from rankproof.judging.verdicts import (
     Account,
     Ask,
-    InLedger,
     InMemory,
     Keep,
     Keeping,
@@ -151,20 +150,12 @@ class TrialOutcome:
     """Pairs that were asked just now, not found in the ledger."""
 
 
-class _Apart(InLedger):
-    """Keeps verdicts in a ledger. Earlier ones are looked up beforehand, with the reasons why others are missing."""
-
-    def find(self, asks: Iterable[Ask], judge: Any) -> dict[Ask, Said]:
-        """Nothing."""
-        return {}
-
-
 def ask_all(tried: TrialResult, groups: Sequence[Sequence[Ask]], ledger: Ledger | None) -> TrialOutcome:
     """The verdicts of the model. Pairs in the ledger, and pairs that a reply left out, are not asked again."""
     known, before = _known(ledger, tried)
     todo = [part for group in groups if (part := [ask for ask in group if ask not in known])]
     asked = [ask for part in todo for ask in part]
-    kept: Keeping = InMemory() if ledger is None else _Apart(ledger)
+    kept: Keeping = InMemory() if ledger is None else Afresh(ledger)
     found, account = settle(todo, [tried], kept) if todo else ({}, Account())
     if asked and ledger is not None:
         first = asked[0]

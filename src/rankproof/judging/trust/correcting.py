@@ -128,11 +128,6 @@ class Corrections:
 
     each: list[Correcting]
 
-    @classmethod
-    def of(cls, metrics: Sequence[Measure], labels: Mapping[Ask, Label], complete: float, frame: Frame) -> Corrections:
-        """Corrections of these metrics; none where nobody labelled anything."""
-        return cls([Correcting(metric, labels, complete, frame) for metric in metrics] if labels else [])
-
     def add(self, judged: JudgedSample) -> None:
         """Take one sample."""
         for correcting, outcome, used in zip(self.each, judged.outcomes, judged.used, strict=False):
@@ -151,8 +146,10 @@ def corrections_for(metrics: Any, judges: Sequence[Judge], ledger: Ledger | None
     """What takes in samples and gives corrected means, if the ledger holds labels."""
     machines = [each.identity for each in judges if each.identity.get("kind") != HUMAN]
     labels = labels_in(ledger, machines) if ledger is not None and machines else {}
-    frame = frame_of(ledger, labels.values()) if ledger is not None and labels else Frame()
-    return Corrections.of(metrics, labels, complete, frame)
+    if ledger is None or not labels:
+        return Corrections([])
+    frame = frame_of(ledger, labels.values())
+    return Corrections([Correcting(metric, labels, complete, frame) for metric in metrics])
 
 
 def estimates_for(metrics: Any, judges: Sequence[Judge], ledger: Ledger | None, compat: str | None) -> Estimates:

@@ -67,19 +67,21 @@ def draw(pairs: Sequence[DrawnPair], n: int, informative: int = 0, seed: int = 0
     """
     alike = min(n / len(pairs), 1.0) if pairs else 0.0
     ordered = sorted(pairs, key=lambda each: lot(each.ask, seed))
-    telling = _telling(pairs, informative)
-    found = [
-        _drawn(each, alike if place < n else telling[each.ask], alike, telling[each.ask], place < n, len(pairs))
-        for place, each in enumerate(ordered)
-        if place < n or lot(each.ask, seed, INFORMATIVE) < telling[each.ask]
-    ]
+    # Rare values and doubtful verdicts tell more.
+    often = Counter(each.value for each in pairs)
+    odds = {each.ask: 0.5 if each.probability is None else each.probability for each in pairs}
+    doubt = {ask: SURE + (1 - SURE) * 4 * p * (1 - p) for ask, p in odds.items()}
+    telling = _probabilities({e.ask: doubt[e.ask] / often[e.value] for e in pairs}, min(informative, len(pairs)))
+    found = []
+    for place, each in enumerate(ordered):
+        own = telling[each.ask]
+        either = alike + own - alike * own
+        if place < n:
+            found.append(Drawn(each.ask, RANDOM, alike, either, len(pairs)))
+        elif lot(each.ask, seed, INFORMATIVE) < own:
+            found.append(Drawn(each.ask, INFORMATIVE, own, either, len(pairs)))
     # The parts are mixed, so that a person who stops early has labelled as much of each and cannot tell them apart.
     return found if not informative else sorted(found, key=lambda each: lot(each.ask, seed, "order"))
-
-
-def _drawn(pair: DrawnPair, own: float, alike: float, telling: float, random: bool, of: int) -> Drawn:
-    part, either = (RANDOM if random else INFORMATIVE), alike + telling - alike * telling
-    return Drawn(pair.ask, part, own, either, of)
 
 
 def draw_whole(samples: Mapping[str, Sequence[Ask]], n: int, seed: int = 0) -> list[Drawn]:
@@ -88,19 +90,6 @@ def draw_whole(samples: Mapping[str, Sequence[Ask]], n: int, seed: int = 0) -> l
     chosen = sorted(samples, key=lambda name: lot(("sample", name, ""), seed))[:n]
     asks = dict.fromkeys(ask for name in chosen for ask in samples[name])
     return [Drawn(ask, RANDOM, chance, chance, len(samples), whole=True) for ask in asks]
-
-
-def _telling(pairs: Sequence[DrawnPair], n: int) -> dict[Ask, float]:
-    """For each pair its probability in the informative part: rare values and doubtful verdicts have more."""
-    often = Counter(each.value for each in pairs)
-    weights = {each.ask: _doubt(each) / often[each.value] for each in pairs}
-    return _probabilities(weights, min(n, len(pairs)))
-
-
-def _doubt(pair: DrawnPair) -> float:
-    if pair.probability is None:
-        return 1.0
-    return SURE + (1 - SURE) * 4 * pair.probability * (1 - pair.probability)
 
 
 def _probabilities(weights: Mapping[Ask, float], n: int) -> dict[Ask, float]:

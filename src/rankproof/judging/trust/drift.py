@@ -16,8 +16,8 @@ from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError
 from rankproof.judging.run import add, settle
-from rankproof.judging.trust.agreement import Nowhere, is_yes, people
-from rankproof.judging.verdicts import Account, Ask, Judge, Verdict, pair_in, verdict_in
+from rankproof.judging.trust.agreement import is_yes, people
+from rankproof.judging.verdicts import Account, Ask, InMemory, Judge, Verdict, entry_of, pair_in, verdict_in
 from rankproof.stats.shares import Share, share_of
 from rankproof.store.ledger import Ledger, LedgerEntry, lot
 
@@ -71,10 +71,10 @@ def ask_again(ledger: Ledger, judge: Judge, fixed: Said, number: int) -> tuple[S
     """Ask about the fixed pairs, and keep what is said; with what that took."""
     asks = sorted(fixed, key=lambda each: lot(each, 0, PROBE))
     groups = [asks[start : start + AT_ONCE] for start in range(0, len(asks), AT_ONCE)]
-    said, account = settle(groups, [judge], Nowhere())
+    said, account = settle(groups, [judge], InMemory())
     found = {ask: each for ask, each in said.items() if isinstance(each, Verdict)}
     now = datetime.now(UTC).isoformat(timespec="microseconds")
-    entries = [_entry(each, now) for each in found.values()]
+    entries = [replace(entry_of(each, judge.name), probability=None, items=(), at=now) for each in found.values()]
     _keep(ledger, judge.name, number, entries)
     return found, account
 
@@ -106,12 +106,6 @@ def _keep(ledger: Ledger, judge: str, number: int, entries: Sequence[LedgerEntry
 def _verdicts(entries: Any) -> Said:
     found = (verdict_in(each, pair_in(each)) for each in entries)
     return {each.ask: each for each in found if isinstance(each, Verdict)}
-
-
-def _entry(said: Verdict, at: str) -> LedgerEntry:
-    ask, origin = said.ask, {key: value for key, value in said.origin.items() if key != "at"}
-    words = (ask.relation, ask.left, ask.right, said.judge)
-    return LedgerEntry(*words, value=said.value, quote=said.quote, origin=origin, at=at)
 
 
 ALONE = 30

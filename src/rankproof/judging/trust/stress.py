@@ -21,7 +21,6 @@ from rankproof.judging.judge import DEFAULT_METRICS, Judge
 from rankproof.judging.metrics.counting import Asked, parse_all
 from rankproof.judging.run import JudgeRun, add, asks_of, settle
 from rankproof.judging.samples import read_samples
-from rankproof.judging.trust.agreement import Nowhere
 from rankproof.judging.verdicts import CONTRADICTS, Account, Ask, InMemory, Relation, Verdict
 from rankproof.judging.verdicts import Judge as AnyJudge
 from rankproof.stats.shares import Share, share_of
@@ -74,7 +73,7 @@ class _Asked:
 
     def values(self, groups: Groups) -> Said:
         """What they say of every pair that they settle."""
-        said, account = settle(groups, self.judges, Nowhere())
+        said, account = settle(groups, self.judges, InMemory())
         add(self.account, account)
         return {a: v.value for a, v in said.items() if isinstance(v, Verdict) and v.value is not None}
 
