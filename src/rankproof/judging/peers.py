@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from rankproof.core.hits import PerQuery, ratio
+from rankproof.core.measure import Measure
 from rankproof.judging.case import Case, Maybe, all_of, any_of, negation, statements_in
 from rankproof.judging.metrics.answer import NO_CLAIMS, f1
 from rankproof.judging.metrics.contexts import (
@@ -20,8 +21,10 @@ from rankproof.judging.metrics.contexts import (
     context_precision,
     context_recall,
     context_relevance,
+    misleads,
 )
 from rankproof.judging.metrics.registry import (
+    METRICS,
     UNCLAIMED,
     Grades,
     Grid,
@@ -33,6 +36,7 @@ from rankproof.judging.metrics.registry import (
     row_coverage,
     share,
 )
+from rankproof.judging.samples.sample import Context
 
 ragas, ragchecker, deepeval, promptfoo, mlflow = (
     partial(metric, peer=each, score=row_coverage)
@@ -55,31 +59,28 @@ def padded_share(grids: Sequence[Grid]) -> PerQuery:
     return row_coverage(grids) * wanted / (wanted + AGAINST_ZERO_ENTITIES)
 
 
-@ragas("context_precision", needs=("query", "contexts"), score=padded_precision, monotone=False)
-def ragas_precision(case: Case) -> Grades | Nothing:
-    """Context precision with 1e-10 added to the denominator, so that a perfect one is .9999999999.
+def as_ours(peer: str, name: str, ours: Measure, formula: str, **settings: Any) -> None:
+    """A formula of another tool that counts what ours counts, and scores as ours unless it is said how."""
+    own = METRICS[ours.name]
 
-    Formula: (sum over relevant contexts of P@rank) / (relevant contexts found + 1e-10).
-    """
-    return context_precision.spec.function(case)  # type: ignore[no-any-return]
+    def read(case: Case) -> Any:
+        return own.read(case)
 
-
-@ragas("context_recall", needs=("reference", "contexts"))
-def ragas_recall(case: Case) -> Grid | Nothing:
-    """The share of the statements of the reference that the contexts support; the same as ours.
-
-    Formula: attributed statements / statements.
-    """
-    return context_recall.spec.function(case)  # type: ignore[no-any-return]
+    read.__doc__ = f"{ours.name} of {peer}.\n\nFormula: {formula}."
+    metric(name, peer=peer, **{"needs": own.needs, "score": own.score, "monotone": own.monotone, **settings})(read)
 
 
-@ragas("context_entity_recall", needs=("reference", "contexts"), score=padded_share)
-def ragas_entity_recall(case: Case) -> Grid | Nothing:
-    """Entity recall with 1e-8 added to the denominator.
-
-    Formula: entities of the reference in the contexts / (entities of the reference + 1e-8).
-    """
-    return context_entity_recall.spec.function(case)  # type: ignore[no-any-return]
+as_ours(
+    *("ragas", "context_precision", context_precision),
+    "(sum over relevant contexts of P@rank) / (relevant contexts found + 1e-10)",
+    score=padded_precision,
+)
+as_ours("ragas", "context_recall", context_recall, "attributed statements / statements")
+as_ours(
+    *("ragas", "context_entity_recall", context_entity_recall),
+    "entities of the reference in the contexts / (entities of the reference + 1e-8)",
+    score=padded_share,
+)
 
 
 @ragas("faithfulness", needs=("answer", "contexts"))
@@ -88,8 +89,7 @@ def ragas_faithfulness(case: Case) -> Grid | Nothing:
 
     Formula: supported statements / statements.
     """
-    texts = [each.text for each in case.contexts]
-    return [[case.supports(text, claim) for text in texts] for claim in case.answer_claims] or NO_CLAIMS
+    return share(map(case.borne_out, case.answer_claims)) or NO_CLAIMS
 
 
 def _rounded_f1(units: Sequence[tuple[Grid, Grid]]) -> PerQuery:
@@ -119,22 +119,16 @@ def ragas_noise_sensitivity(case: Case, of: Literal["relevant", "irrelevant"] = 
     Formula: wrong claims supported by a relevant context / claims; `of='irrelevant'`: by an irrelevant one, and by
     no relevant one.
     """
-    return share(misleads(case, claim, of) for claim in case.answer_claims) or NO_CLAIMS
+    return share(_misleads(case, claim, of) for claim in case.answer_claims) or NO_CLAIMS
 
 
-def misleads(case: Case, claim: str, of: str) -> Maybe:
-    """Whether a wrong claim comes from relevant, or only from irrelevant, contexts."""
-    wrong = negation(case.supports(case.sample.reference, claim))
-    sides = [(is_useful(case, each.text), case.supports(each.text, claim)) for each in case.contexts]
-    relevant = any_of(all_of(side) for side in sides)
-    if of == "relevant":
-        return all_of([wrong, relevant])
-    return all_of([wrong, any_of(all_of([negation(good), says]) for good, says in sides), negation(relevant)])
+def _misleads(case: Case, claim: str, of: str) -> Maybe:
+    return misleads(case, claim, case.contexts, of, lambda context: is_useful(case, context))
 
 
-def is_useful(case: Case, text: str) -> Maybe:
+def is_useful(case: Case, context: Context) -> Maybe:
     """Whether a context supports a claim of the reference: what Ragas and RAGChecker call relevant."""
-    return any_of(case.supports(text, claim) for claim in case.reference_claims)
+    return any_of(case.supports(context.text, claim) for claim in case.reference_claims)
 
 
 ANSWER = ("answer", "reference")
@@ -169,13 +163,7 @@ def ragchecker_f1(case: Case) -> tuple[Grid, Grid] | Nothing:
     return next((each for each in (right, said) if isinstance(each, Nothing)), (right, said))
 
 
-@ragchecker("claim_recall", needs=("reference", "contexts"))
-def ragchecker_claim_recall(case: Case) -> Grid | Nothing:
-    """The share of the reference's claims that some context supports; our context recall.
-
-    Formula: claims of the reference in a context / claims of the reference.
-    """
-    return context_recall.spec.function(case)  # type: ignore[no-any-return]
+as_ours("ragchecker", "claim_recall", context_recall, "claims of the reference in a context / claims of the reference")
 
 
 @ragchecker("context_precision", needs=("reference", "contexts"))
@@ -184,7 +172,7 @@ def ragchecker_context_precision(case: Case) -> Grid | Nothing:
 
     Formula: contexts that support a claim of the reference / contexts.
     """
-    return share(is_useful(case, each.text) for each in case.contexts) or [[]]
+    return share(is_useful(case, each) for each in case.contexts) or [[]]
 
 
 @ragchecker("context_utilization", needs=ALL)
@@ -193,10 +181,7 @@ def ragchecker_context_utilization(case: Case) -> Grid | Nothing:
 
     Formula: claims of the reference in a context and in the answer / claims of the reference in a context.
     """
-    sides = [
-        (any_of(case.supports(each.text, claim) for each in case.contexts), _said(case, claim))
-        for claim in case.reference_claims
-    ]
+    sides = [(case.borne_out(claim), _said(case, claim)) for claim in case.reference_claims]
     used = [None if there is None else said for there, said in sides if there is not False]
     return share(used) or Nothing("no context supports a claim of the reference", lost=True)
 
@@ -207,7 +192,7 @@ def ragchecker_faithfulness(case: Case) -> Grid | Nothing:
 
     Formula: supported claims / claims.
     """
-    return share(_borne_out(case, claim) for claim in case.answer_claims) or NO_CLAIMS
+    return share(map(case.borne_out, case.answer_claims)) or NO_CLAIMS
 
 
 @ragchecker("hallucination", needs=ALL, higher=False)
@@ -216,7 +201,7 @@ def ragchecker_hallucination(case: Case) -> Grid | Nothing:
 
     Formula: claims that neither reference nor contexts support / claims.
     """
-    found = share(all_of([negation(_correct(case, c)), negation(_borne_out(case, c))]) for c in case.answer_claims)
+    found = share(all_of([negation(_correct(case, c)), negation(case.borne_out(c))]) for c in case.answer_claims)
     return found or NO_CLAIMS
 
 
@@ -226,7 +211,7 @@ def ragchecker_self_knowledge(case: Case) -> Grid | Nothing:
 
     Formula: claims that the reference supports and no context does / claims.
     """
-    found = share(all_of([_correct(case, c), negation(_borne_out(case, c))]) for c in case.answer_claims)
+    found = share(all_of([_correct(case, c), negation(case.borne_out(c))]) for c in case.answer_claims)
     return found or NO_CLAIMS
 
 
@@ -237,7 +222,7 @@ def ragchecker_noise_sensitivity(case: Case, of: Literal["relevant", "irrelevant
     Formula: wrong claims supported by a relevant context / claims; `of='irrelevant'`: by an irrelevant one, and by
     no relevant one.
     """
-    return share(misleads(case, claim, of) for claim in case.answer_claims) or NO_CLAIMS
+    return share(_misleads(case, claim, of) for claim in case.answer_claims) or NO_CLAIMS
 
 
 def _correct(case: Case, claim: str) -> Maybe:
@@ -248,35 +233,12 @@ def _said(case: Case, claim: str) -> Maybe:
     return case.supports(case.sample.answer, claim)
 
 
-def _borne_out(case: Case, claim: str) -> Maybe:
-    return any_of(case.supports(each.text, claim) for each in case.contexts)
-
-
-@deepeval("contextual_precision", needs=("query", "contexts"), score=precision_of_found, monotone=False)
-def deepeval_contextual_precision(case: Case) -> Grades | Nothing:
-    """Precision at each relevant context, averaged over those found; the same as ours.
-
-    Formula: (sum over relevant contexts of P@rank) / relevant contexts found; 0 if none is.
-    """
-    return context_precision.spec.function(case)  # type: ignore[no-any-return]
-
-
-@deepeval("contextual_recall", needs=("reference", "contexts"))
-def deepeval_contextual_recall(case: Case) -> Grid | Nothing:
-    """The share of the statements of the expected output that the contexts support; the same as ours.
-
-    Formula: supported statements / statements.
-    """
-    return context_recall.spec.function(case)  # type: ignore[no-any-return]
-
-
-@deepeval("contextual_relevancy", needs=("query", "contexts"))
-def deepeval_contextual_relevancy(case: Case) -> Grid | Nothing:
-    """The share of the statements of the contexts that bear on the input; the same as ours.
-
-    Formula: relevant statements / statements.
-    """
-    return context_relevance.spec.function(case)  # type: ignore[no-any-return]
+as_ours(
+    *("deepeval", "contextual_precision", context_precision),
+    "(sum over relevant contexts of P@rank) / relevant contexts found; 0 if none is",
+)
+as_ours("deepeval", "contextual_recall", context_recall, "supported statements / statements")
+as_ours("deepeval", "contextual_relevancy", context_relevance, "relevant statements / statements")
 
 
 @deepeval("faithfulness", needs=("answer", "contexts"))
@@ -311,22 +273,8 @@ def deepeval_answer_relevancy(case: Case) -> Grid | Nothing:
     return share(case.bears(each) for each in statements_in(case.sample.answer or "")) or NO_CLAIMS
 
 
-@promptfoo("context_recall", needs=("reference", "contexts"))
-def promptfoo_context_recall(case: Case) -> Grid | Nothing:
-    """The share of the sentences of the expected answer that can be attributed to the context.
-
-    Formula: attributed sentences / sentences.
-    """
-    return context_recall.spec.function(case)  # type: ignore[no-any-return]
-
-
-@promptfoo("context_relevance", needs=("query", "contexts"))
-def promptfoo_relevance(case: Case) -> Grid | Nothing:
-    """The share of the sentences of the context that are needed to answer.
-
-    Formula: relevant sentences / sentences.
-    """
-    return context_relevance.spec.function(case)  # type: ignore[no-any-return]
+as_ours("promptfoo", "context_recall", context_recall, "attributed sentences / sentences")
+as_ours("promptfoo", "context_relevance", context_relevance, "relevant sentences / sentences")
 
 
 @promptfoo("context_faithfulness", needs=("answer", "contexts"))
@@ -335,8 +283,7 @@ def promptfoo_faithfulness(case: Case) -> Grid | Nothing:
 
     Formula: 1 - (statements judged no) / statements.
     """
-    found = share(any_of(case.supports(each.text, claim) for each in case.contexts) for claim in case.answer_claims)
-    return found or NO_CLAIMS
+    return share(map(case.borne_out, case.answer_claims)) or NO_CLAIMS
 
 
 def _facts(case: Case) -> tuple[str, ...]:
@@ -361,7 +308,7 @@ def mlflow_retrieval_sufficiency(case: Case) -> Grid | Nothing:
     Formula: 1 if a chunk supports each expected fact, else 0.
     """
     facts = _facts(case)
-    return share([all_of(_borne_out(case, each) for each in facts)]) if facts else UNCLAIMED
+    return share([all_of(case.borne_out(each) for each in facts)]) if facts else UNCLAIMED
 
 
 @mlflow("retrieval_groundedness", needs=("answer", "contexts"))
@@ -371,7 +318,7 @@ def mlflow_retrieval_groundedness(case: Case) -> Grid | Nothing:
     Formula: 1 if a chunk supports each claim of the answer, else 0.
     """
     claims = case.answer_claims
-    return share([all_of(_borne_out(case, each) for each in claims)]) if claims else NO_CLAIMS
+    return share([all_of(case.borne_out(each) for each in claims)]) if claims else NO_CLAIMS
 
 
 @mlflow("correctness", needs=("answer",))
