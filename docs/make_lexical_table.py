@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 
 from rankproof import sample
-from rankproof.judging.lexical.judge import likelihood, settle
-from rankproof.judging.lexical.support import logit, shifts
+from rankproof.judging.lexical.judge import likelihood, logit, settle, shifts
 from rankproof.judging.verdicts import Ask, Relation, Verdict
 
 PAGE = Path(__file__).with_name("lexical-judge.md")

@@ -17,6 +17,7 @@ MOVED = {
     "rankproof.core.derivation.steps": "rankproof.core.paper",
     "rankproof.core.preferences": "rankproof.core.judgments",
     "rankproof.io.spans": "rankproof.io.judgments",
+    "rankproof.judging.lexical.support": "rankproof.judging.lexical.judge",
     "rankproof.scoring.export": "rankproof.scoring.scores",
     "rankproof.stats.power": "rankproof.stats.paired",
 }

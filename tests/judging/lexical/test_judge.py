@@ -9,8 +9,8 @@ from itertools import product
 import pytest
 
 from rankproof.judging.lexical.judge import BOUNDS, lexical_judge, settle
-from rankproof.judging.lexical.support import abstains
 from rankproof.judging.verdicts import ABSTAINS, VALUES, Ask, Judge, Relation, Unmeasured, Verdict
+from rankproof.text.claims import abstains
 
 CHUNK = "Brasília was founded in 1960. It is the capital of Brazil and lies on a plateau."
 OTHER = "Lions sleep all day in the savanna, and zebras run from them."

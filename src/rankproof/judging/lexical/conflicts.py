@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rankproof.judging.lexical.profile import NAME, NUMBER, WEIGHTS, ProfileTerm, TextProfile
-from rankproof.judging.lexical.support import Cover
+from rankproof.judging.lexical.profile import NAME, NUMBER, WEIGHTS, Cover, ProfileTerm, TextProfile
 from rankproof.text.words import fold, stem
 
 SAME = 0.85
@@ -61,8 +60,7 @@ for _one, _other in (pair.split() for pair in OPPOSITES.split("|")):
 def conflict(claim: TextProfile, text: TextProfile, found: Cover) -> str:
     """The contradiction in words; empty if there is none.
 
-    >>> from rankproof.judging.lexical.support import cover
-    >>> from rankproof.judging.lexical.profile import profile
+    >>> from rankproof.judging.lexical.profile import cover, profile
     >>> claim, text = profile("Refunds are granted within 30 days."), profile("Refunds are granted within 14 days.")
     >>> conflict(claim, text, cover(claim, text))
     'another number: 14 days'

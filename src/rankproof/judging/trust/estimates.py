@@ -21,8 +21,7 @@ from rankproof.core.hits import Array, ratio
 from rankproof.core.measure import Measure
 from rankproof.document.display import Displayable
 from rankproof.judging.case import Case
-from rankproof.judging.lexical.judge import NAME, likelihood
-from rankproof.judging.lexical.support import logit, shifts
+from rankproof.judging.lexical.judge import NAME, likelihood, logit, shifts
 from rankproof.judging.metrics.counting import TOGETHER, Outcome, metric_of, outcomes
 from rankproof.judging.metrics.registry import METRICS
 from rankproof.judging.run import JudgedSample
