@@ -99,6 +99,11 @@ class Progress:
             self._stream.flush()
 
 
+def is_told(wanted: bool | None) -> bool:
+    """Whether to tell of a run: if that was asked for, else where a person, or the app, looks at it."""
+    return sys.stderr.isatty() or LIVE in os.environ if wanted is None else wanted
+
+
 def progress_line(
     what: str, done: int, total: int | None, failed: int, left: float | None, noun: str = "questions"
 ) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -31,9 +30,9 @@ from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.labelled_questions import LabelledQuestions, load_labelled, save_labelled
 from rankproof.io.load import load_judgments
 from rankproof.io.values import as_text, judged_kinds, plain_digits
-from rankproof.progress import LIVE, LiveFile, Progress
+from rankproof.progress import LiveFile, Progress, is_told
 from rankproof.scoring.evaluate import Measures
-from rankproof.store.answers import Answers, open_answers
+from rankproof.store.answers import open_answers
 
 if TYPE_CHECKING:
     from rankproof.diagnosing.diagnose import Diagnosis
@@ -61,49 +60,23 @@ def answer_rows(
     progress: bool | None,
 ) -> list[RunRow]:
     """A row for each question; answers kept in `cache` are not asked for again."""
-    with _memory(cache) as memory, _told(name, len(questions), progress) as told, _shown(name) as show:
+    with ExitStack() as opened:
+        memory = None if cache is None else opened.enter_context(open_answers(Path(cache)))
         # Inputs that change the answers, beside settings and question.
         about = {} if memory is None else {"corpus": None if corpus is None else corpus.fingerprint}
         if memory is not None and not retriever.known:
             about["run"] = name
-        return answer_all(questions, retriever, reading, plan, memory=memory, about=about, told=told, show=show)
+        line = opened.enter_context(closing(Progress(name, len(questions)))) if is_told(progress) else None
+        told: Told = line.tell if line else lambda done, failed: None
+        # Where answers are written as they come, so that the app can show first means.
+        live = opened.enter_context(closing(LiveFile(name, ".partial.jsonl")))
 
+        def show(rows: Mapping[str, RunRow]) -> None:
+            answered = [(query, row.answer) for query, row in rows.items() if row.answer is not None]
+            live.write({"query": query, "results": [doc for doc, _ in answer.found]} for query, answer in answered)
 
-@contextmanager
-def _shown(name: str) -> Iterator[Callable[[Mapping[str, RunRow]], None] | None]:
-    """Where answers are written as they come, so that the app can show first means; None if nothing reads them."""
-    live = LiveFile(name, ".partial.jsonl")
-    if not live:
-        yield None
-        return
-
-    def show(rows: Mapping[str, RunRow]) -> None:
-        answered = [(query, row.answer) for query, row in rows.items() if row.answer is not None]
-        live.write({"query": query, "results": [doc for doc, _ in answer.found]} for query, answer in answered)
-
-    try:
-        yield show
-    finally:
-        live.close()
-
-
-@contextmanager
-def _memory(cache: str | os.PathLike[str] | None) -> Iterator[Answers | None]:
-    with nullcontext() if cache is None else open_answers(Path(cache)) as found:
-        yield found
-
-
-@contextmanager
-def _told(name: str, total: int, wanted: bool | None) -> Iterator[Told]:
-    """Where progress is written: to standard error if that is a terminal, or if it was asked for."""
-    if wanted is False or (wanted is None and not sys.stderr.isatty() and LIVE not in os.environ):
-        yield lambda done, failed: None
-        return
-    progress = Progress(name, total)
-    try:
-        yield progress.tell
-    finally:
-        progress.close()
+        shown = show if live else None
+        return answer_all(questions, retriever, reading, plan, memory=memory, about=about, told=told, show=shown)
 
 
 SAMPLE = "sample"

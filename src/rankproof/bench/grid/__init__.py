@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -26,8 +25,8 @@ from rankproof.bench.grid.outcome import (
     variance,
 )
 from rankproof.bench.grid.plan import GridPlan, baseline_of, plan_of
-from rankproof.bench.grid.runner import Runner, TriedConfiguration, best_place, data_of, shared_values, split_queries
-from rankproof.bench.grid.source import GridSource, source_of
+from rankproof.bench.grid.runner import Runner, TriedConfiguration, data_of, shared_values, split_queries
+from rankproof.bench.grid.source import source_of
 from rankproof.bench.grid.steps import Steps
 from rankproof.bench.runner import Told
 from rankproof.bench.runs import kept_answers_note
@@ -36,7 +35,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.names import parse, parse_all
 from rankproof.document.model import Document, Result
 from rankproof.errors import DataError, one_of
-from rankproof.progress import LIVE, Progress
+from rankproof.progress import Progress, is_told
 from rankproof.store.answers import open_answers
 
 
@@ -153,39 +152,20 @@ def grid(plan: Any, *, cache: str | os.PathLike[str] | None = None, progress: bo
     baseline = baseline_of(source, list(names.values()))
     data = data_of(source, made)
     seen, held = split_queries(list(data.questions), made.held_out, made.seed)
-    with _memory(source, cache) as memory, _telling(progress) as told:
-        runner = Runner(data, Steps(made, data.corpus, memory, told), measures, names)
+    if cache is None and source.data.get("cache") is not None:
+        cache = source.path(str(source.data["cache"]))
+    with ExitStack() as shown, nullcontext() if cache is None else open_answers(Path(cache)) as memory:
+
+        def told(what: str, total: int) -> Told:
+            shown.close()  # what was told of the step before
+            return shown.enter_context(closing(Progress(what, total))).tell
+
+        steps = Steps(made, data.corpus, memory)
+        if is_told(progress):
+            steps.told = told
+        runner = Runner(data, steps, measures, names)
         every = runner.halving(list(names), seen) if made.halves else runner.run_all(list(names), seen)
         return _summed_up(made, runner, every, baseline, seen, held)
-
-
-@contextmanager
-def _memory(source: GridSource, cache: str | os.PathLike[str] | None) -> Iterator[Any]:
-    given = cache if cache is not None else source.data.get("cache")
-    where = None if given is None else Path(given if cache is not None else source.path(str(given)))
-    with nullcontext() if where is None else open_answers(where) as found:
-        yield found
-
-
-@contextmanager
-def _telling(wanted: bool | None) -> Iterator[Callable[[str, int], Told]]:
-    """Where progress goes: to standard error where a person looks at it, or it was asked for."""
-    if wanted is False or (wanted is None and not sys.stderr.isatty() and LIVE not in os.environ):
-        yield lambda what, total: lambda done, failed: None
-        return
-    shown: list[Progress] = []
-
-    def told(what: str, total: int) -> Told:
-        for each in shown:
-            each.close()
-        shown[:] = [Progress(what, total)]
-        return shown[0].tell
-
-    try:
-        yield told
-    finally:
-        for each in shown:
-            each.close()
 
 
 # --- summing up -------------------------------------------------------------------------------------
@@ -225,8 +205,8 @@ def _summed_up(
 
 
 def _best(some: Sequence[TriedConfiguration], measure: Measure) -> TriedConfiguration:
-    means = [0.0 if each.scores is None else each.scores[measure] for each in some]
-    return some[best_place(means, measure.spec.higher)]
+    """The one with the best mean; the first if several are equal."""
+    return max(some, key=lambda each: round(each.worth(measure), 12))
 
 
 def _notes(

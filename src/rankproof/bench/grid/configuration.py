@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import product
 from typing import Any
 
-from rankproof.bench.adapters import adapt
 from rankproof.bench.adapters.adapter import describe
-from rankproof.bench.chunk import Chunker
-from rankproof.bench.grid import kinds
-from rankproof.bench.grid.kinds import HYBRID, NONE, GridPart, parts_of, table_of
-from rankproof.bench.grid.source import GridSource
+from rankproof.bench.grid.kinds import check_fusion, check_part, with_source
+from rankproof.bench.grid.source import HYBRID, NONE, GridPart, GridSource, parts_of, table_of
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import DataError, UsageError, nearest, one_of, shorten
 
@@ -31,10 +29,10 @@ def filter_parts(source: GridSource) -> list[GridPart]:
     >>> [passes(Document("d", "", metadata={"year": year})) for year in (2022, 2023, "2024")]
     [False, True, True]
     """
-    return [_part(source, name, given) for name, given in table_of(source, "filters").items()]
+    return [_filter(source, name, given) for name, given in table_of(source, "filters").items()]
 
 
-def _part(source: GridSource, name: str, given: Any) -> GridPart:
+def _filter(source: GridSource, name: str, given: Any) -> GridPart:
     if given == NONE:
         return GridPart(name, NONE, label=name)
     if callable(given):
@@ -44,58 +42,42 @@ def _part(source: GridSource, name: str, given: Any) -> GridPart:
             f'{source.where("filters", name)}: got {shorten(given)}, expected "none", or a table of fields and what '
             "they must be. Next: write it like  recent = { year = { from = 2023 } }."
         )
-    for key, wanted in given.items():
-        _check(source.where("filters", name, key), wanted)
-    return GridPart(name, WHERE, dict(given), label=name)
-
-
-def _check(where: str, wanted: Any) -> None:
-    """Refuse a condition that is neither a value, a list of values, nor bounds."""
-    for each in _listed(wanted):
-        for name in each if isinstance(each, Mapping) else ():
-            if name not in CONDITIONS or each is not wanted:
+    conditions = [(field, wanted, each) for field, wanted in given.items() for each in _listed(wanted)]
+    for field, wanted, each in conditions:
+        for condition in each if isinstance(each, Mapping) else ():
+            if condition not in CONDITIONS or each is not wanted:
                 raise UsageError(
-                    f"{where}: got {shorten(each)}, expected a value, a list of values, or a table of from, to, not."
-                    f"{nearest(name, CONDITIONS)} Next: write one of these."
+                    f"{source.where('filters', name, field)}: got {shorten(each)}, expected a value, a list of values, "
+                    f"or a table of from, to, not.{nearest(condition, CONDITIONS)} Next: write one of these."
                 )
+    return GridPart(name, WHERE, dict(given), label=name)
 
 
 def predicate(part: GridPart) -> Callable[[Document], bool]:
     """Whether a document may be found."""
     if part.given is not None:
         return lambda document: bool(part.given(document))
-    return lambda document: all(
-        _fits(_values(document.metadata.get(name)), wanted) for name, wanted in part.options.items()
-    )
+    return lambda document: all(_fits(document.metadata.get(name), wanted) for name, wanted in part.options.items())
 
 
-def _values(value: Any) -> list[Any]:
-    """The values of a document in a field: one, several, or none."""
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return list(value)
-    return [] if value is None else [value]
-
-
-def _fits(values: list[Any], wanted: Any) -> bool:
+def _fits(value: Any, wanted: Any) -> bool:
+    """Whether one of a document's values in a field, of which it may have several or none, is as wanted."""
+    values = value if isinstance(value, (list, tuple, set, frozenset)) else [] if value is None else [value]
     if isinstance(wanted, Mapping):
         return all(_holds(condition, values, bound) for condition, bound in wanted.items())
     return any(_alike(value, each) == _plain(each) for value in values for each in _listed(wanted))
 
 
-def _holds(condition: str, values: list[Any], bound: Any) -> bool:
+def _holds(condition: str, values: Collection[Any], bound: Any) -> bool:
     """Whether no value is the one excluded; whether one of them is within the bound."""
     if condition == "not":
         return not _fits(values, bound)
-    sign = 1 if condition == "from" else -1
-    return any(sign * _order(_alike(value, bound), _plain(bound)) >= 0 for value in values)
-
-
-def _order(value: Any, bound: Any) -> float:
-    """Above 0 if a value is beyond a bound, below where it is not; neither where they cannot be compared."""
-    try:
-        return float((value > bound) - (value < bound))
-    except TypeError:
-        return math.nan
+    beyond = operator.lt if condition == "from" else operator.gt
+    for value in values:
+        with suppress(TypeError):  # what cannot be compared is not within
+            if not beyond(_alike(value, bound), _plain(bound)):
+                return True
+    return False
 
 
 def _listed(wanted: Any) -> Sequence[Any]:
@@ -148,29 +130,19 @@ def check_filters(source: GridSource, parts: Mapping[str, GridPart], corpus: Cor
 
 def check_hybrids(source: GridSource, parts: Sequence[GridPart]) -> None:
     """Refuse hybrids of fewer than two retrievers, of unknown ones, and of themselves."""
-    labels = {part.label for part in parts}
+    of = {part.label: part.of for part in parts}
     for part in parts:
-        _check_of(source, part, labels)
-    _check_circles(source, {part.label: part.of for part in parts})
-
-
-def _check_of(source: GridSource, part: GridPart, known: set[str]) -> None:
-    if part.kind != HYBRID and part.of:
-        raise UsageError(
-            f'{source.where("retrievers", part.label, "of")}: only a hybrid is made of others. Next: kind = "hybrid".'
-        )
-    if part.kind == HYBRID and len(part.of) < 2:
-        raise UsageError(
-            f"{source.where('retrievers', part.label)}: a hybrid needs two retrievers or more. Next: add  "
-            'of = ["...", "..."].'
-        )
-    for each in part.of:
-        if each not in known:
-            raise one_of(source.where("retrievers", part.label, "of"), each, sorted(known))
-
-
-def _check_circles(source: GridSource, of: Mapping[str, Sequence[str]]) -> None:
-    """Refuse retrievers that are made of themselves."""
+        where = source.where("retrievers", part.label, "of")
+        if part.kind != HYBRID and part.of:
+            raise UsageError(f'{where}: only a hybrid is made of others. Next: kind = "hybrid".')
+        if part.kind == HYBRID and len(part.of) < 2:
+            raise UsageError(
+                f"{source.where('retrievers', part.label)}: a hybrid needs two retrievers or more. Next: add  "
+                'of = ["...", "..."].'
+            )
+        for each in part.of:
+            if each not in of:
+                raise one_of(where, each, sorted(of))
 
     def visit(name: str, path: tuple[str, ...]) -> None:
         if name in path:
@@ -191,17 +163,12 @@ def expand_hybrids(parts: Sequence[GridPart]) -> list[GridPart]:
     for part in parts:
         by_label.setdefault(part.label, []).append(part)
 
-    def variants(label: str) -> list[GridPart]:
-        return [made for part in by_label[label] for made in _of_variants(part)]
-
-    def _of_variants(part: GridPart) -> list[GridPart]:
-        choices = list(product(*(variants(each) for each in part.of)))
-        if len(choices) == 1:
-            return [replace(part, of=tuple(each.name for each in choices[0]))]
-        return [
-            replace(part, name=f"{part.name}[{'+'.join(x.name for x in c)}]", of=tuple(x.name for x in c))
-            for c in choices
-        ]
+    def variants(label: str) -> Iterator[GridPart]:
+        for part in by_label[label]:
+            choices = list(product(*([each.name for each in variants(own)] for own in part.of)))
+            for names in choices:
+                name = part.name if len(choices) == 1 else f"{part.name}[{'+'.join(names)}]"
+                yield replace(part, name=name, of=names)
 
     return [made for label in by_label for made in variants(label)]
 
@@ -273,16 +240,12 @@ def one_at_a_time(every: Sequence[Configuration]) -> list[Configuration]:
         base = next((each for each in every if each.level(factor) != NOT_USED), every[0])
         levels: dict[str, Configuration] = {}
         for each in every:
-            if _differ_in(factor, each, base):
+            # Whether all other factors that both have a use for are at the same level.
+            others = ((each.level(other), base.level(other)) for other in FACTORS if other != factor)
+            if all(mine == theirs or NOT_USED in (mine, theirs) for mine, theirs in others):
                 levels.setdefault(each.level(factor), each)
         kept |= dict.fromkeys([base, *levels.values()])
     return list(kept)
-
-
-def _differ_in(factor: str, one: Configuration, other: Configuration) -> bool:
-    """Whether all other factors that both have a use for are at the same level."""
-    others = ((one.level(each), other.level(each)) for each in FACTORS if each != factor)
-    return all(mine == theirs or NOT_USED in (mine, theirs) for mine, theirs in others)
 
 
 def varied_factors(configurations: Sequence[Configuration]) -> list[str]:
@@ -309,42 +272,30 @@ def rungs(configurations: int, queries: int, least: int = 10, keep: int = 3) -> 
         yield size, queries if n == len(sizes) - 1 else min(queries, max(least, round(part)))
 
 
-Levels = dict[str, GridPart]
+Levels = Mapping[str, GridPart]
 """The levels of one factor, by name."""
 
 
-def chunkers(source: GridSource) -> Levels:
-    """How documents are cut; by default they are not."""
-
-    def wrap(name: str, given: Any) -> GridPart | None:
-        made = isinstance(given, Chunker)
-        return GridPart(name, kinds.GIVEN, given.settings, given=given, label=name) if made else None
-
-    parts = parts_of(source, "chunkers", wrap) or [GridPart("whole", kinds.NONE)]
+def levels_of(source: GridSource, factor: str, *usual: GridPart) -> Levels:
+    """The levels of a factor, checked; the usual ones where none is described."""
+    parts = list(parts_of(source, factor)) or usual
     for part in parts:
-        kinds.check_chunker(source, part)
-    return _by_name(parts)
+        check_part(source, factor, part)
+    return _by_name(map(with_source, parts))
 
 
 def retrievers(source: GridSource) -> Levels:
     """The retrievers; hybrids once for every variant of their parts."""
-
-    def wrap(name: str, given: Any) -> GridPart | None:
-        if isinstance(given, (int, float, list)):
-            return None
-        made = adapt(given)  # what cannot be asked is an error now
-        return GridPart(name, kinds.GIVEN, {"given": name, "settings": made.settings}, given=given, label=name)
-
-    parts = [_located(source, part) for part in parts_of(source, "retrievers", wrap)]
+    parts = [_located(source, part) for part in parts_of(source, "retrievers")]
     if not parts:
         raise UsageError(
             f"{source.name}: no retrievers. Next: add a table [retrievers] with a line like  "
             'words = { kind = "keyword" }.'
         )
     for part in parts:
-        kinds.check_retriever(source, part)
+        check_part(source, "retrievers", part)
     check_hybrids(source, parts)
-    return _by_name(expand_hybrids([kinds.with_source(part) for part in parts]))
+    return _by_name(expand_hybrids([with_source(part) for part in parts]))
 
 
 def _located(source: GridSource, part: GridPart) -> GridPart:
@@ -357,39 +308,17 @@ def _located(source: GridSource, part: GridPart) -> GridPart:
 
 def filters(source: GridSource) -> Levels:
     """Which documents may be found; all where nothing is said."""
-    return _by_name(filter_parts(source) or [GridPart("none", kinds.NONE)])
+    return _by_name(filter_parts(source) or [GridPart("none", NONE)])
 
 
-def fusions(source: GridSource, searched: Iterable[GridPart]) -> Levels:
+def fusions(source: GridSource, searched: Levels) -> Levels:
     """How hybrids combine their parts."""
-    hybrids = [part for part in searched if part.kind == kinds.HYBRID]
-    parts = parts_of(source, "fusion", lambda name, given: None) or [GridPart("rrf", "rrf")]
+    hybrids = [part for part in searched.values() if part.kind == HYBRID]
+    parts = list(parts_of(source, "fusion")) or [GridPart("rrf", "rrf")]
     for part in parts:
-        kinds.check_fusion(source, part, hybrids)
+        check_fusion(source, part, hybrids)
     return _by_name(parts)
 
 
-def _callable(name: str, given: Any) -> GridPart | None:
-    if not callable(given):
-        return None
-    return GridPart(name, kinds.GIVEN, {"given": name, "settings": describe(given)}, given=given, label=name)
-
-
-def rerankers(source: GridSource) -> Levels:
-    """The rerankers; none by default."""
-    parts = parts_of(source, "rerankers", _callable) or [GridPart("none", kinds.NONE)]
-    for part in parts:
-        kinds.check_reranker(source, part)
-    return _by_name([kinds.with_source(part) for part in parts])
-
-
-def rewriters(source: GridSource) -> Levels:
-    """The rewriters of questions; none by default."""
-    parts = parts_of(source, "rewriters", _callable)
-    for part in parts:
-        kinds.check_rewriter(source, part)
-    return _by_name([kinds.with_source(part) for part in parts])
-
-
-def _by_name(parts: Sequence[GridPart]) -> Levels:
+def _by_name(parts: Iterable[GridPart]) -> Levels:
     return {part.name: part for part in parts}

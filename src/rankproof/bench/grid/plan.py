@@ -7,10 +7,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rankproof.bench.adapters import Adapted
-from rankproof.bench.grid import configuration, kinds
-from rankproof.bench.grid.configuration import NOT_USED, Configuration, combinations, one_at_a_time
-from rankproof.bench.grid.kinds import GridPart
-from rankproof.bench.grid.source import GridSource
+from rankproof.bench.grid.configuration import (
+    NOT_USED,
+    Configuration,
+    Levels,
+    combinations,
+    filters,
+    fusions,
+    levels_of,
+    one_at_a_time,
+    retrievers,
+)
+from rankproof.bench.grid.kinds import OF_CORPUS
+from rankproof.bench.grid.source import CALL, GIVEN, HYBRID, NONE, GridPart, GridSource
 from rankproof.bench.runner import RunLimits, plan_for
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.measure import Measure
@@ -33,18 +42,19 @@ def settings_of(source: GridSource) -> dict[str, Any]:
     given = source.data.get("k", 10)
     listed = given if isinstance(given, list) and given else [given]
     ks = tuple(dict.fromkeys(check_whole(source.where("k"), each) for each in listed))
-    found = {
+    advice = "write a share of the questions, like 0.5; 0 holds none out"
+    checks: dict[str, Callable[[str, Any], Any]] = {
+        "most": check_whole,
+        "seed": lambda where, given: check_whole(where, given, 0),
+        "strategy": _strategy,
+        "held_out": lambda where, given: check_number(where, given, least=0, below=1, noun="share", advice=advice),
+    }
+    return {
         "k": ks,
         "measures": _measures(source),
         "depth": max(check_whole(source.where("depth"), source.data.get("depth", DEPTH)), *ks),
+        **{name: check(source.where(name), source.data[name]) for name, check in checks.items() if name in source.data},
     }
-    checks: dict[str, Callable[[GridSource], Any]] = {
-        "most": lambda source: check_whole(source.where("most"), source.data["most"]),
-        "seed": lambda source: check_whole(source.where("seed"), source.data["seed"], 0),
-        "strategy": _strategy,
-        "held_out": _share,
-    }
-    return found | {name: check(source) for name, check in checks.items() if name in source.data}
 
 
 def _measures(source: GridSource) -> tuple[str, ...]:
@@ -60,10 +70,9 @@ def _measures(source: GridSource) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(str, listed))) or (DEFAULT_MEASURE,)
 
 
-def _strategy(source: GridSource) -> str:
-    given = source.data["strategy"]
+def _strategy(where: str, given: Any) -> str:
     if not isinstance(given, str) or given not in STRATEGIES:
-        raise one_of(source.where("strategy"), given, STRATEGIES)
+        raise one_of(where, given, STRATEGIES)
     return given
 
 
@@ -83,13 +92,6 @@ def limits_of(source: GridSource) -> dict[str, Any]:
     return dict(table)
 
 
-def _share(source: GridSource) -> float:
-    advice = "write a share of the questions, like 0.5; 0 holds none out"
-    return check_number(
-        source.where("held_out"), source.data["held_out"], least=0, below=1, noun="share", advice=advice
-    )
-
-
 def baseline_of(source: GridSource, names: Sequence[str]) -> str:
     """The configuration that the others are compared with: the named one, or else the first."""
     given = source.data.get("baseline")
@@ -106,11 +108,8 @@ TABLES = ("chunkers", "rewriters", "retrievers", "filters", "fusion", "rerankers
 class GridPlan:
     """Everything a grid run needs to know, checked."""
 
-    chunkers: Mapping[str, GridPart]
-    retrievers: Mapping[str, GridPart]
-    filters: Mapping[str, GridPart]
-    fusion: Mapping[str, GridPart]
-    rerankers: Mapping[str, GridPart]
+    levels: Mapping[str, Levels]
+    """The parts of each factor, by name."""
     k: tuple[int, ...] = (10,)
     depth: int = DEPTH
     """Documents that first searches find, for fusion and reranking; never fewer than are passed on."""
@@ -124,22 +123,17 @@ class GridPlan:
     """The first decides."""
     limits: Mapping[str, Any] = field(default_factory=dict)
     """How retrievers are asked: concurrency, timeout, retries, rate, as everywhere."""
-    rewriters: Mapping[str, GridPart] = field(default_factory=dict)
-    """The rewriters of questions."""
+
+    def retriever(self, name: str) -> GridPart:
+        """The retriever of that name."""
+        return self.levels["retriever"][name]
 
     @property
     def configurations(self) -> list[Configuration]:
         """The configurations to run, in order; the first is the baseline if no other is named."""
-        names: Mapping[str, Sequence[str]] = {
-            "chunker": list(self.chunkers),
-            "retriever": list(self.retrievers),
-            "filter": list(self.filters),
-            "fusion": list(self.fusion),
-            "reranker": list(self.rerankers),
-            "question": list(self.rewriters),
-        }
-        chunked = [name for name in self.retrievers if self.needs_corpus(name)]
-        fused = [name for name, part in self.retrievers.items() if part.kind == kinds.HYBRID]
+        names = {factor: list(levels) for factor, levels in self.levels.items()}
+        chunked = [name for name in names["retriever"] if self.needs_corpus(name)]
+        fused = [name for name in names["retriever"] if self.retriever(name).kind == HYBRID]
         every = combinations(names, self.k, chunked, fused)
         return one_at_a_time(every) if self.strategy == "one-at-a-time" else every
 
@@ -152,40 +146,35 @@ class GridPlan:
     @property
     def reads_documents(self) -> bool:
         """Whether anything is searched, filtered or reranked here, which needs the documents."""
-        changing = (*self.filters.values(), *self.rerankers.values())
-        of_corpus = any(each.kind in kinds.OF_CORPUS for each in self.rewriters.values())
-        searched = of_corpus or any(map(self.needs_corpus, self.retrievers))
-        return searched or any(x.kind != kinds.NONE for x in changing)
+        changing = (*self.levels["filter"].values(), *self.levels["reranker"].values())
+        of_corpus = any(each.kind in OF_CORPUS for each in self.levels["question"].values())
+        return (
+            of_corpus or any(map(self.needs_corpus, self.levels["retriever"])) or any(x.kind != NONE for x in changing)
+        )
 
     def needs_corpus(self, name: str) -> bool:
         """Whether a retriever is built of the documents, so that chunking makes a difference."""
-        part = self.retrievers[name]
-        if part.kind == kinds.HYBRID:
+        part = self.retriever(name)
+        if part.kind == HYBRID:
             return any(map(self.needs_corpus, part.of))
-        return part.kind not in (kinds.CALL, kinds.GIVEN)
+        return part.kind not in (CALL, GIVEN)
 
     def finds_chunks(self, name: str) -> bool:
         """Whether what a retriever finds are the chunks of a chunker; one that is only called finds documents."""
-        part = self.retrievers[name]
-        if part.kind == kinds.HYBRID:
+        part = self.retriever(name)
+        if part.kind == HYBRID:
             return all(map(self.finds_chunks, part.of))
-        return part.kind not in (kinds.CALL, kinds.GIVEN)
+        return part.kind not in (CALL, GIVEN)
 
     def cost(self, configuration: Configuration) -> float:
         """The cost of 1,000 questions."""
-        factors = {
-            "chunker": self.chunkers,
-            "fusion": self.fusion,
-            "reranker": self.rerankers,
-            "question": self.rewriters,
-        }
-        used = {factor: configuration.level(factor) for factor in factors}
-        parts = [factors[factor][level] for factor, level in used.items() if level != NOT_USED]
-        return sum(part.cost for part in parts) + self._cost_of(configuration.retriever)
 
-    def _cost_of(self, name: str) -> float:
-        part = self.retrievers[name]
-        return part.cost + sum(map(self._cost_of, part.of))
+        def cost_of(retriever: GridPart) -> float:
+            return retriever.cost + sum(cost_of(self.retriever(name)) for name in retriever.of)
+
+        used = {factor: configuration.level(factor) for factor in self.levels if factor != "retriever"}
+        parts = [self.levels[factor][level] for factor, level in used.items() if level != NOT_USED]
+        return sum(part.cost for part in parts) + cost_of(self.retriever(configuration.retriever))
 
 
 def plan_of(source: GridSource) -> GridPlan:
@@ -196,14 +185,13 @@ def plan_of(source: GridSource) -> GridPlan:
     ([5, 10], ('nDCG@10',))
     """
     source.check_keys((*DATA, *SETTINGS, *TABLES))
-    retrievers = configuration.retrievers(source)
-    return GridPlan(
-        chunkers=configuration.chunkers(source),
-        retrievers=retrievers,
-        filters=configuration.filters(source),
-        fusion=configuration.fusions(source, retrievers.values()),
-        rerankers=configuration.rerankers(source),
-        rewriters=configuration.rewriters(source),
-        limits=limits_of(source),
-        **settings_of(source),
-    )
+    searched = retrievers(source)
+    levels = {
+        "chunker": levels_of(source, "chunkers", GridPart("whole", NONE)),
+        "retriever": searched,
+        "filter": filters(source),
+        "fusion": fusions(source, searched),
+        "reranker": levels_of(source, "rerankers", GridPart("none", NONE)),
+        "question": levels_of(source, "rewriters"),
+    }
+    return GridPlan(levels, limits=limits_of(source), **settings_of(source))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -45,39 +46,13 @@ def split_queries(queries: Sequence[str], held_out: float, seed: int) -> tuple[l
     return drawn[:cut], drawn[cut:]
 
 
-def best_place(means: Sequence[float], higher: bool = True) -> int:
-    """The place of the best of several means; the first if several are equal.
-
-    >>> best_place([0.2, 0.5, 0.5]), best_place([0.2, 0.5], higher=False)
-    (1, 0)
-    """
-    sign = 1 if higher else -1
-    return max(range(len(means)), key=lambda i: (sign * round(means[i], 12), -i))
-
-
-def best_places(means: Sequence[float], n: int, higher: bool = True) -> list[int]:
-    """The `n` best of several, in the order they came.
-
-    >>> best_places([0.2, 0.9, 0.5], 2)
-    [1, 2]
-    """
-    sign = 1 if higher else -1
-    order = sorted(range(len(means)), key=lambda i: (-sign * means[i], i))
-    return sorted(order[:n])
-
-
 def pareto_front(points: Array) -> list[bool]:
     """Which points are on the Pareto front: no other is at least as good in every column and better in one.
 
     >>> pareto_front(np.array([[0.9, -30.0], [0.8, -5.0], [0.7, -10.0], [0.9, -40.0]]))
     [True, True, False, False]
     """
-    return [not _beaten(point, points) for point in points]
-
-
-def _beaten(point: Array, others: Array) -> bool:
-    at_least, better = (others >= point).all(axis=1), (others > point).any(axis=1)
-    return bool((at_least & better).any())
+    return [not ((points >= point).all(axis=1) & (points > point).any(axis=1)).any() for point in points]
 
 
 SAMPLE = "sample"
@@ -101,13 +76,17 @@ class Data:
 def data_of(source: GridSource, plan: GridPlan) -> Data:
     """The data, read; whatever is missing is an error."""
     whole = source.data.get("benchmark")
-    if whole is not None:
-        questions, judgments, corpus = _together(_at(source, whole))
-    else:
+    corpus: Corpus | None = None
+    if whole is None:
         asked = "queries" if "queries" in source.data else "questions"
         questions = load_questions(_needed(source, asked, sample.queries))
         judgments = load_judgments(_needed(source, "judgments", sample.judgments))
-        corpus = None
+    elif isinstance(whole, str) and whole == SAMPLE:
+        questions, judgments = sample.queries(), load_judgments(sample.judgments())
+        corpus = load_corpus(sample.corpus())
+    else:
+        found = load_labelled(_at(source, whole))
+        questions, judgments, corpus = dict(found.questions), found.judgments, found.corpus
     if source.data.get("corpus") is not None:
         corpus = load_corpus(_needed(source, "corpus", sample.corpus))
     if corpus is None and plan.reads_documents:
@@ -118,15 +97,8 @@ def data_of(source: GridSource, plan: GridPlan) -> Data:
     judged = as_text(judgments)
     if corpus is not None:
         check_found(not_in_corpus(relevant_in(judged), corpus), source.name)
-        check_filters(source, plan.filters, corpus)
+        check_filters(source, plan.levels["filter"], corpus)
     return Data(_judged(source, questions, judged), judged, corpus)
-
-
-def _together(given: Any) -> tuple[dict[str, str], Judgments, Corpus | None]:
-    if isinstance(given, str) and given == SAMPLE:
-        return sample.queries(), load_judgments(sample.judgments()), load_corpus(sample.corpus())
-    found = load_labelled(given)
-    return dict(found.questions), found.judgments, found.corpus
 
 
 def _needed(source: GridSource, key: str, own: Any) -> Any:
@@ -166,6 +138,10 @@ class TriedConfiguration:
     """None: it failed."""
     rows: Rows = field(default_factory=dict)
     failure: str = ""
+
+    def worth(self, measure: Measure) -> float:
+        """The mean, its sign turned so that more is better; one that failed comes last."""
+        return -inf if self.scores is None else measure.spec.sign * self.scores[measure]
 
     @property
     def seconds(self) -> list[float]:
@@ -225,21 +201,12 @@ class Runner:
         last: dict[Configuration, TriedConfiguration] = {}
         running = list(configurations)
         for size, asked in rungs(len(configurations), len(questions)):
-            usable = [each for each in running if each not in last or last[each].scores is not None]
-            means = [self._mean(last[each]) for each in usable if each in last]
-            running = [usable[i] for i in best_places(means, size, self._higher)] if means else usable
+            if last:
+                usable = [each for each in running if last[each].scores is not None]
+                best = sorted(usable, key=lambda each: -last[each].worth(self.measures[0]))[:size]
+                running = [each for each in usable if each in best]
             last |= {each: self.run(each, questions[:asked]) for each in running}
         return [last[each] for each in configurations]
-
-    @property
-    def _higher(self) -> bool:
-        return self.measures[0].spec.higher
-
-    def _mean(self, tried: TriedConfiguration) -> float:
-        """The mean of the deciding measure; failed configurations come last."""
-        if tried.scores is None:
-            return float("-inf") if self._higher else float("inf")
-        return tried.scores[self.measures[0]]
 
 
 def shared_values(every: Sequence[TriedConfiguration], measure: Measure) -> tuple[list[Configuration], Array]:

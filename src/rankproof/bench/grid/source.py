@@ -1,18 +1,20 @@
-"""The source of a grid's description, and the searches and rerankers it names."""
+"""The source of a grid's description, and the parts that it describes."""
 
 from __future__ import annotations
 
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
-from rankproof.bench.adapters import import_named
-from rankproof.core.corpus import Corpus
-from rankproof.errors import DataError, UsageError, nearest, shorten
+from rankproof.bench.adapters import adapt
+from rankproof.bench.adapters.adapter import describe
+from rankproof.bench.chunk import Chunker
+from rankproof.errors import DataError, UsageError, check_number, nearest, shorten
 from rankproof.io.files import read_bytes, text_of
 
 TABLE = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]+")
@@ -101,85 +103,110 @@ def _names(dotted: str) -> list[str]:
     return [each.strip().strip("\"'") for each in dotted.split(".")]
 
 
-ENDPOINT = "{ base_url = ..., model = ... }"
-EMBEDDERS = f"sentence-transformers:MODEL, model2vec:MODEL, module:function, or {ENDPOINT}"
+OWN = ("kind", "of", "cost")
+"""Keys of a part that are not options of its kind."""
+
+CALLING = ("retrievers", "rerankers", "rewriters")
+"""Factors whose parts may be functions, endpoints, commands; no kind is written with a colon, a dot or a blank."""
+
+NONE, CALL, GIVEN, HYBRID = "none", "call", "given", "hybrid"
+IMPLIED = {"call": CALL, "of": HYBRID}
+"""Keys that say what kind a part is where nothing else does."""
 
 
-def searches() -> dict[str, Callable[..., Any]]:
-    """The retrievers that are built from a corpus, by kind."""
-    from rankproof.bench.retrieve import keyword, lsa
+@dataclass(frozen=True)
+class GridPart:
+    """One level of a factor."""
 
-    return {"keyword": keyword, "expanded": expanded_search, "lsa": lsa, "dense": dense_search}
+    name: str
+    kind: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    of: tuple[str, ...] = ()
+    """The retrievers that a hybrid combines."""
+    cost: float = 0.0
+    """The cost of 1,000 questions, in any currency."""
+    given: Any = None
+    """The object, if it was given as one."""
+    label: str = ""
+    """The name under which the grid's author knows it; its variants share it."""
+    source: str | None = None
+    """The digest of the code that it names."""
 
-
-def expanded_search(
-    corpus: Corpus,
-    *,
-    documents: int | None = None,
-    terms: int | None = None,
-    weight: float | None = None,
-    language: str | None = None,
-) -> Any:
-    """Keyword search whose questions are expanded by words of the first results (RM3)."""
-    from rankproof.bench.retrieve import expand, keyword
-
-    given = {"documents": documents, "terms": terms, "weight": weight}
-    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    return expand(keyword(corpus, language=language), **options)
-
-
-def dense_search(
-    corpus: Corpus,
-    *,
-    embedder: Any,
-    similarity: str = "cosine",
-    document_prefix: str = "",
-    question_prefix: str = "",
-    cache: str | None = None,
-) -> Any:
-    """Exact dense search with the embedder that is named."""
-    from rankproof.bench import retrieve
-
-    made = embedder_of(embedder)
-    if corpus is NOTHING:
-        return None  # an embedder that can be made is all that is to be seen before the run
-    return retrieve.dense(
-        corpus,
-        made,
-        similarity=similarity,  # type: ignore[arg-type]
-        document_prefix=document_prefix,
-        question_prefix=question_prefix,
-        cache=cache,
-    )
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Its description as plain data."""
+        more = {"of": list(self.of) or None, "source": self.source}
+        return {"kind": self.kind, **self.options, **{key: each for key, each in more.items() if each}}
 
 
-def filter_retriever(retriever: Any, corpus: Corpus, names: frozenset[str]) -> Any:
-    """The retriever over these documents only: their best, not what is left of the best of all."""
-    from rankproof.bench.retrieve import where
+def parts_of(source: GridSource, factor: str) -> Iterator[GridPart]:
+    """The parts of one factor: a word is a kind, or what is called; a table has a kind and options, of which a
+    list of values makes variants."""
+    for name, given in table_of(source, factor).items():
+        if isinstance(given, str):
+            calls = factor in CALLING and any(sign in given for sign in ":. ")
+            given = {"call" if calls else "kind": given}
+        if isinstance(given, Mapping):
+            yield from _variants(source, factor, name, given)
+        elif (part := _given(factor, name, given)) is not None:
+            yield part
+        else:
+            raise UsageError(
+                f"{source.where(factor, name)}: got {shorten(given)}, expected a kind, or a table with one."
+                " Next: write one of these."
+            )
 
-    return where(retriever, lambda document: document.id in names, corpus=corpus)
+
+def table_of(source: GridSource, factor: str) -> Mapping[str, Any]:
+    """The table of a factor's levels by name; empty if there is none."""
+    table = source.data.get(factor, {})
+    if not isinstance(table, Mapping):
+        raise UsageError(
+            f"{source.where(factor)}: got {shorten(table)}, expected a table of names, like "
+            f'[{factor}] and a line  name = {{ kind = "..." }}.'
+            " Next: write the table so."
+        )
+    return table
 
 
-NOTHING = Corpus([])
-"""Stands for a corpus where a search is only to be checked, and building it would ask a model."""
+def _given(factor: str, name: str, given: Any) -> GridPart | None:
+    """The part of an object that is neither a word nor a table; None if the factor takes no such object."""
+    if factor == "chunkers" and isinstance(given, Chunker):
+        return GridPart(name, GIVEN, given.settings, given=given, label=name)
+    if factor == "retrievers" and not isinstance(given, (int, float, list)):
+        settings = adapt(given).settings  # what cannot be asked is an error now
+    elif factor in ("rerankers", "rewriters") and callable(given):
+        settings = describe(given)
+    else:
+        return None
+    return GridPart(name, GIVEN, {"given": name, "settings": settings}, given=given, label=name)
 
 
-def embedder_of(words: Any) -> Any:
-    """The embedder of that name."""
-    from rankproof.bench.retrieve import endpoint, model2vec, sentence_transformers
+def _variants(source: GridSource, factor: str, name: str, given: Mapping[str, Any]) -> Iterator[GridPart]:
+    kind = given.get("kind", next((each for key, each in IMPLIED.items() if key in given), None))
+    if not isinstance(kind, str):
+        raise UsageError(f'{source.where(factor, name)}: no kind given. Next: add  kind = "...".')
+    of = given.get("of", [])
+    if not isinstance(of, (list, tuple)) or not all(isinstance(each, str) for each in of):
+        raise UsageError(
+            f"{source.where(factor, name, 'of')}: got {shorten(of)}, expected a list of names. Next: write a list."
+        )
+    where = source.where(factor, name, "cost")
+    cost = check_number(where, given.get("cost", 0), least=0, advice="write what 1,000 questions cost")
+    options = {key: value for key, value in given.items() if key not in OWN}
+    for chosen, said in option_combinations(options):
+        yield GridPart(f"{name}{said}", kind, chosen, tuple(of), cost, label=name)
 
-    if isinstance(words, Mapping):
-        try:
-            return endpoint(**words)
-        except TypeError as error:
-            raise UsageError(f"embedder: {error}. Next: write it like {ENDPOINT}.") from error
-    if callable(words):
-        return words
-    if not isinstance(words, str):
-        raise UsageError(f"embedder: got {shorten(words)}, expected {EMBEDDERS}. Next: choose one of these.")
-    kind, _, rest = words.partition(":")
-    if not rest:
-        raise UsageError(f"embedder: got {shorten(words)}, expected {EMBEDDERS}. Next: choose one of these.")
-    if kind == "sentence-transformers":
-        return sentence_transformers(rest)
-    return model2vec(rest) if kind == "model2vec" else import_named(words, "embedder")
+
+def option_combinations(options: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+    """Every combination of options of which some are lists of values, and in brackets what tells it apart.
+
+    >>> list(option_combinations({"size": [50, 100], "unit": "words"}))
+    [({'size': 50, 'unit': 'words'}, '[size=50]'), ({'size': 100, 'unit': 'words'}, '[size=100]')]
+    """
+    many = {key for key, value in options.items() if isinstance(value, list)}
+    choices = [value if key in many else [value] for key, value in options.items()]
+    for values in product(*choices):
+        chosen = dict(zip(options, values, strict=True))
+        said = ", ".join(f"{key}={chosen[key]}" for key in options if key in many)
+        yield chosen, f"[{said}]" if said else ""

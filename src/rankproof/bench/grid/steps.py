@@ -12,23 +12,20 @@ from rankproof.bench.adapters import Adapted, adapt
 from rankproof.bench.adapters.answers import Answer, AnswerReading
 from rankproof.bench.chunk.chunker import chunked
 from rankproof.bench.chunk.documents import documents_found
-from rankproof.bench.grid import kinds, source
 from rankproof.bench.grid.configuration import FACTORS, NOT_USED, Configuration, matching_documents
+from rankproof.bench.grid.kinds import fusion, make
 from rankproof.bench.grid.plan import GridPlan
+from rankproof.bench.grid.source import CALL, GIVEN, HYBRID, NONE
+from rankproof.bench.retrieve import where
 from rankproof.bench.retrieve.dense_search import blend_lists, search_of_lists
 from rankproof.bench.retrieve.rewriting import rewrite_question
 from rankproof.bench.retriever import Found
 from rankproof.bench.runner import Memory, RunRow, Told, answer_all, plan_for
-from rankproof.core.corpus import Corpus
+from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import DataError
 
 Rows = dict[str, RunRow]
 """The result of each question, by its id."""
-
-
-def chunks_of(chunks: Corpus, documents: frozenset[str]) -> frozenset[str]:
-    """The chunks of these documents."""
-    return frozenset(name for name, chunk in chunks.items() if chunk.metadata["document"] in documents)
 
 
 def oddities(rows: Iterable[RunRow], k: int, corpus: Corpus | None) -> Counter[str]:
@@ -44,19 +41,9 @@ def oddities(rows: Iterable[RunRow], k: int, corpus: Corpus | None) -> Counter[s
     )
 
 
-def with_answer(row: RunRow, found: Found) -> RunRow:
+def change_found(row: RunRow, change: Callable[[Found], Found]) -> RunRow:
     """The row with another list as its answer; unchanged if it has no answer."""
-    return row if row.answer is None else replace(row, answer=replace(row.answer, found=found))
-
-
-def cut_lists(k: int, row: RunRow) -> RunRow:
-    """A row with no more than k documents."""
-    return row if row.answer is None else with_answer(row, row.answer.found[:k])
-
-
-def lists_of(rows: Rows, questions: Mapping[str, str]) -> dict[str, Found]:
-    """The documents found for the questions that did not fail."""
-    return {name: answer.found for name in questions if (answer := rows[name].answer) is not None}
+    return row if row.answer is None else replace(row, answer=replace(row.answer, found=change(row.answer.found)))
 
 
 def join_rows(rows: Sequence[RunRow], found: Found, seconds: float) -> RunRow:
@@ -65,13 +52,6 @@ def join_rows(rows: Sequence[RunRow], found: Found, seconds: float) -> RunRow:
     if all(row.answer is None for row in rows):
         return replace(rows[0], seconds=total)
     return RunRow(rows[0].question, Answer(found), total)
-
-
-def chain_rows(first: RunRow, second: RunRow | None) -> RunRow:
-    """A row after another step."""
-    if second is None:
-        return first
-    return replace(second, seconds=first.seconds + second.seconds)
 
 
 T = TypeVar("T")
@@ -108,25 +88,23 @@ class Steps:
         questions = self._rewritten(c.question, questions)
         spent = 0.0 if c.question == NOT_USED else perf_counter() - start
         share = spent / max(len(questions), 1)
-        found = self._searched(c, c.retriever, questions)
-        found = self._reranked(c, found, questions)
-        cut = self._cut(c.chunker, c.retriever)
-        whole = self._whole(cut, found)
+        found = self._reranked(c, self._searched(c, c.retriever, questions), questions)
+        whole = self._whole(self._cut(c.chunker, c.retriever), found)
         self.shallow |= {(c.chunker, name) for name in found if self._is_shallow(found[name], whole[name], c.k)}
         return {
-            name: replace(row, seconds=row.seconds + share)
-            for name, row in ((name, cut_lists(c.k, row)) for name, row in whole.items())
+            name: replace(change_found(row, lambda found: found[: c.k]), seconds=row.seconds + share)
+            for name, row in whole.items()
         }
 
     def _rewritten(self, level: str, questions: Mapping[str, str]) -> Mapping[str, str]:
         """The questions after rewriting."""
         if level == NOT_USED:
             return questions
-        part = self.plan.rewriters[level]
-        change = self._once(("rewriter", level), lambda: kinds.rewriter(part, self.corpus))
-        return (
-            questions if change is None else {name: rewrite_question(change, text) for name, text in questions.items()}
-        )
+        part = self.plan.levels["question"][level]
+        change = self._once(("rewriter", level), lambda: make("rewriters", part, self.corpus))
+        if change is None:
+            return questions
+        return {name: rewrite_question(change, text) for name, text in questions.items()}
 
     def _is_shallow(self, chunks: RunRow, documents: RunRow, k: int) -> bool:
         """Whether the chunks found are of too few documents, so that a deeper list may have more."""
@@ -142,17 +120,26 @@ class Steps:
         if self.corpus is None:
             raise DataError("there is no corpus to search. Next: name one with  corpus = ...")
         corpus = self.corpus
-        made = None if chunker == NOT_USED else kinds.chunker(self.plan.chunkers[chunker])
+        made = None if chunker == NOT_USED else make("chunkers", self.plan.levels["chunker"][chunker])
         return self._once(("chunks", chunker), lambda: corpus if made is None else chunked(corpus, made))
 
     def _searched(self, c: Configuration, retriever: str, questions: Mapping[str, str]) -> Rows:
         """The results of one of a configuration's retrievers among the documents that pass the filter."""
-        part = self.plan.retrievers[retriever]
+        part = self.plan.retriever(retriever)
         own = c.chunker if self.plan.needs_corpus(retriever) else NOT_USED
-        if part.kind in (kinds.CALL, kinds.GIVEN):
-            rows = self._asked(("search", retriever), self._called(retriever), questions, self.corpus)
-            return {name: self._sieved(c.filter, row) for name, row in rows.items()}
-        if part.kind != kinds.HYBRID:
+        if part.kind in (CALL, GIVEN):  # with documents of its own, and called unchanged
+            called = adapt(make("retrievers", part), id=part.options.get("id"))
+            called = replace(called, settings={**called.settings, "name": retriever})
+            rows = self._asked(("search", retriever), called, questions, self.corpus)
+            passing = self._fitting(c.filter)
+            if passing is None:
+                return rows
+
+            def sieve(found: Found) -> Found:
+                return [pair for pair in found if pair[0] in passing]
+
+            return {name: change_found(row, sieve) for name, row in rows.items()}
+        if part.kind != HYBRID:
             return self._asked(("search", own, c.filter, retriever), self._built(own, c.filter, retriever), questions)
         parts = {each: self._searched(c, each, questions) for each in part.of}
         if not self.plan.finds_chunks(retriever):
@@ -167,31 +154,24 @@ class Steps:
 
     def _whole(self, chunker: str, rows: Rows) -> Rows:
         """Lists of chunks as lists of documents, which can be fused with other lists of documents."""
-        return {name: self._as_documents(chunker, row) for name, row in rows.items()}
-
-    def _called(self, name: str) -> Adapted:
-        """A retriever with documents of its own, called unchanged."""
-        part = self.plan.retrievers[name]
-        found = adapt(kinds.retriever(part, Corpus([])), id=part.options.get("id"))
-        return replace(found, settings={**found.settings, "name": name})
-
-    def _sieved(self, filter_: str, row: RunRow) -> RunRow:
-        """Of the documents that a called retriever found, those that pass the filter."""
-        passing = self._fitting(filter_)
-        if row.answer is None or passing is None:
-            return row
-        return with_answer(row, [pair for pair in row.answer.found if pair[0] in passing])
+        part = None if chunker == NOT_USED else self.plan.levels["chunker"][chunker]
+        if part is None or part.kind == NONE:
+            return rows
+        how, chunks = part.options.get("map", "best") if part.kind != GIVEN else "best", self.documents(chunker)
+        return {
+            name: change_found(row, lambda found: documents_found(found, how, chunks)) for name, row in rows.items()
+        }
 
     def _fitting(self, filter_: str) -> frozenset[str] | None:
         """The documents that pass a filter; None: all."""
-        part = self.plan.filters[filter_]
-        if part.kind == kinds.NONE:
+        part = self.plan.levels["filter"][filter_]
+        if part.kind == NONE:
             return None
         return self._once(("fitting", filter_), lambda: matching_documents(self.documents(NOT_USED), part))
 
     def _built(self, chunker: str, filter_: str, name: str) -> Adapted:
         """A retriever over the corpus; its index is built when the first question comes that is not remembered."""
-        part = self.plan.retrievers[name]
+        part = self.plan.retriever(name)
 
         def search(texts: Sequence[str], k: int) -> Any:
             return self._index(chunker, filter_, name).search(texts, k)
@@ -200,16 +180,17 @@ class Steps:
         return Adapted(search, {**part.settings, **about}, batch=True)
 
     def _index(self, chunker: str, filter_: str, name: str) -> Adapted:
-        """A retriever, built once for all filters, that finds only documents that pass this one."""
+        """A retriever, built once for all filters, that finds only documents that pass this one: their best, not
+        what is left of the best of all."""
         documents, passing = self.documents(chunker), self._fitting(filter_)
-        part = self.plan.retrievers[name]
-        built = self._once(("index", chunker, name), lambda: kinds.retriever(part, documents))
+        part = self.plan.retriever(name)
+        built = self._once(("index", chunker, name), lambda: make("retrievers", part, documents))
+
+        def passes(document: Document) -> bool:
+            return (document.id if documents is self.corpus else document.metadata["document"]) in (passing or ())
 
         def sieving() -> Adapted:
-            if passing is None:
-                return adapt(built)
-            own = passing if documents is self.corpus else chunks_of(documents, passing)
-            return adapt(source.filter_retriever(built, documents, own))
+            return adapt(built if passing is None else where(built, passes, corpus=documents))
 
         return self._once(("search", chunker, name, filter_), sieving)
 
@@ -236,12 +217,15 @@ class Steps:
 
         return self._kept(key, questions, ask)
 
-    def _fused(self, fusion: str, parts: Mapping[str, Rows], questions: Mapping[str, str]) -> Rows:
+    def _fused(self, level: str, parts: Mapping[str, Rows], questions: Mapping[str, str]) -> Rows:
         """Several lists as one; a question that failed in all of them fails."""
         start = perf_counter()
         lists = blend_lists(
-            {name: lists_of(rows, questions) for name, rows in parts.items()},
-            kinds.fusion(self.plan.fusion[fusion], list(parts)),
+            {
+                name: {query: answer.found for query in questions if (answer := rows[query].answer) is not None}
+                for name, rows in parts.items()
+            },
+            fusion(self.plan.levels["fusion"][level], list(parts)),
         )
         share = (perf_counter() - start) / max(len(questions), 1)
         return {
@@ -250,44 +234,36 @@ class Steps:
 
     def _reranked(self, c: Configuration, found: Rows, questions: Mapping[str, str]) -> Rows:
         """The lists reordered; a question that failed before stays so."""
-        scorer = self._once(("reranker", c.reranker), lambda: kinds.reranker(self.plan.rerankers[c.reranker]))
+        part = self.plan.levels["reranker"][c.reranker]
+        scorer = self._once(("reranker", c.reranker), lambda: make("rerankers", part))
         if scorer is None:
             return found
         lists = {questions[name]: row.answer.found for name, row in found.items() if row.answer is not None}
         first = search_of_lists(lists, self.documents(self._cut(c.chunker, c.retriever)))
-        fusion = {} if c.fusion == NOT_USED else self.plan.fusion[c.fusion].settings
-        made = {"chunker": self._cut_as(c.chunker), "retriever": self._described(c.retriever), "fusion": fusion}
-        whole = Adapted(
-            (first >> scorer).search,
-            {"reranker": self.plan.rerankers[c.reranker].settings, "over": {**made, **self._filtered_as(c.filter)}},
-            batch=True,
-        )
+        fused = {} if c.fusion == NOT_USED else self.plan.levels["fusion"][c.fusion].settings
+        over = {"chunker": self._cut_as(c.chunker), "retriever": self._described(c.retriever), "fusion": fused}
+        over |= self._filtered_as(c.filter)
+        whole = Adapted((first >> scorer).search, {"reranker": part.settings, "over": over}, batch=True)
         key = ("rerank", *(c.level(factor) for factor in FACTORS if factor != "k"))
-        asked = {name: text for name, text in questions.items() if text in lists}
-        again = self._asked(key, whole, asked)
-        return {name: chain_rows(row, again.get(name)) for name, row in found.items()}
+        again = self._asked(key, whole, {name: text for name, text in questions.items() if text in lists})
+        return {
+            name: replace(again[name], seconds=row.seconds + again[name].seconds) if name in again else row
+            for name, row in found.items()
+        }
 
     # --- what answers are known by --------------------------------------------------------------
 
     def _cut_as(self, chunker: str) -> dict[str, Any]:
-        return {} if chunker == NOT_USED else self.plan.chunkers[chunker].settings
+        return {} if chunker == NOT_USED else self.plan.levels["chunker"][chunker].settings
 
     def _filtered_as(self, filter_: str) -> dict[str, Any]:
         """The settings of the filter; empty if there is none."""
-        part = self.plan.filters[filter_]
-        return {} if part.kind == kinds.NONE else {"filter": part.settings}
+        part = self.plan.levels["filter"][filter_]
+        return {} if part.kind == NONE else {"filter": part.settings}
 
     def _described(self, name: str) -> dict[str, Any]:
-        part = self.plan.retrievers[name]
+        part = self.plan.retriever(name)
         return {**part.settings, "label": part.label, "parts": [self._described(each) for each in part.of]}
-
-    def _as_documents(self, chunker: str, row: RunRow) -> RunRow:
-        """The documents of chunks."""
-        part = None if chunker == NOT_USED else self.plan.chunkers[chunker]
-        if row.answer is None or part is None or part.kind == kinds.NONE:
-            return row
-        how = part.options.get("map", "best") if part.kind != kinds.GIVEN else "best"
-        return with_answer(row, documents_found(row.answer.found, how, self.documents(chunker)))
 
     # --- what was made before -------------------------------------------------------------------
 
