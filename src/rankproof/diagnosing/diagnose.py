@@ -12,10 +12,7 @@ from rankproof.comparing.alignment import check_mean
 from rankproof.core.audit.finding import Finding
 from rankproof.core.audit.ids import CORPUS, check_found, not_in_corpus, relevant_in, respelt, without_text
 from rankproof.core.audit.queries import beyond_queries, ungrouped_queries
-from rankproof.core.corpus import Corpus
 from rankproof.core.defaults import DEFAULT_MEASURE
-from rankproof.core.judgments import Judgments
-from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all
 from rankproof.core.rules import ScoringArguments
 from rankproof.core.scoring import ScoreRow
@@ -46,7 +43,6 @@ from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import load_ranking
 from rankproof.scoring.evaluate import Measures, check_conventions, check_one, check_spelling, evaluate, prepare
 from rankproof.scoring.protocol import ends
-from rankproof.scoring.scores import Scores
 from rankproof.scoring.tables import unbounded_notes
 from rankproof.stats.paired import check_alpha
 
@@ -173,7 +169,8 @@ def diagnose(
     asked = parse_all(measure)
     check_alpha(alpha)
     check_whole("seed", seed, 0)
-    seen = _seen(k, check_mean(asked[0]))
+    cutoff = check_mean(asked[0]).cutoff
+    seen = cutoff or K if k is None else check_whole("k", k, advice="give one, like 10")
     check_whole("worst", worst, advice="give one, like 10")
     documents = None if corpus is None else load_corpus(corpus)
     if documents is not None:
@@ -181,7 +178,11 @@ def diagnose(
     questions = {} if queries is None else load_questions(queries)
     judged, rules = prepare(judgments), conventions
     opened = load_ranking(ranking, rules.get("damaged", "error"))
-    _check_ids(judged, questions, documents)
+    # Judgments, questions and documents of different collections make every conclusion false.
+    if documents is not None:
+        check_found(not_in_corpus(relevant_in(judged), documents))
+    if questions:
+        check_found(without_text(judged.queries, questions))
     scores = evaluate(
         judged, opened, [*asked, *[each for each in parse_all(list(CUTS)) if each not in asked]], by=None, **rules
     )
@@ -190,37 +191,25 @@ def diagnose(
     return _diagnosis(evidence, worst, by, alpha, np.random.default_rng(seed))
 
 
-def _check_ids(judged: Judgments, questions: Mapping[str, str], documents: Corpus | None) -> None:
-    """Whether judgments, questions and documents are of one collection: else every conclusion is false."""
-    if documents is not None:
-        check_found(not_in_corpus(relevant_in(judged), documents))
-    if questions:
-        check_found(without_text(judged.queries, questions))
-
-
-def _seen(k: int | None, measure: Measure) -> int:
-    if k is not None:
-        return check_whole("k", k, advice="give one, like 10")
-    return measure.cutoff or K
-
-
 def _diagnosis(
     evidence: Evidence, worst: int, by: Grouping | None, alpha: float, rng: np.random.Generator
 ) -> Diagnosis:
     scores = evidence.scores
-    bands = {name: _band(scores, name) for name in CUTS}
+    rows = {name: scores.row(name) for name in CUTS}
+    bands = {name: band(name, each.mean, each.ceiling or 0.0, each.low, each.high) for name, each in rows.items()}
     by_machine = bool(evidence.judgments.machine)
     whole = _whole(evidence, bands["P@5"], bands["R@5"])
     row = scores.row(evidence.measure)
     gap = evidence.hole
     tried = fixes(trials(evidence, whole), rng, alpha)
     helps = any(each.claimed and not each.most for each in tried)
+    regime = None if by_machine else regime_of(bands["P@5"], bands["R@5"], _lost(whole, row), helps)
+    if gap is not None and regime is not None:  # the hole explains it better than any rule
+        regime = replace(regime, do="find out why the documents named above are never returned; then measure again.")
     grouped = groups_of(by, evidence.judgments)
-    groups = group_places(evidence.scores.queries, grouped)
-    left = (ungrouped_queries(evidence.scores.queries, groups), beyond_queries(evidence.scores.queries, grouped))
-    kinds = evidence.kinds() | {
-        name: [evidence.scores.queries[i] for i in rows.tolist()] for name, rows in groups.items()
-    }
+    groups = group_places(scores.queries, grouped)
+    left = (ungrouped_queries(scores.queries, groups), beyond_queries(scores.queries, grouped))
+    kinds = evidence.kinds() | {name: [scores.queries[i] for i in own.tolist()] for name, own in groups.items()}
     found = patterns(
         kinds, evidence.answerable(), rng, higher=evidence.sign > 0, alpha=alpha, bounds=ends(scores, evidence.measure)
     )
@@ -237,7 +226,7 @@ def _diagnosis(
         unanswerable=sum(not each.relevant for each in evidence.asked.values()),
         # judgments of a machine may be off, so their levels are not called good or poor
         bands=tuple(replace(each, word="", said="") if by_machine else each for each in bands.values()),
-        regime=None if by_machine else _caused(gap, regime_of(bands["P@5"], bands["R@5"], _lost(whole, row), helps)),
+        regime=regime,
         failures=tuple(failures(whole, tried)),
         served=evidence.served,
         worst=evidence.worst(worst),
@@ -248,18 +237,6 @@ def _diagnosis(
         hole=gap,
         notes=(*unbounded_notes([row]), *_notes(evidence)),
     )
-
-
-def _band(scores: Scores, name: str) -> Band:
-    row = scores.row(name)
-    return band(name, row.mean, row.ceiling or 0.0, row.low, row.high)
-
-
-def _caused(gap: Hole | None, regime: Regime | None) -> Regime | None:
-    """The regime; if there is a hole, that explains it better than any rule."""
-    if gap is None or regime is None:
-        return regime
-    return replace(regime, do="find out why the documents named above are never returned; then measure again.")
 
 
 def _lost(whole: Whole, row: ScoreRow) -> float:

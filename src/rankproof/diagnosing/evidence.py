@@ -6,6 +6,7 @@ A change is tried right away, on every query, or on `MOST_ASKED` of them if it m
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -92,14 +93,10 @@ class Evidence:
     @cached_property
     def asked(self) -> dict[str, Asked]:
         """The evidence about each query that counts."""
-        return {each.query: each for each in self._asked()}
-
-    def _asked(self) -> Iterator[Asked]:
-        values = self.scores.values(self.measure)
         ceilings = dict(zip(self.scores.queries, ceiling(self.measure, self.hits).tolist(), strict=True))
         titles = {} if self.corpus is None else {each.id: each.title for each in self.corpus.values()}
-        for query, value in values.items():
-            yield Asked(
+        return {
+            query: Asked(
                 query=query,
                 returned=self.rankings.get(query, []),
                 grades=self.judgments.of(query),
@@ -111,25 +108,27 @@ class Evidence:
                 ceiling=ceilings[query],
                 titles=titles,
             )
+            for query, value in self.scores.values(self.measure).items()
+        }
 
     @cached_property
     def causes(self) -> dict[str, tuple[Cause, ...]]:
         """The causes that apply to each query, however well it was served."""
-        progress = Progress("diagnosing", len(self.asked), noun="queries")
         found: dict[str, tuple[Cause, ...]] = {}
-        for query, each in self.asked.items():
-            progress.tell(len(found), 0)
-            found[query] = causes(each)
-        progress.close()
+        with closing(Progress("diagnosing", len(self.asked), noun="queries")) as progress:
+            for query, each in self.asked.items():
+                progress.tell(len(found), 0)
+                found[query] = causes(each)
         return found
 
     @cached_property
     def served(self) -> dict[str, Served]:
         """Each query with the causes of what it lost; one that lost nothing has none."""
-        return {
-            query: Served(query, each.text, each.value, each.ceiling, self.causes[query] if self._lost(each) else ())
-            for query, each in self.asked.items()
-        }
+        found = {}
+        for query, each in self.asked.items():
+            lost = self.sign * (each.ceiling - each.value) > ENOUGH or not each.relevant
+            found[query] = Served(query, each.text, each.value, each.ceiling, self.causes[query] if lost else ())
+        return found
 
     @cached_property
     def found_by_words(self) -> dict[str, list[str]]:
@@ -153,18 +152,13 @@ class Evidence:
             self.corpus or {doc: Document(doc, "") for doc in relevant},
         )
 
-    def _lost(self, asked: Asked) -> bool:
-        return self.sign * (asked.ceiling - asked.value) > ENOUGH or not asked.relevant
-
     def worst(self, n: int) -> tuple[Served, ...]:
         """The queries with the worst values; among equals those that lost most first, then by their ids."""
-        bad = [each for each in self.served.values() if each.causes]
-        lost = {each.query: self.sign * (each.ceiling - each.value) for each in bad}
 
         def place(each: Served) -> tuple[float, float, tuple[int, str]]:
-            return self.sign * each.value, -lost[each.query], by_id(each.query)
+            return self.sign * each.value, -self.sign * (each.ceiling - each.value), by_id(each.query)
 
-        return tuple(sorted(bad, key=place)[:n])
+        return tuple(sorted((each for each in self.served.values() if each.causes), key=place)[:n])
 
     def kinds(self) -> dict[str, list[str]]:
         """The queries of each kind, among those with a relevant document."""
@@ -230,7 +224,7 @@ def trials(evidence: Evidence, whole: Whole) -> Iterator[Trial]:
     if not is_high(whole.precision) and is_high(whole.recall):
         yield from _fewer_documents(evidence)
     if evidence.library is not None:
-        yield from _without_copies(evidence)
+        yield from _without_copies(evidence, evidence.library)
     if evidence.corpus is not None and evidence.questions:
         yield from _other_searches(evidence)
 
@@ -250,27 +244,25 @@ def _perfect_order(evidence: Evidence) -> Iterator[Trial]:
 def _more_documents(evidence: Evidence) -> Iterator[Trial]:
     k, more = evidence.k, min(TIMES * evidence.k, _depth(evidence))
     if more > k:
-        words = {"k": k, "more": more, "next": k + 1}
-        yield _cut(evidence, "larger-k", _at(evidence, "R", k), _at(evidence, "R", more), words)
+        yield _cut(evidence, "larger-k", "R", more, {"k": k, "more": more, "next": k + 1})
 
 
 def _fewer_documents(evidence: Evidence) -> Iterator[Trial]:
     k, fewer = evidence.k, evidence.k // TIMES
     if fewer:
-        words = {"k": k, "fewer": fewer}
-        yield _cut(evidence, "smaller-k", _at(evidence, "P", k), _at(evidence, "P", fewer), words)
+        yield _cut(evidence, "smaller-k", "P", fewer, {"k": k, "fewer": fewer})
 
 
-def _cut(evidence: Evidence, kind: str, before: Measure, after: Measure, words: Mapping[str, Any]) -> Trial:
+def _cut(evidence: Evidence, kind: str, name: str, at: int, words: Mapping[str, Any]) -> Trial:
+    """A measure of the ranking at k, and at another cut."""
+    cuts = [parse(name) @ each for each in (evidence.k, at)]
+    before, after = cuts if evidence.rel == 1 else [each.with_params({"rel": evidence.rel}) for each in cuts]
     own = evidence.scores.ranking
     return _trial(kind, before, after, _values(evidence, own, before), _values(evidence, own, after), words)
 
 
-def _without_copies(evidence: Evidence) -> Iterator[Trial]:
+def _without_copies(evidence: Evidence, library: Library) -> Iterator[Trial]:
     """Only the first of each group of near-copies; nothing is tried if there are none."""
-    library = evidence.library
-    if library is None:
-        return
     cleaned = {
         query: [*without_copies(docs[:COPIES_WITHIN], library), *docs[COPIES_WITHIN:]]
         for query, docs in evidence.rankings.items()
@@ -382,11 +374,6 @@ def _values(evidence: Evidence, ranking: Any, measure: Measure) -> Array:
     counted = evidence.scores.column(evidence.measure).counted
     values = found.column(measure).values
     return values if counted is None else values[counted]
-
-
-def _at(evidence: Evidence, name: str, k: int) -> Measure:
-    measure: Measure = parse(name) @ k
-    return measure if evidence.rel == 1 else measure.with_params({"rel": evidence.rel})
 
 
 def _depth(evidence: Evidence) -> int:

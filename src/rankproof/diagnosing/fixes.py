@@ -185,12 +185,8 @@ def fixes(trials: Iterable[Trial], rng: np.random.Generator, alpha: float = 0.05
         _fix(each, gains, agree_with_test((span.low, span.high), total(gains) / len(gains), p, share), share)
         for each, gains, span, p in zip(tried, turned, spans, ps, strict=True)
     ]
-    return sorted(found, key=_weight)
-
-
-def _weight(fix: Fix) -> tuple[bool, bool, bool, float]:
-    """Sure changes come first, bounds after all measured ones, and causes before what covers them up."""
-    return not fix.claimed, fix.most, fix.kind != "hole", -fix.gain
+    # Sure changes come first, bounds after all measured ones, and causes before what covers them up.
+    return sorted(found, key=lambda fix: (not fix.claimed, fix.most, fix.kind != "hole", -fix.gain))
 
 
 def _fix(trial: Trial, gains: Array, span: Ends, alpha: float) -> Fix:

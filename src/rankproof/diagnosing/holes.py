@@ -209,18 +209,11 @@ class Hole(Displayable):
 
     def to_dict(self) -> dict[str, Any]:
         """The hole as plain data."""
-        return {
-            **asdict(self),
-            "shared": [asdict(each) for each in self.shared],
-            "documents": list(self.documents),
-        }
+        return {**asdict(self), "shared": [asdict(each) for each in self.shared], "documents": list(self.documents)}
 
 
 def hole(
-    expected: Collection[str],
-    returned: Collection[str],
-    relevant: Collection[str],
-    corpus: Mapping[str, Document],
+    expected: Collection[str], returned: Collection[str], relevant: Collection[str], corpus: Mapping[str, Document]
 ) -> Hole | None:
     """The documents expected that are never returned, if they share something beyond chance."""
     known = sorted((doc for doc in expected if doc in corpus), key=by_id)

@@ -146,15 +146,9 @@ REGIMES = (
 
 
 MILDER = {
-    (
-        "high",
-        "low",
-    ): "What is shown is right; recall is acceptable, not good: some answers come out incomplete.",
+    ("high", "low"): "What is shown is right; recall is acceptable, not good: some answers come out incomplete.",
     ("low", "high"): "The answer is there; precision is acceptable, not good: people skim past some noise.",
-    (
-        "low",
-        "low",
-    ): "Both are acceptable, not good: people meet noise beside what they need, and miss a part of it.",
+    ("low", "low"): "Both are acceptable, not good: people meet noise beside what they need, and miss a part of it.",
 }
 """The experience of users if all that is low (below good) is still acceptable."""
 
@@ -254,9 +248,8 @@ def _low_recall(whole: Whole) -> str:
 
 
 def _low_precision(whole: Whole) -> str:
-    if is_high(whole.precision):
-        return ""
-    return f"{whole.precision.measure} is {whole.precision.value:.2f} of a possible {whole.precision.ceiling:.2f}."
+    low = whole.precision
+    return "" if is_high(low) else f"{low.measure} is {low.value:.2f} of a possible {low.ceiling:.2f}."
 
 
 def _another_corpus(whole: Whole) -> str:
@@ -279,11 +272,7 @@ MODES = (
     Mode(
         "low recall",
         _low_recall,
-        {
-            "try another embedding model": "",
-            "change the size of chunks": "",
-            "add keyword search": "keyword",
-        },
+        {"try another embedding model": "", "change the size of chunks": "", "add keyword search": "keyword"},
     ),
     Mode(
         "low precision",
@@ -297,35 +286,21 @@ MODES = (
     Mode(
         "judgments and corpus do not belong together",
         _another_corpus,
-        {
-            "compare the ids of both sides": "",
-            "give the corpus that was judged": "",
-        },
+        {"compare the ids of both sides": "", "give the corpus that was judged": ""},
     ),
     Mode(
         "ids are spelt in two ways",
         lambda whole: whole.respelt,
-        {
-            "spell the ids of both sides in the same way, and measure again": "",
-        },
+        {"spell the ids of both sides in the same way, and measure again": ""},
     ),
     Mode(
         "the evaluation set has drifted",
         _drift,
-        {
-            "refresh questions and judgments from the query log": "",
-            "judge the top of this system's rankings": "",
-        },
+        {"refresh questions and judgments from the query log": "", "judge the top of this system's rankings": ""},
     ),
 )
 
-FIX_FIRST = (
-    "embedding model",
-    "chunking",
-    "metadata filters",
-    "hybrid search",
-    "reranking",
-)
+FIX_FIRST = ("embedding model", "chunking", "metadata filters", "hybrid search", "reranking")
 """The first steps with a weak retriever: those that decide whether a document can be found at all come first."""
 
 

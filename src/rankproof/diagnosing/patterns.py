@@ -29,7 +29,7 @@ from rankproof.document.display import Displayable
 from rankproof.stats.corrections import correct
 from rankproof.stats.flips import agree_with_test
 from rankproof.stats.intervals import UNIT, Bounds
-from rankproof.stats.shares import Gap, gap
+from rankproof.stats.shares import gap
 
 TOO_FEW = "too few"
 
@@ -93,64 +93,36 @@ def patterns(
     decided = [kind for kind, found in gaps.items() if min(found.n, found.others) >= FEWEST_TO_DECIDE]
     corrected = dict(zip(decided, correct([gaps[kind].p for kind in decided]), strict=True))
     sign = 1 if higher else -1
-    found = [
-        _pattern(
-            kind,
-            each,
-            groups[kind],
-            values,
-            corrected.get(kind),
-            sign,
-            alpha,
+    found = []
+    for kind, each in gaps.items():
+        mean, p = float(np.mean([values[query] for query in groups[kind]])), corrected.get(kind)
+        low, high, verdict = each.low, each.high, TOO_FEW
+        if p is not None:
+            low, high = agree_with_test((low, high), each.difference, p, alpha)
+            verdict = "unclear" if p > alpha else "better" if sign * each.difference > 0 else "worse"
+        worst = sorted(groups[kind], key=lambda query: (sign * values[query], query))
+        found.append(
+            Pattern(
+                kind=kind,
+                n=each.n,
+                others=each.others,
+                mean=mean,
+                mean_of_others=mean - each.difference,
+                difference=each.difference,
+                low=low if np.isfinite(low) else None,
+                high=high if np.isfinite(high) else None,
+                p=p,
+                verdict=verdict,
+                examples=tuple(worst[:3]),
+            )
         )
-        for kind, each in gaps.items()
-    ]
     return sorted(found, key=lambda each: (each.p is None, sign * each.difference, each.kind))
 
 
 def _sides(named: Sequence[str], values: Mapping[str, float]) -> tuple[Array, Array]:
     inside = set(named)
-    return (
-        np.array([values[query] for query in named]),
-        np.array([value for query, value in values.items() if query not in inside]),
-    )
-
-
-def _pattern(
-    kind: str,
-    found: Gap,
-    queries: Sequence[str],
-    values: Mapping[str, float],
-    p: float | None,
-    sign: int,
-    alpha: float,
-) -> Pattern:
-    mean = float(np.mean([values[query] for query in queries]))
-    worst = sorted(queries, key=lambda query: (sign * values[query], query))
-    low, high = found.low, found.high
-    if p is not None:
-        low, high = agree_with_test((low, high), found.difference, p, alpha)
-    return Pattern(
-        kind=kind,
-        n=found.n,
-        others=found.others,
-        mean=mean,
-        mean_of_others=mean - found.difference,
-        difference=found.difference,
-        low=low if np.isfinite(low) else None,
-        high=high if np.isfinite(high) else None,
-        p=p,
-        verdict=_verdict(sign * found.difference, p, alpha),
-        examples=tuple(worst[:3]),
-    )
-
-
-def _verdict(gain: float, p: float | None, alpha: float) -> str:
-    if p is None:
-        return TOO_FEW
-    if p > alpha:
-        return "unclear"
-    return "better" if gain > 0 else "worse"
+    others = [value for query, value in values.items() if query not in inside]
+    return np.array([values[query] for query in named]), np.array(others)
 
 
 Needs = Literal["rankings", "questions", "corpus"]
@@ -211,20 +183,8 @@ RULES = (
         "rankings",
         "retrieve in another way too: keyword search, other chunks, another embedding model",
     ),
-    Rule(
-        "below-k",
-        "found, but too low",
-        below_k,
-        "rankings",
-        "rerank, or show more documents",
-    ),
-    Rule(
-        "not-on-top",
-        "shown, but not on top",
-        not_on_top,
-        "rankings",
-        "rerank",
-    ),
+    Rule("below-k", "found, but too low", below_k, "rankings", "rerank, or show more documents"),
+    Rule("not-on-top", "shown, but not on top", not_on_top, "rankings", "rerank"),
     Rule(
         "near-copies",
         "beaten by near-copies",
@@ -265,22 +225,8 @@ RULES = (
         "add keyword search, which matches numbers as they are, or filter by metadata",
         "number, date, code",
     ),
-    Rule(
-        "short",
-        "a short question",
-        few_words,
-        "questions",
-        "ask back, or expand the query",
-        "short",
-    ),
-    Rule(
-        "long",
-        "a long question",
-        many_words,
-        "questions",
-        "search for its parts, or for a summary of it",
-        "long",
-    ),
+    Rule("short", "a short question", few_words, "questions", "ask back, or expand the query", "short"),
+    Rule("long", "a long question", many_words, "questions", "search for its parts, or for a summary of it", "long"),
 )
 """The fate of the relevant documents first, then its possible reasons."""
 

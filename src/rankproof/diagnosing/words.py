@@ -145,10 +145,7 @@ def _bands(found: Diagnosis) -> Table:
     """Each measure with its ceiling and its band."""
     rows = [
         (
-            each.measure,
-            score(each.value),
-            short_span(each.low, each.high),
-            score(each.ceiling),
+            *(each.measure, score(each.value), short_span(each.low, each.high), score(each.ceiling)),
             ABSENT if each.share is None else share(each.share),
             f"{each.word} ({each.said})" if each.said else each.word or ABSENT,
         )
@@ -161,13 +158,8 @@ def _patterns(found: Diagnosis) -> Table:
     """Each kind of query against all others."""
     rows = [
         (
-            each.kind,
-            count(each.n),
-            score(each.mean),
-            score(each.mean_of_others),
-            signed_span(each.low, each.high),
-            ABSENT if each.p is None else probability(each.p),
-            each.said,
+            *(each.kind, count(each.n), score(each.mean), score(each.mean_of_others)),
+            *(signed_span(each.low, each.high), ABSENT if each.p is None else probability(each.p), each.said),
         )
         for each in found.patterns
     ]
@@ -190,7 +182,11 @@ def regime(found: Diagnosis) -> list[str]:
 
 
 def _first(found: Diagnosis) -> list[Block]:
-    items = [ListItem(f"{each.title}: {gain_of(each)}", lines=_evidence(each)) for each in found.first]
+    items = []
+    for fix in found.first:
+        won = f"{count(fix.wins, 'query')} better, {fix.losses:,} worse"
+        measured = f"Measured: {fix.how}; from {score(fix.before)} to {score(fix.after)}, {won}."
+        items.append(ListItem(f"{fix.title}: {gain_of(fix)}", lines=[measured, f"Next: {fix.do}."]))
     if items:
         return [Heading("Fix this first"), *_data_first(found), Bullets(items, numbered=True)]
     told = "Nothing that was tried is sure to help."
@@ -204,13 +200,6 @@ def _data_first(found: Diagnosis) -> list[Block]:
     if not any(each.severity == "error" for each in found.findings):
         return []
     return [Paragraph("The data, as the error above says. Only then look at what is measured here:")]
-
-
-def _evidence(fix: Fix) -> list[str]:
-    """The measurement of the gain, and the advice."""
-    won = f"{count(fix.wins, 'query')} better, {fix.losses:,} worse"
-    measured = f"Measured: {fix.how}; from {score(fix.before)} to {score(fix.after)}, {won}."
-    return [measured, f"Next: {fix.do}."]
 
 
 def _most(found: Diagnosis) -> list[str]:
