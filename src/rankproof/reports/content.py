@@ -19,7 +19,7 @@ from rankproof.comparing.alignment import (
 )
 from rankproof.comparing.comparison import Comparison, cases_of
 from rankproof.core.explanation import ExplainedCase
-from rankproof.core.hits import Array, Hits
+from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.measures.interpolated import best_precision
 from rankproof.core.parameters import sections
@@ -34,6 +34,9 @@ from rankproof.stats.intervals import GUESSED, Interval, intervals
 
 BUCKETS = ((1, 1), (2, 3), (4, 5), (6, 10), (11, 20), (21, 50), (51, 100), (101, None))
 """The ranks, from and to, that one column of the heat map stands for."""
+RANK_HEADINGS = (*(f"{a}+" if b is None else f"{a}" if a == b else f"{a}-{b}" for a, b in BUCKETS), "not found")
+LOST = ("measure", "system", "reached", "ranked too low", "never found", "ceiling")
+"""The headings of what is lost."""
 RECALLS = tuple(i / 10 for i in range(11))
 DEPTHS = tuple(range(1, 21))
 """The depths k at which success is drawn."""
@@ -148,6 +151,18 @@ class Content(Displayable):
         """The system of that name."""
         return next(each for each in self.systems if each.name == name)
 
+    def drawn(self, i: int) -> list[tuple[str, str, Bar]]:
+        """Each system as it is drawn in the picture of a measure: its name, its role, its bar."""
+        return [(each.name, self.role(each.name), each.bars[i]) for each in self.systems]
+
+    @property
+    def losses(self) -> Iterator[tuple[str, str, tuple[float | None, ...]]]:
+        """By measure and system what is reached, ranked too low and never found, and the ceiling."""
+        for i in self.splits:
+            for system in self.systems:
+                bar = system.bars[i]
+                yield bar.measure, system.name, (bar.mean, bar.ranked_too_low, bar.never_found, bar.ceiling)
+
     def role(self, name: str) -> str:
         """How a system is drawn: `best`, `base` or `other`."""
         if name == self.leader:
@@ -159,38 +174,38 @@ HARDEST = 40
 """Queries that get a line of the heat map."""
 
 
-@dataclass(frozen=True, slots=True)
-class PageTexts:
-    """Texts for readers: the title of the page, the texts of queries, the titles of documents."""
-
-    title: str
-    queries: Any = None
-    corpus: Any = None
-
-
 def collect(
     judgments: Judgments,
     scores: Mapping[str, Scores],
     compared: Comparison | None,
-    texts: PageTexts,
     alpha: float,
+    *,
+    title: str,
+    queries: Any,
+    corpus: Any,
 ) -> Content:
-    """Everything a report shows."""
+    """Everything a report shows, with the texts of queries and the titles of documents for its readers."""
+    from rankproof import __version__
+
     leader = _leader(scores)
     shown = _shown(scores, leader, compared)
     cases = tuple(cases_of(judgments, scores, shown, compared))
     moved = () if compared is None else tuple(_moved(compared))
     ranks = tuple(_ranks(scores, shown))
-    named = _named(cases, moved, ranks)
+    named_queries, named_documents = _named(cases, moved, ranks)
     first = scores[leader]
+    columns = [each.measure for each in first.columns.values()]
     bars, made = _all_bars(scores, 1 - alpha)
     guessed = (name for way, names in made.items() if way.startswith(GUESSED) for name in names)
     return Content(
-        title=texts.title,
+        title=title,
         queries=len(judgments.query_ids),
         documents=len(judgments.doc_ids),
         systems=tuple(_system(name, each, bars[name]) for name, each in scores.items()),
-        definitions=tuple(_definitions(first)),
+        definitions=tuple(
+            Definition(each.name, each.spec.title, sections(each.spec.doc).get("Formula", ""), each.spec.higher)
+            for each in columns
+        ),
         leader=leader,
         shown=shown,
         conventions=tuple(first.conventions.in_words()),
@@ -201,14 +216,14 @@ def collect(
         comparison=compared,
         moved=moved,
         duels=_duels(list(scores.values())) if len(scores) > 1 else (),
-        buckets={name: _buckets(hits_of(each), relevant_from(each)) for name, each in scores.items()},
+        buckets={name: tuple(_counts(each).sum(axis=0).tolist()) for name, each in scores.items()},
         ranks=ranks,
         cases=cases,
         findings=tuple(_findings(scores)),
-        texts=query_texts(texts.queries, judgments.query_ids, named[0]),
-        titles=read_titles(texts.corpus, named[1]),
+        texts=query_texts(queries, judgments.query_ids, named_queries),
+        titles=read_titles(corpus, named_documents),
         profile=first.conventions.profile,
-        version=_version(),
+        version=__version__,
     )
 
 
@@ -221,12 +236,6 @@ def query_texts(source: Any, judged: Sequence[str], shown: Collection[str]) -> d
             "Next: check that the ids are those of the judgments."
         )
     return {query: text for query, text in found.items() if query in shown}
-
-
-def _version() -> str:
-    from rankproof import __version__
-
-    return __version__
 
 
 # --- which systems and queries ---------------------------------------------------------------------
@@ -290,20 +299,9 @@ def _bar(scores: Scores, measure: str, found: Interval) -> Bar:
 def _system(name: str, scores: Scores, bars: tuple[Bar, ...]) -> System:
     first, hits, rel = first_measure(scores), hits_of(scores), relevant_from(scores)
     curve = (float(best_precision(hits, at, rel, "nearest").mean()) for at in RECALLS)
+    success = (float((hits.top(k).relevant(rel).count() > 0).mean()) for k in DEPTHS)
     slices = {group: (len(part.column(first).counting), part[first]) for group, part in scores.slices.items()}
-    return System(name, bars, tuple(curve), tuple(_success(hits, rel)), slices)
-
-
-def _success(hits: Hits, rel: float) -> Iterator[float]:
-    """For each depth the share of queries with something relevant down to it."""
-    for k in DEPTHS:
-        yield float((hits.top(k).relevant(rel).count() > 0).mean())
-
-
-def _definitions(scores: Scores) -> Iterator[Definition]:
-    for column in scores.columns.values():
-        spec = column.measure.spec
-        yield Definition(column.measure.name, spec.title, sections(spec.doc).get("Formula", ""), spec.higher)
+    return System(name, bars, tuple(curve), tuple(success), slices)
 
 
 def _findings(scores: Mapping[str, Scores]) -> Iterator[tuple[Any, list[str]]]:
@@ -339,8 +337,9 @@ def _duels(scores: Sequence[Scores]) -> tuple[tuple[tuple[int, int], ...], ...]:
 # --- ranks -----------------------------------------------------------------------------------------
 
 
-def _counts(hits: Hits, rel: float) -> Array:
+def _counts(scores: Scores) -> Array:
     """For each query how many relevant documents stand in each bucket, then those not found."""
+    hits, rel = hits_of(scores), relevant_from(scores)
     good = hits.relevant(rel)
     starts = np.array([low for low, _ in BUCKETS])
     bucket = np.searchsorted(starts, good.rank, side="right") - 1
@@ -351,13 +350,9 @@ def _counts(hits: Hits, rel: float) -> Array:
     return np.column_stack([table, missing])
 
 
-def _buckets(hits: Hits, rel: float) -> tuple[int, ...]:
-    return tuple(_counts(hits, rel).sum(axis=0).tolist())
-
-
 def _ranks(scores: Mapping[str, Scores], shown: Sequence[str]) -> Iterator[Ranks]:
     """The queries that the last system shown finds hardest, those without a relevant document left out."""
-    tables = [_counts(hits_of(scores[name]), relevant_from(scores[name])) for name in shown]
+    tables = [_counts(scores[name]) for name in shown]
     for row in hardest_queries(scores[shown[-1]], tables[0].sum(axis=1) > 0)[:HARDEST]:
         counts = tuple(tuple(table[row].tolist()) for table in tables)
         yield Ranks(scores[shown[-1]].queries[row], counts)

@@ -23,7 +23,7 @@ from rankproof.io.groups import Grouping, groups_of
 from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import load_ranking, systems_by_name
 from rankproof.reports import queries, systems
-from rankproof.reports.content import Content, PageTexts, collect
+from rankproof.reports.content import Content, collect
 from rankproof.scoring.evaluate import Measures, check_conventions, evaluate, prepare
 from rankproof.scoring.scores import Scores
 
@@ -131,11 +131,12 @@ def report(
     damaged = conventions.get("damaged", "error")
     opened = {name: load_ranking(each, damaged) for name, each in systems.items()}
     asked = REPORT_MEASURES if measures is None else measures
+    texts = {"title": title, "queries": queries, "corpus": corpus}
     if len(opened) == 1:
         scores = {name: evaluate(judged, each, asked, by=by, **conventions) for name, each in opened.items()}
-        alone = collect(judged, scores, None, PageTexts(title, queries, corpus), alpha)
         few = tuple(map(answer_first, too_few_answers(scores, allow_missing).values()))
-        return Report(replace(alone, missing=few, diagnosed=diagnosis), None, scores)
+        content = replace(collect(judged, scores, None, alpha, **texts), missing=few, diagnosed=diagnosis)
+        return Report(content, None, scores)
     # As many as a person waits for, and never too few for a corrected p.
     permutations = max(FEWEST, min(PERMUTATIONS, MOST_DRAWS // max(len(judged.queries) * len(opened), 1)))
     compared = compare(
@@ -153,21 +154,16 @@ def report(
         allow_errors=allow_errors,
         **conventions,
     )
-    _check_deciding(compared)
-    scores = with_rankings(compared.scores)
-    content = collect(judged, scores, compared, PageTexts(title, queries, corpus), alpha)
-    content = replace(content, permutations=permutations, missing=tuple(compared.unanswered), diagnosed=diagnosis)
-    return Report(content, compared, scores)
-
-
-def _check_deciding(compared: Comparison) -> None:
-    """The first measure decides what is shown, so it must have differences by query."""
     first = next(iter(compared.scores[compared.baseline]))
-    if first != compared.names[0]:
+    if first != compared.names[0]:  # it has no differences by query
         raise UsageError(
             f"{first} is not a mean over the queries, and the first measure decides what is shown. Next: put a mean "
             f"first, like {compared.names[0]}."
         )
+    scores = with_rankings(compared.scores)
+    content = collect(judged, scores, compared, alpha, **texts)
+    content = replace(content, permutations=permutations, missing=tuple(compared.unanswered), diagnosed=diagnosis)
+    return Report(content, compared, scores)
 
 
 def html(content: Content) -> str:

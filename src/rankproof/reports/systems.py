@@ -80,19 +80,15 @@ def _lost(bar: Bar) -> list[str]:
     if bar.never_found is None or bar.ranked_too_low is None or missing <= 0:
         return []
     part = min(bar.never_found / missing, 1.0)
+    advice = "So look at both: what is retrieved at all, and in which order."
+    if part > 0.6:
+        advice = "So look at what is retrieved at all: reranking cannot help."
+    elif part < 0.4:
+        advice = "So look at the order: the documents are there, and a better reranker could use them."
     return [
         f"Of the {score(missing)} missing to that, {share(part)} is due to relevant documents that were never "
-        f"found, the rest to documents found and ranked too low. {_advice(part)}"
+        f"found, the rest to documents found and ranked too low. {advice}"
     ]
-
-
-def _advice(part: float) -> str:
-    """The advice where to look first, by the share of the loss that is due to documents never found."""
-    if part > 0.6:
-        return "So look at what is retrieved at all: reranking cannot help."
-    if part < 0.4:
-        return "So look at the order: the documents are there, and a better reranker could use them."
-    return "So look at both: what is retrieved at all, and in which order."
 
 
 def _audited(content: Content, beyond: str = "") -> str:
@@ -112,20 +108,17 @@ def audit_section(content: Content) -> Section:
 
 
 def _finding(content: Content, finding: Any, systems: Sequence[str]) -> Markup:
-    everywhere = len(systems) == len(content.systems)
-    about = (
-        None
-        if everywhere
-        else join([*[join([", " if i else "", ident(each)]) for i, each in enumerate(systems)], ": "])
-    )
-    body = el("p", about, str(finding))
+    about: list[Child] = []
+    if len(systems) < len(content.systems):
+        about = [*(join([", " if i else "", ident(each)]) for i, each in enumerate(systems)), ": "]
+    body = el("p", *about, str(finding))
     return el("div", el("b", finding.severity), body, cls=f"finding {finding.severity}")
 
 
 def definitions_section(content: Content) -> Section:
     """Each measure with its formula, then every convention in words."""
     lead = el("p", "The same name means different numbers in different tools. These are the definitions used here.")
-    measures = el("dl", *(_measure(each) for each in content.definitions))
+    measures = el("dl", *(part for each in content.definitions for part in _measure(each)))
     profile = [] if content.profile is None else [el("p", f"Profile: {content.profile}.")]
     words = el("ul", *(el("li", each) for each in content.conventions))
     parts = [lead, measures, el("h3", "Conventions"), *profile, words, el("h3", "Statistics")]
@@ -144,9 +137,9 @@ def methods(content: Content) -> list[str]:
     return [*intervals, method(content.comparison), drawn, *notes]
 
 
-def _measure(definition: Definition) -> Markup:
-    formula = el("dd", prose(definition.formula), cls="formula") if definition.formula else None
-    return join([el("dt", definition.name), el("dd", prose(definition.title)), formula])
+def _measure(definition: Definition) -> list[Markup]:
+    formula = [el("dd", prose(definition.formula), cls="formula")] if definition.formula else []
+    return [el("dt", definition.name), el("dd", prose(definition.title)), *formula]
 
 
 HEADINGS = ("measure", "system", "mean", "verdict", "interval", "difference", "interval", "p", "won / lost")
@@ -168,8 +161,11 @@ def systems_section(content: Content) -> Section:
         "well lie with other queries of the same kind.",
         PAIRED if content.comparison else None,
     )
-    pictures = el("div", *(_picture(content, i) for i in range(len(content.definitions))), cls="grid")
-    told = [pictures, values(content), paragraphs(corrected_note(content))]
+    pictures = []
+    for i, each in enumerate(content.definitions):
+        better = "more is better" if each.higher else "less is better"
+        pictures.append(figure(join([each.name, el("small", better)]), whiskers(each.name, content.drawn(i))))
+    told = [el("div", *pictures, cls="grid"), values(content), paragraphs(corrected_note(content))]
     return Section("systems", "Systems", join([lead, *told]))
 
 
@@ -182,13 +178,6 @@ def corrected_note(content: Content) -> list[str]:
         f"Each p is corrected over the {tests} comparisons of this report ({content.comparison.correction}), so it "
         "is another one where fewer or more measures or systems are compared at once."
     ]
-
-
-def _picture(content: Content, i: int) -> Markup:
-    rows = [(each.name, content.role(each.name), each.bars[i]) for each in content.systems]
-    name = content.definitions[i].name
-    better = "more is better" if content.definitions[i].higher else "less is better"
-    return figure(join([name, el("small", better)]), whiskers(name, rows))
 
 
 def values(content: Content) -> Markup:
@@ -240,17 +229,7 @@ def decision(row: ComparisonRow, margin: float | None) -> Markup:
     return join([said, el("small", more)]) if more else said
 
 
-SLICE_HEADINGS = (
-    "group",
-    "system",
-    "queries",
-    "mean",
-    "verdict",
-    "difference",
-    "interval",
-    "p",
-    "won / lost",
-)
+SLICE_HEADINGS = ("group", "system", "queries", "mean", "verdict", "difference", "interval", "p", "won / lost")
 
 
 def slices_section(content: Content) -> Section | None:
@@ -298,16 +277,14 @@ def _table(content: Content, names: list[str], against: slice) -> Markup:
     """All systems against these."""
     headings: list[Child] = ["system", *map(ident, names[against])]
     places = range(len(names))[against]
-    rows: list[list[Child]] = [
-        [ident(name), *(_cell(content.duels[i][j], i == j) for j in places)] for i, name in enumerate(names)
-    ]
+    rows: list[list[Child]] = [[ident(name)] for name in names]
+    for i, row in enumerate(rows):
+        for j in places:
+            won, lost = content.duels[i][j]
+            told = "–" if i == j else f"{won:,} / {lost:,}"
+            row.append(el("td", told, cls="h0" if i == j or won <= lost else "h1"))
     part = "" if len(names) <= ACROSS else f", against {places.start + 1} to {places.stop} of {len(names)}"
     return table(f"Queries won / lost{part}", headings, rows, cls="heat")
-
-
-def _cell(pair: tuple[int, int], same: bool) -> Markup:
-    won, lost = pair
-    return el("td", "–" if same else f"{won:,} / {lost:,}", cls="h0" if same or won <= lost else "h1")
 
 
 EXTREMES = 5
@@ -326,14 +303,13 @@ def differences_section(content: Content) -> Section:
     )
     furthest = (pair for each in content.moved for pair in (*each.values[:1], *each.values[-1:]))
     limit = ceiling(max((abs(value) for _, value in furthest), default=1.0) or 1.0)
-    pictures = (_difference_picture(content, each, limit) for each in content.moved)
+    pictures = []
+    for each in content.moved:
+        caption = join([ident(each.system), el("small", tally(each.values))])
+        drawing = waterfall(f"{each.system}, query by query", each.values, limit)
+        most = fold("The most moved queries", _ends(content, each), cls="plain")
+        pictures.append(figure(caption, drawing, most))
     return Section("differences", "Query by query", join([lead, el("div", *pictures, cls="grid")]))
-
-
-def _difference_picture(content: Content, moved: Moved, limit: float) -> Markup:
-    drawing = waterfall(f"{moved.system}, query by query", moved.values, limit)
-    caption = join([ident(moved.system), el("small", tally(moved.values))])
-    return figure(caption, drawing, fold("The most moved queries", _ends(content, moved), cls="plain"))
 
 
 def _ends(content: Content, moved: Moved) -> Markup:

@@ -21,13 +21,11 @@ from rankproof.document.model import (
     Heading,
     Paragraph,
     Part,
-    Record,
     Table,
 )
 from rankproof.document.numbers import count, probability, score, share, short_span, signed_number, signed_span
 from rankproof.document.terminal import cut_apart
-from rankproof.reports.content import BUCKETS, DEPTHS, Content, System
-from rankproof.reports.queries import rank_bucket
+from rankproof.reports.content import DEPTHS, LOST, RANK_HEADINGS, Content, System
 from rankproof.reports.systems import corrected_note, methods, size, summary_sentences
 from rankproof.scoring.tables import case_blocks
 
@@ -61,12 +59,7 @@ def report(found: Report, page: Callable[[], str]) -> Document:
         *(Part(Heading(name), Bullets(items), media=(PAGE,)) for name, items in _lists(content)),
         Part(*map(Paragraph, methods(content)), media=(PAPER,)),
     ]
-    return Document(content.title, parts, _records(content), _tree(found), page=page)
-
-
-def _records(content: Content) -> list[Record]:
-    """A row a system and measure."""
-    return [
+    records = [
         {
             "system": system.name,
             "measure": bar.measure,
@@ -80,12 +73,10 @@ def _records(content: Content) -> list[Record]:
         for system in content.systems
         for bar in system.bars
     ]
-
-
-def _tree(found: Report) -> dict[str, object]:
     scores = {name: each.to_dict() for name, each in found.scores.items()}
     compared = None if found.comparison is None else found.comparison.to_dict()
-    return {"title": found.content.title, "scores": scores, "comparison": compared}
+    tree = {"title": content.title, "scores": scores, "comparison": compared}
+    return Document(content.title, parts, records, tree, page=page)
 
 
 def _lists(content: Content) -> Iterator[tuple[str, list[str]]]:
@@ -119,10 +110,7 @@ def _sections(content: Content) -> Iterator[tuple[str, Sequence[Block]]]:
         yield "Where it is lost", _losses(content)
     success = Column(f"success, k = 1 to {DEPTHS[-1]}", [_spark(each.success) for each in content.systems])
     precision = Column("precision at recall 0 to 1", [_spark(each.precision) for each in content.systems])
-    yield (
-        "How far down",
-        [Table([_names(content.systems), success, precision]), Paragraph("A full block is 1.")],
-    )
+    yield ("How far down", [Table([_names(content.systems), success, precision]), Paragraph("A full block is 1.")])
     yield "Where the relevant documents stand", _ranks(content)
     if content.duels:
         won = duels(content).columns
@@ -185,27 +173,20 @@ def _spark(values: Sequence[float]) -> str:
 
 def _ranks(content: Content) -> list[Block]:
     """At which ranks the relevant documents stand, as shares of each system's row."""
-    columns = [_names(content.systems)]
-    headings = [*(rank_bucket(*each) for each in BUCKETS), "not\nfound"]
     rows = [content.buckets[each.name] for each in content.systems]
-    for i, heading in enumerate(headings):
-        columns.append(Column(heading, [_percent(row[i] / (sum(row) or 1)) for row in rows], True))
-    heat = [terminal.spark([each / (sum(row) or 1) for each in row]) for row in rows]
-    return [Table([columns[0], Column("", heat), *columns[1:]])]
-
-
-def _percent(part: float) -> str:
-    return "<1%" if 0 < part < 0.005 else f"{part:.0%}"
+    shares = [[each / (sum(row) or 1) for each in row] for row in rows]
+    columns = [_names(content.systems), Column("", [terminal.spark(own) for own in shares])]
+    for heading, parts in zip(RANK_HEADINGS, zip(*shares, strict=True), strict=True):
+        told = ["<1%" if 0 < part < 0.005 else f"{part:.0%}" for part in parts]
+        columns.append(Column(heading.replace(" ", "\n"), told, True))
+    return [Table(columns)]
 
 
 def _cases(content: Content) -> list[Block]:
     shown = content.cases[:CASES]
     blocks = [block for each in shown for block in case_blocks(each, content.texts.get(each.query))]
     left = content.queries - len(shown)
-    return [
-        *blocks,
-        *([Paragraph(f"The other {count(left, 'query is', 'queries are')} left out.")] if left else []),
-    ]
+    return [*blocks, *([Paragraph(f"The other {count(left, 'query is', 'queries are')} left out.")] if left else [])]
 
 
 # --- the tables ------------------------------------------------------------------------------------
@@ -220,10 +201,10 @@ def tables(content: Content) -> Iterator[tuple[str, Table]]:
             _differences((row for row in content.comparison if not row.slice), *corrected_note(content)),
         )
     if content.splits:
-        yield "Where it is lost", _lost_means(content)
-    headings = ("system", *(rank_bucket(*each) for each in BUCKETS), "not found")
+        lost = [(measure, name, *map(score, parts)) for measure, name, parts in content.losses]
+        yield "Where it is lost", Table.of(LOST, lost, WORDS)
     rows = [(n, *map(str, counts)) for n, counts in content.buckets.items()]
-    yield "Relevant documents by rank", Table.of(headings, rows, WORDS)
+    yield "Relevant documents by rank", Table.of(("system", *RANK_HEADINGS), rows, WORDS)
     if content.systems[0].slices and content.comparison is not None:
         rows_of_groups = (row for row in content.comparison if row.slice and row.measure == content.measure)
         yield f"Groups of queries, {content.measure}", _differences(rows_of_groups)
@@ -252,26 +233,11 @@ def _differences(rows: Iterable[ComparisonRow], caption: str = "") -> Table:
     return Table.of(headings, lines, WORDS, caption=caption)
 
 
-def _lost_means(content: Content) -> Table:
-    rows = [_lost_queries(each, i) for i in content.splits for each in content.systems]
-    headings = ("measure", "system", "reached", "ranked too low", "never found", "ceiling")
-    return Table.of(headings, rows, WORDS)
-
-
-def _lost_queries(system: System, i: int) -> Sequence[str]:
-    bar = system.bars[i]
-    parts = (bar.mean, bar.ranked_too_low, bar.never_found, bar.ceiling)
-    return (bar.measure, system.name, *map(score, parts))
-
-
 def duels(content: Content) -> Table:
     """Every system against every other: on how many queries it wins, and loses."""
     names = [each.name for each in content.systems]
     rows = [
-        (
-            name,
-            *("" if name == other else f"{won}/{lost}" for other, (won, lost) in zip(names, pairs, strict=True)),
-        )
+        (name, *("" if name == other else f"{won}/{lost}" for other, (won, lost) in zip(names, pairs, strict=True)))
         for name, pairs in zip(names, content.duels, strict=True)
     ]
     return Table.of(("system", *names), rows, WORDS)
