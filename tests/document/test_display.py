@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 import rankproof
@@ -21,8 +21,8 @@ from rankproof.bench import chunk, connect, fusion, retrieve
 from rankproof.bench.connect import Store
 from rankproof.bench.fusion.recipe import Method
 from rankproof.bench.retrieve import Rerank, Search
-from rankproof.document.display import LONGEST, Displayable, html
-from rankproof.document.terminal import Column, table, width
+from rankproof.document.display import LONGEST, TEXT, Displayable
+from rankproof.document.terminal import width
 
 NAMED = {rankproof.core.measure.Measure, Method, Search, Rerank, Store}
 """Public types that print as what one writes to have them: `nDCG@10`, `lsa + keyword`."""
@@ -217,23 +217,12 @@ def test_a_notebook_gets_tables_with_every_number_of_the_text(verb: str) -> None
     assert all(f">{name}</td>" in page for name in ("nDCG@10", "R@100"))
 
 
-CELL = st.text(max_size=12).map(lambda text: "".join(c for c in text if c.isprintable()).strip())
-
-
-@example([("", "\u0dd2", "0.0000")])
-@example([("e\u0301", "\u0301e", "0.0000"), ("\u0301", "\u0301\u0301", "0.5000")])
-@given(st.lists(st.tuples(CELL, CELL, st.floats(0, 1).map("{:.4f}".format)), min_size=1, max_size=5))
-def test_a_table_of_any_cells_becomes_a_table_of_the_same_cells(rows: list[tuple[str, str, str]]) -> None:
-    rows = [(a or "x", b or "y", c) for a, b, c in rows]
-    columns = [Column("one", [r[0] for r in rows]), Column("two", [r[1] for r in rows])]
-    text = "\n".join(table([*columns, Column("of\nthree", [r[2] for r in rows], True)]))
-    page = html(text)
-    check_html(page)
-    if not any("-" in a for row in rows for a in row) and all(len(a) < 30 for row in rows for a in row):
-        assert page.count("<tr>") == len(rows) + 1
-        assert page.count("</td>") == 3 * len(rows)
-
-
 @given(st.text())
 def test_any_text_is_shown_as_text(text: str) -> None:
-    check_html(html(text))
+    class Shown(Displayable):
+        def __str__(self) -> str:
+            return text
+
+    page = Shown()._repr_html_()
+    check_html(page)
+    assert "<" not in page.removeprefix(f'<div><pre style="{TEXT}">').removesuffix("</pre></div>")

@@ -1,15 +1,13 @@
-"""How results are shown: `repr` in one short line, in a notebook as tables and text.
+"""How results are shown: `repr` in one short line, in a notebook as text.
 
 `Displayable` is the base of all results of public functions. A class has its one-line form in `_in_one_line`
-and its text in `__str__`; the rest follows.
+and its text in `__str__`; the rest follows. Tables are shown by `Result`, whose base it is.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence, Sized
+from collections.abc import Sized
 from dataclasses import fields, is_dataclass
-from itertools import pairwise
 from typing import Any
 
 from rankproof.document.terminal import first_columns, width
@@ -18,22 +16,11 @@ LONGEST = 100
 """The largest width of the `repr` of a result."""
 VALUE, FEW = 32, 4
 """The largest width of one value in it; the number of parts that are written out."""
-RULE = re.compile(r"-+(?:  +-+)*")
-NUMBER = re.compile(r"[<>+-]?[\d.,]+ ?%?")
-TABLE = "border-collapse:collapse;margin:.5em 0"
-CELL = "padding:.15em .6em;text-align:"
 TEXT = "white-space:pre-wrap;margin:.5em 0;background:none"
 
 
-def escape(text: str) -> str:
-    """Text escaped for HTML."""
-    from html import escape  # imported here, as it loads all HTML entities
-
-    return escape(text)
-
-
 class Displayable:
-    """A result that is shown: `repr` is one short line, and a notebook shows tables as tables."""
+    """A result that is shown: `repr` is one short line, and a notebook shows its text."""
 
     __slots__ = ()
 
@@ -56,8 +43,10 @@ class Displayable:
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def _repr_html_(self) -> str:
+        from html import escape  # imported here, as it loads all HTML entities
+
         if type(self).__str__ is not object.__str__:
-            return html(str(self))
+            return f'<div><pre style="{TEXT}">{escape(str(self))}</pre></div>'
         return f"<code>{escape(repr(self))}</code>"
 
 
@@ -98,83 +87,3 @@ def _small(value: Any, deep: int = 4) -> bool:
         within = value.items() if isinstance(value, dict) else value
         return len(value) <= FEW and deep > 0 and all(_small(each, deep - 1) for each in within)
     return value is None or isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) < 20)
-
-
-def html(text: str) -> str:
-    """A text as a notebook shows it: headings, rule and rows become a table, other text is kept.
-
-    >>> html("n    RR\\n-  ----\\n2  0.50")[:40]
-    '<div><table style="border-collapse:colla'
-    """
-    parts = [
-        _table(part) if isinstance(part, list) else f'<pre style="{TEXT}">{escape(part)}</pre>' if part.strip() else ""
-        for part in _parts(text.split("\n"))
-    ]
-    return f"<div>{''.join(parts)}</div>"
-
-
-def _parts(lines: Sequence[str]) -> Iterator[str | list[str]]:
-    """The text between tables, and the lines of each table: headings, rule and rows, up to an empty line."""
-    start = at = 0
-    while at < len(lines):
-        if not (RULE.fullmatch(lines[at]) and at > start and lines[at - 1].strip()):
-            at += 1
-            continue
-        head = at
-        while head > start and lines[head - 1].strip():
-            head -= 1
-        end = at + 1
-        while end < len(lines) and lines[end].strip() and _fits(lines[end], lines[at]):
-            end += 1
-        yield "\n".join(lines[start:head])
-        yield list(lines[head:end])
-        start = at = end
-    yield "\n".join(lines[start:])
-
-
-def _edges(rule: str) -> list[tuple[int, int]]:
-    """Where the columns of a table begin and end."""
-    return [each.span() for each in re.finditer("-+", rule)]
-
-
-def _fits(line: str, rule: str) -> bool:
-    """Whether a line is a row of the table: only blanks are between the columns."""
-    gaps = [(0, 0), *_edges(rule), (width(line), width(line))]
-    return all(not _between(line, end, start).strip() for (_, end), (start, _) in pairwise(gaps))
-
-
-def _table(lines: Sequence[str]) -> str:
-    at = next(i for i, line in enumerate(lines) if i and RULE.fullmatch(line))
-    edges = _edges(lines[at])
-    cells = [[_between(line, *edge).strip() for edge in edges] for line in lines]
-    heads = [" ".join(filter(None, column)) for column in zip(*cells[:at], strict=True)]
-    rows = cells[at + 1 :]
-    right = [
-        all(NUMBER.fullmatch(row[i]) or row[i] in ("", "-") or row[i][0] in "[+" for row in rows)
-        for i in range(len(edges))
-    ]
-    made = [_row("th", heads, right), *(_row("td", row, right) for row in rows)]
-    return f'<table style="{TABLE}">{"".join(made)}</table>'
-
-
-def _row(tag: str, cells: Sequence[str], right: Sequence[bool]) -> str:
-    made = (
-        f'<{tag} style="{CELL}{"right" if flush else "left"}">{escape(cell)}</{tag}>'
-        for cell, flush in zip(cells, right, strict=True)
-    )
-    return f"<tr>{''.join(made)}</tr>"
-
-
-def _between(line: str, start: int, end: int) -> str:
-    """The part of a line between two columns of the screen."""
-    if line.isascii():
-        return line[start:end]
-    head = _up_to(line, start)
-    return _up_to(line[len(head) :], end - start)
-
-
-def _up_to(line: str, limit: int) -> str:
-    """The first columns of a line; an accent after a blank belongs to what follows, as a cell may begin with one."""
-    head = first_columns(line, limit)
-    at = head.rfind(" ") + 1
-    return head[:at] if at and not width(head[at:]) else head

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, TypeAlias
 
-from rankproof.document.display import CELL, TABLE
 from rankproof.document.model import (
     NOTEBOOK,
     PAGE,
@@ -128,6 +127,10 @@ def on_paper(document: Document) -> bytes:
     from rankproof.document.pdf import print_page
 
     return print_page(page(document))
+
+
+TABLE = "border-collapse:collapse;margin:.5em 0"
+CELL = "padding:.15em .6em;text-align:"
 
 
 def fragment(document: Document) -> str:
