@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import getpass
 import secrets
 import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, quote, unquote
+from typing import Any
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from rankproof.errors import DataError, RankproofError, UsageError
 from rankproof.web.guard import Guard
@@ -21,15 +22,22 @@ from rankproof.web.site import Page, Site, Unlinked, fragment, page_text, proble
 from rankproof.web.verdict_pages import label, override
 from rankproof.web.workspace import Settings, Workspace
 
-if TYPE_CHECKING:
+try:
+    import uvicorn
     from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
     from starlette.requests import Request
-    from starlette.responses import Response
+    from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
+    from starlette.routing import Route
+except ImportError:
+    raise UsageError("the app needs starlette and uvicorn. Next: pip install 'rankproof[app]'.") from None
 
 EVERY = 1.0
 """Seconds between two checks of the folder."""
 YEAR = 365 * 24 * 3600
 WHO, SEEN = "rankproof-who", "rankproof-seen"
+Write = Callable[[Site, Mapping[str, str]], None]
+"""Saves what a form or a script sent."""
 
 
 class Watcher(threading.Thread):
@@ -52,14 +60,8 @@ class Watcher(threading.Thread):
                 continue
 
 
-def application(settings: Settings, *, token: str = "", hosts: tuple[str, ...] = ("127.0.0.1", "localhost")) -> Any:
+def application(settings: Settings, token: str, hosts: tuple[str, ...]) -> Guard:
     """The app as an ASGI application for these hosts."""
-    try:
-        from starlette.applications import Starlette
-        from starlette.routing import Route
-    except ImportError:
-        raise UsageError("the app needs starlette and uvicorn. Next: pip install 'rankproof[app]'.") from None
-
     workspace = Workspace(settings)
     watcher = Watcher(workspace)
     handler = Handler(workspace, watcher)
@@ -78,15 +80,14 @@ def application(settings: Settings, *, token: str = "", hosts: tuple[str, ...] =
         Route("/part", handler.part),
         Route("/state", handler.state),
         Route("/whatif", handler.whatif),
-        Route("/grade", handler.grade, methods=["POST"]),
-        Route("/override", handler.override, methods=["POST"]),
-        Route("/calibrate", handler.calibrate, methods=["POST"]),
+        Route("/grade", handler.writing(grade), methods=["POST"]),
+        Route("/override", handler.writing(override), methods=["POST"]),
+        Route("/calibrate", handler.writing(label), methods=["POST"]),
         Route("/who", handler.who, methods=["POST"]),
         Route("/static/{name}", handler.static),
         Route("/{page}", handler.page),
     ]
-    inner = Starlette(routes=routes, lifespan=lifespan)
-    guard = Guard(inner, token or secrets.token_urlsafe(24), hosts)
+    guard = Guard(Starlette(routes=routes, lifespan=lifespan), token, hosts)
     handler.csrf = guard.csrf
     return guard
 
@@ -100,7 +101,10 @@ class Handler:
         self.csrf = ""
 
     def _site(self, request: Request) -> Site:
-        who = unquote(request.cookies.get(WHO, "")) or _login()
+        try:
+            who = unquote(request.cookies.get(WHO, "")) or getpass.getuser()
+        except (OSError, KeyError, ImportError):  # this system knows no name
+            who = ""
         try:
             seen = float(request.cookies.get(SEEN, "0"))
         except ValueError:
@@ -110,19 +114,13 @@ class Handler:
 
     def page(self, request: Request) -> Response:
         """A page; with `save` in the address as one self-contained file."""
-        from starlette.responses import HTMLResponse
-
         name = request.path_params.get("page", "home")
         choices = dict(request.query_params)
         alone = choices.pop("save", "") == "yes"
         site = self._site(request)
         site = replace(site, links=Unlinked()) if alone else site
         state = self._state()  # before the page is made: what comes while it is made must change it
-        make = PAGES.get(name)
-        if make is None:
-            made, status = _not_found(), 404
-        else:
-            made, status = page_or_error(make, site, choices)
+        made, status = page_or_error(PAGES[name], site, choices) if name in PAGES else (NOT_FOUND, 404)
         text = page_text(site, made, name if status == 200 else "", alone=alone, state=state)
         answer = HTMLResponse(text, status_code=status)
         if alone:
@@ -133,8 +131,6 @@ class Handler:
 
     def part(self, request: Request) -> Response:
         """A part of a page."""
-        from starlette.responses import HTMLResponse
-
         choices = dict(request.query_params)
         try:
             return HTMLResponse(parts(self._site(request), choices.get("name", ""), choices))
@@ -143,8 +139,6 @@ class Handler:
 
     def state(self, request: Request) -> Response:
         """A value that changes if there is something new to see."""
-        from starlette.responses import PlainTextResponse
-
         return PlainTextResponse(self._state())
 
     def _state(self) -> str:
@@ -154,8 +148,6 @@ class Handler:
 
     def whatif(self, request: Request) -> Response:
         """The numbers of a query under another grade."""
-        from starlette.responses import JSONResponse
-
         asked = request.query_params
         try:
             grade = None if asked.get("grade", "") == "" else float(asked["grade"])
@@ -165,97 +157,73 @@ class Handler:
             return JSONResponse({"problem": str(error)}, status_code=400)
         return JSONResponse({"sides": found})
 
-    async def grade(self, request: Request) -> Response:
-        """Save one grade; it is on the disk before the response is sent."""
-        from starlette.concurrency import run_in_threadpool
+    def writing(self, write: Write) -> Callable[[Request], Awaitable[Response]]:
+        """A handler that saves; it is on the disk before the response is sent."""
 
-        def write(site: Site, sent: Mapping[str, str]) -> None:
-            if not site.who.strip():
-                raise UsageError("the name of the grader is missing. Next: give your name at the top of the page.")
-            if sent.get("grade") == "undo":
-                undo(site, sent.get("query", ""), sent.get("document", ""), last="back" in sent)
-                return
-            text = sent.get("grade", "")
-            if text != "skip" and whole_number(text) is None:
-                raise UsageError(f"grade: got {text[:20]!r}, expected a whole number. Next: press a digit.")
-            value = None if text == "skip" else whole_number(text)
-            site.workspace.grade(site.who, sent.get("query", ""), sent.get("document", ""), value)
+        async def save(request: Request) -> Response:
+            return await run_in_threadpool(self._save, request, await request.body(), write)
 
-        return await run_in_threadpool(_written, self, request, await request.body(), write)
+        return save
 
-    async def override(self, request: Request) -> Response:
-        """Save a person's verdict that replaces a judge's."""
-        from starlette.concurrency import run_in_threadpool
-
-        return await run_in_threadpool(_written, self, request, await request.body(), override)
-
-    async def calibrate(self, request: Request) -> Response:
-        """Save a person's label of a drawn pair."""
-        from starlette.concurrency import run_in_threadpool
-
-        return await run_in_threadpool(_written, self, request, await request.body(), label)
+    def _save(self, request: Request, body: bytes, write: Write) -> Response:
+        """A write by a form or a script, after checking that it comes from our page."""
+        sent, site = _fields(body), self._site(request)
+        if not site.csrf:
+            return PlainTextResponse("This app was started read-only.\n", status_code=403)
+        if not secrets.compare_digest(sent.get("csrf", "").encode(), site.csrf.encode()):
+            return PlainTextResponse("This form was not made by our page. Load the page again.\n", status_code=403)
+        by_script = "application/json" in request.headers.get("accept", "")
+        try:
+            write(site, sent)
+        except RankproofError as error:
+            if by_script:
+                return JSONResponse({"problem": str(error)}, status_code=400)
+            page = Page("That did not work", sections(("problem", "What happened", problem(error))))
+            return HTMLResponse(page_text(site, page, ""), status_code=400)
+        if by_script:
+            return JSONResponse({"done": True})
+        return RedirectResponse(_back(sent.get("back") or request.headers.get("referer", "")), status_code=303)
 
     async def who(self, request: Request) -> Response:
         """Set the name under which grades are written."""
-        from starlette.concurrency import run_in_threadpool
-
-        answer: Response = await run_in_threadpool(
-            _written, self, request, await request.body(), lambda site, sent: None
-        )
-        sent = dict(parse_qsl((await request.body()).decode("utf-8", "replace"), keep_blank_values=True))
+        answer = await self.writing(lambda site, sent: None)(request)
         if answer.status_code < 400:
-            answer.set_cookie(WHO, quote(sent.get("who", "").strip()[:60]), max_age=YEAR, httponly=True, samesite="lax")
+            name = _fields(await request.body()).get("who", "").strip()[:60]
+            answer.set_cookie(WHO, quote(name), max_age=YEAR, httponly=True, samesite="lax")
         return answer
 
     def static(self, request: Request) -> Response:
         """Style and scripts."""
-        from starlette.responses import PlainTextResponse
-        from starlette.responses import Response as Plain
-
         found = static_file(request.path_params["name"])
         if found is None:
             return PlainTextResponse("There is no such file.\n", status_code=404)
-        return Plain(found[0], media_type=found[1])
+        return Response(found[0], media_type=found[1])
 
 
-def undo(site: Site, query: str, document: str, *, last: bool) -> None:
-    """Take back the grade of this document, or the last one that this person gave."""
-    own = site.workspace.labels.get(site.who, {})
-    items = list(own) if last else [each for each in own if tuple(each) == (query, document)]
-    if items:
-        site.workspace.grade(site.who, items[-1].query, items[-1].document, None, undo=True)
+def _fields(body: bytes) -> dict[str, str]:
+    return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
 
 
-def _written(
-    handler: Handler, request: Request, body: bytes, write: Callable[[Site, Mapping[str, str]], None]
-) -> Response:
-    """A write by a form or a script, after checking that it comes from our page."""
-    from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse
-
-    sent = dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
-    site = handler._site(request)
-    if not site.csrf:
-        return PlainTextResponse("This app was started read-only.\n", status_code=403)
-    if not secrets.compare_digest(sent.get("csrf", "").encode(), site.csrf.encode()):
-        return PlainTextResponse("This form was not made by our page. Load the page again.\n", status_code=403)
-    try:
-        write(site, sent)
-    except RankproofError as error:
-        if "application/json" in request.headers.get("accept", ""):
-            return JSONResponse({"problem": str(error)}, status_code=400)
-        page = Page("That did not work", sections(("problem", "What happened", problem(error))))
-        from starlette.responses import HTMLResponse
-
-        return HTMLResponse(page_text(site, page, ""), status_code=400)
-    if "application/json" in request.headers.get("accept", ""):
-        return JSONResponse({"done": True})
-    return RedirectResponse(_back(sent.get("back") or request.headers.get("referer", "")), status_code=303)
+def grade(site: Site, sent: Mapping[str, str]) -> None:
+    """Save one grade; or take back that of this document, or with `back` the last one that this person gave."""
+    if not site.who.strip():
+        raise UsageError("the name of the grader is missing. Next: give your name at the top of the page.")
+    space, text = site.workspace, sent.get("grade", "")
+    item = (sent.get("query", ""), sent.get("document", ""))
+    if text == "undo":
+        own = space.labels.get(site.who, {})
+        items = [each for each in own if "back" in sent or tuple(each) == item]
+        if items:
+            space.grade(site.who, items[-1].query, items[-1].document, None, undo=True)
+        return
+    value = None if text == "skip" else whole_number(text)
+    if value is None and text != "skip":
+        raise UsageError(f"grade: got {text[:20]!r}, expected a whole number. Next: press a digit.")
+    space.grade(site.who, *item, value)
 
 
 def _back(address: str) -> str:
     """One of our pages to go back to, whatever was sent."""
-    from urllib.parse import urlsplit
-
     try:
         split = urlsplit(address)
     except ValueError:  # such as a bracket that is not closed
@@ -264,39 +232,22 @@ def _back(address: str) -> str:
     return f"{path}?{split.query}" if split.query else path
 
 
-def _not_found() -> Page:
-    return Page(
-        "There is no such page",
-        sections(("problem", "What happened", "This app has no page at this address. Next: choose one above.")),
-    )
-
-
-def _login() -> str:
-    import getpass
-
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):
-        return ""
-
-
+NOT_FOUND = Page(
+    "There is no such page",
+    sections(("problem", "What happened", "This app has no page at this address. Next: choose one above.")),
+)
 LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
 def make_server(settings: Settings, host: str = "127.0.0.1", port: int = 0) -> tuple[Any, socket.socket, str]:
     """A server that is ready to run, if it listens, and its address with the token."""
-    try:
-        import uvicorn
-    except ImportError:
-        raise UsageError("the app needs starlette and uvicorn. Next: pip install 'rankproof[app]'.") from None
-
     listening = _listen(host, port)
     own = listening.getsockname()[1]
     token = secrets.token_urlsafe(24)
     shown = f"[{host}]" if ":" in host else host
     names = {*LOCAL, host} | (set() if host in LOCAL else {socket.gethostname()})
     hosts = tuple(f"[{each}]:{own}" if ":" in each else f"{each}:{own}" for each in names)
-    app = application(settings, token=token, hosts=hosts)
+    app = application(settings, token, hosts)
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, lifespan="on", timeout_graceful_shutdown=2
     )
