@@ -15,6 +15,7 @@ from rankproof.document.page import (
     Scale,
     axis_number,
     circle,
+    combine,
     figure,
     join,
     label,
@@ -86,13 +87,11 @@ def whiskers(title: str, rows: Sequence[tuple[str, str, Bar]]) -> Markup:
 
 def _whisker(scale: Scale, i: int, name: str, role: str, bar: Bar) -> Markup:
     y = ROW * i + ROW / 2 + 2
-    return join(
-        [
-            label(NAMES - 10, y + 4, name, f"name end {role}"),
-            line(scale(bar.drawn[0]), y, scale(bar.drawn[1]), y, f"span {role}"),
-            circle(scale(bar.mean), y, 4, f"dot {role}", f"{name}: {score(bar.mean)}"),
-            text(WIDE - VALUES + 8, y + 4, score(bar.mean), f"value {role}"),
-        ]
+    return combine(
+        label(NAMES - 10, y + 4, name, f"name end {role}"),
+        line(scale(bar.drawn[0]), y, scale(bar.drawn[1]), y, f"span {role}"),
+        circle(scale(bar.mean), y, 4, f"dot {role}", f"{name}: {score(bar.mean)}"),
+        text(WIDE - VALUES + 8, y + 4, score(bar.mean), f"value {role}"),
     )
 
 
@@ -112,7 +111,10 @@ def losses(title: str, rows: Sequence[tuple[str, str, Bar]]) -> Markup:
     scale = Scale(0, top, NAMES, WIDE - 14)
     bottom = ROW * len(rows) + 4
     marks = (_loss(scale, i, *row) for i, row in enumerate(rows))
-    says = "; ".join(f"{name} {_parts(bar)}" for name, _, bar in rows)
+    says = "; ".join(
+        f"{name} {score(b.mean)} reached, {score(b.ranked_too_low)} ranked too low, {score(b.never_found)} never found"
+        for name, _, b in rows
+    )
     return picture(title, says, bottom + 20, x_axis(scale, bottom, 2, ticks(0, top)), *marks)
 
 
@@ -128,11 +130,6 @@ def _loss(scale: Scale, i: int, name: str, role: str, bar: Bar) -> Markup:
 
 
 PARTS = {"got": "reached", "low": "found, ranked too low", "never": "never found"}
-
-
-def _parts(bar: Bar) -> str:
-    low, never = score(bar.ranked_too_low), score(bar.never_found)
-    return f"{score(bar.mean)} reached, {low} ranked too low, {never} never found"
 
 
 # --- differences -----------------------------------------------------------------------------------
@@ -192,7 +189,8 @@ def curves(title: str, along: Sequence[float], series: Sequence[Series], names: 
     """Curves with their names at their ends; `names` are those of the two axes."""
     high, right = 240, WIDE - 108
     x, y = Scale(along[0], along[-1], 34, right), Scale(0, 1, high - 34, 24)
-    axes = join([x_axis(x, y(0), y(1), _at(along)), y_axis(y, 34, right, ticks(0, 1))])
+    marked = ticks(0, 1) if along[-1] == 1 else [along[0], *(v for v in along if v % 5 == 0)]
+    axes = combine(x_axis(x, y(0), y(1), marked), y_axis(y, 34, right, ticks(0, 1)))
     ends = spread_labels([y(each.points[-1][1]) for each in series], 13, 14, y(0))
     drawn = (_curve(each, x, y, right, end) for each, end in zip(series, ends, strict=True))
     called = [text((34 + right) / 2, high - 4, names[0], "axis mid"), text(2, 10, names[1], "axis")]
@@ -200,15 +198,11 @@ def curves(title: str, along: Sequence[float], series: Sequence[Series], names: 
     return picture(title, says, high, axes, *drawn, *called)
 
 
-def _at(along: Sequence[float]) -> list[float]:
-    return ticks(0, 1) if along[-1] == 1 else [along[0], *(v for v in along if v % 5 == 0)]
-
-
 def _curve(series: Series, x: Scale, y: Scale, right: float, end: float) -> Markup:
     points = [(x(a), y(b)) for a, b in series.points]
     led = line(right + 2, points[-1][1], right + 8, end, "lead")
     named = label(right + 11, end + 4, series.name, f"name {series.role}", 13)
-    return join([path(points, f"curve {series.role}", series.name), led, named])
+    return combine(path(points, f"curve {series.role}", series.name), led, named)
 
 
 # --- over time -------------------------------------------------------------------------------------

@@ -42,6 +42,11 @@ def join(parts: Iterable[Child], between: str = "") -> Markup:
     return Markup(between.join(told))
 
 
+def combine(*children: Child) -> Markup:
+    """Some parts one after the other, without an element around them."""
+    return join(children)
+
+
 def el(name: str, /, *children: Child, **attributes: object) -> Markup:
     """An element. `cls` is the class; attributes that are None are left out; `a_b` stands for `a-b`.
 
@@ -177,24 +182,25 @@ class Section:
 
 def page(title: str, opening: Child, sections: Sequence[Section], foot: Child, lead: Child = None) -> str:
     """The whole page as text; `lead` comes before all sections."""
-    head = join(
-        [
-            el("meta", charset="utf-8"),
-            el("meta", name="viewport", content="width=device-width, initial-scale=1"),
-            el("meta", name="generator", content="rankproof"),
-            el("meta", http_equiv="Content-Security-Policy", content=POLICY),
-            el("title", title),
-            el("style", Markup(sheet())),
-        ]
-    )
-    header = el("header", el("h1", title), opening, _contents(sections) if sections else None)
+    policy = el("meta", http_equiv="Content-Security-Policy", content=POLICY)
+    head = el("head", *METAS, policy, el("title", title), el("style", Markup(sheet())))
+    header = el("header", el("h1", title), opening, contents(sections) if sections else None)
     main = el("main", lead, *(Markup(str(each)) for each in sections), id="main")
     skip = el("a", "Skip to the content", href="#main", cls="skip")
     body = el("body", skip, header, main, el("footer", el("hr"), foot))
-    return f"<!DOCTYPE html>\n{el('html', el('head', head), body, lang='en')}\n"
+    return f"<!DOCTYPE html>\n{el('html', head, body, lang='en')}\n"
 
 
-def _contents(sections: Sequence[Section]) -> Markup:
+METAS = (
+    el("meta", charset="utf-8"),
+    el("meta", name="viewport", content="width=device-width, initial-scale=1"),
+    el("meta", name="generator", content="rankproof"),
+)
+"""The head of every page begins with these."""
+
+
+def contents(sections: Sequence[Section]) -> Markup:
+    """Links to the sections of a page."""
     items = (el("li", el("a", each.heading, href=f"#{each.key}")) for each in sections)
     return el("nav", el("ul", *items), aria_label="Contents")
 
@@ -305,7 +311,7 @@ def path(points: Iterable[Point], cls: str, title: str | None = None) -> Markup:
 def x_axis(scale: Scale, y: float, top: float, values: Sequence[float]) -> Markup:
     """An axis along the bottom: numbers under it, hairlines up to `top`."""
     return join(
-        join((line(scale(v), top, scale(v), y, "grid"), text(scale(v), y + 14, axis_number(v), "tick mid")))
+        combine(line(scale(v), top, scale(v), y, "grid"), text(scale(v), y + 14, axis_number(v), "tick mid"))
         for v in values
     )
 
@@ -313,11 +319,9 @@ def x_axis(scale: Scale, y: float, top: float, values: Sequence[float]) -> Marku
 def y_axis(scale: Scale, left: float, right: float, values: Sequence[float], spell: str = "") -> Markup:
     """An axis along the left side: numbers beside it, hairlines as far as `right`."""
     return join(
-        join(
-            (
-                line(left, scale(v), right, scale(v), "grid"),
-                text(left - 6, scale(v) + 4, axis_number(v, spell), "tick end"),
-            )
+        combine(
+            line(left, scale(v), right, scale(v), "grid"),
+            text(left - 6, scale(v) + 4, axis_number(v, spell), "tick end"),
         )
         for v in values
     )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from rankproof.comparing.alignment import hits_of, relevant_from
 from rankproof.comparing.comparison import Comparison
@@ -17,6 +16,7 @@ from rankproof.document.page import (
     WIDE,
     Markup,
     Scale,
+    combine,
     el,
     figure,
     ident,
@@ -31,7 +31,7 @@ from rankproof.document.page import (
 )
 from rankproof.errors import UsageError
 from rankproof.scoring.scores import Scores
-from rankproof.web.site import Choices, Page, Site, button, form, measure_of, note, sections, select
+from rankproof.web.site import Choices, Page, Site, button, measure_of, note, sections, select
 
 MODES = {
     "nothing": "nothing relevant found",
@@ -70,7 +70,7 @@ def query_rows(site: Site, baseline: str, system: str, measure: str, corrected: 
     old, new = (site.workspace.scores(name, corrected) for name in (baseline, system))
     first, second, sign = old.values(measure), new.values(measure), old.column(measure).measure.spec.sign
     groups = {new.queries[i]: name for name, places in new.groups.items() for i in places.tolist()}
-    modes, grades, texts = _modes(new, measure), _grades(new), site.workspace.questions
+    modes, judgments, texts = _modes(new, measure), new.judgments, site.workspace.questions
     found = [
         QueryRow(
             query,
@@ -80,7 +80,7 @@ def query_rows(site: Site, baseline: str, system: str, measure: str, corrected: 
             sign * (second[query] - first[query]),
             groups.get(query, ""),
             modes[query],
-            grades.get(query, 0.0),
+            0.0 if judgments is None else max(judgments.of(query).values(), default=0.0),
         )
         for query in second
         if query in first
@@ -98,12 +98,6 @@ def _modes(scores: Scores, measure: str) -> dict[str, str]:
         query: "none" if not w else "nothing" if not g else "part" if g < w else "best" if v >= best - EQUAL else "low"
         for query, w, g, v in zip(scores.queries, wanted, got, values, strict=True)
     }
-
-
-def _grades(scores: Scores) -> dict[str, float]:
-    if scores.judgments is None:
-        return {}
-    return {query: max(scores.judgments.of(query).values(), default=0.0) for query in scores.queries}
 
 
 def pair_of(site: Site, choices: Choices) -> tuple[str, str]:
@@ -134,8 +128,8 @@ def compare(site: Site, choices: Choices) -> Page:
         f"{b} against {a}",
         sections(
             ("verdict", "Verdict", _verdict(site, a, b, corrected)),
-            ("pictures", f"{measure}, query by query", join([_about_pictures(site), pictures])),
-            ("queries", "Queries", join([_filters(rows), query_table(site, a, b, measure, rows, corrected)])),
+            ("pictures", f"{measure}, query by query", combine(_about_pictures(site), pictures)),
+            ("queries", "Queries", combine(_filters(rows), query_table(site, a, b, measure, rows, corrected))),
         ),
         opening=choose(site, "compare", a, b, measure, list(scores), corrected),
         scripts=("compare",),
@@ -146,23 +140,18 @@ def choose(
     site: Site, page: str, a: str, b: str, measure: str, measures: Sequence[str], corrected: bool
 ) -> Markup | None:
     """The form that chooses what is compared."""
-    if site.links.static:
-        return None
     runs = list(site.workspace.runs)
     given = el(
         "label",
         el("input", type="checkbox", name="given", value="yes", checked="checked" if corrected else None),
         " with the grades given here",
     )
-    return form(
-        site,
-        f"/{page}",
+    return site.choose(
+        page,
         select("a", "before", runs, a),
         select("b", "after", runs, b),
-        select("m", "measure", list(measures), measure) if measures else None,
+        select("m", "measure", measures, measure) if measures else None,
         given if site.workspace.grades else None,
-        button("Show"),
-        cls="choices",
     )
 
 
@@ -200,8 +189,6 @@ def _about_pictures(site: Site) -> Markup:
 
 HIGH, LEFT, TOP, BOTTOM = 300, 52, 28, 34
 """The edges of the pictures: a signed number of four digits fits on the left, the name of an axis above it."""
-
-
 NAMED = 48
 """The number of characters of the name of an axis."""
 
@@ -250,14 +237,8 @@ def _sorted(measure: str, a: str, b: str, rows: Sequence[QueryRow]) -> Markup:
     axis = y_axis(y, LEFT, WIDE - 12, [-limit, 0.0, limit], "+")
     tally = {name: sum(row.outcome == name for row in rows) for name in ("won", "equal", "lost")}
     says = f"{tally['won']:,} better, {tally['equal']:,} equal, {tally['lost']:,} worse"
-    drawn = picture(
-        f"Differences of {measure}",
-        says,
-        HIGH,
-        axis,
-        el("g", bars, cls="bars"),
-        line(LEFT, y(0), WIDE - 12, y(0), "zero"),
-    )
+    zero = line(LEFT, y(0), WIDE - 12, y(0), "zero")
+    drawn = picture(f"Differences of {measure}", says, HIGH, axis, el("g", bars, cls="bars"), zero)
     return figure(f"Differences, sorted: {says}", el("div", drawn, id="sorted"))
 
 
@@ -283,17 +264,10 @@ def _filters(rows: Sequence[QueryRow]) -> Markup | None:
 
 def query_table(site: Site, a: str, b: str, measure: str, rows: Sequence[QueryRow], corrected: bool = False) -> Markup:
     """Every query as a row, the greatest losses first."""
-    headings: tuple[tuple[str, str | None], ...] = (
-        ("query", "w"),
-        ("before", None),
-        ("after", None),
-        ("change", None),
-        ("group", "w"),
-        ("after it", "w"),
-    )
     grouped = any(row.group for row in rows)
-    kept = [each for each in headings if grouped or each[0] != "group"]
-    head = el("tr", *(el("th", words, scope="col", cls=kind) for words, kind in kept))
+    words, numbers = ("query", *(["group"] if grouped else []), "after it"), ("before", "after", "change")
+    headings = (words[0], *numbers, *words[1:])
+    head = el("tr", *(el("th", each, scope="col", cls="w" if each in words else None) for each in headings))
     body = el("tbody", *(_row(site, i, row, a, b, measure, grouped, corrected) for i, row in enumerate(rows)))
     whole = el(
         "table",
@@ -310,14 +284,6 @@ def query_table(site: Site, a: str, b: str, measure: str, rows: Sequence[QueryRo
 def _row(site: Site, i: int, row: QueryRow, a: str, b: str, measure: str, grouped: bool, corrected: bool) -> Markup:
     words = el("small", ident(row.words)) if row.words else None
     name = site.link(ident(row.query), "query", id=row.query, a=a, b=b, m=measure, given="yes" if corrected else None)
-    data: Mapping[str, Any] = {
-        "data_i": i,
-        "data_outcome": row.outcome,
-        "data_mode": row.mode,
-        "data_grade": f"{row.grade:g}",
-        "data_gain": f"{row.gain:.6g}",
-        "data_group": row.group or None,
-    }
     return el(
         "tr",
         el("th", name, words, scope="row", cls="w"),
@@ -326,7 +292,12 @@ def _row(site: Site, i: int, row: QueryRow, a: str, b: str, measure: str, groupe
         el("td", signed_number(row.theirs - row.mine), cls={"won": "up", "lost": "down"}.get(row.outcome)),
         el("td", ident(row.group), cls="w") if grouped else None,
         el("td", MODES[row.mode], cls="w"),
-        **data,
+        data_i=i,
+        data_outcome=row.outcome,
+        data_mode=row.mode,
+        data_grade=f"{row.grade:g}",
+        data_gain=f"{row.gain:.6g}",
+        data_group=row.group or None,
     )
 
 
@@ -341,16 +312,11 @@ def gate(site: Site, choices: Choices) -> Page:
     decided = site.later(
         *site.workspace.gating(a, b, corrected), gate_part, "gate", a=a, b=b, given="yes" if corrected else None
     )
-    made = join(
-        [
-            el(
-                "p",
-                f"{count(len(lost), 'query lost', 'queries lost')}, the greatest loss first. "
-                "Open one to see both rankings, and to correct a grade that is wrong.",
-            ),
-            query_table(site, a, b, measure, lost[:20], corrected),
-        ]
+    about = (
+        f"{count(len(lost), 'query lost', 'queries lost')}, the greatest loss first. "
+        "Open one to see both rankings, and to correct a grade that is wrong."
     )
+    made = combine(el("p", about), query_table(site, a, b, measure, lost[:20], corrected))
     return Page(
         f"May {b} replace {a}?",
         sections(

@@ -15,13 +15,13 @@ from rankproof.diagnosing.diagnose import Diagnosis
 from rankproof.diagnosing.diagnose import diagnose as diagnosed
 from rankproof.document.formats.html import Link, part_of_page
 from rankproof.document.model import Document
-from rankproof.document.page import Markup, el, ident, join
+from rankproof.document.page import Markup, combine, el, ident, join
 from rankproof.errors import DataError, RankproofError, UsageError, one_of
 from rankproof.io.load import load_ranking
 from rankproof.scoring.scores import Scores
 from rankproof.scoring.words import wrong_data
 from rankproof.web.folder import FileKind, named_by_stem
-from rankproof.web.site import Choices, Page, Site, button, form, measure_of, note, problem, sections, select
+from rankproof.web.site import Choices, Page, Site, measure_of, note, problem, sections, select
 
 
 def _system(site: Site, choices: Choices) -> str:
@@ -32,13 +32,9 @@ def _system(site: Site, choices: Choices) -> str:
 
 def _choose(site: Site, page: str, system: str, measure: str | None = None) -> Markup | None:
     """The form that chooses a ranking and, if needed, a measure."""
-    if site.links.static:
-        return None
     space = site.workspace
     measures = select("m", "measure", list(space.scores(system)), measure) if measure else None
-    return form(
-        site, f"/{page}", select("s", "ranking", list(space.runs), system), measures, button("Show"), cls="choices"
-    )
+    return site.choose(page, select("s", "ranking", list(space.runs), system), measures)
 
 
 def audit(site: Site, choices: Choices) -> Page:
@@ -62,7 +58,7 @@ def _finding(finding: Finding, queries: Mapping[str, str], link: Link) -> Markup
     text = el(
         "p",
         finding.message,
-        join([" For example ", join(examples, ", "), "."]) if examples else None,
+        combine(" For example ", join(examples, ", "), ".") if examples else None,
         f" Next: {finding.advice}" if finding.advice else None,
     )
     return el("div", el("b", finding.severity), text, cls=f"finding {finding.severity}")
@@ -119,12 +115,9 @@ def board(site: Site, choices: Choices) -> Page:
         )
     measure = measure_of(space.scores(space.baseline()), choices.get("m"))
     shown = site.later(*board_job(site, measure), board_part, "leaderboard", m=measure)
-    chosen = None
-    if not site.links.static:
-        measures = list(space.scores(space.baseline()))
-        chosen = form(site, "/leaderboard", select("m", "measure", measures, measure), button("Show"), cls="choices")
+    chosen = site.choose("leaderboard", select("m", "measure", list(space.scores(space.baseline())), measure))
     wrong = join(wrong_card(name, error) for name in space.runs if (error := space.error(name)))
-    body = join([shown, el("h3", "Left out") if wrong else None, wrong])
+    body = combine(shown, el("h3", "Left out") if wrong else None, wrong)
     return Page(f"Leaderboard by {measure}", sections(("board", "Order", body)), opening=chosen)
 
 
@@ -157,9 +150,7 @@ def grid(site: Site, choices: Choices) -> Page:
     file = known[name]
     found = site.workspace.kept(("grid", file.stamp), lambda: _saved(file.path))
     shown = part_of_page(found._document())
-    chosen = None
-    if len(known) > 1 and not site.links.static:
-        chosen = form(site, "/grid", select("g", "grid", list(known), name), button("Show"), cls="choices")
+    chosen = site.choose("grid", select("g", "grid", list(known), name)) if len(known) > 1 else None
     return Page(f"Grid: {name}", sections(("grid", "Configurations", shown)), opening=chosen)
 
 

@@ -8,9 +8,9 @@ from rankproof.bench.testset.labels import SKIPPED, alpha, pairs
 from rankproof.bench.testset.pool import Item, Pool, read_pool
 from rankproof.core.table import best_first
 from rankproof.document.numbers import score
-from rankproof.document.page import Child, Markup, el, ident, join, table
+from rankproof.document.page import Child, Markup, combine, el, ident, table
 from rankproof.web.folder import FileKind
-from rankproof.web.site import Choices, Page, Site, button, form, note, sections, select
+from rankproof.web.site import Choices, Page, Site, button, form, hidden, note, sections, select
 from rankproof.web.texts import mark_words, snippet, wanted_words
 from rankproof.web.workspace import Workspace
 
@@ -77,16 +77,11 @@ def judge(site: Site, choices: Choices) -> Page:
     if pool is not None:
         done += f", {sum(1 for _ in to_grade(site, pool)):,} left"
     merge = f"rankproof label --labels {space.labels_path.name} --qrels NEW.tsv --add-to JUDGMENTS.tsv"
-    after = join(
-        [
-            el(
-                "p",
-                f"Every grade is in {space.labels_path.name} before the next document is shown. Your "
-                "judgments stay as they are; this command writes new ones that include the grades:",
-            ),
-            el("pre", el("code", merge)),
-        ]
+    saved = (
+        f"Every grade is in {space.labels_path.name} before the next document is shown. Your judgments stay as they "
+        "are; this command writes new ones that include the grades:"
     )
+    after = combine(el("p", saved), el("pre", el("code", merge)))
     return Page(
         "Judge",
         sections(
@@ -138,9 +133,7 @@ def _card(site: Site, item: Item) -> Markup:
         form(
             site,
             "/grade",
-            el("input", type="hidden", name="query", value=item.query),
-            el("input", type="hidden", name="document", value=item.document),
-            el("input", type="hidden", name="back", value="/judge"),
+            *hidden(query=item.query, document=item.document, back="/judge"),
             *grades,
             button("skip", name="grade", value="skip", data_key="s"),
             button("undo the last", name="grade", value="undo", data_key="u"),
@@ -168,16 +161,11 @@ def _agreement(site: Site) -> Markup:
         [
             ident(f"{each.first} and {each.second}"),
             f"{each.n:,}",
-            _part(each.same),
-            _part(each.kappa),
+            *("" if part is None else score(part) for part in (each.same, each.kappa)),
             f"{len(each.apart):,}",
         ]
         for each in found
     ]
     whole = alpha(labels)
     said = None if whole is None else note(f"Krippendorff's alpha over all: {score(whole)}")
-    return join([table("", ("who", "both graded", "same grade", "kappa", "apart"), rows, label="Agreement"), said])
-
-
-def _part(value: float | None) -> str:
-    return "" if value is None else score(value)
+    return combine(table("", ("who", "both graded", "same grade", "kappa", "apart"), rows, label="Agreement"), said)

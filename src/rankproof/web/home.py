@@ -17,7 +17,7 @@ from rankproof.comparing.gate import gate_scores
 from rankproof.comparing.history import History
 from rankproof.document.charts import timeline
 from rankproof.document.numbers import count, score, span
-from rankproof.document.page import Child, Markup, el, figure, fold, ident, join, table
+from rankproof.document.page import Child, Markup, combine, el, figure, fold, ident, join, table
 from rankproof.document.terminal import cut
 from rankproof.errors import RankproofError, UsageError
 from rankproof.progress import LIVE, progress_line
@@ -58,7 +58,7 @@ def home(site: Site, choices: Choices) -> Page:
             _news(site),
             ("runs", "Rankings", _runs(site, waiting)),
             *(
-                ("history-" + str(n), f"Over time: {each.name}", _history(site, each))
+                (f"history-{n}", f"Over time: {each.name}", _history(site, each))
                 for n, each in enumerate(space.of_kind(FileKind.HISTORY))
             ),
             ("files", "Files", _files(site)),
@@ -74,7 +74,7 @@ def _measured_by(site: Site) -> Child:
         return "There are no judgments here yet, so nothing is measured. Put a file of them into the folder."
     others = len(site.workspace.of_kind(FileKind.JUDGMENTS)) - 1
     more = f"; {count(others, 'other file')} of judgments is not used (--judgments chooses)" if others > 0 else ""
-    return join(["Measured by ", ident(file.name), f"{more}."])
+    return combine("Measured by ", ident(file.name), f"{more}.")
 
 
 def _news(site: Site) -> tuple[str, str, Child] | None:
@@ -84,7 +84,7 @@ def _news(site: Site) -> tuple[str, str, Child] | None:
         return None
     listed = (el("li", ident(each.name), f" ({each.kind})") for each in new[:20])
     more = note(f"and {len(new) - 20:,} more") if len(new) > 20 else None
-    return "news", "New since your last visit", join([el("ul", *listed), more])
+    return "news", "New since your last visit", combine(el("ul", *listed), more)
 
 
 def _runs(site: Site, waiting: Sequence[str]) -> Markup:
@@ -103,8 +103,8 @@ def _runs(site: Site, waiting: Sequence[str]) -> Markup:
     )
     cards = join(wrong_card(name, each) for name, each in wrong.items())
     first = None if space.settings.baseline else next((name for name in ready if name not in wrong), None)
-    shown = join([errors_part(scores.items()), _means(site, scores, first)]) if scores else None
-    return join([progress, shown, cards])
+    shown = combine(errors_part(scores.items()), _means(site, scores, first)) if scores else None
+    return combine(progress, shown, cards)
 
 
 def _means(site: Site, scores: dict[str, Scores], first_run: str | None) -> Markup:
@@ -126,7 +126,7 @@ def _means(site: Site, scores: dict[str, Scores], first_run: str | None) -> Mark
         rows.append(
             [
                 ident(name),
-                join([compared, " ", gated]),
+                combine(compared, " ", gated),
                 score(each[measure]),
                 ends,
                 *(score(each[m]) for m in shown[1:] if m in each),
@@ -135,7 +135,7 @@ def _means(site: Site, scores: dict[str, Scores], first_run: str | None) -> Mark
     headings = ("ranking", "look at", measure, "interval", *shown[1:])
     caption = f"Means over {count(len(first.queries), 'query')}, the best first"
     means = table(caption, headings, rows, words=(0, 1))
-    return join([means, note(f"{measure}: {UNBOUNDED}.") if guessed else None])
+    return combine(means, note(f"{measure}: {UNBOUNDED}.") if guessed else None)
 
 
 def _history(site: Site, file: FoundFile) -> Markup:
@@ -162,7 +162,7 @@ def _drawn(file: FoundFile) -> Markup | RankproofError:
         rows,
         words=(0, 1, 3),
     )
-    return join([el("div", *pictures, cls="grid"), fold("The results", listed, opened=True)])
+    return combine(el("div", *pictures, cls="grid"), fold("The results", listed, opened=True))
 
 
 Saved = tuple[str, str, ScoresLike]
@@ -170,16 +170,13 @@ Saved = tuple[str, str, ScoresLike]
 
 
 def _line(measure: str, found: Sequence[Saved]) -> Markup:
-    points = [
-        (cut(name, 12), scores[measure], *scores.interval(measure)) for at, name, scores in found if measure in scores
-    ]
-    return timeline(
-        measure,
-        [
-            (label, value, low if isfinite(low) else value, high if isfinite(high) else value)
-            for label, value, low, high in points
-        ],
-    )
+    points = []
+    for _, name, scores in found:
+        if measure in scores:
+            value = scores[measure]
+            low, high = (end if isfinite(end) else value for end in scores.interval(measure))
+            points.append((cut(name, 12), value, low, high))
+    return timeline(measure, points)
 
 
 def _gates(found: Sequence[Saved]) -> list[list[Child]]:
@@ -213,7 +210,7 @@ def _files(site: Site) -> Markup:
     unknown = [each for each in space.files if each.kind is FileKind.UNKNOWN]
     left = note(f"{count(len(unknown), 'other file')} passed over.") if unknown else None
     listed = table("", ("what", "file", "size"), rows, words=(0, 1), label="Files") if rows else None
-    return join([*cards, listed, left])
+    return combine(*cards, listed, left)
 
 
 def _size(size: int) -> str:
@@ -250,11 +247,9 @@ def live(site: Site, choices: Choices) -> Page:
     runs.sort(key=lambda pair: -pair[0].changed)
     cards = [_run(site, file, lines, now) for file, lines in runs]
     folder = site.workspace.settings.places[0]
-    how = join(
-        [
-            note("No run reports its progress here. A run does if this variable names the folder:"),
-            el("pre", el("code", f"{LIVE}={folder} rankproof run ...   (or bench, judge, or Benchmark in Python)")),
-        ]
+    how = combine(
+        note("No run reports its progress here. A run does if this variable names the folder:"),
+        el("pre", el("code", f"{LIVE}={folder} rankproof run ...   (or bench, judge, or Benchmark in Python)")),
     )
     return Page("Live", sections(("now", "Now", join(cards) if cards else how)), changing=True)
 

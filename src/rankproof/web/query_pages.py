@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from rankproof.core.explanation import Explained
 from rankproof.core.names import parse
+from rankproof.document.formats.html import part_of_page
 from rankproof.document.numbers import count, score, signed_number
-from rankproof.document.page import Child, Markup, el, ident, join, line
+from rankproof.document.page import Child, Markup, combine, el, ident, join, line, table
 from rankproof.errors import UsageError, nearest, shorten
 from rankproof.scoring.evaluate import evaluate
-from rankproof.scoring.explain import explain_scores
+from rankproof.scoring.explain import Explanation, explain_scores
 from rankproof.scoring.explain_page import chip, legend, missed_list
 from rankproof.scoring.scores import Scores
 from rankproof.web.compare_pages import pair_of, query_rows, query_table
 from rankproof.web.findings import errors_part
-from rankproof.web.site import Choices, Page, Site, button, form, measure_of, note, sections, select
+from rankproof.web.site import Choices, Page, Site, hidden, measure_of, note, sections, select
 from rankproof.web.texts import Wanted, mark_words, snippet, wanted_words
 
 DEEP = 20
@@ -32,47 +34,29 @@ def queries(site: Site, choices: Choices) -> Page:
     a, b = pair_of(site, choices)
     measure = measure_of(space.scores(a), choices.get("m"))
     rows = query_rows(site, a, b, measure)
-    lowest = sorted(rows, key=lambda row: (row.theirs, row.query))
+    listed = query_table(site, a, b, measure, sorted(rows, key=lambda row: (row.theirs, row.query)))
+    wrong = errors_part((name, space.scores(name)) for name in dict.fromkeys((a, b)))
     return Page(
         "Queries",
         sections(
-            (
-                "queries",
-                f"{count(len(rows), 'query')} by {measure} of {b}",
-                join(
-                    [
-                        errors_part((name, space.scores(name)) for name in dict.fromkeys((a, b))),
-                        query_table(site, a, b, measure, lowest),
-                    ]
-                ),
-            )
+            ("queries", f"{count(len(rows), 'query')} by {measure} of {b}", combine(wrong, listed)),
         ),
         scripts=("compare",),
     )
 
 
 def _of_one(site: Site, choices: Choices) -> Page:
-    from rankproof.document.page import table
-
     space = site.workspace
     name = space.baseline()
     scores = space.scores(name)
     measure = measure_of(scores, choices.get("m"))
-    rows: list[list[Child]] = [
-        [
-            join([site.link(ident(query), "query", id=query, m=measure), _small(space.questions.get(query))]),
-            score(value),
-        ]
-        for query, value in scores.worst(len(scores.queries), measure)
-    ]
-    listed = table("", ("query", measure), rows, label="Queries")
-    return Page(
-        "Queries", sections(("queries", f"By {measure} of {name}", join([errors_part([(name, scores)]), listed])))
-    )
-
-
-def _small(words: str | None) -> Markup | None:
-    return el("small", ident(words)) if words else None
+    rows: list[list[Child]] = []
+    for query, value in scores.worst(len(scores.queries), measure):
+        words = space.questions.get(query)
+        link = site.link(ident(query), "query", id=query, m=measure)
+        rows.append([combine(link, el("small", ident(words)) if words else None), score(value)])
+    body = combine(errors_part([(name, scores)]), table("", ("query", measure), rows, label="Queries"))
+    return Page("Queries", sections(("queries", f"By {measure} of {name}", body)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,31 +91,25 @@ def query(site: Site, choices: Choices) -> Page:
         data_query=name,
         data_measure=measure,
     )
-    missed = (
-        join([el("h3", ident(side.name)), missed_list(_titles(site, side), side.own)])
+    missed = join(
+        combine(el("h3", ident(side.name)), missed_list(_titles(site, side), side.own))
         for side in sides
         if side.own.missed
     )
-    numbers = (explain_link(site, side, name, measure) for side in sides)
+    numbers = combine(
+        errors_part((side.name, side.scores) for side in sides),
+        el("ul", *(el("li", explain_link(site, side, name, measure)) for side in sides)),
+        el("div", id="whatif", aria_live="polite"),
+        _gate_words(site, shown, corrected),
+    )
     return Page(
         words or name,
         sections(
-            (
-                "numbers",
-                "Numbers",
-                join(
-                    [
-                        errors_part((side.name, side.scores) for side in sides),
-                        el("ul", *(el("li", each) for each in numbers)),
-                        el("div", id="whatif", aria_live="polite"),
-                        _gate_words(site, shown, corrected),
-                    ]
-                ),
-            ),
-            ("lists", "Rankings", join([legend(highest), _keys(site), lists])),
-            ("missed", "Relevant, and not found", join(missed)) if any(side.own.missed for side in sides) else None,
+            ("numbers", "Numbers", numbers),
+            ("lists", "Rankings", combine(legend(highest), _keys(site), lists)),
+            ("missed", "Relevant, and not found", missed) if missed else None,
         ),
-        opening=join([el("p", ident(name), cls="size"), _choose(site, name, shown, measure, corrected)]),
+        opening=combine(el("p", ident(name), cls="size"), _choose(site, name, shown, measure, corrected)),
         scripts=("query",) if site.writes else (),
         skip=("rankings", "Skip to the rankings"),
     )
@@ -166,27 +144,19 @@ def _titles(site: Site, side: QuerySide) -> Mapping[str, str]:
 
 def _lists(site: Site, sides: Sequence[QuerySide], query: str, wanted: Wanted, highest: float) -> list[Markup]:
     """The lists, and between two of them the lines of documents that are in both."""
-    parts: list[Markup] = []
-    for n, side in enumerate(sides):
-        if n:
-            parts.append(_moves(sides[n - 1], side))
-        parts.append(_list(site, side, query, wanted, highest))
+    parts = [_list(site, sides[0], query, wanted, highest)]
+    for left, right in pairwise(sides):
+        parts += [_moves(left, right), _list(site, right, query, wanted, highest)]
     return parts
 
 
 def _moves(left: QuerySide, right: QuerySide) -> Markup:
     """A line from each document on the left to its place on the right."""
     first, second = ({line.document: i for i, line in enumerate(side.own.lines[:DEEP])} for side in (left, right))
+    moved = [(i, second[doc]) for doc, i in first.items() if doc in second]
     lines = (
-        line(
-            0,
-            (i + 0.5) * 10,
-            30,
-            (second[doc] + 0.5) * 10,
-            "move up" if second[doc] < i else "move down" if second[doc] > i else "move",
-        )
-        for doc, i in first.items()
-        if doc in second
+        line(0, (i + 0.5) * 10, 30, (j + 0.5) * 10, "move up" if j < i else "move down" if j > i else "move")
+        for i, j in moved
     )
     deep = 10 * max(len(first), len(second), 1)
     return el(
@@ -239,7 +209,7 @@ def _document(site: Site, row: Any, query: str, wanted: Wanted, highest: float) 
 def explain_link(site: Site, side: QuerySide, query: str, measure: str) -> Markup:
     """The number of one ranking; it opens to its derivation."""
     value = f"{measure} {score(side.own.value)}"
-    return join([ident(side.name), ": ", site.link(value, "explain", id=query, s=side.name, m=measure)])
+    return combine(ident(side.name), ": ", site.link(value, "explain", id=query, s=side.name, m=measure))
 
 
 def _keys(site: Site) -> Markup | None:
@@ -254,21 +224,15 @@ def _keys(site: Site) -> Markup | None:
 
 def _choose(site: Site, query: str, shown: Sequence[str], measure: str, corrected: bool) -> Markup | None:
     space = site.workspace
-    if site.links.static or len(space.runs) < 2:
+    if len(space.runs) < 2:
         return None
     names = list(space.runs)
-    hidden = el("input", type="hidden", name="id", value=query)
-    kept = el("input", type="hidden", name="given", value="yes") if corrected else None
-    return form(
-        site,
-        "/query",
-        hidden,
-        kept,
+    return site.choose(
+        "query",
+        *hidden(id=query, **({"given": "yes"} if corrected else {})),
         select("a", "left", names, shown[0]),
         select("b", "right", names, shown[-1]),
         select("m", "measure", list(space.scores(shown[0])), measure),
-        button("Show"),
-        cls="choices",
     )
 
 
@@ -282,19 +246,12 @@ def _gate_words(site: Site, shown: Sequence[str], corrected: bool) -> Markup | N
         site.later(*space.gating(a, b, given), outcome_part(given), "outcome", a=a, b=b, given="yes" if given else None)
         for given in (False, True)[: 1 + bool(space.grades)]
     ]
-    return join(
-        [
-            *parts,
-            el("p", site.link("To the decision", "gate", a=a, b=b, given="yes" if corrected or space.grades else None)),
-        ]
-    )
+    decision = site.link("To the decision", "gate", a=a, b=b, given="yes" if corrected or space.grades else None)
+    return combine(*parts, el("p", decision))
 
 
 def explain(site: Site, choices: Choices) -> Page:
     """The derivation of one number."""
-    from rankproof.document.formats.html import part_of_page
-    from rankproof.scoring.explain import Explanation
-
     space, name = site.workspace, choices.get("id", "")
     system = choices.get("s") or space.baseline()
     measure = measure_of(space.scores(system), choices.get("m"))
@@ -323,7 +280,8 @@ def what_if(
     for name in systems:
         scores, table = space.scores(name), space.table(name, query)
         before = scores.values(measure).get(query, 0.0)
-        ranking = {query: _as_mapping(table)}
+        docs = list(map(str, table.doc))
+        ranking = {query: docs if table.score is None else dict(zip(docs, table.score.tolist(), strict=True))}
         after = evaluate({query: own}, ranking, [parse(measure)]).values(measure)[query] if own else 0.0
         n = len(scores.values(measure))
         mean = scores[measure]
@@ -341,12 +299,6 @@ def what_if(
             }
         )
     return found
-
-
-def _as_mapping(table: Any) -> Any:
-    if table.score is None:
-        return list(table.doc)
-    return dict(zip(map(str, table.doc), table.score.tolist(), strict=True))
 
 
 def outcome_part(given: bool) -> Any:

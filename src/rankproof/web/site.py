@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from rankproof.document.numbers import first_of
-from rankproof.document.page import Child, Markup, Section, el, join, sheet
+from rankproof.document.page import METAS, Child, Markup, Section, combine, contents, el, sheet
 from rankproof.errors import RankproofError
 from rankproof.scoring.scores import Scores
 from rankproof.web.folder import FileKind, encodable
@@ -91,16 +91,18 @@ class Site:
     def link(self, words: Child, page: str, /, **choices: str | None) -> Markup:
         """A link to another page."""
         address = self.links.to(page, **choices)
-        return el("a", words, href=address) if address else join([words])
+        return el("a", words, href=address) if address else combine(words)
+
+    def choose(self, page: str, *fields: Child) -> Markup | None:
+        """The form by which a reader chooses what a page is about; files have none."""
+        return None if self.links.static else form(self, f"/{page}", *fields, button("Show"), cls="choices")
 
     def later(
         self, key: Any, make: Callable[[], T], show: Callable[[T], Markup], part: str, /, **choices: str | None
     ) -> Markup:
         """A slow part: shown if it is ready, else a placeholder that the browser fills later."""
-        if self.links.static:
-            return show_result(self.workspace.later(key, make), show)
         found = self.workspace.later(key, make)
-        if found.done():
+        if self.links.static or found.done():
             return show_result(found, show)
         words = el("p", "Computing ... ", self.link("Load it", "part", name=part, **choices))
         return el("div", words, cls="later", data_part=self.links.to("part", name=part, **choices), aria_live="polite")
@@ -126,11 +128,16 @@ def form(
     site: Site, action: str, *children: Child, method: str = "get", cls: str | None = None, label: str | None = None
 ) -> Markup:
     """A form; one that writes carries the secret that proves its origin."""
-    proof = el("input", type="hidden", name="csrf", value=site.csrf) if method == "post" else None
-    return el("form", proof, *children, action=action, method=method, cls=cls, aria_label=label)
+    proof = hidden(csrf=site.csrf) if method == "post" else []
+    return el("form", *proof, *children, action=action, method=method, cls=cls, aria_label=label)
 
 
-def select(name: str, label: str, values: Mapping[str, str] | list[str], chosen: str) -> Markup:
+def hidden(**values: str) -> list[Markup]:
+    """Values that a form sends and nobody sees."""
+    return [el("input", type="hidden", name=name, value=value) for name, value in values.items()]
+
+
+def select(name: str, label: str, values: Mapping[str, str] | Sequence[str], chosen: str) -> Markup:
     """A choice with its label; `values` are words by value."""
     pairs = values.items() if isinstance(values, Mapping) else ((each, each) for each in values)
     options = (
@@ -161,7 +168,7 @@ def some_names(names: Sequence[str]) -> str:
 def sections(*given: tuple[str, str, Child] | None) -> tuple[Section, ...]:
     """Sections of key, heading and body; those that are None are left out."""
     return tuple(
-        Section(key, heading, join([body])) for each in given if each is not None for key, heading, body in [each]
+        Section(key, heading, combine(body)) for each in given if each is not None for key, heading, body in [each]
     )
 
 
@@ -209,7 +216,7 @@ def page_text(site: Site, page: Page, name: str, *, alone: bool = False, state: 
     from rankproof import __version__
 
     header = el(
-        "header", el("h1", page.title), page.opening, _contents(page.sections) if len(page.sections) > 2 else None
+        "header", el("h1", page.title), page.opening, contents(page.sections) if len(page.sections) > 2 else None
     )
     made = f"rankproof {__version__}. The numbers are those of the command line."
     foot = el("footer", el("hr"), el("p", made, _save(site, page, name, alone)))
@@ -232,21 +239,15 @@ def _save(site: Site, page: Page, name: str, alone: bool) -> Markup | None:
     """The link to this page as one file."""
     if alone or site.links.static or not name:
         return None
-    return join(
-        [" ", el("a", "Save this page as one file", href=site.links.to(name, **{**page.choices, "save": "yes"})), "."]
-    )
+    address = site.links.to(name, **{**page.choices, "save": "yes"})
+    return combine(" ", el("a", "Save this page as one file", href=address), ".")
 
 
 ALONE = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def _head(site: Site, page: Page, alone: bool) -> Markup:
-    common = [
-        el("meta", charset="utf-8"),
-        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        el("meta", name="generator", content="rankproof"),
-        el("title", f"{page.title} - rankproof"),
-    ]
+    common = [*METAS, el("title", f"{page.title} - rankproof")]
     if alone:
         policy = el("meta", http_equiv="Content-Security-Policy", content=ALONE)
         return el("head", *common, policy, el("style", Markup(style())))
@@ -283,11 +284,6 @@ def _person(site: Site) -> Markup | None:
     return form(site, "/who", named, button("Change"), method="post", cls="who", label="Who grades")
 
 
-def _contents(sections: Sequence[Section]) -> Markup:
-    items = (el("li", el("a", each.heading, href=f"#{each.key}")) for each in sections)
-    return el("nav", el("ul", *items), aria_label="Contents")
-
-
 def fragment(*children: Child) -> str:
     """A part that is inserted into a loaded page."""
-    return encodable(str(join(children)))
+    return encodable(str(combine(*children)))

@@ -8,7 +8,7 @@ from typing import Any
 
 from rankproof.document.formats.html import part_of_page
 from rankproof.document.numbers import count
-from rankproof.document.page import Child, Markup, el, fold, ident, join, table
+from rankproof.document.page import Child, Markup, combine, el, fold, ident, join, table
 from rankproof.errors import UsageError
 from rankproof.judging.evidence import Verdicts
 from rankproof.judging.judge import judge
@@ -19,7 +19,7 @@ from rankproof.judging.verdicts import VALUES, Relation
 from rankproof.judging.words import QUESTIONS, WORDS, certainty, nouns, verdict
 from rankproof.store.ledger import HUMAN, LedgerEntry
 from rankproof.web.folder import FileKind, FoundFile
-from rankproof.web.site import Choices, Page, Site, button, day, form, note, sections, select, whole_number
+from rankproof.web.site import Choices, Page, Site, button, day, form, hidden, note, sections, select, whole_number
 
 SHOWN = 25
 """The number of verdicts on a page."""
@@ -43,19 +43,18 @@ def verdicts(site: Site, choices: Choices) -> Page:
     found = list(_matching(kept, choices))
     start = max(0, whole_number(choices.get("from", "")) or 0)
     shown = found[start : start + SHOWN]
-    said = _by_pair(kept)
-    cards = join(_card(site, file, each, said.get(each.id, ())) for each in shown)
+    people: dict[str, list[LedgerEntry]] = {}
+    for each in kept.ledger.entries(human=True):
+        people.setdefault(each.id, []).append(each)
+    cards = join(_card(site, file, each, people.get(each.id, ())) for each in shown)
+    more = _more(site, choices, start, len(found))
     heading = f"{count(len(found), 'verdict')}" + (f", from {start + 1:,} on" if start else "")
     return Page(
         f"Verdicts in {file.name}",
         sections(
             _means(site, file),
             ("judges", "Who judged", _judges(kept)),
-            (
-                "verdicts",
-                heading,
-                join([_choose(site, file, kept, choices), cards, _more(site, choices, start, len(found))]),
-            ),
+            ("verdicts", heading, combine(_choose(site, file, kept, choices), cards, more)),
             ("calibration", "How far the judge can be trusted", _calibration_words(site, file)),
         ),
     )
@@ -71,25 +70,15 @@ def _matching(kept: Verdicts, choices: Choices) -> Iterator[LedgerEntry]:
     )
 
 
-def _by_pair(kept: Verdicts) -> dict[str, list[LedgerEntry]]:
-    """The verdicts of people, by pair."""
-    found: dict[str, list[LedgerEntry]] = {}
-    for each in kept.ledger.entries(human=True):
-        found.setdefault(each.id, []).append(each)
-    return found
-
-
 def _means(site: Site, file: FoundFile) -> tuple[str, str, Child] | None:
     """The means of samples under these verdicts, with coverage and bounds; None if there are no samples."""
     samples = site.workspace.of_kind(FileKind.SAMPLES)
     if not samples:
         return None
     shown = (
-        join(
-            [
-                el("h3", ident(each.name)),
-                site.later(*means_job(each, file), means_part, "means", file=each.name, ledger=file.name),
-            ]
+        combine(
+            el("h3", ident(each.name)),
+            site.later(*means_job(each, file), means_part, "means", file=each.name, ledger=file.name),
         )
         for each in samples
     )
@@ -109,7 +98,7 @@ def means_part(found: JudgedScores) -> Markup:
 
 def means(site: Site, choices: Choices) -> Any:
     """The means of one file of samples, as a part that is loaded later."""
-    file, samples = (_ledger(site, choices), {each.name: each for each in site.workspace.of_kind(FileKind.SAMPLES)})
+    file, samples = _ledger(site, choices), {each.name: each for each in site.workspace.of_kind(FileKind.SAMPLES)}
     if file is None or choices.get("file", "") not in samples:
         raise UsageError("there are no such samples here. Next: load the page again.")
     return means_job(samples[choices["file"]], file)
@@ -117,37 +106,24 @@ def means(site: Site, choices: Choices) -> Any:
 
 def _judges(kept: Verdicts) -> Markup:
     rows: list[list[Child]] = [
-        [
-            ident(each["name"]),
-            "person" if each["human"] else "machine",
-            f"{each['verdicts']:,}",
-            f"{each['unmeasured']:,}",
-        ]
-        for each in kept.judges()
+        [ident(j["name"]), "person" if j["human"] else "machine", f"{j['verdicts']:,}", f"{j['unmeasured']:,}"]
+        for j in kept.judges()
     ]
     return table("", ("judge", "is a", "verdicts", "could not tell"), rows, words=(0, 1), label="Judges")
 
 
 def _choose(site: Site, file: FoundFile, kept: Verdicts, choices: Choices) -> Markup | None:
-    if site.links.static:
-        return None
     ledgers = [each.name for each in site.workspace.of_kind(FileKind.LEDGER)]
     judges = {"": "all", **{each["name"]: each["name"] for each in kept.judges()}}
     relations = {"": "all", **{str(each): each.name.lower().replace("_", " ") for each in Relation}}
-    return form(
-        site,
-        "/verdicts",
+    words = choices.get("text", "")
+    return site.choose(
+        "verdicts",
         select("ledger", "ledger", ledgers, file.name) if len(ledgers) > 1 else None,
         select("judge", "judge", judges, choices.get("judge", "")),
         select("relation", "about", relations, choices.get("relation", "")),
         select("open", "settled", {"": "all", "no": "yes", "yes": "no"}, choices.get("open", "")),
-        el(
-            "label",
-            el("span", "with the words"),
-            el("input", type="search", name="text", value=choices.get("text", "")),
-        ),
-        button("Show"),
-        cls="choices",
+        el("label", el("span", "with the words"), el("input", type="search", name="text", value=words)),
     )
 
 
@@ -166,15 +142,9 @@ def _card(site: Site, file: FoundFile, each: LedgerEntry, people: Sequence[Ledge
     said = verdict(relation, each.value, each.reason) + certainty(each.probability)
     items = el("ul", *(el("li", ident(item)) for item in each.items)) if each.items else None
     human = each.judge.startswith(f"{HUMAN}:")
-    others = join(
-        el(
-            "p",
-            el("b", verdict(relation, other.value, other.reason)),
-            f", says {other.judge}",
-            _why(other),
-            cls="given",
-        )
-        for other in people
+    others = (
+        el("p", el("b", verdict(relation, p.value, p.reason)), f", says {p.judge}", _why(p), cls="given")
+        for p in people
         if not human
     )
     return el(
@@ -186,7 +156,7 @@ def _card(site: Site, file: FoundFile, each: LedgerEntry, people: Sequence[Ledge
             cls="sides",
         ),
         el("p", el("b", said), f", says {each.judge}", _why(each), f" ({day(each.at)})" if each.at else ""),
-        others,
+        *others,
         _override(site, file, each, relation),
         cls="card verdict",
         id=f"pair-{each.id}",
@@ -232,9 +202,7 @@ def _override(site: Site, file: FoundFile, each: LedgerEntry, relation: Relation
         form(
             site,
             "/override",
-            el("input", type="hidden", name="ledger", value=file.name),
-            el("input", type="hidden", name="pair", value=each.id),
-            el("input", type="hidden", name="back", value=site.links.to("verdicts", ledger=file.name)),
+            *hidden(ledger=file.name, pair=each.id, back=site.links.to("verdicts", ledger=file.name)),
             select("value", "your verdict", values, str(each.value)),
             el("label", el("span", "because"), el("input", name="why", maxlength=500, size=40, required="required")),
             button("Save"),
@@ -308,10 +276,8 @@ def _pair_card(site: Site, file: FoundFile, ask: Any) -> Markup:
         form(
             site,
             "/calibrate",
-            el("input", type="hidden", name="ledger", value=file.name),
-            el("input", type="hidden", name="left", value=ask.left),
-            el("input", type="hidden", name="right", value=ask.right),
-            el("input", type="hidden", name="back", value=site.links.to("calibration", ledger=file.name)),
+            *hidden(ledger=file.name, left=ask.left, right=ask.right),
+            *hidden(back=site.links.to("calibration", ledger=file.name)),
             *(
                 button(each, name="value", value=value, data_key=value.replace("-1", "-"))
                 for each in answers.split(", ")
