@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from rankproof.core.explanation import Explained, differences
+from rankproof.core.explanation import Explained
 from rankproof.core.names import parse
 from rankproof.core.paper import Step, Term, number_text
 from rankproof.core.table import ExplainedLine
@@ -17,6 +17,7 @@ from rankproof.document.page import (
     Markup,
     Section,
     circle,
+    combine,
     el,
     figure,
     fold,
@@ -102,15 +103,13 @@ def venn(name: str, own: Explained) -> Markup:
         circle(250, 118, 78, "set wanted"),
         text(112, 28, top, "mid tick"),
         text(288, 28, "relevant", "mid tick"),
-        *_part(110, parts.fp, "FP"),
-        *_part(200, parts.tp, "TP"),
-        *_part(290, parts.fn, "FN"),
+        *(
+            mark
+            for x, number, part in ((110, parts.fp, "FP"), (200, parts.tp, "TP"), (290, parts.fn, "FN"))
+            for mark in (text(x, 120, f"{number:,}", "mid big"), text(x, 140, part, "mid small"))
+        ),
         text(390, 214, neither, "end tick"),
     )
-
-
-def _part(x: float, number: int, name: str) -> tuple[Markup, Markup]:
-    return text(x, 120, f"{number:,}", "mid big"), text(x, 140, name, "mid small")
 
 
 def equations(own: Explained) -> Markup:
@@ -135,27 +134,9 @@ MOST = 50
 """The largest number of documents, and of lines of a step, that are listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class PageSide:
-    """One system's number, and beside it the same under another tool's conventions if asked for."""
-
-    name: str
-    own: Explained
-    other: Explained | None = None
-    wrong: tuple[str, ...] = ()
-    """Errors that make its numbers wrong."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lesson:
-    """The title of the page."""
-
-    query: str
-    measures: tuple[tuple[PageSide, ...], ...]
-    """For each measure the systems side by side."""
-    text: str | None = None
-    """The text of the query."""
-    titles: Mapping[str, str] = field(default_factory=dict)
+Side: TypeAlias = "tuple[str, Explanation]"
+"""A system and its number."""
+Titles = Mapping[str, str]
 
 
 @old_arguments(documents="corpus")
@@ -166,125 +147,106 @@ def explanation_page(systems: Mapping[str, Sequence[Explanation]], *, queries: A
     every = [each for explanations in systems.values() for each in explanations]
     query = every[0].own.query
     listed = {line.document for each in every for line in (*each.own.lines, *each.own.ideal)}
-    measures = zip(
-        *([PageSide(n, x.own, x.other, x.wrong) for x in found] for n, found in systems.items()), strict=True
+    measures: list[tuple[Side, ...]] = list(
+        zip(*([(name, each) for each in found] for name, found in systems.items()), strict=True)
     )
-    text = read_texts(queries, {query}, QUERY_TEXT).get(query)
-    lesson = Lesson(query, tuple(measures), text, read_titles(corpus, listed))
-    asked = el("p", ident(lesson.text), cls="verdict") if lesson.text else None
-    values = (
-        f"{side.own.measure} of {side.name} is {score(side.own.value)}." for sides in lesson.measures for side in sides
+    sides = [side for each in measures for side in each]
+    asked, titles = read_texts(queries, {query}, QUERY_TEXT).get(query), read_titles(corpus, listed)
+    opening = combine(
+        el("p", ident(asked), cls="verdict") if asked else None,
+        paragraphs(dict.fromkeys(f"{DISTRUST} {name}: {each}" for name, found in sides for each in found.wrong)),
+        paragraphs(f"{found.own.measure} of {name} is {score(found.value)}." for name, found in sides),
     )
-    wrong = dict.fromkeys(
-        f"{DISTRUST} {side.name}: {each}" for sides in lesson.measures for side in sides for each in side.wrong
-    )
-    sections = [section for i, sides in enumerate(lesson.measures) for section in _sections(lesson, sides, f"m{i}")]
-    conventions = lesson.measures[0][0].own.conventions.in_words()
-    words = el("ul", *(el("li", each) for each in conventions))
+    sections = [part for i, each in enumerate(measures) for part in _sections(titles, each, f"m{i}", len(measures) > 1)]
+    words = el("ul", *(el("li", each) for each in every[0].own.conventions.in_words()))
     sections.append(Section("conventions", "Conventions", words))
-    foot = el("p", f"Made by rankproof {__version__}.")
-    return page(f"Query {lesson.query}", join([asked, paragraphs(wrong), paragraphs(values)]), sections, foot)
+    return page(f"Query {query}", opening, sections, el("p", f"Made by rankproof {__version__}."))
 
 
-def _sections(lesson: Lesson, sides: Sequence[PageSide], key: str) -> list[Section]:
+def _sections(titles: Titles, sides: Sequence[Side], key: str, several: bool) -> list[Section]:
     """The part about one measure; its name is in the headings if there are several."""
+    own = sides[0][1].own
+    formula = el("p", prose(own.formula), cls="formula") if own.formula else None
     parts = {
         "Found and wanted": _sets(sides),
-        "The list beside the ideal": _lists(lesson, sides),
-        "Step by step": join([_formula(sides[0].own), *(_steps(lesson, each) for each in sides)]),
-        "The same in another tool": join(_versus(lesson, each) for each in sides),
+        "The list beside the ideal": _lists(titles, sides),
+        "Step by step": combine(formula, *(_steps(titles, *each) for each in sides)),
+        "The same in another tool": join(_versus(titles, *each) for each in sides),
     }
-    several = f" ({sides[0].own.measure})" if len(lesson.measures) > 1 else ""
-    shown = [(heading, body) for heading, body in parts.items() if body]
-    return [Section(f"{key}-{i}", f"{heading}{several}", body) for i, (heading, body) in enumerate(shown)]
+    shown = [(f"{heading} ({own.measure})" if several else heading, body) for heading, body in parts.items() if body]
+    return [Section(f"{key}-{i}", heading, body) for i, (heading, body) in enumerate(shown)]
 
 
-# --- the sets --------------------------------------------------------------------------------------
-
-
-def _sets(sides: Sequence[PageSide]) -> Markup:
-    own = sides[0].own
-    lead = el(
-        "p",
-        f"Relevant is what has {threshold(own)}. TP was retrieved and is relevant, FP was retrieved and is not, "
-        "FN is relevant and was not retrieved, TN is neither.",
+def _sets(sides: Sequence[Side]) -> Markup:
+    lead = (
+        f"Relevant is what has {threshold(sides[0][1].own)}. TP was retrieved and is relevant, FP was retrieved and is "
+        "not, FN is relevant and was not retrieved, TN is neither."
     )
-    drawn = (figure(ident(each.name), venn(each.name, each.own), equations(each.own)) for each in sides)
-    return join([lead, el("div", *drawn, cls="grid")])
+    drawn = (figure(ident(name), venn(name, each.own), equations(each.own)) for name, each in sides)
+    return combine(el("p", lead), el("div", *drawn, cls="grid"))
 
 
 # --- the lists -------------------------------------------------------------------------------------
 
 
-def _lists(lesson: Lesson, sides: Sequence[PageSide]) -> Markup:
-    own = sides[0].own
-    highest = top_grade(each.own for each in sides)
+def _lists(titles: Titles, sides: Sequence[Side]) -> Markup:
+    own = sides[0][1].own
+    depth, highest = min(parse(own.measure).cutoff or DEPTH, MOST), top_grade(each.own for _, each in sides)
     lead = el("p", "What each document adds to the number at its rank, and what the best order there is would add.")
-    pictures = [_contributions(each) for each in sides if _adding(each.own.lines) or _adding(each.own.ideal)]
-    ideal = ranked_list(lesson.titles, "the ideal", own.ideal[: _depth(own)], highest)
-    lists = [*(_list(lesson, each, highest) for each in sides), el("div", ideal)]
+    pictures = [
+        _contributions(name, each.own, depth)
+        for name, each in sides
+        if any(line.adds for line in (*each.own.lines, *each.own.ideal))
+    ]
+    ideal = ranked_list(titles, "the ideal", own.ideal[:depth], highest)
+    lists = [*(_list(titles, name, each.own, depth, highest) for name, each in sides), el("div", ideal)]
     grid = el("div", *pictures, cls="grid") if pictures else None
-    return join([lead, grid, legend(highest), el("div", *lists, cls="sides")])
+    return combine(lead, grid, legend(highest), el("div", *lists, cls="sides"))
 
 
-def _list(lesson: Lesson, side: PageSide, highest: float) -> Markup:
-    own, depth = side.own, _depth(side.own)
+def _list(titles: Titles, name: str, own: Explained, depth: int, highest: float) -> Markup:
     below = len(own.lines) - depth
     rest = el("p", f"{below:,} more below.", cls="note") if below > 0 else None
-    listed = ranked_list(lesson.titles, f"{side.name}: {own.measure} {score(own.value)}", own.lines[:depth], highest)
-    return el("div", listed, rest, missed_list(lesson.titles, own))
+    listed = ranked_list(titles, f"{name}: {own.measure} {score(own.value)}", own.lines[:depth], highest)
+    return el("div", listed, rest, missed_list(titles, own))
 
 
-def _contributions(side: PageSide) -> Markup:
-    depth = _depth(side.own)
-    mine, best = _parts(side.own.lines, depth), _parts(side.own.ideal, depth)
-    caption = join([ident(side.name), el("small", "bars: what each rank adds; outlines: the ideal")])
-    return figure(caption, contributions(f"{side.name}: what each rank adds", mine, best, depth))
-
-
-def _parts(lines: Sequence[ExplainedLine], depth: int) -> dict[int, float]:
-    return {line.rank: line.adds for line in lines if line.rank and line.adds and line.rank <= depth}
-
-
-def _adding(lines: Sequence[ExplainedLine]) -> bool:
-    return any(line.adds for line in lines)
-
-
-def _depth(own: Explained) -> int:
-    return min(parse(own.measure).cutoff or DEPTH, MOST)
+def _contributions(name: str, own: Explained, depth: int) -> Markup:
+    mine, best = (
+        {line.rank: line.adds for line in lines if line.rank and line.adds and line.rank <= depth}
+        for lines in (own.lines, own.ideal)
+    )
+    caption = combine(ident(name), el("small", "bars: what each rank adds; outlines: the ideal"))
+    return figure(caption, contributions(f"{name}: what each rank adds", mine, best, depth))
 
 
 # --- the steps -------------------------------------------------------------------------------------
 
 
-def _formula(own: Explained) -> Markup | None:
-    return el("p", prose(own.formula), cls="formula") if own.formula else None
-
-
-def _steps(lesson: Lesson, side: PageSide) -> Markup:
-    own = side.own
+def _steps(titles: Titles, name: str, found: Explanation) -> Markup:
+    own = found.own
     notes = (el("p", f"Note: {note}.", cls="note") for note in own.said)
     result = el("p", f"{own.measure} = {score(own.value)}", cls="equation")
-    return join([el("h3", ident(side.name)), _numbered(lesson, own), result, *notes])
+    return combine(el("h3", ident(name)), _numbered(titles, own), result, *notes)
 
 
-def _numbered(lesson: Lesson, own: Explained) -> Markup:
-    return el("ol", *(el("li", _step(lesson, own, each)) for each in own.steps), cls="steps")
+def _numbered(titles: Titles, own: Explained) -> Markup:
+    return el("ol", *(el("li", _step(titles, own, each)) for each in own.steps), cls="steps")
 
 
-def _step(lesson: Lesson, own: Explained, step: Step) -> Markup:
+def _step(titles: Titles, own: Explained, step: Step) -> Markup:
     """A step in words, its terms as a table, and their sum."""
     value = "" if step.value is None else f" = {number_text(step.value)}"
     words = el("div", prose(step.says), None if step.expression else el("b", value))
     end = el("div", step.expression, el("b", value)) if step.expression else None
     if not step.terms:
-        return join([words, end])
+        return combine(words, end)
     left = len(step.terms) - MOST
     more = el("p", f"and {left:,} more", cls="note") if left > 0 else None
-    return join([words, _terms(lesson, own, step), more, end])
+    return combine(words, _terms(titles, own, step), more, end)
 
 
-def _terms(lesson: Lesson, own: Explained, step: Step) -> Markup:
+def _terms(titles: Titles, own: Explained, step: Step) -> Markup:
     """The terms as a table; ranks and documents only where a term is about one."""
     about = any(term.doc is not None for term in step.terms)
     headings = ("rank", "document", "term", "value") if about else ("term", "value")
@@ -293,25 +255,25 @@ def _terms(lesson: Lesson, own: Explained, step: Step) -> Markup:
     ]
     if not about:
         return table(step.says, headings, plain)
-    rows = [[*_about(lesson, own, term), *cells] for term, cells in zip(step.terms, plain, strict=False)]
+    rows = [[*_about(titles, own, term), *cells] for term, cells in zip(step.terms, plain, strict=False)]
     return table(step.says, headings, rows, words=(1, 2))
 
 
-def _about(lesson: Lesson, own: Explained, term: Term) -> tuple[Child, Child]:
+def _about(titles: Titles, own: Explained, term: Term) -> tuple[Child, Child]:
     name = "" if term.doc is None else own.names.get(term.doc, "(not judged)")
     rank = "" if term.rank is None else f"{term.rank:,}"
-    return rank, el("td", document(lesson.titles, name) if name else None, cls="doc")
+    return rank, el("td", document(titles, name) if name else None, cls="doc")
 
 
-def _versus(lesson: Lesson, side: PageSide) -> Markup:
+def _versus(titles: Titles, name: str, found: Explanation) -> Markup:
     """The number under the other conventions, why it differs, and its steps."""
-    if side.other is None:
+    other = found.other
+    if other is None:
         return Markup()
-    other = side.other
-    why = el("ul", *(el("li", prose(each)) for each in differences(side.own, other)))
+    why = el("ul", *(el("li", prose(each)) for each in found.differences))
     told = f"{other.measure} in {other.where} is {score(other.value)}."
-    steps = fold(f"The steps in {other.where}", _numbered(lesson, other))
-    return join([el("h3", ident(side.name)), el("p", told), why, steps])
+    steps = fold(f"The steps in {other.where}", _numbered(titles, other))
+    return combine(el("h3", ident(name)), el("p", told), why, steps)
 
 
 def legend(highest: float) -> Markup:
@@ -353,13 +315,13 @@ def ranked_list(titles: Mapping[str, str], caption: str, lines: tuple[ExplainedL
 def document(titles: Mapping[str, str], name: str) -> Markup:
     """A document's title and id, or the id alone."""
     title = titles.get(name)
-    return ident(name) if title is None else join([ident(title), el("small", ident(name))])
+    return ident(name) if title is None else combine(ident(title), el("small", ident(name)))
 
 
 def missed_list(titles: Mapping[str, str], own: Explained) -> Markup | None:
     """The relevant documents that were not found."""
     if not own.missed:
         return None
-    named = (join([ident(titles.get(doc, doc)), f" (grade {grade:g})"]) for doc, grade in own.missed[:MISSED])
+    named = (combine(ident(titles.get(doc, doc)), f" (grade {grade:g})") for doc, grade in own.missed[:MISSED])
     more = f"; and {len(own.missed) - MISSED:,} more" if len(own.missed) > MISSED else None
     return el("p", "Not in the ranking: ", join(named, "; "), more, ".", cls="note")
