@@ -10,7 +10,7 @@ from rankproof.core.table import best_first
 from rankproof.document.numbers import score
 from rankproof.document.page import Child, Markup, combine, el, ident, table
 from rankproof.web.folder import FileKind
-from rankproof.web.site import Choices, Page, Site, button, form, hidden, note, sections, select
+from rankproof.web.site import Choices, Page, Site, button, form, hidden_fields, note, sections, select
 from rankproof.web.texts import mark_words, snippet, wanted_words
 from rankproof.web.workspace import Workspace
 
@@ -133,7 +133,7 @@ def _card(site: Site, item: Item) -> Markup:
         form(
             site,
             "/grade",
-            *hidden(query=item.query, document=item.document, back="/judge"),
+            *hidden_fields(query=item.query, document=item.document, back="/judge"),
             *grades,
             button("skip", name="grade", value="skip", data_key="s"),
             button("undo the last", name="grade", value="undo", data_key="u"),

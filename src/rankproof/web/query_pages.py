@@ -19,7 +19,7 @@ from rankproof.scoring.explain_page import chip, legend, missed_list
 from rankproof.scoring.scores import Scores
 from rankproof.web.compare_pages import pair_of, query_rows, query_table
 from rankproof.web.findings import errors_part
-from rankproof.web.site import Choices, Page, Site, hidden, measure_of, note, sections, select
+from rankproof.web.site import Choices, Page, Site, hidden_fields, measure_of, note, sections, select
 from rankproof.web.texts import Wanted, mark_words, snippet, wanted_words
 
 DEEP = 20
@@ -229,7 +229,7 @@ def _choose(site: Site, query: str, shown: Sequence[str], measure: str, correcte
     names = list(space.runs)
     return site.choose(
         "query",
-        *hidden(id=query, **({"given": "yes"} if corrected else {})),
+        *hidden_fields(id=query, **({"given": "yes"} if corrected else {})),
         select("a", "left", names, shown[0]),
         select("b", "right", names, shown[-1]),
         select("m", "measure", list(space.scores(shown[0])), measure),

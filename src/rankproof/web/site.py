@@ -128,11 +128,11 @@ def form(
     site: Site, action: str, *children: Child, method: str = "get", cls: str | None = None, label: str | None = None
 ) -> Markup:
     """A form; one that writes carries the secret that proves its origin."""
-    proof = hidden(csrf=site.csrf) if method == "post" else []
+    proof = hidden_fields(csrf=site.csrf) if method == "post" else []
     return el("form", *proof, *children, action=action, method=method, cls=cls, aria_label=label)
 
 
-def hidden(**values: str) -> list[Markup]:
+def hidden_fields(**values: str) -> list[Markup]:
     """Values that a form sends and nobody sees."""
     return [el("input", type="hidden", name=name, value=value) for name, value in values.items()]
 

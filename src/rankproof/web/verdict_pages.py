@@ -19,7 +19,19 @@ from rankproof.judging.verdicts import VALUES, Relation
 from rankproof.judging.words import QUESTIONS, WORDS, certainty, nouns, verdict
 from rankproof.store.ledger import HUMAN, LedgerEntry
 from rankproof.web.folder import FileKind, FoundFile
-from rankproof.web.site import Choices, Page, Site, button, day, form, hidden, note, sections, select, whole_number
+from rankproof.web.site import (
+    Choices,
+    Page,
+    Site,
+    button,
+    day,
+    form,
+    hidden_fields,
+    note,
+    sections,
+    select,
+    whole_number,
+)
 
 SHOWN = 25
 """The number of verdicts on a page."""
@@ -202,7 +214,7 @@ def _override(site: Site, file: FoundFile, each: LedgerEntry, relation: Relation
         form(
             site,
             "/override",
-            *hidden(ledger=file.name, pair=each.id, back=site.links.to("verdicts", ledger=file.name)),
+            *hidden_fields(ledger=file.name, pair=each.id, back=site.links.to("verdicts", ledger=file.name)),
             select("value", "your verdict", values, str(each.value)),
             el("label", el("span", "because"), el("input", name="why", maxlength=500, size=40, required="required")),
             button("Save"),
@@ -276,8 +288,8 @@ def _pair_card(site: Site, file: FoundFile, ask: Any) -> Markup:
         form(
             site,
             "/calibrate",
-            *hidden(ledger=file.name, left=ask.left, right=ask.right),
-            *hidden(back=site.links.to("calibration", ledger=file.name)),
+            *hidden_fields(ledger=file.name, left=ask.left, right=ask.right),
+            *hidden_fields(back=site.links.to("calibration", ledger=file.name)),
             *(
                 button(each, name="value", value=value, data_key=value.replace("-1", "-"))
                 for each in answers.split(", ")
