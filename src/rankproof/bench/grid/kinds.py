@@ -94,7 +94,7 @@ Maker = Callable[[GridPart, Any], Any]
 
 
 @dataclass(frozen=True)
-class Kind:
+class PartKind:
     """One kind of part."""
 
     make: Maker = lambda part, corpus: None
@@ -108,30 +108,30 @@ class Kind:
     """What is tried before the run in place of making it."""
 
 
-def _chunker(cut: Callable[..., Any]) -> Kind:
+def _chunker(cut: Callable[..., Any]) -> PartKind:
     def make(part: GridPart, corpus: Any) -> Any:
         return cut(**{name: value for name, value in part.options.items() if name != "map"})
 
-    return Kind(make, cut, more={"map": ("best", "first", "sum")})  # how a document is scored by its chunks
+    return PartKind(make, cut, more={"map": ("best", "first", "sum")})  # how a document is scored by its chunks
 
 
-def _of_corpus(made: Callable[..., Any], check: Maker | None = None) -> Kind:
-    return Kind(lambda part, corpus: made(corpus, **part.options), made, check=check)
+def _of_corpus(made: Callable[..., Any], check: Maker | None = None) -> PartKind:
+    return PartKind(lambda part, corpus: made(corpus, **part.options), made, check=check)
 
 
-def _reranker(make: Callable[[GridPart], Any], *needs: str) -> Kind:
+def _reranker(make: Callable[[GridPart], Any], *needs: str) -> PartKind:
     def make_deep(part: GridPart, corpus: Any) -> Any:
         return make(part)(depth=part.options.get("depth"))
 
-    return Kind(make_deep, needs=needs, more={"depth": ()})
+    return PartKind(make_deep, needs=needs, more={"depth": ()})
 
 
 OF_CORPUS = ("spelling", "expansion")
 """Kinds of rewriters that read the documents."""
 
-KINDS: Mapping[str, Mapping[str, Kind]] = {
+KINDS: Mapping[str, Mapping[str, PartKind]] = {
     "chunkers": {
-        NONE: Kind(),
+        NONE: PartKind(),
         **{cut.__name__: _chunker(cut) for cut in (fixed, sentences, recursive, markdown, sliding)},
     },
     "retrievers": {
@@ -140,13 +140,13 @@ KINDS: Mapping[str, Mapping[str, Kind]] = {
         "lsa": _of_corpus(lsa),
         # An embedder that can be made is all that is to be seen before the run.
         "dense": _of_corpus(dense_search, lambda part, corpus: embedder_of(part.options["embedder"])),
-        HYBRID: Kind(more={"of": ()}),
-        "built": Kind(
+        HYBRID: PartKind(more={"of": ()}),
+        "built": PartKind(
             lambda part, corpus: function_of(part)(corpus),
             needs=("call",),
             check=lambda part, corpus: function_of(part),
         ),
-        CALL: Kind(
+        CALL: PartKind(
             lambda part, corpus: part.options["call"] if part.given is None else part.given,
             needs=("call",),
             more={"id": ()},
@@ -154,16 +154,16 @@ KINDS: Mapping[str, Mapping[str, Kind]] = {
         ),
     },
     "rerankers": {
-        NONE: Kind(),
+        NONE: PartKind(),
         "lexical": _reranker(lambda part: rerank),
         "cross-encoder": _reranker(lambda part: cross_encoder(part.options["model"]), "model"),
         CALL: _reranker(lambda part: rerank(function_of(part), name=part.name), "call"),
     },
     "rewriters": {
-        NONE: Kind(),
+        NONE: PartKind(),
         "spelling": _of_corpus(spelling),
         "expansion": _of_corpus(expansion),
-        CALL: Kind(lambda part, corpus: function_of(part), needs=("call",)),
+        CALL: PartKind(lambda part, corpus: function_of(part), needs=("call",)),
     },
 }
 """The kinds of each factor; filters and fusions have their own."""
@@ -189,7 +189,7 @@ def check_part(source: GridSource, factor: str, part: GridPart) -> None:
     with_place(source, factor, part, lambda: (kind.check or kind.make)(part, TINY))
 
 
-def _check_options(source: GridSource, factor: str, part: GridPart, kind: Kind) -> None:
+def _check_options(source: GridSource, factor: str, part: GridPart, kind: PartKind) -> None:
     """Refuse unknown options, missing ones that the kind needs, and words that an option cannot be."""
     parameters = inspect.signature(kind.takes).parameters if kind.takes else {}
     named = {name: each for name, each in parameters.items() if name != "corpus"}
