@@ -39,10 +39,11 @@ def length_in(unit: str, text: str) -> Length:
     return lambda start, end: bisect_left(starts, end) - bisect_right(ends, start)
 
 
-def check_unit(chunker: str, unit: str, known: tuple[str, ...] = ("words", "characters")) -> None:
-    """Refuse an unknown unit."""
+def check_size(chunker: str, size: int, unit: str, known: tuple[str, ...] = ("words", "characters")) -> None:
+    """Refuse an unknown unit, and a size that is none."""
     if unit not in known:
         raise one_of(f"{chunker}: unit", unit, known)
+    check_whole(f"{chunker}: size", size)
 
 
 def check_overlap(chunker: str, size: int, overlap: int) -> None:
@@ -190,30 +191,25 @@ def recursive(size: int = 200, overlap: int = 0, unit: str = "words", separators
     >>> [chunk.text for chunk in recursive(4)(text)]
     ['Fees are low.', 'Refunds are free.', 'Write to us.']
     """
-    check_unit("recursive", unit)
-    check_whole("recursive: size", size)
+    check_size("recursive", size, unit)
     check_overlap("recursive", size, overlap)
     one = isinstance(separators, str) or not isinstance(separators, Iterable)
-    given: list[Any] = [separators] if one else list(separators)
-    for each in given:
+    own: tuple[Any, ...] = (separators,) if one else tuple(separators)
+    for each in own:
         if not isinstance(each, str) or not each:
             raise UsageError(
                 f"recursive: got the separator {shorten(each)}, expected a text. "
                 "Next: leave it out; between words it is cut anyway."
             )
-    own = tuple(given)
-    cut = partial(_cut, size=size, overlap=overlap, unit=unit, separators=own)
-    options = {"size": size, "overlap": overlap, "unit": unit, "separators": own}
-    return Chunker("recursive", options, cut)
+    options: dict[str, Any] = {"size": size, "overlap": overlap, "unit": unit, "separators": own}
+    return Chunker("recursive", options, partial(_cut, **options))
 
 
 def _cut(text: str, size: int, overlap: int, unit: str, separators: tuple[str, ...]) -> list[ChunkPiece]:
     length = length_in(unit, text)
     spans = Places(text, separators).cut(Span(0, len(text)), size - overlap, length)
-    if not overlap:
-        return pieces_of(spans)
-    starts = [token.start for token in tokens(text)]
-    return pieces_of([spans[0], *(_led(span, starts, overlap, size, length) for span in spans[1:])] if spans else [])
+    starts = [token.start for token in tokens(text)] if overlap else []
+    return pieces_of([*spans[:1], *(_led(span, starts, overlap, size, length) for span in spans[1:])])
 
 
 def _led(span: Span, starts: list[int], overlap: int, size: int, length: Length) -> Span:
@@ -244,7 +240,11 @@ class Places:
             return [whole]
         if level == len(self._levels):
             return of_characters(self.text, whole, size, size)
-        pieces = spans_between(self.text, whole, self._inside(whole, level))
+        if level not in self._found:
+            self._found[level] = self._levels[level](self.text)
+        places = self._found[level]
+        inside = places[bisect_right(places, whole.start) : bisect_left(places, whole.end)]
+        pieces = spans_between(self.text, whole, inside)
         # Small neighbours together; what is too long for itself is cut at the next level.
         found: list[Span] = []
         for fits, group in groupby(pieces, lambda piece: length(*piece) <= size):
@@ -253,12 +253,6 @@ class Places:
             else:
                 found += [each for piece in group for each in self.cut(piece, size, length, level + 1)]
         return found
-
-    def _inside(self, part: Span, level: int) -> list[int]:
-        if level not in self._found:
-            self._found[level] = self._levels[level](self.text)
-        places = self._found[level]
-        return places[bisect_right(places, part.start) : bisect_left(places, part.end)]
 
 
 def _before(separator: str, text: str) -> list[int]:
@@ -274,11 +268,10 @@ def sentences(size: int = 200, overlap: int = 0, unit: str = "words") -> Chunker
     >>> [chunk.text for chunk in sentences(5)("Fees are low. Yes. Refunds take at most 30 days.")]
     ['Fees are low. Yes.', 'Refunds take at most 30', 'days.']
     """
-    check_unit("sentences", unit)
-    check_whole("sentences: size", size)
+    check_size("sentences", size, unit)
     check_whole("sentences: overlap", overlap, 0)
-    cut = partial(_cut_sentences, size=size, overlap=overlap, unit=unit)
-    return Chunker("sentences", {"size": size, "overlap": overlap, "unit": unit}, cut)
+    options: dict[str, Any] = {"size": size, "overlap": overlap, "unit": unit}
+    return Chunker("sentences", options, partial(_cut_sentences, **options))
 
 
 def _cut_sentences(text: str, size: int, overlap: int, unit: str) -> list[ChunkPiece]:
@@ -293,8 +286,7 @@ def fixed(size: int = 200, overlap: int = 0, unit: str = "words") -> Chunker:
     >>> [chunk.text for chunk in fixed(3, overlap=1)("Refunds are paid within 30 days.")]
     ['Refunds are paid', 'paid within 30', '30 days.']
     """
-    check_unit("fixed", unit)
-    check_whole("fixed: size", size)
+    check_size("fixed", size, unit)
     check_overlap("fixed", size, overlap)
     cut = partial(_windows, size=size, step=size - overlap, unit=unit)
     return Chunker("fixed", {"size": size, "overlap": overlap, "unit": unit}, cut)
@@ -306,16 +298,15 @@ def sliding(size: int = 5, step: int = 2, unit: str = "sentences") -> Chunker:
     >>> [chunk.text for chunk in sliding(2, step=1)("One. Two. Three.")]
     ['One. Two.', 'Two. Three.']
     """
-    check_unit("sliding", unit, ("sentences", "words", "characters"))
-    check_whole("sliding: size", size)
+    check_size("sliding", size, unit, ("sentences", "words", "characters"))
     check_whole("sliding: step", step)
     if step > size:
         raise UsageError(
             f"sliding: got step={step} for size={size}, so text between windows would be lost. "
             "Next: take a step of at most the size."
         )
-    cut = partial(_windows, size=size, step=step, unit=unit)
-    return Chunker("sliding", {"size": size, "step": step, "unit": unit}, cut)
+    options: dict[str, Any] = {"size": size, "step": step, "unit": unit}
+    return Chunker("sliding", options, partial(_windows, **options))
 
 
 def _windows(text: str, size: int, step: int, unit: str) -> list[ChunkPiece]:

@@ -37,16 +37,11 @@ def documents_found(found: Iterable[Any], how: str = "best", chunks: Mapping[str
     scores: dict[str, float] = {}
     for name, score in once.items():
         document = place_of(name, chunks).document
-        scores[document] = _together(how, scores.get(document), score)
+        known = scores.get(document)
+        scores[document] = score if known is None else known + score if how == "sum" else max(known, score)
     if how == "first":
         return [(document, float(len(scores) - place)) for place, document in enumerate(scores)]
     return sorted(scores.items(), key=lambda pair: -pair[1])
-
-
-def _together(how: str, known: float | None, score: float) -> float:
-    if known is None:
-        return score
-    return known + score if how == "sum" else max(known, score)
 
 
 def documents_ranked(
@@ -82,15 +77,22 @@ def documents_judged(
     >>> documents_judged({"q": {"d1#0-9": 1, "d1#9-12": 3}})
     {'q': {'d1': 3}}
     """
-    return {query: _graded(judged, chunks) for query, judged in judgments.items()}
+    return {
+        query: _highest((place_of(name, chunks).document, grade) for name, grade in _graded(judged))
+        for query, judged in judgments.items()
+    }
 
 
-def _graded(judged: Any, chunks: Mapping[str, Any] | None) -> dict[str, float]:
-    graded = judged.items() if isinstance(judged, Mapping) else ((name, 1) for name in judged)
+def _graded(judged: Any) -> Iterable[tuple[str, float]]:
+    """What is judged with its grades: 1 in a list."""
+    return judged.items() if isinstance(judged, Mapping) else ((name, 1) for name in judged)
+
+
+def _highest(graded: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """The highest grade of each."""
     found: dict[str, float] = {}
     for name, grade in graded:
-        document = place_of(name, chunks).document
-        found[document] = max(grade, found.get(document, grade))
+        found[name] = max(grade, found.get(name, grade))
     return found
 
 
@@ -146,17 +148,14 @@ def chunks_judged(
     for name in chunks:
         place = place_of(name, told)
         by_document.setdefault(place.document, {})[name] = place
-    return {query: _graded_spans(judged, by_document, overlap) for query, judged in spans.by_query.items()}
-
-
-def _graded_spans(
-    judged: Iterable[JudgedSpan], by_document: Mapping[str, Mapping[str, Place]], overlap: float
-) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for span in judged:
-        for name in _holding(span, by_document.get(span.document, {}), overlap):
-            found[name] = max(span.grade, found.get(name, span.grade))
-    return found
+    return {
+        query: _highest(
+            (name, span.grade)
+            for span in judged
+            for name in _holding(span, by_document.get(span.document, {}), overlap)
+        )
+        for query, judged in spans.by_query.items()
+    }
 
 
 def _holding(span: JudgedSpan, places: Mapping[str, Place], overlap: float) -> list[str]:
@@ -180,11 +179,7 @@ def spans_to_documents(spans: SpanJudgments) -> dict[str, dict[str, float]]:
     >>> spans_to_documents(SpanJudgments({"q": (JudgedSpan("d1", 0, 5, 1), JudgedSpan("d1", 7, 9, 3))}))
     {'q': {'d1': 3}}
     """
-    found: dict[str, dict[str, float]] = {query: {} for query in spans.by_query}
-    for query, judged in spans.by_query.items():
-        for span in judged:
-            found[query][span.document] = max(span.grade, found[query].get(span.document, span.grade))
-    return found
+    return {query: _highest((each.document, each.grade) for each in judged) for query, judged in spans.by_query.items()}
 
 
 def chunks_to_spans(judgments: Mapping[str, Any], chunks: Mapping[str, Any] | None = None) -> SpanJudgments:
@@ -193,11 +188,8 @@ def chunks_to_spans(judgments: Mapping[str, Any], chunks: Mapping[str, Any] | No
     >>> chunks_to_spans({"q": {"d1#0-9": 2}}).by_query
     {'q': (JudgedSpan(document='d1', start=0, end=9, grade=2),)}
     """
-    return SpanJudgments(
-        {query: tuple(_spans(judged, chunks)) for query, judged in judgments.items()}, "chunk judgments"
-    )
-
-
-def _spans(judged: Any, chunks: Mapping[str, Any] | None) -> Iterable[JudgedSpan]:
-    graded = judged.items() if isinstance(judged, Mapping) else ((name, 1) for name in judged)
-    return (JudgedSpan(*place_of(name, chunks), grade) for name, grade in graded)
+    spans = {
+        query: tuple(JudgedSpan(*place_of(name, chunks), grade) for name, grade in _graded(judged))
+        for query, judged in judgments.items()
+    }
+    return SpanJudgments(spans, "chunk judgments")

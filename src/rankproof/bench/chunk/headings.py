@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, NamedTuple
 
-from rankproof.bench.chunk.chunker import Chunker, ChunkPiece, Length, Places, check_unit, length_in, pack_parts
-from rankproof.errors import check_whole
+from rankproof.bench.chunk.chunker import Chunker, ChunkPiece, Length, Places, check_size, length_in, pack_parts
 from rankproof.text.blocks import Span
 from rankproof.text.sentences import spans_between
 
@@ -198,8 +197,7 @@ def markdown(size: int = 200, unit: str = "words") -> Chunker:
     >>> [(chunk.headings, chunk.text) for chunk in chunks]
     [(('Fees',), '# Fees\\n\\nNone.'), (('Fees', 'Refunds'), '## Refunds\\n\\n- by card\\n- by post')]
     """
-    check_unit("markdown", unit)
-    check_whole("markdown: size", size)
+    check_size("markdown", size, unit)
     return Chunker("markdown", {"size": size, "unit": unit}, partial(_cut, size=size, unit=unit))
 
 

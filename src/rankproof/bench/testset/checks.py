@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from rankproof.core.audit.finding import Audit, Finding, few_examples
+from rankproof.core.audit.finding import Audit, Finding, Severity, few_examples
 from rankproof.core.audit.ids import CORPUS, not_in_corpus, respelt, without_text
 from rankproof.core.corpus import Corpus
 from rankproof.document.numbers import count
@@ -91,41 +91,38 @@ def check(
     return Audit.of(findings)
 
 
-def _same(questions: Mapping[str, str]) -> Iterator[Finding]:
+def _finding(
+    severity: Severity, kind: str, items: Sequence[str], one: str, many: str, said: str, advice: str
+) -> list[Finding]:
+    """What is to be said of some questions or documents, if there are any."""
+    message = f"{count(len(items), one, many)} {said}"
+    return [Finding(severity, kind, len(items), message, few_examples(items), advice)] if items else []
+
+
+def _same(questions: Mapping[str, str]) -> list[Finding]:
     first: dict[tuple[str, ...], str] = {}
     twins = [
-        (kept, query)
+        f"{query} = {kept}"
         for query, text in questions.items()
         if (kept := first.setdefault(tuple(forms(text)), query)) != query
     ]
-    if twins:
-        yield Finding(
-            "error",
-            "duplicate-questions",
-            len(twins),
-            f"{count(len(twins), 'question is', 'questions are')} asked before in the same words.",
-            few_examples(f"{b} = {a}" for a, b in twins),
-            "keep one of each: what is asked twice counts twice.",
-        )
+    words = "question is", "questions are", "asked before in the same words."
+    return _finding(
+        "error", "duplicate-questions", twins, *words, "keep one of each: what is asked twice counts twice."
+    )
 
 
-def _alike(questions: Mapping[str, str]) -> Iterator[Finding]:
+def _alike(questions: Mapping[str, str]) -> list[Finding]:
     """Pairs with nearly the same telling words; only pairs that share a word are looked at."""
     words = {query: frozenset(map(stem, telling_words(text))) for query, text in questions.items()}
     pairs = [
-        (a, b)
+        f"{a} ~ {b}"
         for a, b in _sharing(words)
         if len(words[a] & words[b]) >= ALIKE * len(words[a] | words[b]) and forms(questions[a]) != forms(questions[b])
     ]
-    if pairs:
-        yield Finding(
-            "warning",
-            "similar-questions",
-            len(pairs),
-            f"{count(len(pairs), 'pair of questions asks', 'pairs of questions ask')} nearly the same.",
-            few_examples(f"{a} ~ {b}" for a, b in pairs),
-            "keep the better worded one, or see that their judgments agree.",
-        )
+    said = "pair of questions asks", "pairs of questions ask", "nearly the same."
+    advice = "keep the better worded one, or see that their judgments agree."
+    return _finding("warning", "similar-questions", pairs, *said, advice)
 
 
 def _sharing(words: Mapping[str, frozenset[str]]) -> list[tuple[str, str]]:
@@ -139,26 +136,17 @@ def _sharing(words: Mapping[str, frozenset[str]]) -> list[tuple[str, str]]:
     return list(pairs)
 
 
-def _unanswered(relevant: Mapping[str, set[str]], judgments: Grades) -> Iterator[Finding]:
+def _unanswered(relevant: Mapping[str, set[str]], judgments: Grades) -> list[Finding]:
     missing = [query for query, found in relevant.items() if not found]
-    if missing:
-        yield Finding(
-            "warning",
-            "unanswered-questions",
-            len(missing),
-            f"{count(len(missing), 'question has', 'questions have')} no relevant document.",
-            few_examples(missing),
-            "judge more for them, or keep them apart as questions without an answer.",
-        )
-    if unasked := [query for query in judgments if query not in relevant]:
-        yield Finding(
-            "warning",
-            "judged-not-asked",
-            len(unasked),
-            f"{count(len(unasked), 'judged query is', 'judged queries are')} not among the questions.",
-            few_examples(unasked),
-            "check that both files spell ids the same way.",
-        )
+    unasked = [query for query in judgments if query not in relevant]
+    have = "question has", "questions have", "no relevant document."
+    judge = "judge more for them, or keep them apart as questions without an answer."
+    are = "judged query is", "judged queries are", "not among the questions."
+    spell = "check that both files spell ids the same way."
+    return [
+        *_finding("warning", "unanswered-questions", missing, *have, judge),
+        *_finding("warning", "judged-not-asked", unasked, *are, spell),
+    ]
 
 
 def _not_asked(questions: Mapping[str, str], rankings: Mapping[str, Mapping[str, Sequence[str]]]) -> Iterator[Finding]:
@@ -175,49 +163,30 @@ def _not_asked(questions: Mapping[str, str], rankings: Mapping[str, Mapping[str,
             )
 
 
-def _unknown(relevant: Mapping[str, set[str]], corpus: Corpus) -> Iterator[Finding]:
+def _unknown(relevant: Mapping[str, set[str]], corpus: Corpus) -> list[Finding]:
     apart = not_in_corpus((doc for found in relevant.values() for doc in sorted(found)), corpus)
     if apart is not None:
-        yield apart
-        return
+        return [apart]
     known = set(corpus)
     unknown = [f"{query}: {doc}" for query, found in relevant.items() for doc in sorted(found - known)]
-    if spelt := respelt(set().union(*relevant.values()) - known, known, CORPUS):
-        yield spelt
-    if unknown:
-        yield Finding(
-            "error",
-            "relevant-not-in-corpus",
-            len(unknown),
-            f"{count(len(unknown), 'relevant document is', 'relevant documents are')} not in the corpus.",
-            few_examples(unknown),
-            "no retriever can find them: add them, or take their judgments out.",
-        )
+    spelt = respelt(set().union(*relevant.values()) - known, known, CORPUS)
+    said = "relevant document is", "relevant documents are", "not in the corpus."
+    advice = "no retriever can find them: add them, or take their judgments out."
+    return [*([spelt] if spelt else []), *_finding("error", "relevant-not-in-corpus", unknown, *said, advice)]
 
 
-def _leaks(questions: Mapping[str, str], relevant: Mapping[str, set[str]], corpus: Corpus) -> Iterator[Finding]:
-    copied = [
-        f"{query}: {run} words of {doc}"
-        for query, text in questions.items()
-        for doc in sorted(relevant[query] & set(corpus))
-        if (run := _copied(text, corpus[doc].whole))
-    ]
-    if copied:
-        yield Finding(
-            "warning",
-            "leaked-questions",
-            len(copied),
-            f"{count(len(copied), 'question repeats', 'questions repeat')} the words of its own answer.",
-            few_examples(copied),
-            "word them as people would who have not read the document: a copied phrase is found by anything.",
-        )
-
-
-def _copied(question: str, text: str) -> int:
-    """How many words in a row are copied, if that is a phrase; a short question is one as a whole."""
-    words = forms(question)
-    run = longest_run(words, forms(text)) if words else 0
-    return run if run >= min(LEAKS, max(len(words), 3)) else 0
+def _leaks(questions: Mapping[str, str], relevant: Mapping[str, set[str]], corpus: Corpus) -> list[Finding]:
+    """Questions of which many words in a row are in a relevant document; a short one is copied as a whole."""
+    copied = []
+    for query, text in questions.items():
+        words = forms(text)
+        for doc in sorted(relevant[query] & set(corpus)) if words else ():
+            run = longest_run(words, forms(corpus[doc].whole))
+            if run >= min(LEAKS, max(len(words), 3)):
+                copied.append(f"{query}: {run} words of {doc}")
+    said = "question repeats", "questions repeat", "the words of its own answer."
+    advice = "word them as people would who have not read the document: a copied phrase is found by anything."
+    return _finding("warning", "leaked-questions", copied, *said, advice)
 
 
 def _easy(relevant: Mapping[str, set[str]], rankings: Mapping[str, Mapping[str, Sequence[str]]]) -> Iterator[Finding]:
@@ -230,10 +199,8 @@ def _easy(relevant: Mapping[str, set[str]], rankings: Mapping[str, Mapping[str, 
     ]
     if not easy:
         return
-    share = len(easy) / len(answerable)
-    severity = "warning" if share >= EASY_SHARE else "note"
     yield Finding(
-        severity,  # type: ignore[arg-type]
+        "warning" if len(easy) / len(answerable) >= EASY_SHARE else "note",
         "easy-questions",
         len(easy),
         f"{len(easy)} of {count(len(answerable), 'answerable question')} have a relevant document first in "

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from rankproof.bench.testset.pool import ORDERS, Item, Pool
 from rankproof.document.model import Document, Result
@@ -39,24 +39,22 @@ class LabelPair:
 
 def pairs(labels: Labels) -> list[LabelPair]:
     """Each two people who graded something in common."""
-    grades = {who: {item: own[item].grade for item in own} for who, own in labels.items()}
-    given = {who: {item: grade for item, grade in own.items() if grade is not None} for who, own in grades.items()}
-    return [pair for a, b in combinations(sorted(given), 2) if (pair := _pair(a, given[a], b, given[b])).n]
+    given = {
+        who: {item: label.grade for item, label in own.items() if label.grade is not None}
+        for who, own in labels.items()
+    }
+    return [pair for a, b in combinations(sorted(given), 2) for pair in _pair(a, given[a], b, given[b])]
 
 
-def _pair(a: str, first: dict[Item, int], b: str, second: dict[Item, int]) -> LabelPair:
+def _pair(a: str, first: dict[Item, int], b: str, second: dict[Item, int]) -> Iterator[LabelPair]:
+    """What two people graded, if there is something that both did."""
     both = sorted(first.keys() & second.keys())
-    mine, theirs = [first[item] for item in both], [second[item] for item in both]
-    apart = sorted((-abs(first[item] - second[item]), item) for item in both if first[item] != second[item])
-    same = 1 - len(apart) / len(both) if both else None
-    return LabelPair(a, b, len(both), same, _kappa(mine, theirs), tuple(item for _, item in apart))
-
-
-def _kappa(mine: list[int], theirs: list[int]) -> float | None:
-    if not mine:
-        return None
-    scale = list(range(max(*mine, *theirs, 1) + 1))
-    return cohen_kappa(mine, theirs, "quadratic" if len(scale) > 2 else "none", scale).value
+    if both:
+        mine, theirs = [first[item] for item in both], [second[item] for item in both]
+        apart = sorted((-abs(first[item] - second[item]), item) for item in both if first[item] != second[item])
+        scale = list(range(max(*mine, *theirs, 1) + 1))
+        kappa = cohen_kappa(mine, theirs, "quadratic" if len(scale) > 2 else "none", scale).value
+        yield LabelPair(a, b, len(both), 1 - len(apart) / len(both), kappa, tuple(item for _, item in apart))
 
 
 def alpha(labels: Labels) -> float | None:
@@ -155,16 +153,13 @@ def read_labels(path: str | os.PathLike[str]) -> Iterator[QuestionLabel]:
     """
     if not Path(path).exists():
         return
-    for number, line in enumerate(_text(path).split("\n"), start=1):
-        if line.strip() and (line.endswith("}") or not line.startswith(BEGINNING)):
-            yield _label(line, f"{path}, line {number}")
-
-
-def _text(path: str | os.PathLike[str]) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8", errors="surrogateescape")
+        text = Path(path).read_text(encoding="utf-8", errors="surrogateescape")
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}. Next: name a file that can be read.") from error
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip() and (line.endswith("}") or not line.startswith(BEGINNING)):
+            yield _label(line, f"{path}, line {number}")
 
 
 def _label(line: str, where: str) -> QuestionLabel:
@@ -189,19 +184,15 @@ def write_label(path: str | os.PathLike[str], label: QuestionLabel) -> None:
     line = json.dumps(asdict(label), ensure_ascii=False) + "\n"
     try:
         with open(path, "a+b") as stream:
-            stream.write(_mended(stream) + line.encode("utf-8", "surrogateescape"))
+            # Ours begins on a line of its own, though an interrupted write may not have come to the end of its line.
+            size = stream.seek(0, os.SEEK_END)
+            stream.seek(max(size - 1, 0))
+            end = b"" if stream.read(1) in (b"", b"\n") else b"\n"
+            stream.write(end + line.encode("utf-8", "surrogateescape"))
             stream.flush()
             os.fsync(stream.fileno())
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}. Next: name a file that can be written.") from error
-
-
-def _mended(stream: BinaryIO) -> bytes:
-    """The end of a line that an interrupted write did not come to, so that ours begins on one of its own."""
-    if stream.seek(0, os.SEEK_END) == 0:
-        return b""
-    stream.seek(-1, os.SEEK_END)
-    return b"" if stream.read(1) == b"\n" else b"\n"
 
 
 @dataclass
@@ -272,8 +263,6 @@ class LabelSession(LabellingSession[Item]):
     @property
     def done(self) -> int:
         """How many of the pool's items need nothing more from this person."""
-        return sum(min(len(self._decided(query)), self._asked(query)) for query in self.pool.ranks)
-
-    def _asked(self, query: str) -> int:
-        size = len(self.pool.ranks[query])
-        return size if self.pool.per_query is None else min(size, self.pool.per_query)
+        cut = self.pool.per_query
+        decided = ((len(self._decided(query)), len(found)) for query, found in self.pool.ranks.items())
+        return sum(min(done, size if cut is None else min(size, cut)) for done, size in decided)

@@ -44,23 +44,12 @@ class Question(Displayable):
     """title, heading, sentence or callable."""
 
 
-Sources = Mapping[str, Callable[[Document, Mapping[str, float]], str]]
-
-
-def _title(document: Document, rarity: Mapping[str, float]) -> str:
-    return document.title
-
-
-def _heading(document: Document, rarity: Mapping[str, float]) -> str:
-    """The heading with the rarest words, under the document's own title."""
-    return _rarest(HEADING.findall(document.text), rarity)
-
-
-def _sentence(document: Document, rarity: Mapping[str, float]) -> str:
-    return _rarest([part.of(document.text) for part in sentences(document.text)], rarity)
-
-
-SOURCES: Sources = {"title": _title, "heading": _heading, "sentence": _sentence}
+SOURCES: Mapping[str, Callable[[Document], list[str]]] = {
+    "title": lambda document: [document.title],
+    "heading": lambda document: HEADING.findall(document.text),
+    "sentence": lambda document: [part.of(document.text) for part in sentences(document.text)],
+}
+"""The parts of a document that a question may be made of; the one with the rarest words is taken."""
 
 
 def known_items(
@@ -132,11 +121,14 @@ class _Index:
 
     def question(self, document: Document, source: str, seed: int) -> str | None:
         """The telling words of that part of the document, if they point to it alone."""
-        written = remembered_words(SOURCES[source](document, self.rarity))
+
+        def weight(part: str) -> float:
+            return sum(sorted((self.rarity.get(word, 0.0) for word in remembered_words(part)), reverse=True)[:WORDS])
+
+        written = remembered_words(max(SOURCES[source](document), key=weight, default=""))
         rarest = sorted(written, key=lambda word: (-self.rarity.get(word, 0.0), word))[:WORDS]
-        if len(rarest) < FEWEST or set.intersection(*(self.holders.get(word, set()) for word in rarest)) != {
-            document.id
-        }:
+        holders = [self.holders.get(word, set()) for word in rarest]
+        if len(rarest) < FEWEST or set.intersection(*holders) != {document.id}:
             return None
         mixed = _apart(rarest, self.words[document.id], f"{seed} {document.id}")
         return None if mixed is None else " ".join(written[word] for word in mixed)
@@ -149,15 +141,6 @@ def _apart(words: list[str], text: list[str], salt: str) -> list[str] | None:
         if longest_run(mixed, text) <= min(LONGEST_RUN, len(words) - 1):
             return mixed
     return None
-
-
-def _rarest(parts: list[str], rarity: Mapping[str, float]) -> str:
-    """The part whose rarest words are rarest."""
-
-    def weight(part: str) -> float:
-        return sum(sorted((rarity.get(word, 0.0) for word in remembered_words(part)), reverse=True)[:WORDS])
-
-    return max(parts, key=weight, default="")
 
 
 def _shuffled(documents: Iterable[Document], seed: int) -> list[Document]:
@@ -201,17 +184,12 @@ def split(
     parts: dict[str, str] = {}
     for kind in sorted(groups):
         for query in sorted(groups[kind], key=lambda each: _hash(f"{seed} {each}")):
-            parts[query] = _next_part(owed, shares)
+            # The part that is furthest behind its share gets the next query.
+            for part, share in shares.items():
+                owed[part] += share
+            parts[query] = max(owed, key=lambda part: (round(owed[part], 9), shares[part]))
+            owed[parts[query]] -= 1
     return {part: [query for query in given if parts[query] == part] for part in shares}
-
-
-def _next_part(owed: dict[str, float], shares: Mapping[str, float]) -> str:
-    """The part that is furthest behind its share gets the next query."""
-    for part, share in shares.items():
-        owed[part] += share
-    chosen = max(owed, key=lambda part: (round(owed[part], 9), shares[part]))
-    owed[chosen] -= 1
-    return chosen
 
 
 def _check(queries: list[str], shares: Mapping[str, float]) -> None:
