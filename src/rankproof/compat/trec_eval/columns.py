@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
@@ -14,7 +14,7 @@ from rankproof.compat.trec_eval.files import JudgedFile
 from rankproof.compat.trec_eval.options import OptionColumn
 from rankproof.compat.trec_eval.results import FLOOR, ResultSeries, relevance_strings
 from rankproof.core.hits import Hits, PerQuery, ratio
-from rankproof.core.judgments import Group, Order, Preferences, group
+from rankproof.core.judgments import Order, Preferences, group
 from rankproof.core.measure import Measure
 from rankproof.core.measures.sets import relevant_count, weighted_f
 from rankproof.core.names import parse
@@ -22,9 +22,7 @@ from rankproof.errors import UsageError
 
 
 def preference_series(
-    columns: Sequence[OptionColumn],
-    topics: Mapping[str, Sequence[JudgedFile]],
-    rankings: Mapping[str, Sequence[str]],
+    columns: Sequence[OptionColumn], topics: Mapping[str, Sequence[JudgedFile]], rankings: Mapping[str, Sequence[str]]
 ) -> list[ResultSeries]:
     """The columns for topics with their judgments, given the documents retrieved in order."""
     known = [preferences(rows, rankings.get(topic, ())) for topic, rows in topics.items()]
@@ -48,16 +46,14 @@ def preferences(rows: Sequence[JudgedFile], ranking: Sequence[str]) -> Preferenc
     retrieved = [document for document in ranking if document in judged]
     missed = sorted(judged.difference(retrieved))
     number = {document: place for place, document in enumerate([*retrieved, *missed])}
+
+    def order(part: Iterable[JudgedFile]) -> Order:
+        places, levels = zip(*((number[row.document], row.level) for row in part), strict=True)
+        return Order(np.array(places), np.array(levels))
+
     by_judge = groupby(sorted(rows, key=attrgetter("judge", "part")), key=attrgetter("judge"))
-    return Preferences([_group(list(own), number) for _, own in by_judge], len(retrieved))
-
-
-def _group(rows: Sequence[JudgedFile], number: Mapping[str, int]) -> Group:
-    return group([_order(list(part), number) for _, part in groupby(rows, key=attrgetter("part"))], len(number))
-
-
-def _order(rows: Sequence[JudgedFile], number: Mapping[str, int]) -> Order:
-    return Order(np.array([number[row.document] for row in rows]), np.array([row.level for row in rows]))
+    parts = ([order(part) for _, part in groupby(own, key=attrgetter("part"))] for _, own in by_judge)
+    return Preferences([group(each, len(number)) for each in parts], len(retrieved))
 
 
 Formula: TypeAlias = Callable[[Hits], PerQuery]
@@ -96,9 +92,13 @@ def _plain(name: str, **params: Any) -> Maker:
     return lambda column, setting: parse(name).with_params({"rel": setting.level, **params})
 
 
-def _at_rank(name: str) -> Maker:
-    """A measure of relevance at the column's rank."""
-    return lambda column, setting: parse(name).with_params({"rel": setting.level, "k": _rank(column)})
+def _at(name: str, parameter: str = "k") -> Maker:
+    """A measure of relevance at the column's rank, or its multiple of R."""
+
+    def make(column: OptionColumn, setting: Setting) -> Measure:
+        return parse(name).with_params({"rel": setting.level, parameter: _cutoff(column)})
+
+    return make
 
 
 def _graded(name: str) -> Maker:
@@ -106,19 +106,10 @@ def _graded(name: str) -> Maker:
     return lambda column, setting: parse(name).with_params({"gain": _gain_above_0(column)})
 
 
-def _fixed(name: str, **params: Any) -> Maker:
-    """A measure that nothing on the command line touches."""
-    return lambda column, setting: parse(name).with_params(params)
-
-
-def _at(column: OptionColumn) -> float:
-    if column.at is None:
-        raise TypeError(f"{column.name} has no cut-off")
-    return column.at
-
-
-def _rank(column: OptionColumn) -> int:
-    return int(_at(column))
+def _cutoff(column: OptionColumn) -> float:
+    """The rank of a column, or its point; columns of measures that have neither do not come here."""
+    at = column.at or 0.0
+    return int(at) if column.entry.takes == "cutoffs" else at
 
 
 def _gain(column: OptionColumn) -> Any:
@@ -155,27 +146,14 @@ def _ndcg(column: OptionColumn, setting: Setting) -> Formula:
     return lambda h: ratio(dcg(h), ideal(h))
 
 
-def _interpolated(column: OptionColumn, setting: Setting) -> Formula:
-    return _at_recall(_at(column), setting)
-
-
 def _at_recall(recall: float, setting: Setting) -> Measure:
-    return parse("IPrec").with_params(
-        {
-            "recall": recall,
-            "rel": setting.level,
-            "rounding": "trec_eval-9" if setting.version == 9 else "nearest",
-        }
-    )
+    rounding = "trec_eval-9" if setting.version == 9 else "nearest"
+    return parse("IPrec").with_params({"recall": recall, "rel": setting.level, "rounding": rounding})
 
 
 def _mean_over_points(column: OptionColumn, setting: Setting) -> Formula:
     points = [_at_recall(recall, setting) for recall in column.numbers]
     return lambda h: sum((point(h) for point in points), np.zeros(h.n)) / len(points)
-
-
-def _precision_at_multiple(column: OptionColumn, setting: Setting) -> Formula:
-    return parse("RprecMult").with_params({"rel": setting.level, "multiple": _at(column)})
 
 
 def _levels(column: OptionColumn, setting: Setting) -> Formula:
@@ -203,26 +181,22 @@ def _utility(column: OptionColumn, setting: Setting) -> Formula:
 
 def _biased(column: OptionColumn, setting: Setting) -> Formula:
     """RBP as version 10 has it: every gain as a share of the topic's largest."""
-    rbp = parse("RBP").with_params({"p": _persistence(column), "gain": "topic", "rel": LEAST})
+    rbp = parse("RBP").with_params({"p": column.pairs.get("p", 0.9), "gain": "topic", "rel": LEAST})
     gain = _gain_above_0(column)
     return lambda h: rbp(h.valued(gain))
 
 
 def _residual(column: OptionColumn, setting: Setting) -> Formula:
     choices = {"negative": "unjudged", "tail": "unjudged"}
-    return parse("RBPResidual").with_params({"p": _persistence(column), **choices})
-
-
-def _persistence(column: OptionColumn) -> float:
-    return column.pairs.get("p", 0.9)
+    return parse("RBPResidual").with_params({"p": column.pairs.get("p", 0.9), **choices})
 
 
 def _unjudged(column: OptionColumn, setting: Setting) -> Formula:
-    return parse("Unjudged").with_params({"k": _rank(column), "denominator": "k", "negative": "unjudged"})
+    return parse("Unjudged").with_params({"k": _cutoff(column), "denominator": "k", "negative": "unjudged"})
 
 
 FORMULAS: dict[str, Maker] = {
-    "num_ret": _fixed("NumRet"),
+    "num_ret": lambda column, setting: parse("NumRet"),
     "num_rel": _plain("NumRel"),
     "num_rel_ret": _plain("NumRelRet"),
     "map": _plain("AP"),
@@ -230,12 +204,12 @@ FORMULAS: dict[str, Maker] = {
     "Rprec": _plain("Rprec"),
     "bpref": _plain("bpref"),
     "recip_rank": _plain("RR"),
-    "iprec_at_recall": _interpolated,
-    "P": _at_rank("P"),
-    "recall": _at_rank("R"),
+    "iprec_at_recall": lambda column, setting: _at_recall(_cutoff(column), setting),
+    "P": _at("P"),
+    "recall": _at("R"),
     "infAP": _plain("infAP"),
     "gm_bpref": _plain("GMbpref"),
-    "Rprec_mult": _precision_at_multiple,
+    "Rprec_mult": _at("RprecMult", "multiple"),
     "utility": _utility,
     "11pt_avg": _mean_over_points,
     "binG": _plain("binG"),
@@ -245,10 +219,10 @@ FORMULAS: dict[str, Maker] = {
     "ndcg": _ndcg,
     "ndcg_rel": _graded("nDCGrel"),
     "Rndcg": _levels,
-    "ndcg_cut": lambda column, setting: parse("nDCG") @ _rank(column),
-    "map_cut": _at_rank("AP"),
-    "relative_P": _at_rank("RelP"),
-    "success": _at_rank("Success"),
+    "ndcg_cut": lambda column, setting: parse("nDCG") @ int(_cutoff(column)),
+    "map_cut": _at("AP"),
+    "relative_P": _at("RelP"),
+    "success": _at("Success"),
     "set_P": _plain("P"),
     "set_relative_P": _plain("RelP"),
     "set_recall": _plain("R"),

@@ -6,6 +6,7 @@ import getopt
 import math
 import textwrap
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -122,15 +123,11 @@ def _pairs(name: str, text: str) -> dict[str, float]:
         key, equals, value = pair.partition("=")
         if not equals or not (key.lstrip("+-").isdigit() or (key == "p" and name.startswith("rbp"))):
             raise UsageError(
-                f"{name}: got {pair!r}, expected grade=gain pairs like 1=3.5,2=9{_or_p(name)}."
-                " Next: write the pairs so."
+                f"{name}: got {pair!r}, expected grade=gain pairs like 1=3.5,2=9"
+                f"{', or p=0.8' if name.startswith('rbp') else ''}. Next: write the pairs so."
             )
         pairs.setdefault(key, _number(name, value))
     return pairs
-
-
-def _or_p(name: str) -> str:
-    return ", or p=0.8" if name.startswith("rbp") else ""
 
 
 Version: TypeAlias = Literal[9, 10]
@@ -217,23 +214,15 @@ def _with(options: Options, name: str, value: str) -> Options:
         return replace(options, version=9 if value == "9" else 10)
     if name == "-D":
         raise UsageError("-D: no debugging output here. Next: rankproof explain shows how a value comes about")
-    return replace(options, **_change(name, value))
-
-
-def _change(name: str, value: str) -> dict[str, Any]:
+    change: dict[str, Any] = {_WORDS[name]: value} if name in _WORDS else {}
     if name in _FLAGS:
-        return {_FLAGS[name]: True}
+        change = {_FLAGS[name]: True}
     if name in _NUMBERS:
-        return {_NUMBERS[name]: _whole(name, value)}
-    return {_WORDS[name]: value} if name in _WORDS else {}
-
-
-def _whole(option: str, text: str) -> int:
-    try:
-        value: int | str = int(text)
-    except ValueError:
-        value = text
-    return check_whole(option, value, 0)
+        whole: int | str = value
+        with suppress(ValueError):
+            whole = int(value)
+        change = {_NUMBERS[name]: check_whole(name, whole, 0)}
+    return replace(options, **change)
 
 
 _OPTIONS = """\
@@ -281,22 +270,17 @@ def _about(name: str) -> str:
     if name in NICKNAMES:
         return _wrapped(f"{name}: {', '.join(NICKNAMES[name])}")
     entry = CATALOGUE[name]
+    usual = f" ({', '.join(f'{value:g}' for value in entry.defaults)})" if entry.defaults else ""
+    if name.endswith("_avgjg") and not name.startswith("prefs"):
+        title = f"{parse(name.removesuffix('_avgjg')).spec.title} Averaged over judges."
+    else:
+        title = _TITLES.get(name) or parse(name).spec.title
     facts = [
-        f"parameters: {_TAKES[entry.takes]}{_default(entry)}",
+        f"parameters: {_TAKES[entry.takes]}{usual}",
         f"judgments: {_FORMATS[entry.kind]}",
         f"over topics: {'geometric mean' if entry.average == 'geometric' else entry.average}",
     ]
-    return "\n".join([_wrapped(f"{name}: {_title(name)}"), *(_wrapped(f"    {fact}") for fact in facts)])
-
-
-def _title(name: str) -> str:
-    if name.endswith("_avgjg") and not name.startswith("prefs"):
-        return f"{parse(name.removesuffix('_avgjg')).spec.title} Averaged over judges."
-    return _TITLES.get(name) or parse(name).spec.title
-
-
-def _default(entry: Entry) -> str:
-    return f" ({', '.join(f'{value:g}' for value in entry.defaults)})" if entry.defaults else ""
+    return "\n".join([_wrapped(f"{name}: {title}"), *(_wrapped(f"    {fact}") for fact in facts)])
 
 
 def _wrapped(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -43,7 +43,6 @@ from rankproof.compat.trec_eval.results import (
     standardise,
     summarise,
 )
-from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.errors import DataError, RankproofError, UsageError, one_of, shorten
@@ -52,12 +51,7 @@ from rankproof.io.inputs import is_pipe, pipes_kept, read_side_by_side
 from rankproof.io.mappings import MappingRankings
 from rankproof.io.trec import TrecRankings, read_qrels
 
-KINDS: dict[str, Kind] = {
-    "qrels": "grades",
-    "qrels_jg": "groups",
-    "prefs": "preferences",
-    "qrels_prefs": "preferences",
-}
+KINDS: dict[str, Kind] = {"qrels": "grades", "qrels_jg": "groups", "prefs": "preferences", "qrels_prefs": "preferences"}
 """What kind of judgments each format holds."""
 
 _UNTOUCHED = ("num_ret", "utility", "relstring", "rbp_resid")
@@ -74,11 +68,6 @@ class Evaluation:
     notes: tuple[str, ...] = ()
 
 
-def evaluate_files(judgments: str, results: str, columns: Sequence[OptionColumn], options: Options) -> Evaluation:
-    """Every column for every topic evaluated."""
-    return _EVALUATE[KINDS[options.judgment_format]](judgments, results, columns, options)
-
-
 # --- one judge: grades ----------------------------------------------------------------------------
 
 
@@ -86,12 +75,20 @@ def _evaluate_grades(judgments: str, results: str, columns: Sequence[OptionColum
     known, notes = _whole_grades(_without_aspects(read_qrels(judgments, all_comments=True)))
     order = conventions(options.version)
     hits = use_rankings(results, lambda run: join(known, run.blocks(known, order, Census()), order))
-    answered = _answered(known.queries, hits)
+    some = range(hits.n) if hits.answered is None else np.flatnonzero(hits.answered).tolist()
+    answered = {known.queries[i] for i in some}
     topics = select_topics(known.queries, answered, options.version, options.complete)
     measured = cut(hits, _cut(options))
     rows = [known.index[topic] for topic in topics.shown]
     absent = [place for place, topic in enumerate(topics.shown) if topic not in answered]
-    series = [_grade_series(column, measured, rows, absent, options) for column in columns]
+    series = []
+    for column in columns:
+        everywhere = values_of(column, _setting(options))(measured)
+        values = [everywhere[row] for row in rows]
+        if column.name in _UNTOUCHED or column.entry.name == "unj":
+            for place in absent:
+                values[place] = "''" if column.entry.name == "relstring" else 0.0
+        series.append(ResultSeries(column, values))
     return Evaluation(
         topics,
         Results(topics.shown, series),
@@ -127,29 +124,12 @@ def _whole_grades(judgments: Judgments) -> tuple[Judgments, tuple[str, ...]]:
     return replace(judgments, grade=whole), (note,)
 
 
-def _answered(queries: Sequence[str], hits: Hits) -> set[str]:
-    if hits.answered is None:
-        return set(queries)
-    return {queries[i] for i in np.flatnonzero(hits.answered).tolist()}
-
-
 def _cut(options: Options) -> Cut:
     return Cut(options.depth, options.judged_only, stand_in=options.complete and options.version == 10)
 
 
 def _setting(options: Options) -> Setting:
     return Setting(options.version, options.level, options.corpus)
-
-
-def _grade_series(
-    column: OptionColumn, hits: Hits, rows: Sequence[int], absent: Sequence[int], options: Options
-) -> ResultSeries:
-    everywhere = values_of(column, _setting(options))(hits)
-    values = [everywhere[row] for row in rows]
-    if column.name in _UNTOUCHED or column.entry.name == "unj":
-        for place in absent:
-            values[place] = "''" if column.entry.name == "relstring" else 0.0
-    return ResultSeries(column, values)
 
 
 # --- several judges: grades by judgment group -----------------------------------------------------
@@ -167,19 +147,13 @@ def _evaluate_groups(judgments: str, results: str, columns: Sequence[OptionColum
     order = conventions(options.version)
     hits = cut(join(known, MappingRankings(repeated).blocks(known, order, Census()), order), _cut(options))
     judges = [topic for (topic, _), _ in groupby(rows, key=attrgetter("topic", "judge"))]
-    series = [_group_series(column, hits, judges, topics.shown, options) for column in columns]
+    series = []
+    for column in columns:  # the mean over the judges of each topic
+        by_topic: dict[str, list[float]] = {}
+        for topic, value in zip(judges, values_of(column, _setting(options))(hits), strict=True):
+            by_topic.setdefault(topic, []).append(float(value))
+        series.append(ResultSeries(column, [sum(by_topic[topic]) / len(by_topic[topic]) for topic in topics.shown]))
     return Evaluation(topics, Results(topics.shown, series), {})
-
-
-def _group_series(
-    column: OptionColumn, hits: Hits, judges: Sequence[str], shown: Collection[str], options: Options
-) -> ResultSeries:
-    """The mean over the judges of each topic."""
-    values = values_of(column, _setting(options))(hits)
-    by_topic: dict[str, list[float]] = {}
-    for topic, value in zip(judges, values, strict=True):
-        by_topic.setdefault(topic, []).append(float(value))
-    return ResultSeries(column, [sum(by_topic[topic]) / len(by_topic[topic]) for topic in shown])
 
 
 # --- preferences ----------------------------------------------------------------------------------
@@ -190,20 +164,15 @@ def _evaluate_preferences(
 ) -> Evaluation:
     rows = read_preferences(judgments, parts=options.judgment_format == "prefs")
     rankings = rankings_of(use_rankings(results, TrecRankings.table))
-    by_topic = _by_topic(rows)
+    by_topic: dict[str, list[JudgedFile]] = {}
+    for row in rows:
+        by_topic.setdefault(row.topic, []).append(row)
     topics = select_topics(by_topic, rankings, options.version, options.complete)
     wanted = {topic: by_topic[topic] for topic in topics.shown}
     ordered = {
         topic: in_order(rankings[topic], options.version, options.depth) for topic in topics.shown if topic in rankings
     }
     return Evaluation(topics, Results(topics.shown, preference_series(columns, wanted, ordered)), {})
-
-
-def _by_topic(rows: Iterable[JudgedFile]) -> dict[str, list[JudgedFile]]:
-    by_topic: dict[str, list[JudgedFile]] = {}
-    for row in rows:
-        by_topic.setdefault(row.topic, []).append(row)
-    return by_topic
 
 
 _EVALUATE: dict[Kind, Callable[[str, str, Sequence[OptionColumn], Options], Evaluation]] = {
@@ -319,9 +288,8 @@ def _evaluate(options: Options) -> None:
         if not is_pipe(judgments):
             check_path(judgments)
         run = run_id(results)
-        evaluation = evaluate_files(
-            judgments, results, [each for each in planned.columns if each.entry.kind != "any"], options
-        )
+        columns = [each for each in planned.columns if each.entry.kind != "any"]
+        evaluation = _EVALUATE[kind](judgments, results, columns, options)
         _print(planned, evaluation, options, run)
 
 
@@ -337,21 +305,15 @@ def _print(planned: Choice, evaluation: Evaluation, options: Options, run: str) 
         results = standardise(results, read_zscores(options.zscores))
     if options.per_query:
         sys.stdout.write(text(topic_lines(results)))
-    _check_topics(evaluation)
-    if options.summary:
-        divisor = evaluation.topics.divisor
-        fixed: dict[str, Value] = {**evaluation.fixed, "runid": run, "num_q": float(divisor)}
-        sys.stdout.write(text(summary_lines(summarise(results, divisor, fixed))))
-
-
-def _check_topics(evaluation: Evaluation) -> None:
-    missing = evaluation.topics.missing
+    missing, divisor = evaluation.topics.missing, evaluation.topics.divisor
     if missing is not None:
         raise StopError(
             f"topic '{missing}' is judged but has no results. Next: -c counts such topics as 0", CALCULATION
         )
     if not evaluation.topics.shown:
         raise StopError(
-            "no topic has both judgments and results. Next: check that both files name topics alike.",
-            NO_TOPICS,
+            "no topic has both judgments and results. Next: check that both files name topics alike.", NO_TOPICS
         )
+    if options.summary:
+        fixed: dict[str, Value] = {**evaluation.fixed, "runid": run, "num_q": float(divisor)}
+        sys.stdout.write(text(summary_lines(summarise(results, divisor, fixed))))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 
-from rankproof.compat.trec_eval.files import Average, Norm
+from rankproof.compat.trec_eval.files import Norm
 from rankproof.compat.trec_eval.options import OptionColumn
 from rankproof.core.hits import Hits
 from rankproof.core.rules import Conventions, condense
@@ -80,14 +80,8 @@ def relevance_strings(hits: Hits, length: int) -> list[str]:
     shown = hits.top(length) if length > 0 else hits.keep(np.zeros(len(hits.rank), dtype=bool))
     rows = zip(shown.query.tolist(), shown.rank.tolist(), shown.grade.tolist(), strict=True)
     for query, rank, grade in rows:
-        strings[query][rank - 1] = _character(grade)
+        strings[query][rank - 1] = "." if grade < 0 else ">" if grade > 9 else str(int(grade))
     return ["".join(string) for string in strings]
-
-
-def _character(grade: float) -> str:
-    if grade < 0:
-        return "."
-    return ">" if grade > 9 else str(int(grade))
 
 
 Value: TypeAlias = float | str
@@ -128,9 +122,9 @@ def standardise(results: Results, norms: Mapping[tuple[str, str], Norm]) -> Resu
     def converted(series: ResultSeries) -> ResultSeries:
         if any(isinstance(value, str) for value in series.values):
             return series
-        known = [norms.get((topic, series.column.name)) for topic in results.topics]
-        pairs = zip(series.values, known, strict=True)
-        return replace(series, values=[zscore(float(value), norm) for value, norm in pairs])
+        pairs = zip(series.values, results.topics, strict=True)
+        name = series.column.name
+        return replace(series, values=[zscore(float(value), norms.get((topic, name))) for value, topic in pairs])
 
     return replace(results, series=[converted(series) for series in results.series], standardised=True)
 
@@ -162,21 +156,9 @@ def _summary(series: ResultSeries, topics: int) -> Value:
     average = series.column.entry.average
     if average == "none":
         return series.values[0]
-    return AVERAGES[average](_running_sum(series.values), topics, len(series.values))
-
-
-def _running_sum(values: Sequence[Value]) -> float:
-    """The plain sum from first to last, so that its last bit is trec_eval's."""
-    return float(np.cumsum([float(value) for value in values])[-1])
-
-
-def _geometric(total: float, topics: int, seen: int) -> float:
-    """Topics without results enter with the floor: their sum of logarithms would be perfect."""
-    return math.exp((total + (topics - seen) * math.log(FLOOR)) / topics)
-
-
-AVERAGES: dict[Average, Callable[[float, int, int], float]] = {
-    "mean": lambda total, topics, seen: total / topics,
-    "sum": lambda total, topics, seen: total,
-    "geometric": _geometric,
-}
+    # The plain sum from first to last, so that its last bit is trec_eval's.
+    total = float(np.cumsum([float(value) for value in series.values])[-1])
+    if average == "geometric":
+        # Topics without results enter with the floor: their sum of logarithms would be perfect.
+        return math.exp((total + (topics - len(series.values)) * math.log(FLOOR)) / topics)
+    return total / topics if average == "mean" else total
