@@ -39,14 +39,18 @@ class Server:
         self.name, self.index = name, quote(index, safe=",*-_.+")
         self.url = without_access(url).rstrip("/")
         self.headers = _headers(url, **access)
-        self.secrets = _secrets(self.headers, access.get("password"), urlsplit(url).password)
+        # Passwords, and values of headers with and without the word before them, which no message may show.
+        sent = [value for key, value in self.headers.items() if key != "Accept"]
+        sent += [value.partition(" ")[2] for value in sent]
+        self.secrets = [each for each in (*sent, access.get("password"), urlsplit(url).password) if each]
         self.client = Client(timeout, dict.fromkeys(self.secrets, "***"))
         weakref.finalize(self, self.client.close)
 
     def json(self, method: str, path: str, body: Any = None) -> Any:
         """The answer of the server; `body` is JSON, or lines of it."""
         kind = {"Content-Type": "application/x-ndjson" if isinstance(body, list) else "application/json"}
-        encoded = None if body is None else _encoded(body)
+        lines = body if isinstance(body, list) else [body]
+        encoded = None if body is None else "".join(f"{json.dumps(each, default=str)}\n" for each in lines).encode()
         try:
             return self.client.json(Request(method, self.url + path, {**self.headers, **kind}, encoded))
         except Failed as failed:
@@ -66,28 +70,14 @@ def _headers(
     """The headers of every request; a user and a password may be in the URL as well."""
     found = {"Accept": "application/json", **(headers or {})}
     parts = urlsplit(url)
+    if user is None and parts.username and "Authorization" not in found:
+        user, password = unquote(parts.username), unquote(parts.password or "")
     if api_key is not None:
         found["Authorization"] = f"ApiKey {api_key}"
     elif user is not None:
-        found["Authorization"] = _basic(user, password or "")
-    elif parts.username and "Authorization" not in found:
-        found["Authorization"] = _basic(unquote(parts.username), unquote(parts.password or ""))
+        pair = f"{user}:{password or ''}"
+        found["Authorization"] = f"Basic {b64encode(pair.encode()).decode('ascii')}"
     return found
-
-
-def _secrets(headers: Mapping[str, str], *passwords: str | None) -> list[str]:
-    """Secrets that no message may show: passwords, and values of headers, with and without the word before them."""
-    sent = [value for name, value in headers.items() if name != "Accept"]
-    return [each for each in (*sent, *(value.partition(" ")[2] for value in sent), *passwords) if each]
-
-
-def _encoded(body: Any) -> bytes:
-    lines = body if isinstance(body, list) else [body]
-    return "".join(f"{json.dumps(each, default=str)}\n" for each in lines).encode()
-
-
-def _basic(user: str, password: str) -> str:
-    return f"Basic {b64encode(f'{user}:{password}'.encode()).decode('ascii')}"
 
 
 Body = dict[str, Any]
@@ -102,7 +92,12 @@ def elasticsearch(url: str, index: str, **options: Any) -> Store:
     field with the document's id, None the index's own. `api_key`, or `user` and `password`, and `headers` go
     with every request, and are never shown; `timeout` is in seconds.
     """
-    return _store("elasticsearch", _knn_of_elasticsearch, "dense_vector", url, index, **options)
+
+    def knn(vector: list[float], *, k: int, filter: Any, field: str, candidates: int) -> Body:
+        asked = {"field": field, "query_vector": vector, "k": k, "num_candidates": max(k, candidates)}
+        return {"knn": asked if filter is None else {**asked, "filter": filter}}
+
+    return _store("elasticsearch", knn, "dense_vector", url, index, **options)
 
 
 def opensearch(url: str, index: str, **options: Any) -> Store:
@@ -110,7 +105,13 @@ def opensearch(url: str, index: str, **options: Any) -> Store:
 
     Vectors are in a field of type knn_vector.
     """
-    return _store("opensearch", _knn_of_opensearch, "knn_vector", url, index, **options)
+
+    def knn(vector: list[float], *, k: int, filter: Any, field: str, candidates: int) -> Body:
+        only = filter if filter is None or isinstance(filter, Mapping) else {"bool": {"filter": filter}}
+        asked = {"vector": vector, "k": max(k, candidates), **({} if only is None else {"filter": only})}
+        return {"query": {"knn": {field: asked}}}
+
+    return _store("opensearch", knn, "knn_vector", url, index, **options)
 
 
 def _store(
@@ -131,12 +132,18 @@ def _store(
 ) -> Store:
     asked = None if embedder is None else as_embedder(embedder)
     server = Server(name, url, index, **access)
+    if asked is None and query is not None and "{question}" not in json.dumps(query):
+        raise UsageError(
+            f"query: got {shorten(query)}, without a place for the question. "
+            'Next: write "{question}" where it belongs.'
+        )
+    by_words: Body = {"fields": list(fields)} if query is None else {"query": dict(query)}
     settings = {
         "store": name,
         "where": without_access(url),
         "index": index,
         "embedder": None if asked is None else dict(asked.settings),
-        "search": _said(fields, query) if asked is None else {"vector": vector, "candidates": candidates},
+        "search": by_words if asked is None else {"vector": vector, "candidates": candidates},
         "filter": filter,
         "id": id,
     }
@@ -147,21 +154,9 @@ def _store(
     )
 
     def find(given: Any, k: int) -> list[Found]:
-        given = given if asked is None else given.tolist()
-        return [
-            _found(
-                server,
-                {
-                    **body(each, k=k, filter=filter),
-                    "size": k,
-                    "_source": [id] if id else False,
-                    "track_total_hits": False,
-                },
-                k,
-                id,
-            )
-            for each in given
-        ]
+        usual = {"size": k, "_source": [id] if id else False, "track_total_hits": False}
+        bodies = (body(each, k=k, filter=filter) for each in (given if asked is None else given.tolist()))
+        return [_found(server, {**each, **usual}, k, id) for each in bodies]
 
     def fill(parts: Iterator[Part]) -> None:
         for number, (documents, vectors) in enumerate(parts):
@@ -172,18 +167,15 @@ def _store(
                 _make(server, {} if vectors is None else {vector: _vector_field(kind, len(sources[0][vector]))})
             actions = [{"index": {"_id": each.id}} for each in documents]
             lines = [line for pair in zip(actions, sources, strict=True) for line in pair]
-            _check(server, server.json("POST", f"/{server.index}/_bulk?refresh=wait_for", lines))
+            answer = server.json("POST", f"/{server.index}/_bulk?refresh=wait_for", lines)
+            if answer.get("errors"):
+                failed = [each["index"] for each in answer["items"] if "error" in each["index"]]
+                raise StoreError(
+                    f"{name}: {len(failed)} documents were refused, the first is {shorten(failed[0]['_id'])}: "
+                    f"{shorten(failed[0]['error'], 120)}. Next: check the fields of the index."
+                )
 
     return connector(settings, asked, find, fill, shut=server.client.close)
-
-
-def _said(fields: Sequence[str], query: Mapping[str, Any] | None) -> Body:
-    if query is not None and "{question}" not in json.dumps(query):
-        raise UsageError(
-            f"query: got {shorten(query)}, without a place for the question. "
-            'Next: write "{question}" where it belongs.'
-        )
-    return {"fields": list(fields)} if query is None else {"query": dict(query)}
 
 
 # --- what is asked ---------------------------------------------------------------------------------
@@ -204,17 +196,6 @@ def _with_question(template: Any, question: str) -> Any:
     if isinstance(template, (list, tuple)):
         return [_with_question(each, question) for each in template]
     return template.replace("{question}", question) if isinstance(template, str) else template
-
-
-def _knn_of_elasticsearch(vector: list[float], *, k: int, filter: Any, field: str, candidates: int) -> Body:
-    asked = {"field": field, "query_vector": vector, "k": k, "num_candidates": max(k, candidates)}
-    return {"knn": asked if filter is None else {**asked, "filter": filter}}
-
-
-def _knn_of_opensearch(vector: list[float], *, k: int, filter: Any, field: str, candidates: int) -> Body:
-    asked = {"vector": vector, "k": max(k, candidates)}
-    only = {} if filter is None else {"filter": filter if isinstance(filter, Mapping) else {"bool": {"filter": filter}}}
-    return {"query": {"knn": {field: {**asked, **only}}}}
 
 
 # --- what is answered ------------------------------------------------------------------------------
@@ -261,13 +242,3 @@ def _make(server: Server, vectors: Body) -> None:
         if "HTTP 404" not in error.reason:
             raise
         server.json("PUT", f"/{server.index}", body)
-
-
-def _check(server: Server, answer: Mapping[str, Any]) -> None:
-    if not answer.get("errors"):
-        return
-    failed = [each["index"] for each in answer["items"] if "error" in each["index"]]
-    raise StoreError(
-        f"{server.name}: {len(failed)} documents were refused, the first is {shorten(failed[0]['_id'])}: "
-        f"{shorten(failed[0]['error'], 120)}. Next: check the fields of the index."
-    )

@@ -23,7 +23,11 @@ class Connections:
     """Connections to one database; idle ones are kept for the next call."""
 
     def __init__(self, where: Any) -> None:
-        self.psycopg = _psycopg()
+        try:
+            import psycopg
+        except ImportError as error:
+            raise missing_extra("postgres", "psycopg", "stores") from error
+        self.psycopg: Any = psycopg
         self._given = where if hasattr(where, "execute") else None
         self._where = "" if self._given is not None else str(where)
         with self.faults():
@@ -53,27 +57,14 @@ class Connections:
                     (connection.close if connection.broken else lambda: self._idle.append(connection))()
 
     def faults(self) -> Any:
-        """The message of PostgreSQL, without the password."""
-        secrets = [] if self._given is not None else _secrets(self._where)
+        """The message of PostgreSQL, without the password; without all of the address if that cannot be found."""
+        secrets = []
+        if self._given is None:
+            try:
+                secrets = [self.psycopg.conninfo.conninfo_to_dict(self._where).get("password")]
+            except self.psycopg.Error:
+                secrets = [self._where]
         return faults("postgres", (self.psycopg.Error,), ADVICE, secrets)
-
-
-def _psycopg() -> Any:
-    try:
-        import psycopg
-    except ImportError as error:
-        raise missing_extra("postgres", "psycopg", "stores") from error
-    return psycopg
-
-
-def _secrets(where: str) -> list[str]:
-    """The text that must not be shown: the password, or all of it if the password cannot be found."""
-    psycopg = _psycopg()
-    try:
-        password = psycopg.conninfo.conninfo_to_dict(where).get("password")
-    except psycopg.Error:
-        return [where]
-    return [str(password)] if password else []
 
 
 def _close(idle: deque[Any]) -> None:

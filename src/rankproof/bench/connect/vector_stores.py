@@ -15,7 +15,6 @@ from uuid import NAMESPACE_URL, uuid5
 from rankproof.bench.connect.store import Part, Store, best_pairs, connector, faults, field_in, payload
 from rankproof.bench.retrieve.embedder import as_embedder
 from rankproof.bench.retriever import Found
-from rankproof.core.corpus import Document
 from rankproof.errors import missing_extra, one_of
 from rankproof.net.client import without_access
 
@@ -58,16 +57,32 @@ def chroma(
     }
 
     def find(vectors: Any, k: int) -> list[Found]:
-        return _chroma_found(client.get_collection(collection, embedding_function=None), vectors, k, settings)
+        answer = client.get_collection(collection, embedding_function=None).query(
+            query_embeddings=[vector.tolist() for vector in vectors],
+            n_results=k,
+            where=filter,
+            where_document=filter_text,
+            include=["distances", "metadatas"] if id else ["distances"],
+        )
+        ids = answer["ids"]
+        if id:
+            ids = [[field_in(each or {}, id, "chroma") for each in row] for row in answer["metadatas"]]
+        rows = zip(ids, answer["distances"], strict=True)
+        return [best_pairs(((key, -far) for key, far in zip(*row, strict=True)), k) for row in rows]
 
     def fill(parts: Iterator[Part]) -> None:
         space = {"hnsw": {"space": distance}}
         opened = client.get_or_create_collection(collection, embedding_function=None, configuration=space)
         for documents, vectors in parts:
+            known = [{name: each for name, each in doc.metadata.items() if each is not None} for doc in documents]
             opened.upsert(
                 ids=[each.id for each in documents],
                 embeddings=vectors.tolist(),
-                metadatas=[_metadata(each) for each in documents],
+                # Plain values only, and at least one.
+                metadatas=[
+                    {**_plain(own), "id": each.id, "title": each.title}
+                    for own, each in zip(known, documents, strict=True)
+                ],
                 documents=[each.whole for each in documents],
             )
 
@@ -110,30 +125,12 @@ def _chroma_faults(secrets: list[str]) -> Any:
     return faults("chroma", (ChromaError, ValueError, OSError, RuntimeError), CHROMA_ADVICE, secrets)
 
 
-def _chroma_found(collection: Any, vectors: Any, k: int, settings: Mapping[str, Any]) -> list[Found]:
-    name = settings["id"]
-    answer = collection.query(
-        query_embeddings=[vector.tolist() for vector in vectors],
-        n_results=k,
-        where=settings["filter"],
-        where_document=settings["filter_text"],
-        include=["distances", "metadatas"] if name else ["distances"],
-    )
-    ids = answer["ids"]
-    if name:
-        ids = [[field_in(each or {}, name, "chroma") for each in row] for row in answer["metadatas"]]
-    rows = zip(ids, answer["distances"], strict=True)
-    return [best_pairs(((key, -far) for key, far in zip(*row, strict=True)), k) for row in rows]
-
-
-def _metadata(document: Document) -> dict[str, Any]:
-    """Metadata as Chroma accepts them: plain values only, at least one."""
-    plain = {
+def _plain(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Metadata with plain values, as a column has one kind of them; others are kept as JSON."""
+    return {
         name: value if isinstance(value, (str, bool, int, float)) else json.dumps(value, default=str)
-        for name, value in document.metadata.items()
-        if value is not None
+        for name, value in metadata.items()
     }
-    return {**plain, "id": document.id, "title": document.title}
 
 
 LANCE_ADVICE = "check the folder, the name of the table, and the names of its columns."
@@ -173,19 +170,16 @@ def lancedb(
         "distance": distance,
     }
 
-    search = _by_words if asked is None else _by_vector
-
     def find(given: Any, k: int) -> list[Found]:
         opened = connection.open_table(table)
-        return [search(opened, each, k, settings) for each in given]
+        return [_lance_found(opened, each, k, settings) for each in given]
 
     def fill(parts: Iterator[Part]) -> None:
-        columns = {"id": id, "vector": vector, "text": text}
         for documents, vectors in parts:
-            rows = [_lance_row(each, columns) for each in documents]
+            rows = [{**_plain(x.metadata), id: x.id, "title": x.title, text: x.whole} for x in documents]
             if vectors is not None:
-                rows = [{**row, columns["vector"]: each.tolist()} for row, each in zip(rows, vectors, strict=True)]
-            _lance_put(connection, table, rows, columns["id"])
+                rows = [{**row, vector: each.tolist()} for row, each in zip(rows, vectors, strict=True)]
+            _lance_put(connection, table, rows, id)
         if asked is None:
             from lancedb.index import FTS
 
@@ -209,33 +203,20 @@ def _lance_faults(secret: str | None) -> Any:
     return faults("lancedb", (ValueError, OSError, RuntimeError, KeyError), LANCE_ADVICE, (secret,))
 
 
-def _by_vector(table: Any, vector: Any, k: int, settings: Mapping[str, Any]) -> Found:
-    query = table.search(vector, vector_column_name=settings["column"])
-    rows = _filtered(query.distance_type(settings["distance"]), settings).limit(k).to_list()
-    return best_pairs(((field_in(row, settings["id"], "lancedb"), -row["_distance"]) for row in rows), k)
-
-
-def _by_words(table: Any, question: str, k: int, settings: Mapping[str, Any]) -> Found:
+def _lance_found(table: Any, given: Any, k: int, settings: Mapping[str, Any]) -> Found:
+    """What is nearest to a vector, or has the words of a question."""
     from lancedb.query import MatchQuery
 
-    match: Any = MatchQuery
-    query = table.search(match(question, settings["column"]), query_type="fts")
-    rows = _filtered(query, settings).limit(k).to_list()
-    return best_pairs(((field_in(row, settings["id"], "lancedb"), row["_score"]) for row in rows), k)
-
-
-def _filtered(query: Any, settings: Mapping[str, Any]) -> Any:
-    condition = settings["filter"]
-    return query if condition is None else query.where(condition, prefilter=True)
-
-
-def _lance_row(document: Document, columns: Mapping[str, str]) -> dict[str, Any]:
-    """A row; metadata without plain values are kept as JSON, as a table has one kind of value a column."""
-    plain = {
-        name: value if isinstance(value, (str, bool, int, float)) else json.dumps(value, default=str)
-        for name, value in document.metadata.items()
-    }
-    return {**plain, columns["id"]: document.id, "title": document.title, columns["text"]: document.whole}
+    column, condition = settings["column"], settings["filter"]
+    if isinstance(given, str):
+        match: Any = MatchQuery
+        sign, score, query = 1, "_score", table.search(match(given, column), query_type="fts")
+    else:
+        query = table.search(given, vector_column_name=column).distance_type(settings["distance"])
+        sign, score = -1, "_distance"
+    found = query if condition is None else query.where(condition, prefilter=True)
+    pairs = ((field_in(row, settings["id"], "lancedb"), sign * row[score]) for row in found.limit(k).to_list())
+    return best_pairs(pairs, k)
 
 
 def _lance_put(connection: Any, table: str, rows: list[dict[str, Any]], id: str) -> None:
@@ -283,14 +264,18 @@ def qdrant(
         "vector": vector,
         "filter": filter.model_dump(exclude_none=True, mode="json") if hasattr(filter, "model_dump") else filter,
     }
-    # Asked once: it cannot change, and asking costs as much as a search.
-    sign = cache(lambda: -1 if _distance(client, collection, vector) in QDRANT_DISTANCES else 1)
+
+    @cache  # it cannot change, and asking costs as much as a search
+    def sign() -> int:
+        vectors = client.get_collection(collection).config.params.vectors
+        told = vectors.get(vector or "") if isinstance(vectors, Mapping) else vectors
+        return -1 if getattr(getattr(told, "distance", ""), "value", "") in QDRANT_DISTANCES else 1
 
     return connector(
         *(settings, asked),
         lambda vectors, k: _qdrant_found(client, collection, vectors, k, settings, sign()),
         lambda parts: _qdrant_fill(client, collection, parts, vector, distance),
-        guard=lambda: _qdrant_faults((options.get("api_key"),)),
+        guard=lambda: _qdrant_faults(options),
         shut=(lambda: None) if client is where else client.close,
     )
 
@@ -306,7 +291,7 @@ def _qdrant_client(where: Any, options: Mapping[str, Any]) -> Any:
     kind = "location" if where == ":memory:" else "url" if "://" in str(where) else "path"
     # Its look at the server's version is taken in a thread of its own, whose warnings come at any moment.
     told = {"check_compatibility": False, **options, kind: str(where)}
-    with _qdrant_faults((options.get("api_key"),)):
+    with _qdrant_faults(options):
         return make(**told)
 
 
@@ -319,10 +304,11 @@ def _qdrant_address(where: Any) -> str:
     return without_access(next(named, "a client"))
 
 
-def _qdrant_faults(secrets: tuple[str | None, ...]) -> Any:
+def _qdrant_faults(options: Mapping[str, Any]) -> Any:
     from qdrant_client.http.exceptions import ApiException
 
-    return faults("qdrant", (ApiException, ValueError, OSError, RuntimeError), QDRANT_ADVICE, secrets)
+    kinds = ApiException, ValueError, OSError, RuntimeError
+    return faults("qdrant", kinds, QDRANT_ADVICE, (options.get("api_key"),))
 
 
 def _qdrant_found(
@@ -342,23 +328,12 @@ def _qdrant_found(
         )
         for vector in vectors
     ]
+
+    def pair(point: Any) -> tuple[Any, float]:
+        return point.id if name is None else field_in(point.payload or {}, name, "qdrant"), sign * point.score
+
     answers = client.query_batch_points(collection, requests=requests)
-    return [
-        best_pairs(
-            (
-                (point.id if name is None else field_in(point.payload or {}, name, "qdrant"), sign * point.score)
-                for point in each.points
-            ),
-            k,
-        )
-        for each in answers
-    ]
-
-
-def _distance(client: Any, collection: str, vector: str | None) -> str:
-    vectors = client.get_collection(collection).config.params.vectors
-    told = vectors.get(vector or "") if isinstance(vectors, Mapping) else vectors
-    return str(getattr(getattr(told, "distance", ""), "value", ""))
+    return [best_pairs(map(pair, each.points), k) for each in answers]
 
 
 def _qdrant_fill(client: Any, collection: str, parts: Iterator[Part], vector: str | None, distance: str) -> None:
