@@ -8,8 +8,7 @@ import inspect
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -77,21 +76,17 @@ def _pipeline(method: Callable[..., Any], inputs: Mapping[str, Mapping[str, Any]
     places = {name: [each for each in QUESTION if each in sockets] for name, sockets in inputs.items()}
 
     def call(text: str, k: int) -> Any:
-        asked = {name: dict.fromkeys(sockets, text) for name, sockets in places.items() if sockets}
-        return _documents(method(asked))
+        outputs = method({name: dict.fromkeys(sockets, text) for name, sockets in places.items() if sockets})
+        found = [each["documents"] for each in outputs.values() if "documents" in each]
+        if len(found) != 1:
+            ends = ", ".join(f"{name}.{each}" for name, given in outputs.items() for each in given)
+            raise Failed(
+                f"the pipeline gives {len(found)} lists of documents, expected one (it gives {ends})."
+                " Next: give the part of it that ends with its retriever"
+            )
+        return found[0]
 
     return call
-
-
-def _documents(outputs: Mapping[str, Mapping[str, Any]]) -> Any:
-    found = [each["documents"] for each in outputs.values() if "documents" in each]
-    if len(found) != 1:
-        ends = ", ".join(f"{name}.{each}" for name, given in outputs.items() for each in given)
-        raise Failed(
-            f"the pipeline gives {len(found)} lists of documents, expected one (it gives {ends})."
-            " Next: give the part of it that ends with its retriever"
-        )
-    return found[0]
 
 
 _METHODS: dict[str, Callable[[Callable[..., Any]], Call]] = {"invoke": with_k, "retrieve": with_k, "run": _run}
@@ -134,17 +129,13 @@ def adapt(
     if found is not None:
         return found
     if not callable(anything) or isinstance(anything, type):
-        raise _no_retriever(anything)
+        own = callable(getattr(anything, "as_retriever", None)) and not isinstance(anything, type)
+        advice = "give its .as_retriever()" if own else "wrap it in a function that takes a text and returns ids"
+        raise UsageError(
+            f"retriever: got {shorten(anything)} ({type(anything).__name__}), expected a function of a question, a "
+            f"retriever of LangChain, LlamaIndex or Haystack, or the words for one: {FORMS}. Next: {advice}."
+        )
     return of_callable(anything, batch=batch, id=id, settings=settings)
-
-
-def _no_retriever(got: Any) -> UsageError:
-    own = "as_retriever" if callable(getattr(got, "as_retriever", None)) and not isinstance(got, type) else ""
-    advice = f"give its .{own}()" if own else "wrap it in a function that takes a text and returns ids"
-    return UsageError(
-        f"retriever: got {shorten(got)} ({type(got).__name__}), expected a function of a question, a retriever of "
-        f"LangChain, LlamaIndex or Haystack, or the words for one: {FORMS}. Next: {advice}."
-    )
 
 
 def _is_own(anything: Any) -> bool:
@@ -209,15 +200,18 @@ def place_of(words: str) -> tuple[str, str] | None:
 def module_named(module: str, what: str) -> ModuleType:
     """The module, imported from the working folder too, as `python -m` finds it."""
     load: Callable[[str, str], ModuleType] = _by_path if module.endswith(".py") else _by_name
-    with _from_here():
-        try:
-            return load(module, what)
-        except UsageError:
-            raise
-        except (Exception, SystemExit) as error:  # code of the user's may raise anything
-            raise UsageError(
-                f"{what}: {module} cannot be imported: {type(error).__name__}: {error}. Next: correct it."
-            ) from error
+    here = os.getcwd()
+    sys.path.insert(0, here)
+    try:
+        return load(module, what)
+    except UsageError:
+        raise
+    except (Exception, SystemExit) as error:  # code of the user's may raise anything
+        raise UsageError(
+            f"{what}: {module} cannot be imported: {type(error).__name__}: {error}. Next: correct it."
+        ) from error
+    finally:
+        sys.path.remove(here)
 
 
 def attribute_of(module: ModuleType, attribute: str, what: str) -> Any:
@@ -268,13 +262,3 @@ def _by_path(file: str, what: str) -> ModuleType:
         raise
     FILES[path.resolve()] = module
     return module
-
-
-@contextmanager
-def _from_here() -> Iterator[None]:
-    here = os.getcwd()
-    sys.path.insert(0, here)
-    try:
-        yield
-    finally:
-        sys.path.remove(here)

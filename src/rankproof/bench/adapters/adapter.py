@@ -196,7 +196,8 @@ def of_callable(
     `batch` is taken from the function's own attribute `batch` where it is not said.
     """
     marked = bool(getattr(function, "batch", False)) if batch is None else batch
-    own = settings if settings is not None else _own_settings(function)
+    known = getattr(function, "settings", None)
+    own = settings if settings is not None else known if isinstance(known, Mapping) else None
     return Adapted(
         with_k(function),
         own if own is not None else describe(function),
@@ -220,7 +221,8 @@ def with_k(function: Callable[..., Any]) -> Callable[[Any, int], Any]:
     signature = own or whole
     if signature is None or whole is None:  # a few built in ones do not tell
         return lambda text, k: function(text)
-    hands_on = _is_open(signature) and whole != signature
+    # Whether it takes whatever is given, as a decorator does that hands it on.
+    hands_on = whole != signature and any(each.kind in NO_PLACE for each in signature.parameters.values())
     parameters = list((whole if hands_on else signature).parameters.values())
     # The parameter for the number of documents.
     fits = [
@@ -241,11 +243,6 @@ def _signature(function: Callable[..., Any], *, follow: bool) -> inspect.Signatu
         return inspect.signature(function, follow_wrapped=follow)
     except (TypeError, ValueError):
         return None
-
-
-def _is_open(signature: inspect.Signature) -> bool:
-    """Whether it takes whatever is given, as a decorator does that hands it on."""
-    return any(each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD) for each in signature.parameters.values())
 
 
 def _is_number(parameter: Parameter) -> bool:
@@ -338,11 +335,6 @@ def is_async(function: Callable[..., Any]) -> bool:
     )
 
 
-def _own_settings(function: Callable[..., Any]) -> Mapping[str, Any] | None:
-    own = getattr(function, "settings", None)
-    return own if isinstance(own, Mapping) else None
-
-
 def describe(function: Callable[..., Any]) -> dict[str, Any]:
     """The identity of a callable: its name and its code, with the plain values it was bound to or made with.
 
@@ -361,13 +353,10 @@ def describe(function: Callable[..., Any]) -> dict[str, Any]:
         cells = getattr(inner, "__closure__", None) or ()
         bound = [plain_value(each.cell_contents) for each in cells if _is_set(each)]
         defaults = [plain_value(each) for each in getattr(inner, "__defaults__", None) or ()]
-        found |= {"code": code, "bound": digest_of([bound, defaults, state_of(_owner(function))])}
+        # The object of a method, or that is called itself; of a plain function nothing.
+        owner = getattr(function, "__self__", None if inspect.isfunction(function) else function)
+        found |= {"code": code, "bound": digest_of([bound, defaults, state_of(owner)])}
     return found
-
-
-def _owner(function: Callable[..., Any]) -> Any:
-    """The object of a method, or that is called itself; of a plain function nothing."""
-    return getattr(function, "__self__", None if inspect.isfunction(function) else function)
 
 
 def _is_set(cell: Any) -> bool:

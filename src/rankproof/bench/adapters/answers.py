@@ -130,20 +130,18 @@ def _listed(raw: Any) -> Sequence[Any]:
     if isinstance(raw, (set, frozenset)):
         raise unusable_answer(raw, "a list of documents, best first: a set has no order")
     if is_frame(raw):
-        return _of_series(raw) if hasattr(raw, "to_list") else list(records_of_frame(raw, "the answer"))
+        if not hasattr(raw, "to_list"):
+            return list(records_of_frame(raw, "the answer"))
+        # A series of ids; or of scores, if its index has the ids.
+        values, index = raw.to_list(), getattr(raw, "index", ())
+        named = len(index) > 0 and set(map(type, index)) == {str} and all(map(_is_number, values))
+        return _of_mapping(dict(zip(index, values, strict=True))) if named else _listed(values)
     if hasattr(raw, "tolist"):
         return _listed(raw.tolist())
     inside = next((each for name in LISTS if isinstance(each := getattr(raw, name, None), (list, tuple))), raw)
     if not isinstance(inside, Iterable):
         raise unusable_answer(raw, "a list of documents")
     return list(inside)
-
-
-def _of_series(raw: Any) -> Sequence[Any]:
-    """Ids; or scores, if the index of the series has the ids."""
-    values, index = raw.to_list(), getattr(raw, "index", ())
-    named = len(index) > 0 and set(map(type, index)) == {str} and all(map(_is_number, values))
-    return _of_mapping(dict(zip(index, values, strict=True))) if named else _listed(values)
 
 
 def _of_mapping(raw: Mapping[Any, Any]) -> Sequence[Any]:
@@ -234,7 +232,9 @@ def _id_of(item: Any, reading: AnswerReading) -> str:
         record = record_of(item) or {}
         if not record and not fields_of(item):
             raise unusable_answer(item, "an id, a pair (id, score), or a document with an id")
-        found = _named(item, record, reading.id) if reading.id else _usual(record, reading)
+        found = record.get(reading.id) if reading.id else _usual(record, reading)
+        if reading.id and found is None:
+            found = getattr(item, reading.id, None) or _of_metadata(record, (reading.id,))
     if isinstance(found, (str, UUID)) and str(found):
         return _text(str(found), reading)
     if is_integer(found):
@@ -242,17 +242,14 @@ def _id_of(item: Any, reading: AnswerReading) -> str:
     raise missing_id(item, reading.id)
 
 
-def _named(item: Any, record: Mapping[str, Any], name: str) -> Any:
-    found = record.get(name)
-    return getattr(item, name, None) or _of_metadata(record, (name,)) if found is None else found
-
-
 def _usual(record: Mapping[str, Any], reading: AnswerReading) -> Any:
+    """The id under a usual name, else that of the one document of the corpus with this very text."""
     name = field_of(record, DOCUMENT_ID)
-    if name is not None:
-        return record[name]
-    found = _of_metadata(record, DOCUMENT_ID)
-    return _by_text(record, reading) if found is None else found
+    found = _of_metadata(record, DOCUMENT_ID) if name is None else record[name]
+    if name is not None or found is not None:
+        return found
+    text = field_of(record, DOCUMENT_TEXT)
+    return reading.id_of_text(record[text]) if text and isinstance(record[text], str) else None
 
 
 def _of_metadata(record: Mapping[str, Any], names: Sequence[str]) -> Any:
@@ -261,12 +258,6 @@ def _of_metadata(record: Mapping[str, Any], names: Sequence[str]) -> Any:
         if isinstance(inside, Mapping) and (name := field_of(inside, names)):
             return inside[name]
     return None
-
-
-def _by_text(record: Mapping[str, Any], reading: AnswerReading) -> str | None:
-    """The id of the one document of the corpus with this very text."""
-    name = field_of(record, DOCUMENT_TEXT)
-    return reading.id_of_text(record[name]) if name and isinstance(record[name], str) else None
 
 
 def _numbers(ids: Sequence[str], scores: Sequence[Any]) -> list[float]:

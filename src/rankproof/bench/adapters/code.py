@@ -25,15 +25,12 @@ def module_digest(module: ModuleType) -> str | None:
     None if the module has no source file, or is installed.
     """
     path = Path(getattr(module, "__file__", None) or "")
-    if path.suffix != ".py" or not path.is_file() or _is_installed(path):
+    installed = set(INSTALLED) & set(path.parts) or path.is_relative_to(sysconfig.get_path("stdlib"))
+    if path.suffix != ".py" or not path.is_file() or installed:
         return None
     # The folder from which the module is imported under its name.
     above = module.__name__.count(".") + (path.name == "__init__.py")
     return files_digest([path], (path.resolve().parents[above] if above < len(path.resolve().parents) else path.parent))
-
-
-def _is_installed(path: Path) -> bool:
-    return bool(set(INSTALLED) & set(path.parts)) or path.is_relative_to(sysconfig.get_path("stdlib"))
 
 
 def files_digest(paths: Iterable[Path], root: Path) -> str:
@@ -51,12 +48,11 @@ def _reached_source(waiting: list[Path], root: Path) -> Iterator[ast.Module]:
     seen: set[Path] = set()
     while waiting:
         path = waiting.pop(0)
-        if path in seen:
-            continue
-        seen.add(path)
-        tree = _tree(path)
-        yield tree
-        waiting += _imports(tree, path, root)
+        if path not in seen:
+            seen.add(path)
+            tree = _tree(path)
+            yield tree
+            waiting += _imports(tree, path, root)
 
 
 def _tree(path: Path) -> ast.Module:
@@ -116,17 +112,13 @@ def plain_value(value: Any) -> Any:
     return getattr(value, "__qualname__", type(value).__qualname__)
 
 
-def _is_table(value: Any) -> bool:
-    """Whether it is a dict of plain values; what is empty may be filled by work, as a cache is."""
-    return (
-        type(value) is dict
-        and 0 < len(value) <= MANY
-        and all(isinstance(each, PLAIN) or _is_table(each) for each in value.values())
-    )
-
-
-def _is_numbers(value: Any) -> bool:
-    return type(value) is list and 0 < len(value) <= MANY and all(isinstance(each, (int, float)) for each in value)
+def _is_setting(value: Any) -> bool:
+    """Whether it is a dict of plain values or a list of numbers; what is empty may be filled later, as a cache is."""
+    if type(value) not in (dict, list) or not 0 < len(value) <= MANY:
+        return False
+    if type(value) is list:
+        return all(isinstance(each, (int, float)) for each in value)
+    return all(isinstance(each, PLAIN) or (type(each) is dict and _is_setting(each)) for each in value.values())
 
 
 def state_of(found: Any) -> dict[str, Any]:
@@ -148,9 +140,7 @@ def state_of(found: Any) -> dict[str, Any]:
     }
     later = _set_later(type(found), own)
     return {
-        name: value if _is_table(value) or _is_numbers(value) else plain_value(value)
-        for name, value in own.items()
-        if name not in later
+        name: value if _is_setting(value) else plain_value(value) for name, value in own.items() if name not in later
     }
 
 

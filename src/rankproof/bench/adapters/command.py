@@ -311,6 +311,52 @@ TRIES = 3
 """Questions that a command which answers nothing is asked one by one before it is given up."""
 
 
+def answer_in_starts(
+    words: Sequence[str], questions: Sequence[str], k: int, flow: Flow, running: list[Process]
+) -> Iterator[Answered]:
+    """Place, answer (or the reason for none) and seconds of each question, in as many starts as it takes."""
+    worked = False  # whether the command has ever answered
+    lost = 0  # questions that it was asked in vain before it had ever answered
+    idle = 0  # starts in a row that answered nothing and ended well
+    suspect = -1  # the question that is asked alone, to see whether it is the one that the others wait for
+    halves = False  # whether it was not: such a command answers only when it has all, so any of them may be it
+    waiting = [list(range(len(questions)))]
+    while waiting and not flow.over():
+        asked = waiting.pop()
+        if lost and not worked and len(asked) > 1:
+            waiting.append(asked[1:])
+            asked = asked[:1]
+        process = Process(words, flow, running)
+        came: dict[int, Any] = {}
+        for place, answer, seconds in process.answers(asked, questions, k):
+            came[place] = answer
+            worked = True
+            yield place, answer, seconds
+        left = [place for place in asked if place not in came]
+        if not left:
+            halves |= asked == [suspect]
+        elif process.failure is None:
+            # Where it stopped early, if without an error, it is started again behind that question.
+            idle = 0 if came else idle + 1
+            early = idle < TRIES and list(came) == asked[: len(came)]
+            at = (0 if came and isinstance([*came.values()][-1], Failed) else 1) if early else len(left)
+            yield from ((place, process.no_line(), 0.0) for place in left[:at])
+            waiting += [left[at:]] if left[at:] else []
+        elif len(asked) == 1 or (came and list(came) == asked[: len(came)]):
+            # Answers come one by one and in order, so the first that is open is at fault.
+            yield left[0], process.failure, process.waited
+            lost += not worked
+            if lost == TRIES:
+                rest = [*left[1:], *(place for some in reversed(waiting) for place in some)]
+                yield from ((place, process.failure, 0.0) for place in rest)
+                return
+            waiting += [left[1:]] if left[1:] else []
+        else:
+            at = (len(left) + 1) // 2 if halves else 1
+            suspect = left[0]
+            waiting += [left[at:], left[:at]]
+
+
 def of_command(words: Sequence[str], *, id: IdOf = None, settings: Mapping[str, Any] | None = None) -> Adapted:
     """The command as a retriever of all questions at once."""
     running: list[Process] = []
@@ -319,7 +365,7 @@ def of_command(words: Sequence[str], *, id: IdOf = None, settings: Mapping[str, 
     source = {"source": files_digest(files, files[0].parent)} if files else {}
 
     def stream(questions: Sequence[str], k: int, flow: Flow) -> Iterator[Answered]:
-        return Asking(list(words), questions, k, flow, running).answers()
+        return answer_in_starts(words, questions, k, flow, running)
 
     def call(questions: Sequence[str], k: int) -> list[Any]:
         found = {place: answer for place, answer, _ in stream(questions, k, Flow())}
@@ -339,62 +385,3 @@ def of_command(words: Sequence[str], *, id: IdOf = None, settings: Mapping[str, 
         stop=stop,
         stream=stream,
     )
-
-
-class Asking:
-    """The questions of one call, asked in as many starts of the command as it takes."""
-
-    def __init__(self, words: list[str], questions: Sequence[str], k: int, flow: Flow, running: list[Process]) -> None:
-        self.words = words
-        self.questions = questions
-        self.k = k
-        self.flow = flow
-        self.running = running
-        self.worked = False
-        """Whether the command has ever answered."""
-        self.lost = 0
-        """Questions that it was asked in vain before it had ever answered."""
-        self.idle = 0
-        """Starts in a row that answered nothing and ended well."""
-        self.suspect = -1
-        """The question that is asked alone, to see whether it is the one that the others wait for."""
-        self.halves = False
-        """Whether it was not: such a command gives no answer before it has all, so that any of them may be it."""
-
-    def answers(self) -> Iterator[Answered]:
-        """Place, answer (or the reason for none) and seconds of each question, as they come."""
-        waiting = [list(range(len(self.questions)))]
-        while waiting and not self.flow.over():
-            asked = waiting.pop()
-            if self.lost and not self.worked and len(asked) > 1:
-                waiting.append(asked[1:])
-                asked = asked[:1]
-            process = Process(self.words, self.flow, self.running)
-            came: dict[int, Any] = {}
-            for place, answer, seconds in process.answers(asked, self.questions, self.k):
-                came[place] = answer
-                self.worked = True
-                yield place, answer, seconds
-            left = [place for place in asked if place not in came]
-            if not left:
-                self.halves |= asked == [self.suspect]
-            elif process.failure is None:
-                # Where it stopped early, if without an error, it is started again behind that question.
-                self.idle = 0 if came else self.idle + 1
-                early = self.idle < TRIES and list(came) == asked[: len(came)]
-                at = (0 if came and isinstance([*came.values()][-1], Failed) else 1) if early else len(left)
-                yield from ((place, process.no_line(), 0.0) for place in left[:at])
-                waiting += [left[at:]] if left[at:] else []
-            elif len(asked) == 1 or (came and list(came) == asked[: len(came)]):
-                # Answers come one by one and in order, so the first that is open is at fault.
-                yield left[0], process.failure, process.waited
-                self.lost += not self.worked
-                if self.lost == TRIES:
-                    rest = [*left[1:], *(place for some in reversed(waiting) for place in some)]
-                    yield from ((place, process.failure, 0.0) for place in rest)
-                    return
-                waiting += [left[1:]] if left[1:] else []
-            else:
-                at = (len(left) + 1) // 2 if self.halves else 1
-                self.suspect = left[0]
-                waiting += [left[at:], left[:at]]

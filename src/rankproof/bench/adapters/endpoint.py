@@ -19,7 +19,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -184,7 +184,8 @@ def _written(steps: Sequence[Step]) -> str:
 
 
 KEYS = ("url", "method", "headers", "params", "body", "answer", "limits")
-ANSWER = ("ids", "scores", "texts")
+ANSWER = {"ids": "id", "scores": "score", "texts": "text"}
+"""What an answer has, and what a document calls it."""
 LIMITS = ("concurrency", "timeout", "retries", "backoff", "rate")
 USUAL = {"concurrency": 8, "timeout": 30.0, "retries": 2}
 
@@ -197,17 +198,21 @@ def of_endpoint(
     _check(plain, name)
     secrets = secrets_in(json.dumps(plain))
     prepare = _request(plain, name)
-    read = _reader(plain["answer"], name)
+    # The documents in the JSON of an answer.
+    columns = {ANSWER[what]: path(text, f"{name}, {what}") for what, text in plain["answer"].items()}
     limits = {**USUAL, **plain.get("limits", {})}
     client = Client(limits["timeout"], secrets)
 
     def call(question: str, k: int) -> Any:
         try:
-            return read(client.json(prepare(question, k)))
+            return _documents(columns, client.json(prepare(question, k)))
         except Failed as error:
             raise Failed(hide_secrets(error.reason, secrets), again=error.again, wait=error.wait) from None
 
-    said = {key: value for key, value in plain.items() if key != "limits"} | _server(plain["url"], name)
+    said = {key: value for key, value in plain.items() if key != "limits"}
+    host = urlsplit(with_secrets(plain["url"], name)).netloc
+    if host not in plain["url"]:  # a server from the environment: another one gives other answers
+        said["server"] = blake2b(host.encode(), digest_size=8).hexdigest()
     return Adapted(
         call,
         {"kind": "endpoint", **said, **(settings or {})},
@@ -216,12 +221,6 @@ def of_endpoint(
         allow=client.allow,
         stop=client.close,
     )
-
-
-def _server(url: str, name: str) -> dict[str, str]:
-    """A hash of the server of an address from the environment: another server gives other answers."""
-    host = urlsplit(with_secrets(url, name)).netloc
-    return {} if host in url else {"server": blake2b(host.encode(), digest_size=8).hexdigest()}
 
 
 def _read(source: str | Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
@@ -278,7 +277,7 @@ def _table(found: Any, where: str) -> None:
         raise UsageError(f"{where}: got {shorten(found)}, expected a table. Next: give {{name: value}}.")
 
 
-def _known(table: Any, keys: tuple[str, ...], where: str) -> None:
+def _known(table: Any, keys: Collection[str], where: str) -> None:
     _table(table, where)
     for key in table:
         if key not in keys:
@@ -322,13 +321,6 @@ def _body(template: Any, question: str, k: int) -> bytes | None:
     if isinstance(template, str):
         return fill_json(template, question, k).encode("utf-8", "backslashreplace")
     return json.dumps(fill_template(template, question, k)).encode("ascii")
-
-
-def _reader(answer: Mapping[str, str], name: str) -> Callable[[Any], list[dict[str, Any]]]:
-    """A function that makes documents of the JSON of an answer."""
-    paths = {what: path(text, f"{name}, {what}") for what, text in answer.items()}
-    names = {"ids": "id", "scores": "score", "texts": "text"}
-    return lambda data: _documents({names[what]: steps for what, steps in paths.items()}, data)
 
 
 def _documents(paths: Mapping[str, tuple[Step, ...]], data: Any) -> list[dict[str, Any]]:
