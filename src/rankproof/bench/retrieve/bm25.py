@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from rankproof.bench.retrieve.nearest_vectors import top_places
-from rankproof.bench.retrieve.search import Allowed, Answer, Search, Terms, Vocabulary, deepen, with_options
+from rankproof.bench.retrieve.search import Allowed, Search, Terms, Vocabulary, deepen, with_options
 from rankproof.bench.retrieve.words import prepare_text, words
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
@@ -137,11 +137,19 @@ class TantivyIndex:
 
         self._tantivy = tantivy
         self._ids = sorted(corpus, reverse=True)
-        self._analyzer = _analyzer(language)
-        self._schema = _schema()
+        lower = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.lowercase())
+        self._analyzer = (lower.filter(tantivy.Filter.stemmer(language)) if language else lower).build()
+        builder = tantivy.SchemaBuilder()
+        builder.add_text_field("text", tokenizer_name="words", index_option="freq")
+        self._schema = builder.build()
         index = tantivy.Index(self._schema)
         index.register_tokenizer("words", self._analyzer)
-        _fill(index, (corpus[name].whole for name in self._ids))
+        writer = index.writer(ROOM, num_threads=1)
+        for name in self._ids:
+            writer.add_document(tantivy.Document(text=prepare_text(corpus[name].whole, splits=True)))
+        writer.commit()
+        writer.wait_merging_threads()
+        index.reload()
         self._searcher = index.searcher()
         if self._searcher.num_segments > 1:
             raise UsageError(
@@ -177,32 +185,6 @@ class TantivyIndex:
         if weight == int(weight):
             return [(self._tantivy.Occur.Should, query)] * int(weight)
         return [(self._tantivy.Occur.Should, self._tantivy.Query.boost_query(query, weight))]
-
-
-def _analyzer(language: str | None) -> Any:
-    import tantivy
-
-    lower = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.lowercase())
-    return (lower.filter(tantivy.Filter.stemmer(language)) if language else lower).build()
-
-
-def _schema() -> Any:
-    import tantivy
-
-    builder = tantivy.SchemaBuilder()
-    builder.add_text_field("text", tokenizer_name="words", index_option="freq")
-    return builder.build()
-
-
-def _fill(index: Any, texts: Any) -> None:
-    import tantivy
-
-    writer = index.writer(ROOM, num_threads=1)
-    for text in texts:
-        writer.add_document(tantivy.Document(text=prepare_text(text, splits=True)))
-    writer.commit()
-    writer.wait_merging_threads()
-    index.reload()
 
 
 Engine = Literal["tantivy", "sqlite"]
@@ -248,38 +230,32 @@ def keyword(
     documents = load_corpus(corpus)
     check_number("k1", k1, least=0)
     check_number("b", b, least=0, most=1)
-    options: dict[str, Any] = {"k1": k1, "b": b, "language": _language(language), "stop_words": _stop_words(stop_words)}
+    options: dict[str, Any] = {"k1": k1, "b": b, "language": _language(language)}
+    if isinstance(stop_words, str):
+        raise UsageError(f"stop_words: got {stop_words!r}, expected a list of words. Next: give a list.")
+    options["stop_words"] = sorted({word for each in stop_words for word in words(each)})  # as the index sees them
     chosen = _engine(engine, options)
     index: WordIndex = (
         TantivyIndex(documents, options["language"])
         if chosen == "tantivy"
         else SqliteIndex(documents, options["k1"], options["b"], stemmed=options["language"] is not None)
     )
-    return Search(
-        name=with_options("keyword", options, {**FIXED, "language": None, "stop_words": []}),
-        describe=lambda: {"kind": "keyword", "engine": chosen, **options, "corpus": documents.fingerprint},
-        answer=_answer(index, frozenset(options["stop_words"])),
-        corpus=documents,
-        vocabulary=Vocabulary(index.terms, index.frequency, _by_terms(index)),
-    )
+    ignored = frozenset(options["stop_words"])
 
-
-def _answer(index: WordIndex, ignored: frozenset[str]) -> Answer:
-    def terms_of(question: str) -> Terms:
-        kept = question if not ignored else " ".join(w for w in words(question) if w not in ignored)
-        return Counter(index.terms(kept))
-
-    def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
-        return [index.search(terms_of(each), k, allowed) for each in questions]
-
-    return answer
-
-
-def _by_terms(index: WordIndex) -> Any:
     def search(questions: Sequence[Terms], k: int, allowed: Allowed) -> list[Found]:
         return [index.search(each, k, allowed) for each in questions]
 
-    return search
+    def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
+        kept = [" ".join(w for w in words(each) if w not in ignored) if ignored else each for each in questions]
+        return search([Counter(index.terms(each)) for each in kept], k, allowed)
+
+    return Search(
+        name=with_options("keyword", options, {**FIXED, "language": None, "stop_words": []}),
+        describe=lambda: {"kind": "keyword", "engine": chosen, **options, "corpus": documents.fingerprint},
+        answer=answer,
+        corpus=documents,
+        vocabulary=Vocabulary(index.terms, index.frequency, search),
+    )
 
 
 # --- what cannot be asked for ---------------------------------------------------------------------
@@ -299,18 +275,15 @@ def _engine(engine: str | None, options: dict[str, Any]) -> str:
     if engine == "tantivy" and not here:
         raise missing_extra("engine='tantivy'", "tantivy", "retrieve")
     chosen = engine or ("tantivy" if here and fixed else "sqlite")
-    if chosen == "sqlite" and options["language"] not in (None, "english"):
-        raise _unstemmed(options["language"], here)
+    language = options["language"]
+    if chosen == "sqlite" and language not in (None, "english"):
+        if not here:
+            raise missing_extra(f"language={language!r}", "tantivy", "retrieve")
+        raise UsageError(
+            f"language: got {language!r}, but SQLite, which answers for other k1 and b, knows the forms of English "
+            "words only. Next: leave out k1, b and engine."
+        )
     return chosen
-
-
-def _unstemmed(language: str, here: bool) -> Exception:
-    if not here:
-        return missing_extra(f"language={language!r}", "tantivy", "retrieve")
-    return UsageError(
-        f"language: got {language!r}, but SQLite, which answers for other k1 and b, knows the forms of English words "
-        "only. Next: leave out k1, b and engine."
-    )
 
 
 def _language(language: Any) -> str | None:
@@ -320,10 +293,3 @@ def _language(language: Any) -> str | None:
     if plain not in LANGUAGES:
         raise one_of("language", language, ["none", *LANGUAGES])
     return str(plain)
-
-
-def _stop_words(given: Collection[str]) -> list[str]:
-    """The words as the index sees them."""
-    if isinstance(given, str):
-        raise UsageError(f"stop_words: got {given!r}, expected a list of words. Next: give a list.")
-    return sorted({word for each in given for word in words(each)})

@@ -66,7 +66,12 @@ def dense(
     if similarity not in ("cosine", "dot"):
         raise one_of("similarity", similarity, ("cosine", "dot"))
     if embedder is None:
-        return _without_model(corpus, options, batch, cache)
+        if options != USUAL or batch is not None or cache is not None:
+            raise UsageError(
+                "dense: got options for an embedder, and no embedder. Next: give one, or use lsa(corpus), which needs "
+                "none."
+            )
+        return lsa(corpus)
     documents, made = load_corpus(corpus), as_embedder(embedder)
     return Search(
         name=with_options(f"dense[{made.name}]", options, USUAL),
@@ -114,14 +119,6 @@ def _embedding(made: Embedder, batch: int | None, cache: str | os.PathLike[str] 
     return lambda embed, what, texts: embed_with_cache(embed, texts, size, {**made.settings, "text": what}, Path(cache))
 
 
-def _without_model(corpus: Any, options: dict[str, str], batch: Any, cache: Any) -> Search:
-    if options != USUAL or batch is not None or cache is not None:
-        raise UsageError(
-            "dense: got options for an embedder, and no embedder. Next: give one, or use lsa(corpus), which needs none."
-        )
-    return lsa(corpus)
-
-
 def search_of_lists(lists: Mapping[str, Found], corpus: Corpus) -> Search:
     """A search that answers each question, by its text, with the list there is.
 
@@ -144,18 +141,17 @@ def blend_lists(lists: Mapping[str, Mapping[str, Found]], made: Recipe) -> dict[
     >>> {q: [doc for doc, _ in found] for q, found in blend_lists(lists, recipe(["one", "other"], "rrf")).items()}
     {'q': ['b', 'a'], 'r': ['c']}
     """
-    pool = pool_of({name: _table_of_list(each) for name, each in lists.items()})
+    tables = {
+        name: RankingTable(
+            query=[query for query, found in each.items() for _ in found],
+            doc=[doc for found in each.values() for doc, _ in found],
+            score=np.array([score for found in each.values() for _, score in found], dtype=np.float64),
+            source="a search",
+        )
+        for name, each in lists.items()
+    }
+    pool = pool_of(tables)
     return {query: list(docs.items()) for query, docs in pool.order_documents(fused_scores(made, pool)).items()}
-
-
-def _table_of_list(lists: Mapping[str, Found]) -> RankingTable:
-    """Lists as columns."""
-    return RankingTable(
-        query=[name for name, found in lists.items() for _ in found],
-        doc=[doc for found in lists.values() for doc, _ in found],
-        score=np.array([score for found in lists.values() for _, score in found], dtype=np.float64),
-        source="a search",
-    )
 
 
 METHOD = "rrf"
@@ -191,7 +187,11 @@ def hybrid(
     searches = tuple(named.values())
     plain = made.method.name == METHOD and depth == DEPTH and weights is None and not parameters
     return Search(
-        name=" + ".join(map(_term, searches)) if plain else _name(searches, made, depth),
+        name=(
+            " + ".join(f"({each})" if each.reranked else repr(each) for each in searches)
+            if plain
+            else _name(searches, made, depth)
+        ),
         describe=lambda: {
             "kind": "hybrid",
             "retrievers": {name: dict(each.settings) for name, each in named.items()},
@@ -207,19 +207,12 @@ def hybrid(
 
 def _fused_answer(named: Mapping[str, Search], made: Recipe, depth: int) -> Answer:
     def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
-        tables = {name: _table(each.search(questions, max(k, depth), allowed)) for name, each in named.items()}
-        pool = pool_of(tables)
-        by_question = pool.order_documents(fused_scores(made, pool))
-        return [list(by_question.get(str(n), {}).items())[:k] for n in range(len(questions))]
+        places = list(map(str, range(len(questions))))  # for ids
+        found = {name: each.search(questions, max(k, depth), allowed) for name, each in named.items()}
+        blended = blend_lists({name: dict(zip(places, each, strict=True)) for name, each in found.items()}, made)
+        return [blended.get(place, [])[:k] for place in places]
 
     return answer
-
-
-def _table(found: Sequence[Found]) -> RankingTable:
-    """What was found, with the places of the questions for their ids."""
-    rows = [(str(n), document, score) for n, each in enumerate(found) for document, score in each]
-    questions, documents, scores = zip(*rows, strict=True) if rows else ((), (), ())
-    return RankingTable(list(questions), list(documents), np.array(scores, dtype=np.float64))
 
 
 def _named(retrievers: Mapping[str, Any] | Sequence[Any]) -> dict[str, Search]:
@@ -239,10 +232,6 @@ def _names(searches: Sequence[Search]) -> list[str]:
     return [
         name if printed.count(name) == 1 else f"{name} {printed[: n + 1].count(name)}" for n, name in enumerate(printed)
     ]
-
-
-def _term(search: Search) -> str:
-    return f"({search})" if search.reranked else repr(search)
 
 
 def _name(searches: Sequence[Search], made: Recipe, depth: int) -> str:

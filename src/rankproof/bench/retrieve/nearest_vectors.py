@@ -51,15 +51,13 @@ def nearest_among(names: Sequence[str], rows: Array, place: Place) -> Answer:
         asked = place(questions)
         placed = np.flatnonzero(asked.any(axis=1))
         found = vectors.nearest(asked[placed], k, None if allowed is None else mask(allowed))
-        by_question = dict(zip(placed.tolist(), found, strict=True))
-        return [_named(names, by_question[n]) if n in by_question else [] for n in range(len(questions))]
+        answers: list[Found] = [[] for _ in questions]
+        for n, (places, products) in zip(placed.tolist(), found, strict=True):
+            pairs = zip(places.tolist(), products.tolist(), strict=True)
+            answers[n] = [(names[place], value) for place, value in pairs]
+        return answers
 
     return answer
-
-
-def _named(names: Sequence[str], found: Nearest) -> Found:
-    places, products = found
-    return [(names[place], value) for place, value in zip(places.tolist(), products.tolist(), strict=True)]
 
 
 def unit_rows(rows: Array) -> Array:
@@ -111,9 +109,15 @@ class Vectors:
 
     def _nearest(self, questions: Array, k: int, allowed: Array | None) -> Iterator[Nearest]:
         products = questions @ self.rows.T
+        precision = float(np.finfo(np.float32).eps)
         for question, own in zip(questions, products, strict=True):
-            places = _close(own, k, _doubt(question) * self.longest, allowed)
-            yield _exactly(self.rows, question, places, k)
+            # The largest sum of the rounding errors of two products with a vector of length 1 in single precision.
+            doubt = 2 * len(question) * precision * float(np.linalg.norm(question))
+            places = _close(own, k, doubt * self.longest, allowed)
+            # The best of these by their products in double precision.
+            exact = (self.rows[places].astype(np.float64) * question.astype(np.float64)).sum(axis=1)
+            top = top_places(exact, k)
+            yield places[top], exact[top]
 
 
 def _close(products: Array, k: int, doubt: float, allowed: Array | None) -> Array:
@@ -143,16 +147,3 @@ def _bar(products: Array, k: int) -> float:
         return float(np.partition(products, len(products) - k)[len(products) - k])
     largest = products[: whole * BLOCK].reshape(whole, BLOCK).max(axis=1)
     return float(np.partition(largest, whole - k)[whole - k])
-
-
-def _exactly(vectors: Array, question: Array, places: Array, k: int) -> Nearest:
-    """The `k` best of these places by their products in double precision."""
-    products = (vectors[places].astype(np.float64) * question.astype(np.float64)).sum(axis=1)
-    top = top_places(products, k)
-    return places[top], products[top]
-
-
-def _doubt(question: Array) -> float:
-    """The largest sum of the rounding errors of two products with a vector of length 1 in single precision."""
-    precision = float(np.finfo(np.float32).eps)
-    return 2 * len(question) * precision * float(np.linalg.norm(question))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from math import log
 from typing import Any, TypeAlias
@@ -97,8 +97,13 @@ def proximity(corpus: Corpus) -> Callable[[str, list[str]], list[float]]:
     >>> close > far
     True
     """
+
     # Counted when first needed: a composition that is only described must cost nothing.
-    known = lru_cache(maxsize=1)(lambda: _rarity([each.whole for each in corpus.values()]))
+    @cache
+    def known() -> Rarity:
+        found = [stems(each.whole) for each in corpus.values()]
+        frequency = Counter(word for each in found for word in set(each))
+        return Rarity(len(found), frequency, sum(map(len, found)) / max(len(found), 1))
 
     def score(question: str, texts: list[str]) -> list[float]:
         wanted = frozenset(stems(question))
@@ -117,12 +122,6 @@ def stems(text: str) -> list[str]:
 
 
 _stem = lru_cache(maxsize=1 << 16)(stem)
-
-
-def _rarity(texts: Sequence[str]) -> Rarity:
-    found = [stems(text) for text in texts]
-    frequency = Counter(word for each in found for word in set(each))
-    return Rarity(len(found), frequency, sum(map(len, found)) / max(len(found), 1))
 
 
 def _score(wanted: frozenset[str], text: Sequence[str], rarity: Rarity) -> float:
@@ -212,9 +211,15 @@ class Rerank:
             raise UsageError(
                 f"rerank: the texts of what {first} finds are not known. Next: rerank(corpus=...) with the documents."
             )
+
+        def settings() -> dict[str, Any]:
+            scorer: Any = self.name or ("proximity" if self.scorer is None else describe(self.scorer))
+            own = {"scorer": scorer, "depth": self.depth, "weight": self.share, "corpus": corpus.fingerprint}
+            return {"kind": "rerank", "retriever": dict(first.settings), **own}
+
         return Search(
             name=f"({first}) >> {self}" if first.parts else f"{first} >> {self}",
-            describe=lambda: {"kind": "rerank", "retriever": dict(first.settings), **self._described(corpus)},
+            describe=settings,
             answer=_answer(first, self, self.scorer or proximity(corpus), corpus),
             corpus=corpus,
             reranked=True,
@@ -222,10 +227,6 @@ class Rerank:
 
     def __rrshift__(self, retriever: Any) -> Search:
         return self.after(retriever)
-
-    def _described(self, corpus: Corpus) -> dict[str, Any]:
-        scorer: Any = self.name or ("proximity" if self.scorer is None else describe(self.scorer))
-        return {"scorer": scorer, "depth": self.depth, "weight": self.share, "corpus": corpus.fingerprint}
 
     def __repr__(self) -> str:
         name = self.name or getattr(self.scorer, "__name__", "") or type(self.scorer).__name__
@@ -259,28 +260,20 @@ def _answer(first: Search, made: Rerank, scorer: Scorer, corpus: Corpus) -> Answ
     def again(question: str, found: Found, k: int) -> Found:
         head, tail = found[: made.depth], found[made.depth : max(k, made.depth)]
         texts = [_text(corpus, document) for document, _ in head]
-        scores = _mixed(made.share, score_texts(scorer, question, texts), [score for _, score in head])
-        return _joined([document for document, _ in head], scores, tail)[:k]
+        scores = score_texts(scorer, question, texts)
+        if made.share < 1:  # together with the scores before, both on one scale
+            before = np.array([score for _, score in head])
+            scores = made.share * _from_0_to_1(scores) + (1 - made.share) * _from_0_to_1(before)
+        by_document = {document: score for (document, _), score in zip(head, scores.tolist(), strict=True)}
+        best = best_documents(by_document, len(head))
+        lowest = best[-1][1] if best else 0.0
+        return [*best, *((document, lowest - place) for place, (document, _) in enumerate(tail, start=1))][:k]
 
     def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
         found = first.search(questions, max(k, made.depth), allowed)
         return [again(question, each, k) for question, each in zip(questions, found, strict=True)]
 
     return answer
-
-
-def _mixed(share: float, scores: Array, before: Sequence[float]) -> Array:
-    """The scores as they are, or together with those before, both on one scale."""
-    if share == 1:
-        return scores
-    return share * _from_0_to_1(scores) + (1 - share) * _from_0_to_1(np.array(before))
-
-
-def _joined(documents: Sequence[str], scores: Array, tail: Found) -> Found:
-    """The scored documents, best first, and below them the others in their order."""
-    head = best_documents(dict(zip(documents, scores.tolist(), strict=True)), len(documents))
-    lowest = head[-1][1] if head else 0.0
-    return [*head, *((document, lowest - place) for place, (document, _) in enumerate(tail, start=1))]
 
 
 def _from_0_to_1(scores: Array) -> Array:

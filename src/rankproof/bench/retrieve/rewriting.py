@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any
 
 from rankproof.bench.retrieve.bm25 import keyword
@@ -101,19 +102,15 @@ def expanded_terms(
 
 def _joining(made: Feedback, found: Found, vocabulary: Vocabulary, corpus: Corpus) -> dict[str, float]:
     """The heaviest terms of what was found; of equals the first in the alphabet."""
-    scores = _shares(dict(found))
+    most = max(COMMON_SHARE * len(corpus), 2)
     heavy: defaultdict[str, float] = defaultdict(float)
-    for document, score in scores.items():
-        for term, part in _shares(_telling(corpus[document].whole, vocabulary, len(corpus))).items():
+    for document, score in _shares(dict(found)).items():
+        terms = vocabulary.terms(corpus[document].whole)
+        counts = Counter(term for term in terms if SHORTEST <= len(term) <= LONGEST)
+        may_join = {term: n for term, n in counts.items() if vocabulary.frequency(term) <= most}
+        for term, part in _shares(may_join).items():
             heavy[term] += score * part
     return dict(sorted(heavy.items(), key=lambda pair: (-pair[1], pair[0]))[: made.terms])
-
-
-def _telling(text: str, vocabulary: Vocabulary, size: int) -> Counter[str]:
-    """How often each term that may join is in a text."""
-    counts = Counter(term for term in vocabulary.terms(text) if SHORTEST <= len(term) <= LONGEST)
-    most = max(COMMON_SHARE * size, 2)
-    return Counter({term: n for term, n in counts.items() if vocabulary.frequency(term) <= most})
 
 
 def _shares(weights: Terms) -> dict[str, float]:
@@ -152,13 +149,13 @@ class Speller(Displayable):
 
 def spelling(corpus: Corpus) -> Rewrite:
     """A function that corrects questions by the words of a corpus; these are counted when it is first asked."""
-    made: list[Speller] = []
+
+    @cache
+    def speller() -> Speller:
+        return Speller(Counter(form for each in corpus.values() for form in {word.form for word in words(each.whole)}))
 
     def rewrite(question: str) -> str:
-        if not made:
-            counts = Counter(form for each in corpus.values() for form in {word.form for word in words(each.whole)})
-            made.append(Speller(counts))
-        return made[0](question)
+        return speller()(question)
 
     return rewrite
 

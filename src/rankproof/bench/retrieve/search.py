@@ -237,8 +237,14 @@ def _fitting(corpus: Corpus, predicates: Sequence[Predicate], values: dict[str, 
                 f"where: got {shorten(each)}, expected a function of a document, or a value by its name."
                 " Next: give one of these."
             )
+    known = {key for each in corpus.values() for key in each.metadata} if values else set()
     for name in values:
-        _check_known(name, corpus)
+        if name not in known:
+            there = f"there are {', '.join(map(repr, sorted(known)))}" if known else "there are none at all"
+            raise UsageError(
+                f"where: no document has {name!r} in its metadata; {there}.{nearest(name, known)}"
+                " Next: name a field that documents have."
+            )
     return [
         name
         for name, each in corpus.items()
@@ -253,17 +259,6 @@ def _fits(value: Any, wanted: Any) -> bool:
     if isinstance(wanted, (list, tuple, set, frozenset)):
         return value in wanted
     return bool(value == wanted)
-
-
-def _check_known(name: str, corpus: Corpus) -> None:
-    if any(name in each.metadata for each in corpus.values()):
-        return
-    known = sorted({key for each in corpus.values() for key in each.metadata})
-    there = f"there are {', '.join(map(repr, known))}" if known else "there are none at all"
-    raise UsageError(
-        f"where: no document has {name!r} in its metadata; {there}.{nearest(name, known)}"
-        " Next: name a field that documents have."
-    )
 
 
 def _named(condition: Any) -> str:

@@ -62,7 +62,8 @@ def words(text: str) -> list[str]:
     found = plain.split()
     if not _UNSPACED_RUN.search(plain):
         return found
-    return [word for run in found for word in _spaced(run)]
+    # Words as they are, and runs of a writing without spaces as their characters and pairs of these.
+    return [word for run in found for part in _UNSPACED_RUN.split(run) if part for word in _pieces(part)]
 
 
 def prepare_text(text: str, splits: bool = False) -> str:
@@ -147,12 +148,6 @@ class _Folded(dict[int, str]):
 
 
 _FOLDED = _Folded()
-
-
-def _spaced(run: str) -> list[str]:
-    """A word as it is; a run of a writing without spaces as its characters and their pairs."""
-    parts = [part for part in _UNSPACED_RUN.split(run) if part]
-    return [word for part in parts for word in _pieces(part)]
 
 
 def _pieces(part: str) -> list[str]:
