@@ -307,7 +307,7 @@ class Standings(Comparison):
 
     def _few(self) -> str:
         """Why nothing is decided at all, if it is so."""
-        notes = {each.note for each in self.rows if self._decides(each)}
+        notes = {each.note for each in self._deciding}
         return notes.pop() if len(notes) == 1 else ""
 
 

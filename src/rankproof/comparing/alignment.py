@@ -1,23 +1,27 @@
-"""Scores aligned on the queries and measures they share, and how far they can be trusted."""
+"""Scores aligned on the queries and measures they share, how far they can be trusted, and the notes that say so."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from rankproof.core.audit.queries import beyond_queries
-from rankproof.core.hits import Array, Hits
+from rankproof.core.hits import ABOVE_ZERO, Array, Hits
 from rankproof.core.measure import Measure
 from rankproof.core.rules import is_unanswered
+from rankproof.core.scoring import ScoreColumn
 from rankproof.document.numbers import count, share
 from rankproof.errors import DataError, UsageError, check_number, shorten
 from rankproof.io.groups import group_places
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores
+
+if TYPE_CHECKING:
+    from rankproof.comparing.compare import SystemPair
 
 
 def align_scores(
@@ -44,38 +48,35 @@ def align_scores(
             f"these scores were not made in the same way: {'; '.join(differ)}. Next: measure them in the same way, or "
             "compare them anyway (anyway=True, --anyway): then only over the queries and measures that all have."
         )
-    groups = _common_groups(scores, queries) if by is None else by
+    groups = by
+    if by is None:
+        own = [_by_query(each) for each in scores.values()]
+        kept = [{query: each[query] for query in queries if query in each} for each in own]
+        groups = kept[0] if kept[0] and all(each == kept[0] for each in kept) else None
     found = {name: each.only(names, queries) for name, each in scores.items()}
     for each in found.values():
         each.groups = group_places(each.queries, groups)
         if by is not None:
             each.beyond = beyond_queries(each.queries, by, each.nouns)
+    notes = []
     if differ:
-        _count_alike(list(found.values()), names)
-    left_out = groups is None and any(each.groups for each in scores.values())
-    return found, _notes(differ, scores, found[baseline]) + ([GROUPS] if left_out else [])
+        # A query counts only if it does for every system, so that means and differences cover the same queries.
+        for name in names:
+            both = counted_by_all([each.column(name) for each in found.values()])
+            for each in found.values():
+                each.columns[name] = replace(each.columns[name], counted=both)
+        most = max(len(each.queries) for each in scores.values())
+        over = f"the {len(queries)} queries (of up to {most}) and {', '.join(names)}, which all have"
+        notes.append(f"Compared anyway, over {over}. They were not made in the same way: {'; '.join(differ)}.")
+    if groups is None and any(each.groups for each in scores.values()):
+        notes.append("They were scored in different groups of queries, which are left out.")
+    return found, notes
 
 
-GROUPS = "They were scored in different groups of queries, which are left out."
-
-
-def _count_alike(scores: list[ScoresLike], names: list[str]) -> None:
-    """Count a query only if it counts for every system, so that means and differences cover the same queries."""
-    for name in names:
-        flags = [each.column(name).counted for each in scores]
-        given = [each for each in flags if each is not None]
-        both = np.logical_and.reduce(given) if given else None
-        for each in scores:
-            each.columns[name] = replace(each.columns[name], counted=both)
-
-
-def _notes(differ: list[str], scores: Mapping[str, ScoresLike], kept: ScoresLike) -> list[str]:
-    """How the scores differ that were compared anyway."""
-    if not differ:
-        return []
-    most = max(len(each.queries) for each in scores.values())
-    over = f"the {len(kept.queries)} queries (of up to {most}) and {', '.join(kept)}, which all have"
-    return [f"Compared anyway, over {over}. They were not made in the same way: {'; '.join(differ)}."]
+def counted_by_all(columns: Iterable[ScoreColumn]) -> Array | None:
+    """Which queries count in each of these columns; None: all."""
+    given = [each.counted for each in columns if each.counted is not None]
+    return np.logical_and.reduce(given) if given else None
 
 
 def _same_source(scores: Mapping[str, ScoresLike], first: ScoresLike) -> bool:
@@ -107,7 +108,10 @@ def _differences(scores: Mapping[str, ScoresLike], baseline: str, names: list[st
         about = f"{shorten(name)} and {shorten(baseline)}"
         if each is not first:
             yield from (f"{about} have {what}" for what in _between(each, first))
-            yield from _defined_otherwise(each, first, about, names)
+            for measure in names:
+                mine, theirs = (scores.definition["measures"].get(measure) for scores in (each, first))
+                if mine != theirs:
+                    yield f"{about} define {measure} differently"
             if measures is None and set(each) != set(first):
                 odd = sorted(set(each) ^ set(first))
                 yield f"{about} do not both have {', '.join(odd)}"
@@ -123,13 +127,6 @@ def _between(one: ScoresLike, other: ScoresLike) -> Iterator[str]:
         mine, theirs = (getattr(scores.conventions, each.name) for scores in (one, other))
         if mine != theirs:
             yield f"different conventions ({each.name}={mine} and {theirs})"
-
-
-def _defined_otherwise(one: ScoresLike, other: ScoresLike, about: str, names: list[str]) -> Iterator[str]:
-    for name in names:
-        mine, theirs = (scores.definition["measures"].get(name) for scores in (one, other))
-        if mine != theirs:
-            yield f"{about} define {name} differently"
 
 
 def _common_measures(scores: Mapping[str, ScoresLike], first: ScoresLike, measures: Any) -> list[str]:
@@ -161,13 +158,6 @@ def _common_queries(scores: Mapping[str, ScoresLike], first: ScoresLike) -> list
             "no query that all of them have, so there is nothing to compare. Next: score them on the same queries."
         )
     return queries
-
-
-def _common_groups(scores: Mapping[str, ScoresLike], queries: list[str]) -> dict[str, str] | None:
-    """The group of each query, if all scores use the same groups; else None."""
-    groups = [_by_query(each) for each in scores.values()]
-    kept = [{query: each[query] for query in queries if query in each} for each in groups]
-    return kept[0] if kept[0] and all(each == kept[0] for each in kept) else None
 
 
 def _by_query(scores: ScoresLike) -> dict[str, str]:
@@ -302,10 +292,6 @@ def _unjudged(scores: ScoresLike, depth: int) -> float | None:
     return None if not shown else float(1 - scores.hits.top(depth).count().sum() / shown)
 
 
-ABOVE_ZERO = float(np.nextafter(0, 1))
-"""The least grade that is above 0."""
-
-
 def first_measure(scores: ScoresLike) -> str:
     """The name of the deciding measure."""
     return next(iter(scores))
@@ -339,13 +325,71 @@ def relevant_from(scores: ScoresLike) -> float:
     return float(1 if rel is None else rel) or ABOVE_ZERO
 
 
-def relevant_in_words(scores: ScoresLike) -> str:
-    """What counts as relevant, as a page says it."""
-    least = relevant_from(scores)
-    return "a grade above 0" if least == ABOVE_ZERO else f"a grade of {least:g} or more"
-
-
 def hardest_queries(scores: ScoresLike, among: Array) -> list[int]:
     """The queries picked by `among`, those with the worst values first."""
     values = sign_of(scores) * scores.column(first_measure(scores)).values
     return [row for row in np.argsort(values, kind="stable").tolist() if among[row]]
+
+
+# --- notes beside the rows ---------------------------------------------------------------------------------
+
+
+def range_notes(measures: Iterable[Measure]) -> Iterator[str]:
+    """What is assumed of measures without a bound: how far a query may win or lose."""
+    names = {each.name: None for each in measures if not np.isfinite(each.spec.bounds).all()}
+    if names:
+        yield (
+            f"{', '.join(names)}: no bound is known, so intervals and tests of a margin assume that no query wins or "
+            "loses more than the values seen lie apart."
+        )
+
+
+def counted_notes(compared: Iterable[SystemPair], baseline: str, queries: int) -> Iterator[str]:
+    """A note if queries are left out of a difference because one of the two systems has no value for them."""
+    for pair in compared:
+        if not pair.slice and len(pair.values) < queries:
+            yield (
+                f"{pair.measure.name}: {len(pair.values):,} of {queries:,} queries have a value in both {pair.system} "
+                f"and {baseline}; the others are in no difference."
+            )
+
+
+def bounds_notes(scores: Mapping[str, ScoresLike], only: str | None = None) -> Iterator[str]:
+    """A note on each mean, or on that of one measure, that leaves samples out: its bounds with these at worst and best.
+
+    Without it, a system that fails a sample so badly that nothing can be measured would look better for it.
+    """
+    for name, each in scores.items():
+        for key, settled in getattr(each, "coverage", {}).items():
+            counting = len(each.column(key).counting)
+            told = only in (None, key) and settled < 1 and counting and not each.thin(key)
+            ends = each.bounds(key) if told else None
+            if ends is not None:
+                yield (
+                    f"{name}, {key}: {each[key]:.4f} is a mean over {counting:,} of {len(each.queries):,} samples; "
+                    f"with the rest at worst and at best it is {ends[0]:.4f} to {ends[1]:.4f}."
+                )
+
+
+def kin_notes(scores: Mapping[str, ScoresLike]) -> Iterator[str]:
+    """A note on each system that is judged by the model it uses itself."""
+    for name, each in scores.items():
+        if found := each.audit.of_kind("judge-kin"):
+            yield f"{name}: {found.message}"
+
+
+def favours(compared: Sequence[SystemPair], baseline: str) -> Iterator[str]:
+    """A note if human labels show, beyond chance, that the judge favours one system over the other.
+
+    The intervals hold together over all rows that have labels of both systems.
+    """
+    held = [each for each in compared if not each.slice and each.favour is not None]
+    for pair in held:
+        found = pair.favour(1 - 0.05 / len(held)) if pair.favour else None
+        if found is not None and (found.low > 0 or found.high < 0):
+            ends = f"{found.value:+.4f} [{found.low:+.4f}, {found.high:+.4f}]"
+            yield (
+                f"{pair.measure.name}: by {found.n:,} labels the judge itself moves the difference of {pair.system} to "
+                f"{baseline} by {ends} (difference in differences, all rows together at 95 %). Next: believe the "
+                "corrected difference, or let a model of another maker judge."
+            )

@@ -11,9 +11,19 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankproof.comparing.alignment import ALLOWED, align_scores, both_broken, too_few_answers
+from rankproof.comparing.alignment import (
+    ALLOWED,
+    align_scores,
+    both_broken,
+    bounds_notes,
+    counted_by_all,
+    counted_notes,
+    favours,
+    kin_notes,
+    range_notes,
+    too_few_answers,
+)
 from rankproof.comparing.comparison import Comparison, ComparisonRow
-from rankproof.comparing.conclusions import bounds_notes, counted_notes, favours, kin_notes, range_notes
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
@@ -61,7 +71,7 @@ class SystemPair:
     """The queries of the group; `counted` says which of them the values are of."""
     counted: Array | None = None
     settled: tuple[float | None, ...] = ()
-    """The share that a judge decided, and the system's mean with the rest at worst and at best."""
+    """The share that a judge decided, and the system's mean with the rest at worst and at best; empty without one."""
     favour: Callable[[float], Corrected | None] | None = None
     """A function of a level: what the judge itself adds to the difference, if people labelled enough."""
 
@@ -219,10 +229,13 @@ def pairs(name: str, mine: ScoresLike, theirs: ScoresLike, level: float) -> Iter
             measure = own.column(key).measure
             if measure.spec.average != "mean":
                 continue
-            both = _both(own, other, key)
+            columns = own.column(key), other.column(key)
+            kept = counted_by_all(columns)
+            both = np.ones(len(columns[0].values), dtype=bool) if kept is None else kept
             if group and not both.any():
                 continue
-            values = paired_differences(own.column(key).values[both], other.column(key).values[both])
+            values = paired_differences(*(each.values[both] for each in columns))
+            shares = getattr(own, "coverage", None)
             yield SystemPair(
                 system=name,
                 measure=measure,
@@ -234,15 +247,9 @@ def pairs(name: str, mine: ScoresLike, theirs: ScoresLike, level: float) -> Iter
                 ends=possible_ends(own, other, key),
                 queries=own.queries,
                 counted=both,
-                settled=_settled(own, key),
+                settled=() if shares is None else (shares[key], *(own.bounds(key) or (None, None))),
                 favour=own.favour(other, key),
             )
-
-
-def _settled(scores: ScoresLike, key: str) -> tuple[float | None, ...]:
-    """The share that a judge decided, and the ends of the mean; nothing if no judge was asked."""
-    shares = getattr(scores, "coverage", None)
-    return () if shares is None else (shares[key], *(scores.bounds(key) or (None, None)))
 
 
 def possible_ends(mine: ScoresLike, theirs: ScoresLike, name: str) -> Ends:
@@ -262,15 +269,6 @@ def possible_ends(mine: ScoresLike, theirs: ScoresLike, name: str) -> Ends:
     return -far, far
 
 
-def _both(mine: ScoresLike, theirs: ScoresLike, name: str) -> Array:
-    """Which queries count for both."""
-    own, other = mine.column(name), theirs.column(name)
-    both = np.ones(len(own.values), dtype=bool)
-    for each in (own, other):
-        both &= True if each.counted is None else each.counted
-    return both
-
-
 def _rows(
     compared: Sequence[tuple[str, SystemPair]],
     seed: int,
@@ -286,7 +284,9 @@ def _rows(
     ps = [each.p for each in sign_flips(columns, np.random.default_rng(seed), permutations=permutations)]
     spans = difference_intervals(columns, level=1 - alpha, ends=ends)
     corrected = _corrected(pairs, ps, correction)
-    beyond = [_beyond(pair, margin) for pair in pairs]
+    # Twice the p of equivalence: at or below alpha the whole interval shown lies within the margin, and what so few
+    # queries need not show does.
+    beyond = [1.0 if margin is None else min(1.0, 2 * equivalence(x.values, margin, x.ends).p) for x in pairs]
     alike = _corrected(pairs, beyond, correction)
     sizes = Counter(bool(pair.slice) for pair in pairs)
     surest = {sliced: sure_level(alpha, size, correction) for sliced, size in sizes.items()}
@@ -294,33 +294,18 @@ def _rows(
         _row(pair, first, (span.low, span.high), p, adjusted, same, alpha, surest[bool(pair.slice)])
         for (first, pair), span, p, adjusted, same in zip(compared, spans, ps, corrected, alike, strict=True)
     ]
-    rows = [replace(row, **_undecided(row, doubts)) for row in rows] if doubts else rows
-    if margin is None:
-        return rows
     for i, row in enumerate(rows):
-        within = all(each is not None and abs(each) < margin for each in (row.low, row.high))
+        if why := list(dict.fromkeys(doubts[name] for name in (row.baseline, row.system) if name in doubts)):
+            rows[i] = replace(row, verdict="unclear", note="; ".join(why))
+            continue
+        within = margin is not None and all(x is not None and abs(x) < margin for x in (row.low, row.high))
         if within and row.verdict != "equivalent" and not row.note:
             rows[i] = replace(row, margin_note=UNSEEN if beyond[i] > alpha else UNCORRECTED)
     return rows
 
 
-def _undecided(row: ComparisonRow, doubts: Mapping[str, str]) -> dict[str, Any]:
-    """No verdict, and why, if the data of either system do not support one."""
-    why = list(dict.fromkeys(doubts[name] for name in (row.baseline, row.system) if name in doubts))
-    return {"verdict": "unclear", "note": "; ".join(why)} if why else {}
-
-
 UNCORRECTED = "corrected over all comparisons it is not"
 """Why a difference whose interval lies within the margin is not called equivalent."""
-
-
-def _beyond(pair: SystemPair, margin: float | None) -> float:
-    """The p of equivalence within the margin; 1 without a margin.
-
-    Twice the p of equivalence: at or below alpha the whole interval shown lies within the margin, and what so few
-    queries need not show does.
-    """
-    return 1.0 if margin is None else min(1.0, 2 * equivalence(pair.values, margin, pair.ends).p)
 
 
 def _corrected(pairs: list[SystemPair], ps: list[float], correction: str) -> list[float]:

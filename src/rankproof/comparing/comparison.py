@@ -20,7 +20,6 @@ from rankproof.comparing.alignment import (
     with_rankings,
 )
 from rankproof.core.explanation import ExplainedCase
-from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.orders import by_id
@@ -126,8 +125,12 @@ class Comparison(Result):
     @property
     def winner(self) -> str | None:
         """The system that is better than the baseline on the first measure and has the best mean; else None."""
-        better = [each for each in self.rows if each.verdict == "better" and self._decides(each)]
+        better = [each for each in self._deciding if each.verdict == "better"]
         return max(better, key=lambda each: self._sign(each.measure) * (each.mean or 0.0)).system if better else None
+
+    @property
+    def _deciding(self) -> list[ComparisonRow]:
+        return [each for each in self.rows if each.measure == self.names[0] and not each.slice]
 
     def _sign(self, measure: str | Measure) -> int:
         return self.scores[self.baseline].column(measure).measure.spec.sign
@@ -147,9 +150,6 @@ class Comparison(Result):
     def headline(self) -> str:
         """Who leads, in a sentence, where every system was held against every other; else empty."""
         return ""
-
-    def _decides(self, row: ComparisonRow) -> bool:
-        return row.measure == self.names[0] and not row.slice
 
     def moved(self, system: str, measure: str | Measure | None = None) -> list[tuple[str, float]]:
         """Each query with its difference to the baseline, the largest losses first."""
@@ -313,17 +313,4 @@ def _tables(ranking: Any, queries: set[str]) -> dict[str, RankingTable]:
     for row, query in enumerate(whole.query):
         if query in rows:
             rows[query].append(row)
-    return {query: _part(whole, which) for query, which in rows.items()}
-
-
-def _part(table: RankingTable, rows: list[int]) -> RankingTable:
-    def pick(column: Array | None) -> Array | None:
-        return None if column is None else column[rows]
-
-    return RankingTable(
-        query=[table.query[row] for row in rows],
-        doc=[table.doc[row] for row in rows],
-        score=pick(table.score),
-        rank=pick(table.rank),
-        source=table.source,
-    )
+    return {query: whole.take(which) for query, which in rows.items()}

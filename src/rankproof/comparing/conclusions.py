@@ -10,18 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rankproof.document.model import Block, Column, Table
 from rankproof.document.numbers import count, first_of, probability, score, share, signed_number, signed_span
 from rankproof.document.terminal import for_face
 
 if TYPE_CHECKING:
-    from rankproof.comparing.compare import SystemPair
     from rankproof.comparing.comparison import Comparison, ComparisonRow
     from rankproof.comparing.gate_rows import GateRow
-    from rankproof.core.measure import Measure
-    from rankproof.scoring.protocol import ScoresLike
 
 BEFORE = "Before you trust this, "
 """How a note about an error in the data begins."""
@@ -290,67 +285,3 @@ def corrected_table(rows: Sequence[ComparisonRow] | Sequence[GateRow]) -> list[B
         Column("interval with\nthe judge's error", [signed_span(*each) for each in ends], True),
     ]
     return [Table(columns, "Differences with the judge's error taken out (PPI++):")]
-
-
-# --- notes beside the rows ---------------------------------------------------------------------------------
-
-
-def range_notes(measures: Iterable[Measure]) -> Iterator[str]:
-    """What is assumed of measures without a bound: how far a query may win or lose."""
-    names = {each.name: None for each in measures if not np.isfinite(each.spec.bounds).all()}
-    if names:
-        yield (
-            f"{', '.join(names)}: no bound is known, so intervals and tests of a margin assume that no query wins or "
-            "loses more than the values seen lie apart."
-        )
-
-
-def counted_notes(compared: Iterable[SystemPair], baseline: str, queries: int) -> Iterator[str]:
-    """A note if queries are left out of a difference because one of the two systems has no value for them."""
-    for pair in compared:
-        if not pair.slice and len(pair.values) < queries:
-            yield (
-                f"{pair.measure.name}: {len(pair.values):,} of {queries:,} queries have a value in both {pair.system} "
-                f"and {baseline}; the others are in no difference."
-            )
-
-
-def bounds_notes(scores: Mapping[str, ScoresLike], only: str | None = None) -> Iterator[str]:
-    """A note on each mean, or on that of one measure, that leaves samples out: its bounds with these at worst and best.
-
-    Without it, a system that fails a sample so badly that nothing can be measured would look better for it.
-    """
-    for name, each in scores.items():
-        for key, settled in getattr(each, "coverage", {}).items():
-            counting = len(each.column(key).counting)
-            told = only in (None, key) and settled < 1 and counting and not each.thin(key)
-            ends = each.bounds(key) if told else None
-            if ends is not None:
-                yield (
-                    f"{name}, {key}: {each[key]:.4f} is a mean over {counting:,} of {len(each.queries):,} samples; "
-                    f"with the rest at worst and at best it is {ends[0]:.4f} to {ends[1]:.4f}."
-                )
-
-
-def kin_notes(scores: Mapping[str, ScoresLike]) -> Iterator[str]:
-    """A note on each system that is judged by the model it uses itself."""
-    for name, each in scores.items():
-        if found := each.audit.of_kind("judge-kin"):
-            yield f"{name}: {found.message}"
-
-
-def favours(compared: Sequence[SystemPair], baseline: str) -> Iterator[str]:
-    """A note if human labels show, beyond chance, that the judge favours one system over the other.
-
-    The intervals hold together over all rows that have labels of both systems.
-    """
-    held = [each for each in compared if not each.slice and each.favour is not None]
-    for pair in held:
-        found = pair.favour(1 - 0.05 / len(held)) if pair.favour else None
-        if found is not None and (found.low > 0 or found.high < 0):
-            ends = f"{found.value:+.4f} [{found.low:+.4f}, {found.high:+.4f}]"
-            yield (
-                f"{pair.measure.name}: by {found.n:,} labels the judge itself moves the difference of {pair.system} to "
-                f"{baseline} by {ends} (difference in differences, all rows together at 95 %). Next: believe the "
-                "corrected difference, or let a model of another maker judge."
-            )

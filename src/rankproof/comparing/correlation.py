@@ -11,10 +11,9 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankproof.comparing.alignment import ALLOWED, answer_first, too_few_answers
+from rankproof.comparing.alignment import ALLOWED, answer_first, counted_by_all, too_few_answers
 from rankproof.core.audit.finding import Finding, kin_of, kinship_of
 from rankproof.core.defaults import DEFAULT_MEASURE
-from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.rules import FEWEST_TO_DECIDE, ScoringArguments
@@ -29,7 +28,7 @@ from rankproof.scoring.evaluate import check_conventions, evaluate, prepare
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.differences import difference_interval
 from rankproof.stats.paired import check_alpha
-from rankproof.stats.rankings import Alike, Ordering, kendall_tau_b, order, rbo_of, tau_ap_of
+from rankproof.stats.rankings import Alike, kendall_tau_b, order, rbo_of, tau_ap_of
 
 PLUS = "+"
 """Between the judges that made judgments together."""
@@ -175,9 +174,11 @@ def _on_both(one: Judgments, other: Judgments) -> tuple[list[Judgments], int, tu
 def _rows(
     key: str, scores: Mapping[str, Any], alpha: float, judge: str, makers: Mapping[str, list[str]]
 ) -> Iterable[KinshipRow]:
-    counts = np.all([_counted(each, key) for pair in scores.values() for each in pair], axis=0)
-    values = {name: [each.column(key).values[counts] for each in pair] for name, pair in scores.items()}
-    sign = next(iter(scores.values()))[0].column(key).measure.spec.sign
+    columns = {name: [each.column(key) for each in pair] for name, pair in scores.items()}
+    counted = counted_by_all(each for pair in columns.values() for each in pair)
+    some = slice(None) if counted is None else counted
+    values = {name: [each.values[some] for each in pair] for name, pair in columns.items()}
+    sign = next(iter(columns.values()))[0].measure.spec.sign
     gains = {name: machine - people for name, (people, machine) in values.items()}
     total = np.sum(list(gains.values()), axis=0)
     for name, (people, machine) in values.items():
@@ -187,22 +188,13 @@ def _rows(
         span = difference_interval(excess, level=1 - alpha, ends=(-most, most)) if n > 1 else None
         low, high = (float(span.low), float(span.high)) if span else (-most, most)
         way = 0 if n < FEWEST_TO_DECIDE else sign * ((low > 0) - (high < 0))
+        kin = {kinship_of(each, own) for own in makers[name] if judge for each in judge.split(PLUS)} - {""}
         yield KinshipRow(
             *(name, key, n, float(people.mean()), float(machine.mean()), float(gains[name].mean())),
             *(float(excess.mean()), low, high),
-            kin=_kin(judge, makers[name]),
+            kin="one model" if "one model" in kin else next(iter(kin), ""),
             verdict=("unclear", "favoured", "disfavoured")[way],
         )
-
-
-def _counted(scores: Any, key: str) -> Array:
-    column = scores.column(key)
-    return np.ones(len(column.values), dtype=bool) if column.counted is None else column.counted
-
-
-def _kin(judge: str, names: Iterable[str]) -> str:
-    found = [kind for name in names if judge for each in judge.split(PLUS) if (kind := kinship_of(each, name))]
-    return min(found, key=lambda each: each != "one model", default="")
 
 
 # --- orders ---------------------------------------------------------------------------------------------
@@ -297,8 +289,8 @@ def rank_correlation(
     one = _ordering(first, measure, higher)
     other = _ordering(first if second is None else second, versus if versus is not None else measure, higher)
     both = {name: (one[0][name], other[0][name]) for name in order(other[0], other[1]) if name in one[0]}
-    mine, theirs = (
-        _upward({name: pair[i] for name, pair in both.items()}, up) for i, up in ((0, one[1]), (1, other[1]))
+    mine, theirs = (  # so that more is better
+        {name: pair[i] if up else -pair[i] for name, pair in both.items()} for i, up in ((0, one[1]), (1, other[1]))
     )
     sides = [each for each in (first, second) if isinstance(each, Mapping)]
     scored = [{n: s for n, s in each.items() if n in both and isinstance(s, ScoresLike)} for each in sides]
@@ -368,11 +360,6 @@ def _mean(name: str, scores: Any, measure: str) -> float:
             f"{shorten(name)} has no {measure}, only {', '.join(scores)}. Next: name a measure that all have."
         )
     return scores[measure]
-
-
-def _upward(scores: Ordering, higher: bool) -> Ordering:
-    """The scores so that more is better."""
-    return scores if higher else {name: -value for name, value in scores.items()}
 
 
 def _labels(first: str, second: str) -> tuple[str, str]:

@@ -8,9 +8,18 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankproof.comparing.alignment import ALLOWED, align_scores, soundness
+from rankproof.comparing.alignment import (
+    ALLOWED,
+    align_scores,
+    bounds_notes,
+    counted_notes,
+    favours,
+    kin_notes,
+    range_notes,
+    soundness,
+)
 from rankproof.comparing.compare import SystemPair, pairs
-from rankproof.comparing.conclusions import BEFORE, bounds_notes, counted_notes, favours, kin_notes, range_notes
+from rankproof.comparing.conclusions import BEFORE
 from rankproof.comparing.gate_rows import (
     INVALID,
     MEAN_OF,
@@ -235,8 +244,9 @@ def gate_scores(
         for some in (known, baseline.stored.get(MEAN_OF, {}))
     )
     fixed, kept = anchor_pairs(new, releases, 1 - 2 * alpha, anyway)
-    wide = _widened(margin) if anchor_margin is None else anchor_margin
-    margins += [_margin(wide, each) for _, each in fixed]
+    margins += [
+        WIDER * _margin(margin, each) if anchor_margin is None else _margin(anchor_margin, each) for _, each in fixed
+    ]
     first, every = compared[0].measure, [*compared, *(each for _, each in fixed)]
     names = [""] * len(compared) + [name for name, _ in fixed]
     columns, ends = [each.values for each in every], [each.ends for each in every]
@@ -260,13 +270,6 @@ def gate_scores(
     notes += [f"{BEFORE}{name}: {said}" for name, each in data.items() for said in each.errors]
     told = {name: each.to_dict() for name, each in data.items()}
     return Gate([*wrong, *undecide_rows(rows, coverages), *coverages], alpha, strict, old, new, notes, told, about)
-
-
-def _widened(margin: float | Mapping[str, float]) -> float | Mapping[str, float]:
-    """The margin of an anchor, if none is given."""
-    if isinstance(margin, Mapping):
-        return {name: WIDER * each for name, each in margin.items()}
-    return WIDER * margin
 
 
 def _check(

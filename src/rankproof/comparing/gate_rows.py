@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.comparing.alignment import UNANSWERED, Soundness, align_scores
+from rankproof.comparing.alignment import UNANSWERED, Soundness, align_scores, counted_by_all
 from rankproof.comparing.compare import SystemPair, corrected_in, pairs
 from rankproof.core.audit import Audit
 from rankproof.document.display import Displayable
@@ -93,6 +93,11 @@ def difference_row(
     difference = pair.sign * found.difference
     ends = [None if end is None else pair.sign * end for end in (found.low, found.high)]
     low, high = ends if pair.sign > 0 else reversed(ends)
+    lost: dict[str, float] = {}
+    if these or found.outcome != PASS:
+        names = np.asarray(pair.queries, dtype=object)[pair.counted]
+        below = sorted((value, name) for value, name in zip(pair.values.tolist(), names, strict=True) if value < 0)
+        lost = {name: pair.sign * value for value, name in below}
     return GateRow(
         check="difference",
         measure=pair.measure.name,
@@ -115,17 +120,10 @@ def difference_row(
         queries_for_margin=None if these else queries_for_margin(margin, alpha, worst),
         note="" if these or found.n >= minimum else f"fewer than {minimum} queries decide nothing",
         loss=found.loss,
-        lost=_lost(pair) if these or found.outcome != "pass" else {},
+        lost=lost,
         against=against,
         **({} if these else corrected_in(pair)),
     )
-
-
-def _lost(pair: SystemPair) -> dict[str, float]:
-    """The queries that lost, with their differences, the greatest loss first."""
-    names = np.asarray(pair.queries, dtype=object)[pair.counted]
-    below = [(value, name) for value, name in zip(pair.values.tolist(), names, strict=True) if value < 0]
-    return {name: pair.sign * value for value, name in sorted(below)}
 
 
 def floor_row(scores: ScoresLike, name: str, limit: float) -> GateRow:
@@ -137,24 +135,12 @@ def floor_row(scores: ScoresLike, name: str, limit: float) -> GateRow:
     thin = scores.thin(name)
     level = column.mean if corrected is None else corrected.value
     reached = level >= limit if column.measure.spec.higher else level <= limit
-    ends: dict[str, Any] = (
-        {} if corrected is None else {"corrected_low": corrected.low, "corrected_high": corrected.high}
-    )
-    return GateRow(
-        check="floor",
-        measure=column.measure.name,
-        slice="",
-        outcome=INCONCLUSIVE if thin else PASS if reached else FAIL,
-        n=len(column.counting),
-        baseline=None,
-        candidate=None if thin else column.mean,
-        difference=None,
-        low=None,
-        high=None,
-        limit=limit,
-        corrected=None if corrected is None else corrected.value,
-        **ends,
-    )
+    outcome = INCONCLUSIVE if thin else PASS if reached else FAIL
+    mean = None if thin else column.mean
+    row = _limit_row("floor", column.measure.name, outcome, len(column.counting), limit, mean)
+    if corrected is None:
+        return row
+    return replace(row, corrected=corrected.value, corrected_low=corrected.low, corrected_high=corrected.high)
 
 
 def answer_rows(data: Mapping[str, Soundness], allowed: float) -> list[GateRow]:
@@ -162,9 +148,9 @@ def answer_rows(data: Mapping[str, Soundness], allowed: float) -> list[GateRow]:
     found = []
     for name, each in data.items():
         if each.missing > allowed:
-            theirs = name != "candidate"
-            row = _limit_row("answers", "Answered", 1 - each.missing, each.queries, 1 - allowed, INVALID, theirs)
-            found.append(replace(row, against="" if name in ("baseline", "candidate") else name))
+            row = _limit_row("answers", "Answered", INVALID, each.queries, 1 - allowed, 1 - each.missing)
+            theirs = replace(row, baseline=row.candidate, candidate=None, against="" if name == "baseline" else name)
+            found.append(row if name == "candidate" else theirs)
     return found
 
 
@@ -172,7 +158,7 @@ def error_rows(data: Mapping[str, Soundness]) -> list[GateRow]:
     """A row for each side of which the audit says that its numbers are wrong."""
     return [
         replace(
-            _limit_row("audit", f"Errors of {side}", float(len(each.errors)), each.queries, 0, INVALID),
+            _limit_row("audit", f"Errors of {side}", INVALID, each.queries, 0, float(len(each.errors))),
             note="the audit finds an error in the data",
         )
         for name, each in data.items()
@@ -186,30 +172,30 @@ def coverage_rows(old: ScoresLike, new: ScoresLike, limit: float | None) -> list
 
     Scores by verdicts are never decided if a judge left too much undecided, whether coverage was asked for or not.
     """
-    judged = {**old.judged_shares, **new.judged_shares}
+    judged, unjudged = {**old.judged_shares, **new.judged_shares}, new.unjudged
     if judged:
-        least = {name: min(each.judged_shares.get(name, 1.0) for each in (old, new)) for name in judged}
-        enough = ENOUGH if limit is None else limit
-        return [_limit_row("coverage", name, part, len(new.queries), enough) for name, part in least.items()]
-    if limit is None:
+        parts = {name: min(each.judged_shares.get(name, 1.0) for each in (old, new)) for name in judged}
+    elif limit is None:
         return []
-    unjudged = new.unjudged
-    name = f"Judged@{max(unjudged, default=0)}" if unjudged else "Judged"
-    return [_limit_row("coverage", name, 1 - max(unjudged.values(), default=0.0), len(new.queries), limit)]
+    else:
+        parts = {f"Judged@{max(unjudged)}" if unjudged else "Judged": 1 - max(unjudged.values(), default=0.0)}
+    enough, n = ENOUGH if limit is None else limit, len(new.queries)
+    return [
+        _limit_row("coverage", name, PASS if part >= enough else INCONCLUSIVE, n, enough, part)
+        for name, part in parts.items()
+    ]
 
 
-def _limit_row(
-    check: str, measure: str, value: float, n: int, limit: float, short: str = INCONCLUSIVE, of_baseline: bool = False
-) -> GateRow:
-    """A value of the candidate, or the baseline, that must reach a limit; `short` is the outcome where it does not."""
+def _limit_row(check: str, measure: str, outcome: str, n: int, limit: float, value: float | None) -> GateRow:
+    """A value of the candidate that must reach a limit."""
     return GateRow(
         check=check,
         measure=measure,
         slice="",
-        outcome=PASS if value >= limit and short == INCONCLUSIVE else short,
+        outcome=outcome,
         n=n,
-        baseline=value if of_baseline else None,
-        candidate=None if of_baseline else value,
+        baseline=None,
+        candidate=value,
         difference=None,
         low=None,
         high=None,
@@ -264,12 +250,8 @@ def mean_of(
         found.hits = None
     for name in list(found.columns):
         columns = [each.column(name) for each in alike.values()]
-        counted = [each.counted for each in columns if each.counted is not None]
-        found.columns[name] = replace(
-            found.columns[name],
-            values=np.mean([each.values for each in columns], axis=0),
-            counted=np.logical_and.reduce(counted) if counted else None,
-        )
+        mean = np.mean([each.values for each in columns], axis=0)
+        found.columns[name] = replace(found.columns[name], values=mean, counted=counted_by_all(columns))
     found.stored |= _mean_facts(found, list(alike.values())) | {MEAN_OF: alike}
     return found
 

@@ -55,9 +55,14 @@ MARKS = {"pass": "✅", "fail": "❌", "inconclusive": "❔", "invalid": "⛔"}
 
 def gate(found: Gate) -> Document:
     """The outcome first, then the evidence, a table for each group of queries."""
-    told, headings = headline(found), COUNTED if _these(found) else HEADINGS
-    groups = list(dict.fromkeys(each.slice for each in found.rows))
-    listed = [_table(found, headings, f"{group}:" if group else "", group) for group in groups]
+    told, headings = headline(found), COUNTED if found.about == "these" else HEADINGS
+    groups: dict[str, list[tuple[str, ...]]] = {}
+    for each in found.rows:
+        groups.setdefault(each.slice, []).append(_cells(replace(each, slice="")))
+    listed = {
+        group: Table.of(headings, rows, HEADINGS[:2], caption=f"{group}:" if group else "")
+        for group, rows in groups.items()
+    }
     together = Table.of(headings, [_cells(each) for each in found.rows], HEADINGS[:2])
     said = sentences(found)
     return Document(
@@ -65,8 +70,8 @@ def gate(found: Gate) -> Document:
         [
             Part(Paragraph(told), media=(*TERMINAL, PAPER)),
             Part(Heading(told, 3, mark=MARKS[found.outcome]), together, media=(PAGE,)),
-            _forms(listed, media=(TEXT,)),
-            *_on_screen(found, dict(zip(groups, listed, strict=True))),
+            _forms(list(listed.values()), media=(TEXT,)),
+            *_on_screen(found, listed),
             Part(together, media=(PAPER,)),
             Part(*corrected_table(found.rows)),
             Part(*map(Paragraph, said), media=(TEXT, PAPER)),
@@ -110,17 +115,6 @@ def _on_screen(found: Gate, listed: Mapping[str, Table]) -> Iterator[Part | Firs
         yield Part(Paragraph(reason), rank=ALWAYS if reason in kept else 1, name="reasons", media=here)
 
 
-def _these(found: Gate) -> bool:
-    """Whether the question is about exactly these queries."""
-    return bool(found.about == "these")
-
-
-def _table(found: Gate, headings: Sequence[str], caption: str, group: str) -> Table:
-    """The rows of a group."""
-    rows = [replace(each, slice="") for each in found.rows if each.slice == group]
-    return Table.of(headings, list(map(_cells, rows)), HEADINGS[:2], caption=caption)
-
-
 def _cases(found: Gate) -> Cases:
     """A case a row; what is inconclusive is skipped unless the gate is strict."""
     cases = [
@@ -132,15 +126,8 @@ def _cases(found: Gate) -> Cases:
 
 def _as_test(found: Gate, row: GateRow) -> str:
     if row.outcome == "inconclusive":
-        return "failure" if found.strict and _open(row) else "skipped"
-    if row.outcome == "invalid":
-        return "error"
-    return "failure" if row.outcome == "fail" else "passed"
-
-
-def _open(row: GateRow) -> bool:
-    """Whether a row leaves the question open; a group that is too small decides nothing either way."""
-    return row.outcome == "inconclusive" and not (row.slice and row.note)
+        return "failure" if found.strict and row.decides else "skipped"
+    return {"invalid": "error", "fail": "failure", "pass": "passed"}[row.outcome]
 
 
 def headline(found: Gate) -> str:
@@ -151,40 +138,44 @@ def headline(found: Gate) -> str:
 def _headline(found: Gate) -> str:
     if found.outcome == "invalid":
         return f"INVALID: {'; '.join(_broken(each) for each in found.rows if each.outcome == 'invalid')}."
-    open_rows = any(map(_open, found.rows))
-    if found.strict and found.outcome == "fail" and open_rows:
+    if found.strict and found.outcome == "fail" and any(x.outcome == "inconclusive" and x.decides for x in found.rows):
         return "FAIL: not every row could be decided, and the gate is strict."
     failed = {each.check for each in found.rows if each.outcome == "fail"}
     if failed == {"floor"}:
         return "FAIL: a floor is not reached."
-    if found.outcome == "inconclusive" and any(map(_uncovered, found.rows)):
+    if found.outcome == "inconclusive" and any(x.check == "coverage" and x.outcome != "pass" for x in found.rows):
         return "INCONCLUSIVE: too little is judged to decide anything."
     says = SAYS
-    if _these(found):
+    if found.about == "these":
         within = found.outcome == "pass" and any(each.lost for each in found.rows)
         says = {**SAYS, **SAYS_COUNTED, "pass": SAYS_COUNTED["within" if within else "pass"]}
     return f"{found.outcome.upper()}: {says[found.outcome]}"
-
-
-def _uncovered(row: GateRow) -> bool:
-    return bool(row.check == "coverage" and row.outcome != "pass")
 
 
 def sentences(found: Gate) -> list[str]:
     """Why rows failed or could not tell, what limits the others, and how the gate decides."""
     told = ("pass", "invalid")  # the headline says what is invalid
     said = [sentence_of(each, found) for each in found.rows if each.outcome not in told or each.lost]
-    said += [] if _these(found) else _lost_most(found)
-    if _these(found):
+    if found.about == "these":
         return [
             *said,
             *notes(found),
             "The question is about exactly these queries: mean loss adds up what was lost, over all queries, and no "
             "gain makes up for it. Nothing is said about other queries.",
         ]
+    # The queries that made a measure fail; where none failed, those that keep the first one open.
+    lost = [each for each in found.rows if each.lost and not each.slice]
+    failed = [each for each in lost if each.outcome == "fail"]
+    passed = [each for each in found.rows if each.check == "difference" and each.outcome == "pass"]
     return [
         *said,
-        *(f"{_label(each)}: {_inside(each)}" for each in found.rows if _lost_inside(each, found)),
+        *(f"{_label(each)} lost most on {_worst_losses(each)}." for each in failed or lost[:1]),
+        *(
+            f"{_label(each)}: {signed_number(each.difference)} is a sure loss (p drop {probability(each.p)}) within "
+            f"the margin of {each.limit:g}; several of these add up, which an anchor shows."
+            for each in passed
+            if each.p is not None and each.p <= found.alpha
+        ),
         *notes(found),
         *_too_few(found),
         f"Bounds are one-sided at {share(1 - found.alpha)}; p drop is how often chance alone gives a drop as "
@@ -254,19 +245,6 @@ def _turned(row: GateRow, data: Mapping[str, Mapping[str, Any]]) -> str:
     )
 
 
-def _lost_inside(row: GateRow, found: Gate) -> bool:
-    """Whether there is a loss, beyond chance, that the margin allows."""
-    decided = row.check == "difference" and row.outcome == "pass"
-    return decided and row.p is not None and row.p <= found.alpha
-
-
-def _inside(row: GateRow) -> str:
-    return (
-        f"{signed_number(row.difference)} is a sure loss (p drop {probability(row.p)}) within the margin of "
-        f"{row.limit:g}; several of these add up, which an anchor shows."
-    )
-
-
 def _broken(row: GateRow) -> str:
     if row.check == "audit":
         return f"{row.note} ({row.measure[:1].lower()}{row.measure[1:]}: {row.candidate:.0f})"
@@ -288,13 +266,11 @@ def sentence_of(row: GateRow, found: Gate) -> str:
         return f"{what}: {share(row.candidate)} judged, and {share(row.limit)} is asked for."
     if row.loss is not None and row.outcome != "inconclusive":
         return f"{what}: {_counted(row)}."
-    if row.outcome == "pass":
-        over = count(row.n, "query")
-        return f"{what}: {signed_number(row.difference)} over {over}, a loss of {row.limit:g} is ruled out."
-    if row.outcome == "fail":
-        over = count(row.n, "query")
-        return f"{what}: {signed_number(row.difference)} over {over}, beyond the margin of {row.limit:g}."
     over = f"{signed_number(row.difference)} over {count(row.n, 'query')}"
+    if row.outcome == "pass":
+        return f"{what}: {over}, a loss of {row.limit:g} is ruled out."
+    if row.outcome == "fail":
+        return f"{what}: {over}, beyond the margin of {row.limit:g}."
     if row.p is not None and row.p <= found.alpha and not row.note:
         sure = f"{over} is a loss (p drop {probability(row.p)})"
         return f"{what}: {sure}; whether it is beyond {row.limit:g} is open."
@@ -311,13 +287,6 @@ def _counted(row: GateRow) -> str:
         f"{len(row.lost):,} of {over} lost, {score(row.loss)} on average over all, {place} the margin of "
         f"{row.limit:g}: {_worst_losses(row)}"
     )
-
-
-def _lost_most(found: Gate) -> list[str]:
-    """The queries that made a measure fail; where none failed, those that keep the first one open."""
-    lost = [each for each in found.rows if each.lost and not each.slice]
-    failed = [each for each in lost if each.outcome == "fail"]
-    return [f"{_label(each)} lost most on {_worst_losses(each)}." for each in failed or lost[:1]]
 
 
 def _worst_losses(row: GateRow) -> str:
@@ -367,20 +336,7 @@ def _cells(row: GateRow) -> tuple[str, ...]:
         after = after or ("" if before else score(None))
         limit = f"{row.check} {row.limit:g}"
         return (row.outcome, _label(row), f"{row.n:,}", before, after, "", limit, "")
-    counted = f"{len(row.lost):,}", score(row.loss)
-    last = (_bounds(row), probability(row.p)) if row.loss is None else counted
-    return (
-        row.outcome,
-        _label(row),
-        f"{row.n:,}",
-        score(row.baseline),
-        score(row.candidate),
-        signed_number(row.difference),
-        *last,
-    )
-
-
-def _bounds(row: GateRow) -> str:
-    if row.low is None or row.high is None:
-        return ""
-    return f"{signed_number(row.low)} {signed_number(row.high)}"
+    bounds = "" if row.low is None or row.high is None else f"{signed_number(row.low)} {signed_number(row.high)}"
+    last = (bounds, probability(row.p)) if row.loss is None else (f"{len(row.lost):,}", score(row.loss))
+    before, after = score(row.baseline), score(row.candidate)
+    return (row.outcome, _label(row), f"{row.n:,}", before, after, signed_number(row.difference), *last)

@@ -165,7 +165,8 @@ class History(Result):
 
     def scores(self, name: str) -> ScoresLike:
         """The scores of that name, value for value as they were saved."""
-        return _scores(self._read(name), self.path)
+        with open_to_read(self.path, self.timeout) as connection:
+            return _scores(experiments.read(connection, _named(name), self.path), self.path)
 
     def remove(self, *names: str) -> None:
         """Remove what has these names: all of them, or none if one is unknown."""
@@ -252,10 +253,6 @@ class History(Result):
                 experiments.insert(connection, each)
         return names
 
-    def _read(self, name: str) -> Experiment:
-        with open_to_read(self.path, self.timeout) as connection:
-            return experiments.read(connection, _named(name), self.path)
-
 
 def _named(name: str) -> str:
     """The name in the one form that looks the same: accents composed."""
@@ -264,8 +261,10 @@ def _named(name: str) -> str:
 
 def _experiment(scores: ScoresLike, name: str, tags: dict[str, str]) -> Experiment:
     """The scores as they are saved, with where and by what they were made."""
-    facts = scores.to_dict()
-    facts = {key: facts[key] for key in facts if key not in ("queries", "per_query")}
+    facts = {key: each for key, each in scores.to_dict().items() if key not in ("queries", "per_query")}
+    ranking = str(scores.stored.get("ranking", ""))  # that of scores that were read back
+    if isinstance(scores, Scores) and scores.ranking is not None:
+        ranking = of_ranking(scores.ranking.table(), by_rank=scores.conventions.ties == "rank")
     entry = HistoryEntry(
         name=name,
         saved_at=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -273,19 +272,12 @@ def _experiment(scores: ScoresLike, name: str, tags: dict[str, str]) -> Experime
         python=platform.python_version(),
         commit=git_commit(Path.cwd()),
         judgments=scores.fingerprint,
-        ranking=_ranking_of(scores),
+        ranking=ranking,
         means={name: mean for name, mean in scores.items() if math.isfinite(mean) and not scores.thin(name)},
         tags=tags,
     )
     columns = {m: Values(c.values, c.counted, c.note) for m, c in scores.columns.items() if math.isfinite(c.mean)}
     return Experiment(entry, tuple(scores.queries), columns, facts)
-
-
-def _ranking_of(scores: ScoresLike) -> str:
-    """The fingerprint of the ranking; none for scores that were read back."""
-    if not isinstance(scores, Scores) or scores.ranking is None:
-        return str(scores.stored.get("ranking", ""))
-    return of_ranking(scores.ranking.table(), by_rank=scores.conventions.ties == "rank")
 
 
 def _scores(experiment: Experiment, path: Path) -> ScoresLike:

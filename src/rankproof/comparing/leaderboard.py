@@ -9,9 +9,19 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankproof.comparing.alignment import ALLOWED, align_scores, answer_first, soundness, too_few_answers
+from rankproof.comparing.alignment import (
+    ALLOWED,
+    align_scores,
+    answer_first,
+    bounds_notes,
+    counted_by_all,
+    kin_notes,
+    range_notes,
+    soundness,
+    too_few_answers,
+)
 from rankproof.comparing.compare import possible_ends
-from rankproof.comparing.conclusions import bounds_notes, kin_notes, range_notes, unanswered_notes, unjudged_notes
+from rankproof.comparing.conclusions import unanswered_notes, unjudged_notes
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
@@ -30,12 +40,7 @@ from rankproof.stats.corrections import correct, letters
 from rankproof.stats.differences import Ends, difference_interval
 from rankproof.stats.flips import agree_with_test, sign_flips
 from rankproof.stats.paired import check_alpha, paired_differences
-from rankproof.stats.rankings import (
-    most_swaps,
-    order,
-    stability,
-    swap_rate,
-)
+from rankproof.stats.rankings import most_swaps, order, stability, swap_rate
 
 PERMUTATIONS = 10_000
 SPLITS = 1_000
@@ -214,7 +219,11 @@ def leaderboard(
         swap_most=max(most, rate),
         alpha=alpha,
         higher=higher,
-        intervals={each: _ends(counting[each].interval(name)) for each in ordered},
+        intervals={
+            each: (low, high) if np.isfinite(low) else (None, None)
+            for each in ordered
+            for low, high in [counting[each].interval(name)]
+        },
         versus=duels,
         letters=letters(ordered, [(each.better, each.worse) for each in duels if each.told_apart]),
         left_out=every - len(queries),
@@ -246,19 +255,12 @@ def _evaluated(
     return scores
 
 
-def _ends(pair: tuple[float, float]) -> tuple[float | None, float | None]:
-    return (pair[0], pair[1]) if np.isfinite(pair[0]) else (None, None)
-
-
 def _counting(scores: Mapping[str, ScoresLike], name: str) -> tuple[dict[str, Array], list[str]]:
     """The values of the queries that count for all systems, and those queries."""
     columns = {system: each.column(name) for system, each in scores.items()}
-    queries = next(iter(scores.values())).queries
-    kept = np.ones(len(queries), dtype=bool)
-    for column in columns.values():
-        kept &= True if column.counted is None else column.counted
-    values = {system: column.values[kept] for system, column in columns.items()}
-    return values, [queries[i] for i in np.flatnonzero(kept).tolist()]
+    queries, counted = next(iter(scores.values())).queries, counted_by_all(columns.values())
+    kept = np.arange(len(queries)) if counted is None else np.flatnonzero(counted)
+    return {system: column.values[kept] for system, column in columns.items()}, [queries[i] for i in kept.tolist()]
 
 
 def _duels(

@@ -13,7 +13,6 @@ from rankproof.document.model import (
     PAGE,
     PAPER,
     TERMINAL,
-    Block,
     Cell,
     Chart,
     Column,
@@ -59,26 +58,20 @@ def leaderboard(view: View) -> Document:
         }
         for name, rank, letter in zip(names, ranks.cells, letters, strict=True)
     ]
+    bars = []
+    for name, mean in view["means"].items():
+        low, high = (math.nan if end is None else end for end in view["intervals"][name])
+        bars.append((name, "", Bar(measure, mean, low, high, math.nan)))
+    drawn = Chart("", picture=lambda: figure("Means and intervals", whiskers(measure, bars)))
     parts = [
         wrong_data(view["wrong"]),
-        Part(_drawn(view), media=(PAGE,)),
+        Part(drawn, media=(PAGE,)),
         Part(Table(shown), media=(*TERMINAL, PAGE)),
         # In a paper, the letters of systems that cannot be told apart are superscripts of the means.
         Part(Table([system, Column(measure, raised, True), intervals, ranks]), media=(PAPER,)),
         Part(*map(Paragraph, _trust(view))),
     ]
     return Document(f"Leaderboard by {measure}", parts, records, dict(view))
-
-
-def _drawn(view: View) -> Block:
-    """The means with their intervals, in the order of the table."""
-    rows = [(name, "", _bar(view, name)) for name in view["means"]]
-    return Chart("", picture=lambda: figure("Means and intervals", whiskers(view["measure"], rows)))
-
-
-def _bar(view: View, name: str) -> Bar:
-    low, high = (math.nan if end is None else end for end in view["intervals"][name])
-    return Bar(view["measure"], view["means"][name], low, high, math.nan)
 
 
 def correlation(view: View) -> Document:

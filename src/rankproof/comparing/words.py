@@ -236,15 +236,13 @@ def _forms(found: Comparison, rows: Sequence[ComparisonRow]) -> Iterator[list[An
 
 def _matrix(measures: Sequence[Sequence[ComparisonRow]], systems: Sequence[str]) -> Table:
     """A line a measure, and for each system the difference; the verdict if there is one."""
-    told = [{row.system: _told(row) for row in rows} for rows in measures]
+    told = [
+        {x.system: f"{signed_number(x.difference)} {'' if x.verdict == 'unclear' else x.verdict}".strip() for x in rows}
+        for rows in measures
+    ]
     called = zip(systems, cut_apart(systems, CALLED), strict=True)
     columns = [Column(short, [each.get(name, "") for each in told]) for name, short in called]
     return Table([Column("measure", [rows[0].measure for rows in measures]), *columns])
-
-
-def _told(row: ComparisonRow) -> str:
-    word = "" if row.verdict == "unclear" else short_verdict(row)
-    return f"{signed_number(row.difference)} {word}".strip()
 
 
 def _in_full(found: Comparison, rows: Sequence[ComparisonRow]) -> Table:

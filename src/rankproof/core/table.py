@@ -55,6 +55,12 @@ class RankingTable(Displayable):
             rows.setdefault(query, []).append(row)
         return rows
 
+    def take(self, rows: Sequence[int]) -> RankingTable:
+        """Some of the rows."""
+        query, doc = ([column[row] for row in rows] for column in (self.query, self.doc))
+        score, rank = (None if each is None else each[rows] for each in (self.score, self.rank))
+        return RankingTable(query, doc, score, rank, source=self.source)
+
 
 PLACES = 50
 """So many places of a long table stand for all of it: queries of one kind often stand together."""

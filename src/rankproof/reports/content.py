@@ -14,12 +14,11 @@ from rankproof.comparing.alignment import (
     hardest_queries,
     hits_of,
     relevant_from,
-    relevant_in_words,
     sign_of,
 )
 from rankproof.comparing.comparison import Comparison, cases_of
 from rankproof.core.explanation import ExplainedCase
-from rankproof.core.hits import Array
+from rankproof.core.hits import ABOVE_ZERO, Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.measures.interpolated import best_precision
 from rankproof.core.parameters import sections
@@ -236,6 +235,12 @@ def query_texts(source: Any, judged: Sequence[str], shown: Collection[str]) -> d
             "Next: check that the ids are those of the judgments."
         )
     return {query: text for query, text in found.items() if query in shown}
+
+
+def relevant_in_words(scores: Scores) -> str:
+    """What counts as relevant, as a page says it."""
+    least = relevant_from(scores)
+    return "a grade above 0" if least == ABOVE_ZERO else f"a grade of {least:g} or more"
 
 
 # --- which systems and queries ---------------------------------------------------------------------

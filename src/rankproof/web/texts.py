@@ -96,12 +96,5 @@ def documents_by_query(ranking: Rankings) -> Callable[[str], RankingTable]:
         nothing = RankingTable([], [], source=ranking.source)
         return lambda query: runs[query].table() if query in runs else nothing
     whole = ranking.table()
-    rows_of = whole.by_query()
-
-    def of(query: str) -> RankingTable:
-        rows = rows_of.get(query, [])
-        query_ids, doc = ([column[row] for row in rows] for column in (whole.query, whole.doc))
-        score, rank = (None if each is None else each[rows] for each in (whole.score, whole.rank))
-        return RankingTable(query_ids, doc, score, rank, source=whole.source)
-
-    return of
+    rows = whole.by_query()
+    return lambda query: whole.take(rows.get(query, []))
