@@ -209,9 +209,7 @@ def _curve(series: Series, x: Scale, y: Scale, right: float, end: float) -> Mark
 
 
 def timeline(
-    title: str,
-    points: Sequence[tuple[str, float, float, float]],
-    marks: Sequence[tuple[str, int, int, str]] = (),
+    title: str, points: Sequence[tuple[str, float, float, float]], marks: Sequence[tuple[str, int, int, str]] = ()
 ) -> Markup:
     """A value over time: of each window its label, the value, and the ends of its interval (NaN if there is none).
 
@@ -284,10 +282,7 @@ def scatter(measure: str, dots: Sequence[Dot]) -> Markup:
     room = (high - low or abs(high) or 1.0) * 0.08
     y = Scale(low - room, high + room, HIGH - 34, 24)
     axes = [x_axis(x, HIGH - 34, 24, ticks(0, x.high)), y_axis(y, LEFT, RIGHT, ticks(y.low, y.high))]
-    called = [
-        text((LEFT + RIGHT) / 2, HIGH - 4, "milliseconds (p50)", "axis mid"),
-        text(2, 10, measure, "axis"),
-    ]
+    called = [text((LEFT + RIGHT) / 2, HIGH - 4, "milliseconds (p50)", "axis mid"), text(2, 10, measure, "axis")]
     marks = (_dot(dot, x, y) for dot in sorted(dots, key=lambda dot: dot.front))
     says = f"on the front: {', '.join(dot.name for dot in dots if dot.front)}; the table has the values"
     drawing = picture(f"{measure} by latency", says, HIGH, *axes, join(marks), *called, *_named(dots, x, y))

@@ -46,7 +46,8 @@ def list_measures(measures: Iterable[Measure]) -> str:
     """Every measure with the first line of its description, by families: the modules they stand in."""
     lines: list[str] = []
     for module, members in _grouped(measures).items():
-        lines += ([""] if lines else []) + wrap(_family(module))
+        said = " ".join((docstring(sys.modules.get(module)) or module).split())  # the subject is its first sentence
+        lines += ([""] if lines else []) + wrap(said.partition(". ")[0].removesuffix("."))
         for each in members:
             lines += _entry(each.spec.name, each.spec.title)
     return "\n".join([*lines, "", "rankproof measures NAME describes one in full."]) + "\n"
@@ -68,12 +69,6 @@ def _grouped(measures: Iterable[Measure]) -> dict[str, list[Measure]]:
     return groups
 
 
-def _family(module: str) -> str:
-    """The subject of the measures of a module: the first sentence of its docstring."""
-    said = " ".join((docstring(sys.modules.get(module)) or module).split())
-    return said.partition(". ")[0].removesuffix(".")
-
-
 def _entry(name: str, words: str) -> list[str]:
     first = f"  {name:{NAME}} "
     return wrap(without_backticks(words), first=first, later=" " * len(first))
@@ -93,7 +88,9 @@ def describe_measure(measure: Measure) -> str:
     if spec.parameters:
         lines += ["", "Parameters:", *_parameters(measure)]
     if spec.also:
-        lines += ["", *wrap(", ".join(_other_names(measure)), first="Other names: ", later="    ")]
+        # Those of a variant with what they mean.
+        also = (name + (f" ({_settings(params)})" if params else "") for name, params in spec.also.items())
+        lines += ["", *wrap(", ".join(also), first="Other names: ", later="    ")]
     return "\n".join(lines) + "\n"
 
 
@@ -123,11 +120,6 @@ def _parameters(measure: Measure) -> list[str]:
 def _expected(expected: str) -> str:
     words = expected.split("|")
     return expected if len(words) == 1 else "one of " + ", ".join(map(repr, words))
-
-
-def _other_names(measure: Measure) -> list[str]:
-    """The other names; those of a variant with what they mean."""
-    return [name + (f" ({_settings(params)})" if params else "") for name, params in measure.spec.also.items()]
 
 
 def _settings(params: Mapping[str, Any]) -> str:

@@ -98,16 +98,11 @@ def evaluate(
         asked, conventions, names = apply_profile(profile, asked, conventions)
     groups = None if by is None else groups_of(by, judgments)
     check_one(ranking)
-    judged = load_judgments(judgments)
-    whole = judged
-    if sample is not None:
-        judged = sample_judgments(judged, sample)
+    whole = load_judgments(judgments)
+    judged = whole if sample is None else sample_judgments(whole, sample)
     found = score_ranking(judged, load_ranking(ranking, damaged), asked, conventions, groups, names)
-    if judged is not whole:
-        found.census.extra, found.census.extra_examples = (
-            0,
-            [],
-        )  # most of these queries are judged, but not in the sample
+    if judged is not whole:  # most of the queries beside these are judged, but not in the sample
+        found.census.extra, found.census.extra_examples = 0, []
     found.library = library_of(ranking) or judged.library
     return found
 
@@ -291,14 +286,12 @@ def check_averages(scores: ScoresLike) -> None:
     """Refuse to decide by measures that are not averaged by the mean."""
     odd = without_means(scores)
     if odd:
+        average = scores.column(odd[0]).measure.spec.average
+        by = {"geometric": "the geometric mean", "sum": "a sum"}.get(average, "no mean")
         raise UsageError(
-            f"{', '.join(odd)}: averaged by {_average(scores, odd[0])}, so there are no differences query by query to "
-            "test. Next: name measures that are means over the queries, like AP for GMAP."
+            f"{', '.join(odd)}: averaged by {by}, so there are no differences query by query to test. "
+            "Next: name measures that are means over the queries, like AP for GMAP."
         )
-
-
-def _average(scores: ScoresLike, name: str) -> str:
-    return {"geometric": "the geometric mean", "sum": "a sum"}.get(scores.column(name).measure.spec.average, "no mean")
 
 
 @old_arguments(corpus="corpus_size")
@@ -348,8 +341,8 @@ def agreement(ranking: Any, other: Any, measures: Measures | None = None) -> Sco
     both = [query for query in mine if query in theirs]
     if not both:
         raise DataError("the two rankings answer no query in common. Next: check that both use the same query ids.")
-    columns = {each.name: ScoreColumn(each, _values(each, both, mine, theirs), None) for each in asked}
-    return Scores(query_ids=tuple(both), columns=columns)
+    values = {each: np.array([each(mine[q], theirs[q]) for q in both], dtype=np.float64) for each in asked}
+    return Scores(query_ids=tuple(both), columns={m.name: ScoreColumn(m, own, None) for m, own in values.items()})
 
 
 def documents_by_query(table: RankingTable) -> dict[str, list[str]]:
@@ -363,10 +356,6 @@ def _best_first(table: RankingTable, rows: list[int]) -> list[str]:
         return [table.doc[row] for row in rows]
     by_id = sorted(rows, key=lambda row: table.doc[row], reverse=True)
     return [table.doc[row] for row in sorted(by_id, key=lambda row: -score[row])]
-
-
-def _values(measure: Measure, queries: list[str], mine: dict[str, list[str]], theirs: dict[str, list[str]]) -> Any:
-    return np.array([measure(mine[query], theirs[query]) for query in queries], dtype=np.float64)
 
 
 def _pair_measures(measures: list[Measure]) -> list[Measure]:

@@ -216,13 +216,6 @@ def _blocks(own: Explained, other: Explained | None, wrong: Iterable[str]) -> li
     return blocks
 
 
-def _rows(own: Explained) -> list[dict[str, Any]]:
-    """A record for each line of the list."""
-    names = ("rank", "document", "score", "grade", "adds", "tied")
-    about = {"query": own.query, "measure": own.measure}
-    return [{**about, **{name: getattr(line, name) for name in names}} for line in own.lines]
-
-
 # --- versus ----------------------------------------------------------------------------------------
 
 
@@ -276,15 +269,16 @@ class Explanation(Result):
         return explanation_page({name: [self]}, queries=queries, corpus=corpus)
 
     def _document(self) -> Document:
-        """The list, the steps, and what differs."""
         lines = text(self.own, self.other, self.wrong).splitlines()
         drawn = Part(Chart("", lambda room: lines), media=TERMINAL)  # its sums are aligned
         listed = Part(*_blocks(self.own, self.other, self.wrong), media=(PAGE, PAPER))
         title = f"{self.own.measure} of query {self.own.query}"
-        return Document(title, [drawn, listed], _rows(self.own), self.to_dict(), page=self.html)
+        about = {"query": self.own.query, "measure": self.own.measure}
+        names = ("rank", "document", "score", "grade", "adds", "tied")
+        records = [about | {name: getattr(line, name) for name in names} for line in self.own.lines]
+        return Document(title, [drawn, listed], records, self.to_dict(), page=self.html)
 
     def _in_one_line(self) -> str:
-        """The measure, the query and the value that it explains."""
         return f"<Explanation of {self.own.measure} = {self.value:.4f} for query {self.own.query!r}>"
 
 

@@ -73,7 +73,9 @@ class SpanTexts:
 
     def __init__(self, corpus: Corpus, tokens: Tokens) -> None:
         self.corpus = corpus
-        self._tokens = tokens if callable(tokens) else _known(tokens)
+        if not callable(tokens) and tokens not in TOKENS:
+            raise one_of("tokens", tokens, TOKENS)
+        self._tokens = tokens if callable(tokens) else TOKENS[tokens]
         self.ends = cache(self._ends)
 
     def _ends(self, document: str) -> tuple[Array, Array]:
@@ -124,12 +126,6 @@ class SpanTexts:
                 f"{shorten(place.document)}, which has {length}. "
                 "Next: give the texts as they were cut and judged, without their titles."
             )
-
-
-def _known(name: str) -> Callable[[str], Iterable[tuple[int, int]]]:
-    if name not in TOKENS:
-        raise one_of("tokens", name, TOKENS)
-    return TOKENS[name]
 
 
 def _grades(spans: Iterable[JudgedSpan], texts: SpanTexts, where: Callable[[JudgedSpan], str]) -> dict[str, Array]:
@@ -211,10 +207,8 @@ def evaluate_spans(
         conventions=conventions,
         groups=group_places(queries, grouped),
         beyond=beyond_queries(queries, grouped),
-        stored={
-            **_stored(judged, opened.source, asked, conventions, tokens),
-            "audit": _audit(queries, list(found), conventions).to_dict(),
-        },
+        stored=_stored(judged, opened.source, asked, conventions, tokens)
+        | {"audit": _audit(queries, list(found), conventions).to_dict()},
     )
 
 

@@ -20,18 +20,7 @@ if TYPE_CHECKING:
     from rankproof.core.scoring import Pair
     from rankproof.document.model import Record
 
-TEXTS = (
-    "ranking",
-    "query",
-    "slice",
-    "measure",
-    "interval",
-    "note",
-    "reason",
-    "profile",
-    "conventions",
-    "errors",
-)
+TEXTS = ("ranking", "query", "slice", "measure", "interval", "note", "reason", "profile", "conventions", "errors")
 """The fields of records that are text; the others are numbers."""
 Values = dict[str, dict[str, dict[str, float]]]
 """`{ranking: {measure: {query: value}}}`."""
@@ -77,11 +66,9 @@ FIELDS = (
     TableField("ranked\ntoo low", lambda row: score(row.ranked_too_low), lambda row: _lost(row.ranked_too_low)),
     TableField("n", lambda row: count(row.n), _always),
     TableField("equal scores in\nany other order", lambda row: _bounds(row.ties), lambda row: is_wide(row.ties)),
-    TableField("judged", lambda row: _share(row.coverage), lambda row: row.coverage is not None),
+    TableField("judged", lambda row: share(row.coverage), lambda row: row.coverage is not None),
     TableField(
-        "with the rest at\nworst and best",
-        lambda row: _bounds(row.possible),
-        lambda row: is_wide(row.possible),
+        "with the rest at\nworst and best", lambda row: _bounds(row.possible), lambda row: is_wide(row.possible)
     ),
     TableField("if the unjudged\nwere relevant", lambda row: _bounds(row.unjudged), lambda row: is_wide(row.unjudged)),
 )
@@ -90,10 +77,6 @@ FIELDS = (
 def _interval(row: ScoreRow) -> str:
     """The interval of a mean; if there is an estimate, its own, which says more than that of the decided samples."""
     return span(*row.ends) if row.estimate is None else ABSENT
-
-
-def _share(value: float | None) -> str:
-    return ABSENT if value is None else share(value)
 
 
 def _bounds(pair: tuple[float, float] | None) -> str:

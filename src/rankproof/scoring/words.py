@@ -247,11 +247,7 @@ def spread_scores(found: SpreadScores) -> Document:
         [name := r["measure"], score(r["mean"]), span(r["low"], r["high"]), score(limits[name]), f"{r['n']:,}"]
         for r in records[: len(limits)]
     ]
-    parts = [
-        wrong_data(found.wrong),
-        Part(Table.of(headings, rows, ["measure"])),
-        Part(*map(Paragraph, _facts(found))),
-    ]
+    parts = [wrong_data(found.wrong), Part(Table.of(headings, rows, ["measure"])), Part(*map(Paragraph, _facts(found)))]
     sliced = [[str(r["slice"]), str(r["measure"]), score(r["mean"]), span(r["low"], r["high"]), f"{r['n']:,}"]
               for r in records if r["slice"] is not None]  # fmt: skip
     if sliced:

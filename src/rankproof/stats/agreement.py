@@ -63,7 +63,9 @@ def cohen_kappa(
     place = {label: i for i, label in enumerate(known)}
     np.add.at(pairs, tuple(np.array([[place[label] for label in unit] for unit in units]).T), 1)
     pairs /= len(units)
-    cost = _cost(len(known), weights)
+    # What each pair of labels costs, 1 at most.
+    apart = np.abs(np.subtract.outer(np.arange(len(known)), np.arange(len(known)))) / max(1, len(known) - 1)
+    cost = {"none": (apart > 0).astype(float), "linear": apart, "quadratic": apart**2}[weights]
     seen, chance = float((pairs * cost).sum()), float(pairs.sum(axis=1) @ cost @ pairs.sum(axis=0))
     shares = (pairs.sum(axis=0) + pairs.sum(axis=1)) / 2
     method = "Cohen's kappa" if weights == "none" else f"Cohen's kappa, {weights} weights"
@@ -80,12 +82,6 @@ def _both_given(first: Sequence[Any], second: Sequence[Any]) -> list[list[Any]]:
     if any(len(pair) < 2 for pair in units):
         raise DataError("judges: got a missing label. Next: leave the item out, or use krippendorff_alpha.")
     return units
-
-
-def _cost(labels: int, weights: str) -> Array:
-    """What each pair of labels costs, 1 at most."""
-    apart = np.abs(np.subtract.outer(np.arange(labels), np.arange(labels))) / max(1, labels - 1)
-    return {"none": (apart > 0).astype(float), "linear": apart, "quadratic": apart**2}[weights]
 
 
 def fleiss_kappa(ratings: Sequence[Sequence[Any]]) -> Agreement:

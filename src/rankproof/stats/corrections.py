@@ -16,7 +16,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, check_whole, is_one_of, one_of
-from rankproof.stats.flips import FEWEST, SLACK
+from rankproof.stats.flips import FEWEST, SLACK, lugannani_rice, rising_root
 from rankproof.stats.paired import by_query, total
 
 
@@ -249,13 +249,17 @@ class Gaps:
         seen = gap * self.n
         if seen >= most * (1 - SLACK):
             return max(self._ordered * self._chance_of_most, sys.float_info.min)
-        t = self._saddle(seen)
+
+        def off(t: float) -> tuple[float, float]:
+            _, first, second = self._tilted(t)
+            return first - seen, second
+
+        t = rising_root(off, seen / float((self.sizes**2).mean(axis=1).sum()), 0.0, 1e-9)
         logs, _, slope = self._tilted(t)
         w = math.sqrt(max(0.0, 2 * (t * seen - logs)))
         if w < 1 or slope <= 0:  # too near the middle for a bound, or beyond the digits of a number
             return 1.0
-        density = math.exp(-w * w / 2) / math.sqrt(2 * math.pi)
-        tail = 0.5 * math.erfc(w / math.sqrt(2)) + density * (1 / (t * math.sqrt(slope)) - 1 / w)
+        tail = lugannani_rice(w, t * math.sqrt(slope))
         return max(self._ordered * max(tail, self._chance_of_most), sys.float_info.min)
 
     @property
@@ -277,25 +281,7 @@ class Gaps:
         whole = (up + down).mean(axis=1)
         first = (self.sizes * (up - down)).mean(axis=1) / whole
         second = (self.sizes**2 * (up + down)).mean(axis=1) / whole
-        return (
-            float((np.log(whole / 2) + top[:, 0]).sum()),
-            float(first.sum()),
-            float((second - first**2).sum()),
-        )
-
-    def _saddle(self, seen: float) -> float:
-        """Where the tilted total is `seen` on average: Newton, kept between both sides."""
-        low, high, t = 0.0, math.inf, seen / float((self.sizes**2).mean(axis=1).sum())
-        for _ in range(100):
-            _, first, second = self._tilted(t)
-            low, high = (low, t) if first > seen else (t, high)
-            new = t - (first - seen) / second if second > 0 else math.nan
-            if not low < new < high:
-                new = (low + high) / 2 if high < math.inf else 2 * t
-            if abs(new - t) <= 1e-9 * t:
-                break
-            t = new
-        return t
+        return (float((np.log(whole / 2) + top[:, 0]).sum()), float(first.sum()), float((second - first**2).sum()))
 
 
 def _largest_gaps(table: Array, rng: np.random.Generator, permutations: int) -> Array:

@@ -132,12 +132,7 @@ class Moves:
 
 
 def detectable(
-    values: Array,
-    alpha: float,
-    sides: int = 2,
-    beyond: float = 0.0,
-    power: float = POWER,
-    ends: Ends | None = None,
+    values: Array, alpha: float, sides: int = 2, beyond: float = 0.0, power: float = POWER, ends: Ends | None = None
 ) -> Detection:
     """The smallest true difference that these queries show four times out of five; the estimate must reach `beyond`.
 
@@ -208,12 +203,7 @@ def _smallest(moves: Moves, alpha: float, sides: int, power: float) -> float | N
 
 
 def needed_queries(
-    values: Array,
-    difference: float,
-    alpha: float,
-    sides: int = 2,
-    power: float = POWER,
-    ends: Ends | None = None,
+    values: Array, difference: float, alpha: float, sides: int = 2, power: float = POWER, ends: Ends | None = None
 ) -> int | None:
     """How many queries show a true difference of this size four times out of five; None if that cannot be known.
 
@@ -224,12 +214,7 @@ def needed_queries(
 
 
 def needed_or_why(
-    values: Array,
-    difference: float,
-    alpha: float,
-    sides: int = 2,
-    power: float = POWER,
-    ends: Ends | None = None,
+    values: Array, difference: float, alpha: float, sides: int = 2, power: float = POWER, ends: Ends | None = None
 ) -> tuple[int | None, str]:
     """The same, and the reason where no number can be named.
 
@@ -241,10 +226,7 @@ def needed_or_why(
     if m < PLANNED and m < len(row):
         return None, too_few_sentence(m, len(row), ": too few to plan by")
     if not difference or m < FEWEST:
-        return (
-            None,
-            "no difference was seen" if not difference else f"{len(row):,} queries are too few to plan by",
-        )
+        return (None, "no difference was seen" if not difference else f"{len(row):,} queries are too few to plan by")
     moves = Moves.of(row, _farthest(row, ends))
     if m < len(row) and not moves.hits and 2 * abs(difference) > moves.moved * _farthest(row, ends):
         return None, too_few_sentence(m, len(row), ": too few for so large a difference")

@@ -85,7 +85,17 @@ def difference_intervals(
         return [t_interval(row, level) for row in rows]
     turned = [total(row) < 0 for row in rows]
     upright = [np.sort(-row) if turn else row for row, turn in zip(rows, turned, strict=True)]
-    found = _resampled(upright, rng or np.random.default_rng(0), level, method, resamples)
+    rng = rng or np.random.default_rng(0)
+    if method == "bca":
+        found = bca_intervals(upright, rng, level, resamples=resamples)
+    else:
+        seed = int(rng.integers(1 << 62))
+        found = [
+            _degenerate(row)
+            if is_constant(row)
+            else percentile(row, np.random.default_rng([seed, len(row)]), level, resamples)
+            for row in upright
+        ]
     return [
         Interval(-each.high, -each.low, each.method, each.n) if turn else each
         for each, turn in zip(found, turned, strict=True)
@@ -108,20 +118,6 @@ def possible_range(row: Array) -> Ends:
     """The differences a query can have, as far as the differences themselves say: -1 to 1, or as far as seen."""
     most = max(1.0, float(np.abs(row).max(initial=0.0)))
     return -most, most
-
-
-def _resampled(
-    rows: Sequence[Array], rng: np.random.Generator, level: float, method: Method, resamples: int
-) -> list[Interval]:
-    if method == "bca":
-        return bca_intervals(rows, rng, level, resamples=resamples)
-    seed = int(rng.integers(1 << 62))
-    return [
-        _degenerate(row)
-        if is_constant(row)
-        else percentile(row, np.random.default_rng([seed, len(row)]), level, resamples)
-        for row in rows
-    ]
 
 
 def t_interval(values: Array, level: float = 0.95) -> Interval:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -71,7 +71,12 @@ def _patterns(sizes: Array, lost: float) -> int | None:
 
 def saddle_tail(sizes: Array, seen: float) -> float:
     """The same by the saddle point: sum log cosh(t sizes) - t seen at its lowest."""
-    t = _saddle(sizes, seen)
+
+    def off(t: float) -> tuple[float, float]:
+        tilted = np.tanh(t * sizes)  # signs tilted by t
+        return float((sizes * tilted).sum()) - seen, float((sizes**2 * (1 - tilted**2)).sum())
+
+    t = rising_root(off, seen / float((sizes**2).sum()), -math.inf, 1e-12)
     along = np.abs(t * sizes)
     height = float((along + np.log1p(np.exp(-2 * along)) - math.log(2)).sum())
     wide = t * math.sqrt(float((sizes**2 * (1 - np.tanh(along) ** 2)).sum()))
@@ -80,26 +85,25 @@ def saddle_tail(sizes: Array, seen: float) -> float:
         return 0.5
     if not wide:  # all signs are alike there: either every pattern reaches so far, or one
         return 1.0 if w < 0 else 0.5 ** len(sizes)
-    return min(1.0, 0.5 * math.erfc(w / math.sqrt(2)) + _density(w) * (1 / wide - 1 / w))
+    return min(1.0, lugannani_rice(w, wide))
 
 
-def _density(w: float) -> float:
-    return math.exp(-w * w / 2) / math.sqrt(2 * math.pi)
+def lugannani_rice(w: float, wide: float) -> float:
+    """The chance of a total beyond its saddle point, by the formula of Lugannani and Rice."""
+    density = math.exp(-w * w / 2) / math.sqrt(2 * math.pi)
+    return 0.5 * math.erfc(w / math.sqrt(2)) + density * (1 / wide - 1 / w)
 
 
-def _saddle(sizes: Array, seen: float) -> float:
-    """Where signs tilted by t give `seen` on average: Newton, kept between both sides."""
-    low, high = -math.inf, math.inf
-    t = seen / float((sizes**2).sum())
+def rising_root(function: Callable[[float], tuple[float, float]], t: float, low: float, close: float) -> float:
+    """Where a rising function, given with its slope, is 0: Newton from `t`, kept between both sides."""
+    high = math.inf
     for _ in range(HALVINGS):
-        tilted = np.tanh(t * sizes)
-        off = float((sizes * tilted).sum()) - seen
+        off, slope = function(t)
         low, high = (low, t) if off > 0 else (t, high)
-        slope = float((sizes**2 * (1 - tilted**2)).sum())
         new = t - off / slope if slope > 0 else math.nan
         if not low < new < high:
             new = (low + high) / 2 if math.isfinite(low + high) else 2 * t
-        if abs(new - t) <= 1e-12 * abs(t):
+        if abs(new - t) <= close * abs(t):
             break
         t = new
     return t
@@ -139,10 +143,7 @@ SINGLE = 1 << 13
 
 
 def sign_flip(
-    values: Array,
-    rng: np.random.Generator,
-    alternative: Alternative = "two-sided",
-    permutations: int = PERMUTATIONS,
+    values: Array, rng: np.random.Generator, alternative: Alternative = "two-sided", permutations: int = PERMUTATIONS
 ) -> Outcome:
     """The randomisation test of differences (first system minus second); the statistic is their mean.
 

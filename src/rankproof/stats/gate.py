@@ -93,13 +93,12 @@ def decide_these(columns: Sequence[Array], margins: Sequence[float]) -> list[Dec
     >>> [each.outcome for each in decide_these([np.zeros(5), np.array([1.0, -1.0])], [0.0, 0.01])]
     ['pass', 'fail']
     """
-    return [_counted(differences(row), margin) for row, margin in zip(columns, margins, strict=True)]
-
-
-def _counted(row: Array, margin: float) -> Decision:
-    loss = total(np.maximum(-row, 0.0)) / len(row)
-    outcome = PASS if loss <= margin + SAME else FAIL
-    return Decision(outcome, total(row) / len(row), None, None, None, len(row), None, None, loss=loss)
+    found = []
+    for row, margin in zip(map(differences, columns), margins, strict=True):
+        loss = total(np.maximum(-row, 0.0)) / len(row)
+        outcome = PASS if loss <= margin + SAME else FAIL
+        found.append(Decision(outcome, total(row) / len(row), None, None, None, len(row), None, None, loss=loss))
+    return found
 
 
 def overall(outcomes: Sequence[str]) -> str:
@@ -115,12 +114,7 @@ def overall(outcomes: Sequence[str]) -> str:
 
 
 def _decision(
-    column: Array,
-    margin: float,
-    alphas: tuple[float, float],
-    minimum: int,
-    ends: Ends | None,
-    p: float,
+    column: Array, margin: float, alphas: tuple[float, float], minimum: int, ends: Ends | None, p: float
 ) -> Decision:
     """The decision at the first of two alphas; the second is the one at which a loss is found among all rows."""
     row = differences(column)
@@ -128,7 +122,8 @@ def _decision(
     low, high = _bounds(row, alpha, possible_range(row) if ends is None else ends)
     # The upper bound is below 0 exactly where sign flips find a drop; the lower one answers another question.
     high = agree_with_test((low, high), gain, p, alpha, sides=1)[1]
-    outcome = _outcome(gain, low, p, margin, alpha) if n >= minimum else INCONCLUSIVE
+    failed = FAIL if p <= alpha and gain <= -margin else INCONCLUSIVE
+    outcome = INCONCLUSIVE if n < minimum else PASS if low > -margin else failed
     more, unknown = _more(row, margin, alpha, ends) if outcome == INCONCLUSIVE else (None, "")
     more, unknown = (minimum - n, "") if n < minimum else (more, unknown)
     found = detectable(row, alphas[1], sides=1, beyond=margin, ends=ends)
@@ -142,12 +137,6 @@ def _bounds(row: Array, alpha: float, ends: Ends) -> Ends:
         return -math.inf, math.inf
     sample = ValueSample.of(row)
     return safe_bound(sample, alpha, ends[0]), -lower_bound(sample.negate(), alpha, -ends[1])
-
-
-def _outcome(gain: float, low: float, p: float, margin: float, alpha: float) -> str:
-    if low > -margin:
-        return PASS
-    return FAIL if p <= alpha and gain <= -margin else INCONCLUSIVE
 
 
 def _more(row: Array, margin: float, alpha: float, ends: Ends | None) -> tuple[int | None, str]:

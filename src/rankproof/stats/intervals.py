@@ -177,9 +177,7 @@ def _of_average(seen: _Seen, level: float, average: str, bounds: Bounds) -> Inte
     n = seen.n
     if average == "geometric":
         found = _interval(
-            seen.logarithms(),
-            level,
-            (math.log(FLOOR), math.log(bounds[1]) if bounds[1] < math.inf else math.inf),
+            seen.logarithms(), level, (math.log(FLOOR), math.log(bounds[1]) if bounds[1] < math.inf else math.inf)
         )
         made = f"{found.method}{_of('logarithms', found)}"
         return Interval(math.exp(found.low), math.exp(found.high), made, n)

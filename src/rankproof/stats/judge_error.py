@@ -214,11 +214,7 @@ def _size(labels: Labelled) -> float:
 
 
 def rogan_gladen(
-    rate: float,
-    n: int,
-    hits: tuple[int, int],
-    rejections: tuple[int, int],
-    level: float = 0.95,
+    rate: float, n: int, hits: tuple[int, int], rejections: tuple[int, int], level: float = 0.95
 ) -> Corrected:
     """The true rate behind a judge's, from its sensitivity and specificity, each with the error of its count.
 

@@ -200,11 +200,9 @@ def hedges_g(a: Array, b: Array) -> EffectSize:
     if is_constant(first) and is_constant(second):
         return _constant(off, "Hedges' g")
     spread = math.sqrt((float(first.var(ddof=1)) + float(second.var(ddof=1))) / 2)
-    return _sized(total(off) / n / spread * _unbiased(2 * n - 2), COHEN, n, "Hedges' g")
-
-
-def _unbiased(df: int) -> float:
-    return math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2)
+    free = 2 * n - 2
+    unbiased = math.exp(math.lgamma(free / 2) - math.lgamma((free - 1) / 2)) / math.sqrt(free / 2)
+    return _sized(total(off) / n / spread * unbiased, COHEN, n, "Hedges' g")
 
 
 def cliffs_delta(a: Array, b: Array) -> EffectSize:
@@ -291,12 +289,7 @@ def smallest_detectable(
 
 
 def queries_needed(
-    difference: float,
-    spread: float,
-    alpha: float = ALPHA,
-    power: float = POWER,
-    sides: int = 2,
-    step: float = 0.0,
+    difference: float, spread: float, alpha: float = ALPHA, power: float = POWER, sides: int = 2, step: float = 0.0
 ) -> int | None:
     """How many queries show a true difference of this size with this power; None if no number does.
 

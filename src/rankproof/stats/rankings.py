@@ -84,11 +84,7 @@ def rbo_of(first: Ordering, second: Ordering, p: float = 0.9, higher: bool = Tru
 
 
 def _by_order(
-    method: str,
-    first: Ordering,
-    second: Ordering,
-    higher: bool,
-    alike: Callable[[Sequence[str], Sequence[str]], float],
+    method: str, first: Ordering, second: Ordering, higher: bool, alike: Callable[[Sequence[str], Sequence[str]], float]
 ) -> Alike:
     names = _shared(first, second)
     tied = any(len({scores[name] for name in names}) < len(names) for scores in (first, second))

@@ -88,16 +88,12 @@ def wilcoxon(values: Array, alternative: Alternative = "two-sided", zeros: Zeros
         raise one_of("zeros", zeros, get_args(Zeros))
     row = differences(values)
     ranks = signed_ranks(row, zeros)
-    note = _zeros_note(len(row) - len(ranks), zeros)
+    left, said = len(row) - len(ranks), {"drop": "left out", "pratt": "ranked, then left out (Pratt)"}[zeros]
+    note = f"differences of 0 {said}: {left:,}" if left else ""
     if not len(ranks):
         return Outcome(0.0, 1.0, len(row), "Wilcoxon signed ranks", "all differences are 0")
     method, p = _rank_p(ranks, alternative)
     return Outcome(float(ranks[ranks > 0].sum()), p, len(row), f"Wilcoxon signed ranks, {method}", note)
-
-
-def _zeros_note(zeros: int, rule: str) -> str:
-    said = {"drop": "left out", "pratt": "ranked, then left out (Pratt)"}[rule]
-    return f"differences of 0 {said}: {zeros:,}" if zeros else ""
 
 
 def signed_ranks(row: Array, zeros: Zeros = "drop") -> Array:
@@ -142,10 +138,7 @@ def _normal_rank_p(ranks: Array, seen: float, alternative: str) -> float:
 
 
 def bootstrap(
-    values: Array,
-    rng: np.random.Generator,
-    alternative: Alternative = "two-sided",
-    resamples: int = RESAMPLES,
+    values: Array, rng: np.random.Generator, alternative: Alternative = "two-sided", resamples: int = RESAMPLES
 ) -> Outcome:
     """The bootstrap test: how often resamples of differences shifted to mean 0 give a t as extreme.
 

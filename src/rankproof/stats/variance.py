@@ -74,18 +74,14 @@ def _squares(values: Array) -> float:
 def _table(squares: list[float], n: int, m: int) -> Anova:
     systems, queries, rest = squares
     free = (m - 1) * (n - 1)
+    same = "systems are off by the same on every query" if systems else "all systems are equal on every query"
     return Anova(
         systems=_source(systems, m - 1, rest, free, sum(squares)),
         queries=_source(queries, n - 1, rest, free, sum(squares)),
         rest=Source(rest, free, rest / free, _share(rest, sum(squares))),
         n=n,
-        note="" if rest else _without_rest(systems),
+        note="" if rest else f"{same}: nothing is left to compare with, so F is undefined",
     )
-
-
-def _without_rest(systems: float) -> str:
-    same = "systems are off by the same on every query" if systems else "all systems are equal on every query"
-    return f"{same}: nothing is left to compare with, so F is undefined"
 
 
 def _source(squares: float, df: int, rest: float, free: int, whole: float) -> Source:
