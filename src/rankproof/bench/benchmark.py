@@ -186,15 +186,13 @@ class Benchmark(Displayable):
     def judgments(self) -> Judgments | None:
         """The relevant documents of each question; None if there are no judgments."""
         if self._added:
-            self._judgments, self._added = self._with_added(), {}
+            first = load_judgments({}) if self._judgments is None else self._judgments
+            if first.facets is not None:
+                raise UsageError("add_query: these judgments have aspects. Next: give the judgments all at once.")
+            every = (first, *self._added.values())
+            known = {name: judged for each in every for name, judged in each.as_dict().items()}
+            self._judgments, self._added = load_judgments(known), {}
         return self._judgments
-
-    def _with_added(self) -> Judgments:
-        first = load_judgments({}) if self._judgments is None else self._judgments
-        if first.facets is not None:
-            raise UsageError("add_query: these judgments have aspects. Next: give the judgments all at once.")
-        every = (first, *self._added.values())
-        return load_judgments({name: judged for each in every for name, judged in each.as_dict().items()})
 
     def _as_text(self, judgments: Judgments) -> Judgments:
         """The judgments with ids as answers are read: text. Whether they were integers is remembered."""
@@ -316,14 +314,18 @@ class Benchmark(Displayable):
         if len(chosen) < 2:
             raise UsageError(f"compare needs two runs or more, there are {len(chosen)}. Next: run another retriever.")
         first = baseline or next(iter(chosen))
-        _warn_of_broken(first, chosen.get(first))
+        run = chosen.get(first)
+        if run is not None and 2 * len(run.failures) > len(run.rows):  # a difference to it says nothing of the others
+            warn_caller(
+                f"the baseline {first!r} is broken: {len(run.failures)} of its {len(run.rows)} questions failed. "
+                "Next: name another with baseline=, or mend it and run it again."
+            )
         # Every question was asked: one without an answer is a failure of the retriever, not a gap of the data.
         conventions: dict[str, Any] = {"allow_missing": 1.0, **settings}
         deciding = {key: conventions.pop(key) for key in _DECIDING if key in conventions}
         asked = usual_measures(min(run.k for run in chosen.values())) if measures is None else measures
-        judgments = self.judgments
         scores = {
-            name: replace(run, judgments=judgments).evaluate(asked, **conventions) for name, run in chosen.items()
+            name: replace(run, judgments=self.judgments).evaluate(asked, **conventions) for name, run in chosen.items()
         }
         comparison = compare_scores(scores, baseline=baseline, **deciding)
         return standings(comparison, chosen, **deciding)
@@ -342,15 +344,6 @@ class Benchmark(Displayable):
         if name not in self.runs:
             raise one_of("run", name, self.runs)
         return self.runs[name]
-
-
-def _warn_of_broken(name: str, run: Run | None) -> None:
-    """A difference to a run that broke says nothing about the others."""
-    if run is not None and 2 * len(run.failures) > len(run.rows):
-        warn_caller(
-            f"the baseline {name!r} is broken: {len(run.failures)} of its {len(run.rows)} questions failed. "
-            "Next: name another with baseline=, or mend it and run it again."
-        )
 
 
 _DECIDING = ("seed", "alpha", "margin", "correction", "permutations", "allow_missing", "allow_errors")

@@ -93,27 +93,20 @@ def missing_id(item: Any, asked: object) -> Failed:
     fields = fields_of(item)
     what = "a document without an id" if not isinstance(asked, str) else f"a document without {asked!r}"
     near = nearest(asked, fields) if isinstance(asked, str) else ""
-    return Failed(f"{what} (it has {_listed(fields)}).{near} Next: {_next(item, fields, asked)}")
-
-
-def _listed(fields: list[str]) -> str:
-    more = ", ..." if len(fields) > SHOWN else ""
-    return ", ".join(fields[:SHOWN]) + more if fields else "no fields"
-
-
-def _next(item: Any, fields: list[str], asked: object) -> str:
-    """How to name the field that may have it."""
-    able = [name for name in fields if name not in NO_ID and name != asked and _may_be_id(item, name)]
-    if callable(asked) or not able:
-        return "give the documents ids"
-    near = nearest(asked, able) if isinstance(asked, str) else ""
-    name = next((each for each in able if repr(each) in near), able[0])
-    return f'give the documents ids, or name the field with it: id="{name}", in the shell --id {name}'
-
-
-def _may_be_id(item: Any, name: str) -> bool:
+    listed = ", ".join(fields[:SHOWN]) + ", ..." * (len(fields) > SHOWN) or "no fields"
     own = item if isinstance(item, Mapping) else getattr(item, "__dict__", {})
-    return isinstance(own.get(name, ""), (str, int)) and not isinstance(own.get(name), bool)
+    able = [
+        name
+        for name in fields
+        if name not in NO_ID and name != asked and isinstance(each := own.get(name, ""), (str, int))
+        if not isinstance(each, bool)
+    ]
+    advice = "give the documents ids"
+    if able and not callable(asked):
+        close = nearest(asked, able) if isinstance(asked, str) else ""
+        name = next((each for each in able if repr(each) in close), able[0])
+        advice += f', or name the field with it: id="{name}", in the shell --id {name}'
+    return Failed(f"{what} (it has {listed}).{near} Next: {advice}")
 
 
 SCORE = ("score", "_score")

@@ -273,18 +273,16 @@ class Standings(Comparison):
     @property
     def standings(self) -> list[dict[str, Any]]:
         """A line for each system: its means, its latencies, how many questions failed; the best first."""
-        return [self._line(name, self.runs[name]) for name in self.order]
-
-    def _line(self, name: str, run: Run) -> dict[str, Any]:
-        means = {measure: self.scores[name][measure] for measure in self.names}
-        times = {f"p{each.share * 100:g}": each.value for each in run.latency}
-        return {
-            "system": name,
-            "means": means,
-            **dict.fromkeys(("p50", "p95", "p99")),
-            **times,
-            "failed": len(run.failures),
-        }
+        return [
+            {
+                "system": name,
+                "means": {measure: self.scores[name][measure] for measure in self.names},
+                **dict.fromkeys(("p50", "p95", "p99")),
+                **{f"p{each.share * 100:g}": each.value for each in self.runs[name].latency},
+                "failed": len(self.runs[name].failures),
+            }
+            for name in self.order
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison and the standings as plain data."""
@@ -296,7 +294,9 @@ class Standings(Comparison):
         from rankproof.comparing.conclusions import leader_sentence
 
         turned = [replace(each, difference=-each.difference) for each in self.setbacks]
-        return leader_sentence(self.leader, self.names[0], self.rivals, turned, self._few())
+        notes = {each.note for each in self._deciding}
+        few = notes.pop() if len(notes) == 1 else ""  # why nothing is decided at all, if it is so
+        return leader_sentence(self.leader, self.names[0], self.rivals, turned, few)
 
     def _document(self, worst: int = 0) -> Document:
         from rankproof.bench.words import standings_table
@@ -304,11 +304,6 @@ class Standings(Comparison):
 
         above = [Part(standings_table(self.standings, self.names))]
         return comparison(self, above, self.cases(worst) if worst else ())
-
-    def _few(self) -> str:
-        """Why nothing is decided at all, if it is so."""
-        notes = {each.note for each in self._deciding}
-        return notes.pop() if len(notes) == 1 else ""
 
 
 def standings(comparison: Comparison, runs: Mapping[str, Run], **settings: Any) -> Standings:

@@ -57,16 +57,9 @@ def _table(ranking: Rankings) -> RankingTable:
     table = ranking.table()
     if table.score is None or not isinstance(ranking, MappingRankings):
         return table
-    if not any(map(_is_bare, ranking.mapping.values())):
-        return table
-    return replace(table, score=None, rank=-table.score)
-
-
-def _is_bare(ranking: Any) -> bool:
-    """Whether this is a list of documents without scores."""
-    if isinstance(ranking, Mapping) or not len(ranking):
-        return False
-    return not isinstance(ranking[0], (tuple, list))
+    lists = (each for each in ranking.mapping.values() if not isinstance(each, Mapping) and len(each))
+    bare = any(not isinstance(each[0], (tuple, list)) for each in lists)
+    return replace(table, score=None, rank=-table.score) if bare else table
 
 
 def _notes(pool: ScorePool) -> tuple[str, ...]:
@@ -77,22 +70,18 @@ def _notes(pool: ScorePool) -> tuple[str, ...]:
     answers = answers[query_starts(pool.query)]
     alone = [pool.queries[i] for i in np.flatnonzero(answers == 1).tolist()]
     if alone and len(alone) == len(answers):
-        raise _nothing_in_common(pool)
+        examples = [
+            f"{name!r} has {shorten(pool.queries[int(pool.query[rows[0]])])}"
+            for name, column in zip(pool.names, pool.rank.T, strict=True)
+            if len(rows := np.flatnonzero(~np.isnan(column)))
+        ]
+        raise DataError(
+            f"rankings: no query is in two of them, so there is nothing to combine: {', '.join(examples[:3])}. "
+            "Next: check that they answer the same queries, with ids written the same way."
+        )
     if 2 * len(alone) <= len(answers):
         return ()
     return (f"{len(alone)} of {len(answers)} queries are in one ranking only, as {shorten(alone[0])}",)
-
-
-def _nothing_in_common(pool: ScorePool) -> DataError:
-    examples = [
-        f"{name!r} has {shorten(pool.queries[int(pool.query[rows[0]])])}"
-        for name, column in zip(pool.names, pool.rank.T, strict=True)
-        if len(rows := np.flatnonzero(~np.isnan(column)))
-    ]
-    return DataError(
-        f"rankings: no query is in two of them, so there is nothing to combine: {', '.join(examples[:3])}. "
-        "Next: check that they answer the same queries, with ids written the same way."
-    )
 
 
 # --- ids ------------------------------------------------------------------------------------------
@@ -104,7 +93,11 @@ def _same_kinds(loaded: Mapping[str, Rankings], judgments: Judgments | None) -> 
     for name, each in loaded.items():
         for i, kind in enumerate(_kinds(each)):
             if kind is not None and known[i] is not None and kind != known[i]:
-                raise _two_kinds(name, ("queries", "documents")[i], kind)
+                ours, others = ("integers", "text") if kind else ("text", "integers")
+                raise DataError(
+                    f"ranking {name!r}, {('queries', 'documents')[i]}: got ids that are {ours} where the others are "
+                    f"{others}. Next: give all as text, written the same way."
+                )
             known[i] = kind if known[i] is None else known[i]
     return known[0], known[1]
 
@@ -120,14 +113,6 @@ def _kinds(ranking: Rankings) -> Kinds:
     docs = [doc[0] if isinstance(doc, (tuple, list)) and doc else doc for doc in firsts]
     where = ranking.source
     return are_integers(ranking.mapping, f"{where}, queries"), are_integers(docs, f"{where}, documents")
-
-
-def _two_kinds(name: str, what: str, integers: bool) -> DataError:
-    ours, others = ("integers", "text") if integers else ("text", "integers")
-    return DataError(
-        f"ranking {name!r}, {what}: got ids that are {ours} where the others are {others}. "
-        "Next: give all as text, written the same way."
-    )
 
 
 @old_arguments(rankings="systems")

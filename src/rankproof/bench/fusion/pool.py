@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
@@ -14,12 +14,9 @@ from rankproof.core.parameters import Kind
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, shorten
 
-
-def _at_least_0(value: Any) -> bool:
-    return isinstance(value, Real) and 0 <= float(value) < float("inf")
-
-
-FromZero: TypeAlias = Annotated[float, Kind("a number of at least 0", _at_least_0, float)]
+FromZero: TypeAlias = Annotated[
+    float, Kind("a number of at least 0", lambda v: isinstance(v, Real) and 0 <= float(v) < float("inf"), float)
+]
 WholeFromZero: TypeAlias = Annotated[
     int, Kind("a whole number of at least 0", lambda v: hasattr(v, "__index__") and int(v) >= 0, int)
 ]
@@ -134,14 +131,13 @@ class ScorePool:
         number = np.full(len(self.queries), -1)
         number[kept] = np.arange(len(kept))
         rows = np.flatnonzero(number[self.query] >= 0)
-        return ScorePool(
-            names=self.names,
+        return replace(
+            self,
             queries=tuple(self.queries[i] for i in kept),
             docs=[self.docs[row] for row in rows.tolist()],
             query=number[self.query[rows]],
             rank=self.rank[rows],
             score=self.score[rows],
-            unscored=self.unscored,
             empty=tuple(query for query in self.empty if query in queries),
         )
 
@@ -210,7 +206,12 @@ def _keys(table: RankingTable) -> Array:
     if table.score is None:
         return -np.arange(len(table), dtype=np.float64) if table.rank is None else -table.rank
     if np.isnan(table.score).any():
-        raise _not_a_number(table, int(np.flatnonzero(np.isnan(table.score))[0]))
+        row = int(np.flatnonzero(np.isnan(table.score))[0])
+        line = "" if table.line is None else f", line {table.line[row]}"
+        raise DataError(
+            f"{table.source}{line}: query {shorten(table.query[row])}, document {shorten(table.doc[row])}: the score "
+            "is NaN, which has no place in an order. Next: drop the document or give it a score."
+        )
     return table.score
 
 
@@ -227,15 +228,12 @@ def _cut(pool: ScorePool, depth: int) -> ScorePool:
     """The pool without documents that are below the depth in every ranking."""
     above = pool.rank <= depth
     rows = np.flatnonzero(above.any(axis=1))
-    return ScorePool(
-        names=pool.names,
-        queries=pool.queries,
+    return replace(
+        pool,
         docs=[pool.docs[row] for row in rows.tolist()],
         query=pool.query[rows],
         rank=np.where(above, pool.rank, np.nan)[rows],
         score=np.where(above, pool.score, np.nan)[rows],
-        unscored=pool.unscored,
-        empty=pool.empty,
     )
 
 
@@ -247,20 +245,9 @@ def _check_once(table: RankingTable, source: Array, row: Array) -> None:
     order = np.argsort(row, kind="stable")
     again = np.flatnonzero(np.diff(row[order]) == 0)
     if len(again):
-        raise _twice(table, *source[order[again[0] : again[0] + 2]].tolist())
-
-
-def _twice(table: RankingTable, first: int, second: int) -> DataError:
-    lines = "" if table.line is None else f" (lines {table.line[first]} and {table.line[second]})"
-    return DataError(
-        f"{table.source}: query {shorten(table.query[first])} has document {shorten(table.doc[first])} "
-        f"twice{lines}, expected it once. Next: keep the better of the two."
-    )
-
-
-def _not_a_number(table: RankingTable, row: int) -> DataError:
-    line = "" if table.line is None else f", line {table.line[row]}"
-    return DataError(
-        f"{table.source}{line}: query {shorten(table.query[row])}, document {shorten(table.doc[row])}: the score "
-        "is NaN, which has no place in an order. Next: drop the document or give it a score."
-    )
+        first, second = source[order[again[0] : again[0] + 2]].tolist()
+        lines = "" if table.line is None else f" (lines {table.line[first]} and {table.line[second]})"
+        raise DataError(
+            f"{table.source}: query {shorten(table.query[first])} has document {shorten(table.doc[first])} "
+            f"twice{lines}, expected it once. Next: keep the better of the two."
+        )

@@ -250,28 +250,21 @@ def _weights(method: Method, weights: Any, names: Sequence[str]) -> tuple[float,
             "borda or condorcet."
         )
     if isinstance(weights, Mapping):
-        return _checked(_by_name(weights, names), names)
+        unknown = [name for name in weights if name not in names]
+        missing = [name for name in names if name not in weights]
+        if unknown:
+            raise UsageError(
+                f"weights: there is no ranking {unknown[0]!r}.{nearest(str(unknown[0]), names)}"
+                " Next: name the rankings as given."
+            )
+        if missing:
+            raise UsageError(f"weights: ranking {missing[0]!r} has none. Next: give it one; 0 leaves it out.")
+        weights = [weights[name] for name in names]
     if isinstance(weights, str) or not hasattr(weights, "__len__"):
         raise UsageError(
             f"weights: got {weights!r}, expected a list of numbers or {{name: weight}}. Next: give one of these."
         )
-    return _checked(list(weights), names)
-
-
-def _by_name(weights: Mapping[str, float], names: Sequence[str]) -> list[float]:
-    unknown = [name for name in weights if name not in names]
-    missing = [name for name in names if name not in weights]
-    if unknown:
-        raise UsageError(
-            f"weights: there is no ranking {unknown[0]!r}.{nearest(str(unknown[0]), names)}"
-            " Next: name the rankings as given."
-        )
-    if missing:
-        raise UsageError(f"weights: ranking {missing[0]!r} has none. Next: give it one; 0 leaves it out.")
-    return [weights[name] for name in names]
-
-
-def _checked(weights: Sequence[Any], names: Sequence[str]) -> tuple[float, ...]:
+    weights = list(weights)
     if len(weights) != len(names):
         raise UsageError(
             f"weights: got {len(weights)} for {len(names)} rankings, expected one for each."

@@ -192,27 +192,20 @@ class Tuned(Result):
         # The evidence of the held-out queries against the choice.
         sign = self.measure.spec.sign
         others = [each.name for each in self.others if sign * each.mean >= sign * self.held_out.mean]
+        name, usual = self.recipe.method.name, self.trials[0].settings
+        title = [f"best of {len(self.trials)} settings for {self.measure}", f"chosen: {name}{_shown(self.settings)}"]
+        title += [] if usual == self.settings else [f"usual: {name}{_shown(usual)}"]
         return Document(
-            f"Tuned {self.recipe.method.name}",
+            f"Tuned {name}",
             [
                 wrong_data(self.wrong),
-                Part(*map(Paragraph, self._title())),
+                Part(*map(Paragraph, title)),
                 Part(Table.of(("queries", "mean", "95 % interval", "n"), rows, ("queries",))),
                 Part(*map(Paragraph, ([f"No worse on the held-out queries: {', '.join(others)}."] if others else []))),
             ],
             records,
             self.to_dict(),
         )
-
-    def _title(self) -> list[str]:
-        """The chosen settings, and the usual ones."""
-        name, usual = self.recipe.method.name, self.trials[0].settings
-        other = [] if usual == self.settings else [f"usual: {name}{_shown(usual)}"]
-        return [
-            f"best of {len(self.trials)} settings for {self.measure}",
-            f"chosen: {name}{_shown(self.settings)}",
-            *other,
-        ]
 
 
 @old_arguments(rankings="systems")
@@ -244,7 +237,10 @@ def tune(
     """
     asked, judged, loaded = parse(measure), load_judgments(judgments), load_rankings(systems)
     tries = trials(find_method(method), len(loaded), grid, normalise)
-    recipes = [_recipe(list(loaded), method, normalise, settings) for settings in tries]
+    recipes = []
+    for settings in tries:
+        own = {"normalise": normalise, "weights": None, **settings}
+        recipes.append(recipe(list(loaded), method, own.pop("normalise"), own.pop("weights"), own))
     opened = open_pool(loaded, depth, judged)
     warn_of_left_out(loaded.values())
     for note in opened.notes:
@@ -274,11 +270,6 @@ def tune(
             for each in evaluate(judged, ranking, asked, duplicates="first").wrong
         ),
     )
-
-
-def _recipe(names: Sequence[str], method: str, normalise: str | None, settings: Mapping[str, Any]) -> Recipe:
-    own = {"normalise": normalise, "weights": None, **settings}
-    return recipe(names, method, own.pop("normalise"), own.pop("weights"), own)
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,11 +306,10 @@ class _Bench:
 
 def _shown(settings: Mapping[str, Any]) -> str:
     """The settings as one would write them: (k=60)."""
-    inside = [f"{name}={_value(value)}" for name, value in settings.items()]
+    inside = []
+    for name, value in settings.items():
+        shown = f"{value:g}" if isinstance(value, float) else repr(value)
+        if isinstance(value, tuple):
+            shown = f"[{', '.join(f'{each:.3g}' for each in value)}]"
+        inside.append(f"{name}={shown}")
     return f"({', '.join(inside)})" if inside else ""
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, tuple):
-        return f"[{', '.join(f'{each:.3g}' for each in value)}]"
-    return f"{value:g}" if isinstance(value, float) else repr(value)
