@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.compat.trec_eval.columns import Setting, values_of
+from rankproof.compat.trec_eval.columns import Cut, Setting, conventions, cut, values_of
 from rankproof.compat.trec_eval.files import CATALOGUE, NICKNAMES
 from rankproof.compat.trec_eval.options import OptionColumn, columns_of
-from rankproof.compat.trec_eval.results import Cut, conventions, cut
 from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments

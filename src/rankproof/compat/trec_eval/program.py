@@ -11,7 +11,21 @@ from operator import attrgetter
 
 import numpy as np
 
-from rankproof.compat.trec_eval.columns import Setting, preference_series, values_of
+from rankproof.compat.trec_eval.columns import (
+    Cut,
+    Results,
+    ResultSeries,
+    Setting,
+    Topics,
+    Value,
+    conventions,
+    cut,
+    preference_series,
+    select_topics,
+    standardise,
+    summarise,
+    values_of,
+)
 from rankproof.compat.trec_eval.files import (
     JudgedFile,
     Kind,
@@ -30,18 +44,6 @@ from rankproof.compat.trec_eval.options import (
     parse_options,
     parse_requests,
     plan,
-)
-from rankproof.compat.trec_eval.results import (
-    Cut,
-    Results,
-    ResultSeries,
-    Topics,
-    Value,
-    conventions,
-    cut,
-    select_topics,
-    standardise,
-    summarise,
 )
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments, judgments_from_rows
