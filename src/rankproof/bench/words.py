@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from rankproof.bench.grid.outcome import Effect, GridRow, Held, Level
+from rankproof.bench.grid.outcome import Effect, GridRow, Level
 from rankproof.comparing.gate_words import too_few_sentence
 from rankproof.document.charts import Dot, scatter
 from rankproof.document.model import (
@@ -27,7 +27,6 @@ from rankproof.document.model import (
     Heading,
     Paragraph,
     Part,
-    Record,
     Table,
 )
 from rankproof.document.numbers import (
@@ -119,17 +118,11 @@ TIMES = ("p50", "p95", "p99")
 
 def standings_table(lines: Sequence[Line], measures: Sequence[str]) -> Table:
     """The standings: for each system its means, its latencies, how many questions failed."""
-    headings = ["system", *measures, *TIMES, "failed"]
-    rows = [
-        [
-            each["system"],
-            *(score(each["means"][name]) for name in measures),
-            *(duration(each[name]) for name in TIMES),
-            count(each["failed"]),
-        ]
-        for each in lines
-    ]
-    return Table.of(headings, rows, ["system"])
+    rows = []
+    for each in lines:
+        means, times = (score(each["means"][name]) for name in measures), (duration(each[name]) for name in TIMES)
+        rows.append([each["system"], *means, *times, count(each["failed"])])
+    return Table.of(["system", *measures, *TIMES, "failed"], rows, ["system"])
 
 
 WORDS = ("configuration", "", "factor", "level", "source")
@@ -180,13 +173,12 @@ def grid(found: Grid) -> Document:
         *(Part(Paragraph(each), rank=MAYBE, name="notes") for each in found.notes),
         *(Part(Paragraph(each), rank=FIRST, name="what failed") for each in _grid_failures(found)),
     ]
-    return Document("Retrieval grid", parts, list(map(_record, found.rows)), found.to_dict(), 1)
-
-
-def _record(row: GridRow) -> Record:
-    """Levels and means as fields of their own."""
-    rest = {name: value for name, value in row.to_dict().items() if name not in ("name", "levels", "means", "reasons")}
-    return {"configuration": row.name, **row.levels, **row.means, **rest}
+    records = []
+    for row in found.rows:  # levels and means are fields of their own
+        apart = ("name", "levels", "means", "reasons")
+        more = {name: value for name, value in row.to_dict().items() if name not in apart}
+        records.append({"configuration": row.name, **row.levels, **row.means, **more})
+    return Document("Retrieval grid", parts, records, found.to_dict(), 1)
 
 
 def _verdict(found: Grid) -> Iterator[str]:
@@ -199,25 +191,22 @@ def _verdict(found: Grid) -> Iterator[str]:
             f"Best of {count(len(found.rows), 'configuration')} on the {found.chosen_on:,} questions that choose: "
             f"{reached} Chosen as the best, it is flattered by that number."
         )
-    if found.held is not None:
-        yield _worth(found, found.held)
-
-
-def _worth(found: Grid, held: Held) -> str:
-    worth = (
-        f"On the {count(held.n, 'question')} held out it reaches {score(held.mean)} "
-        f"{short_span(held.low, held.high)}: this is what to expect of new questions."
-    )
-    if held.verdict == "baseline":
-        return worth
-    rival = held.against
-    if rival != found.baseline:
-        rival = f"It is the baseline itself; the second best, {rival},"
-    return (
-        f"{worth} {rival} has {score(held.baseline)}, a difference of {signed_number(held.difference)} "
-        f"{signed_span(held.difference_low, held.difference_high)}, p {probability(held.p)}: "
-        f"{held.note or _VERDICTS[held.verdict]}."
-    )
+    held = found.held
+    if held is not None:
+        worth = (
+            f"On the {count(held.n, 'question')} held out it reaches {score(held.mean)} "
+            f"{short_span(held.low, held.high)}: this is what to expect of new questions."
+        )
+        rival = held.against
+        if rival != found.baseline:
+            rival = f"It is the baseline itself; the second best, {rival},"
+        if held.verdict != "baseline":
+            worth += (
+                f" {rival} has {score(held.baseline)}, a difference of {signed_number(held.difference)} "
+                f"{signed_span(held.difference_low, held.difference_high)}, p {probability(held.p)}: "
+                f"{held.note or _VERDICTS[held.verdict]}."
+            )
+        yield worth
 
 
 _VERDICTS = {
@@ -318,9 +307,8 @@ def _picture(found: Grid) -> Block:
         for row in found.rows
         if row.means and row.n == most and row.p50 is not None
     ]
-    if not dots:
-        return Paragraph("Nothing was run on all questions.")
-    return Chart("", picture=lambda: scatter(found.measure, dots))
+    nothing = Paragraph("Nothing was run on all questions.")
+    return Chart("", picture=lambda: scatter(found.measure, dots)) if dots else nothing
 
 
 # --- how many questions -------------------------------------------------------------------------------

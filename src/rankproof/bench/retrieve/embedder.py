@@ -55,14 +55,11 @@ def embed_with_cache(embed: Embed, texts: Sequence[str], batch: int, settings: M
 
 
 def _batches(embed: Embed, texts: list[str], batch: int) -> Iterator[list[tuple[str, Array]]]:
-    progress = Progress("embedding", len(texts), noun="texts")
-    try:
+    with closing(Progress("embedding", len(texts), noun="texts")) as progress:
         for start in range(0, len(texts), batch):
             progress.tell(start, failed=0)
             part = texts[start : start + batch]
             yield list(zip(part, _checked(finish(embed(part)), part), strict=True))
-    finally:
-        progress.close()
 
 
 def _rows(vectors: Mapping[str, Array], texts: Sequence[str]) -> Array:
@@ -122,16 +119,22 @@ def endpoint(
     `dimensions` asks for shorter vectors where the model can. Failures that may pass (429, 5xx, no connection) are
     asked again `retries` times, later each time.
     """
-    url = f"{_checked_vectors(base_url).rstrip('/')}/embeddings"
+    parts = urlsplit(base_url) if isinstance(base_url, str) else None
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(
+            f"base_url: got {base_url!r}, expected one like http://localhost:11434/v1. Next: write the whole address."
+        )
+    url = f"{base_url.rstrip('/')}/embeddings"
     check_whole("batch", batch)
     check_whole("retries", retries, least=0)
-    secret = _secret(key or ("OPENAI_API_KEY" if urlsplit(url).hostname == OPENAI else None))
+    secret = _secret(key or ("OPENAI_API_KEY" if parts.hostname == OPENAI else None))
     options = {"model": model, **({"dimensions": dimensions} if dimensions else {})}
 
     def embed(texts: list[str]) -> list[list[float]]:
         body = json.dumps({**options, "input": texts, "encoding_format": "float"}).encode()
-        plain = {"Content-Type": "application/json", "Accept": "application/json"}
-        request = Request("POST", url, ({**plain, "Authorization": f"Bearer {secret}"} if secret else plain), body)
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        headers |= {"Authorization": f"Bearer {secret}"} if secret else {}
+        request = Request("POST", url, headers, body)
         try:
             with closing(Client(timeout, {secret: "[key]"} if secret else {})) as client:
                 answer = client.json(request, Retries(retries + 1, FIRST_PAUSE))
@@ -159,15 +162,6 @@ def _vectors(answer: Any, count: int, url: str) -> list[list[float]]:
             " Next: check which model answers there."
         )
     return [by_index[place] for place in range(count)]
-
-
-def _checked_vectors(base_url: str) -> str:
-    parts = urlsplit(base_url) if isinstance(base_url, str) else None
-    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(
-            f"base_url: got {base_url!r}, expected one like http://localhost:11434/v1. Next: write the whole address."
-        )
-    return base_url
 
 
 def _secret(name: str | None) -> str:

@@ -74,7 +74,8 @@ def answer_all(
     the corpus. `show` is given rows as they come.
     """
     keys = {} if memory is None else _keys(questions, retriever, reading.k, about or {})
-    rows = _remembered(keys, memory)
+    kept = {} if memory is None else memory.get(list(keys.values()))
+    rows = {name: unpack_row(name, kept[key]) for name, key in keys.items() if kept.get(key)}
     known, asked = len(rows), {name: text for name, text in questions.items() if name not in rows}
     told(known, 0)
     first = dict(list(asked.items())[: plan.warm_up])
@@ -104,13 +105,6 @@ def _keys(questions: Mapping[str, str], retriever: Adapted, k: int, about: Mappi
         digest.update(question.encode("utf-8", "surrogatepass"))
         keys[name] = digest.hexdigest()
     return keys
-
-
-def _remembered(keys: Mapping[str, str], memory: Memory | None) -> dict[str, RunRow]:
-    if memory is None:
-        return {}
-    kept = memory.get(list(keys.values()))
-    return {name: unpack_row(name, kept[key]) for name, key in keys.items() if kept.get(key)}
 
 
 def _keep(
@@ -154,7 +148,11 @@ def _moments(work: Work, ask: Callable[[Job], Any], retriever: Adapted, k: int) 
     plan = work.plan
     if retriever.stream is None and plan.concurrency == 1 and plan.timeout is None and not retriever.awaited:
         # The caller's own thread will do: nobody else is to watch, and some retrievers know one thread only.
-        yield from _one_by_one(work, ask)
+        due = monotonic() + TICK
+        for _ in each_job(work, ask):
+            if monotonic() >= due:
+                yield
+                due = monotonic() + TICK
     elif retriever.stream is not None:
         start_streams(work, retriever, k)
         while not work.over.wait(TICK):
@@ -174,11 +172,3 @@ def _jobs(questions: Mapping[str, str], retriever: Adapted, plan: RunPlan) -> It
     for start in range(0, len(names), size):
         some = tuple(names[start : start + size])
         yield Job(some, tuple(map(questions.__getitem__, some)), retriever.batch)
-
-
-def _one_by_one(work: Work, ask: Callable[[Job], Any]) -> Iterator[None]:
-    due = monotonic() + TICK
-    for _ in each_job(work, ask):
-        if monotonic() >= due:
-            yield
-            due = monotonic() + TICK

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import islice
+from math import inf
 from threading import Event, Lock, current_thread, main_thread
 from time import monotonic, perf_counter, time
 from types import TracebackType
@@ -73,20 +74,13 @@ def plan_for(retriever: Adapted, limits: Mapping[str, Any]) -> RunPlan:
     usual = {"concurrency": 8} if retriever.awaited else {}
     # A command is started for every call: asked question by question, it would be started for each question.
     splits = retriever.limits.get("batch", 0) is not None
-    return _checked(RunPlan(**{**usual, **retriever.limits, **limits, "splits": splits}))
-
-
-def _checked(plan: RunPlan) -> RunPlan:
-    check_whole("concurrency", plan.concurrency, 1)
-    check_whole("retries", plan.retries, 0)
-    check_whole("warm_up", plan.warm_up, 0)
-    if plan.batch is not None:
-        check_whole("batch", plan.batch, 1)
-    for name in ("timeout", "rate"):
-        if getattr(plan, name) is not None:
+    plan = RunPlan(**{**usual, **retriever.limits, **limits, "splits": splits})
+    for name, least in (("concurrency", 1), ("retries", 0), ("warm_up", 0), ("batch", 1)):
+        if name != "batch" or plan.batch is not None:
+            check_whole(name, getattr(plan, name), least)
+    for name, nothing in (("timeout", None), ("rate", None), ("backoff", 0)):
+        if getattr(plan, name) != nothing:
             check_number(name, getattr(plan, name), above=0)
-    if plan.backoff != 0:
-        check_number("backoff", plan.backoff, above=0)
     return plan
 
 
@@ -126,7 +120,7 @@ class Work:
         self._calls: dict[int, RetrieverCall] = {}
         self._outcomes: deque[tuple[Job, RunOutcome, int]] = deque()
         self._lock = Lock()
-        self._pace = Pace(plan.rate)
+        self.pace = Pace(plan.rate)
         self._reader = reader
         if not self._total:
             self.over.set()
@@ -138,13 +132,9 @@ class Work:
         except IndexError:
             return None
 
-    def turn(self) -> float:
-        """Begin a call, which 0 says; else the seconds after which to ask again."""
-        return self._pace.turn()
-
     def course(self, first: RunOutcome | None = None) -> Course:
         """The attempts at one job, and the pauses between them, after the `first` where that was made already."""
-        return attempts(self.plan.retrying, self._pace, first)
+        return attempts(self.plan.retrying, self.pace, first)
 
     def begin(self, job: Job, course: Course | None = None, pause: float = 0.0) -> RetrieverCall:
         """Note that a call begins, or a pause before one."""
@@ -163,11 +153,8 @@ class Work:
 
     def overdue(self, grace: float = 0.0) -> list[RetrieverCall]:
         """The calls that were waited for too long."""
-        if self.plan.timeout is None:
-            return []
-        now = monotonic()
-        late = self.plan.timeout
-        return [call for call in list(self._calls.values()) if now - call.since > late * len(call.job) + grace]
+        now, late = monotonic(), inf if self.plan.timeout is None else self.plan.timeout
+        return [call for call in self.in_flight() if now - call.since > late * len(call.job) + grace]
 
     def in_flight(self) -> list[RetrieverCall]:
         """The calls that are not over."""

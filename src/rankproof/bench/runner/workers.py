@@ -53,7 +53,7 @@ def each_job(work: Work, ask: Ask, given_up: RetrieverCall | None = None) -> Ite
 
 def _do(work: Work, ask: Ask, job: Job, waiter: Waiter) -> bool:
     """Do a job; False if somebody else has taken over. Most are done at the first attempt, and in a hurry."""
-    while wait := work.turn():
+    while wait := work.pace.turn():
         if work.over.wait(wait):
             return False
     call = work.begin(job)
@@ -100,7 +100,7 @@ def _thread(target: Callable[..., None], *arguments: Any) -> None:
 def start_streams(work: Work, retriever: Adapted, k: int) -> None:
     """As many threads as there are calls at once; each does one job after the other."""
     for _ in range(work.plan.concurrency):
-        Thread(target=_work_off_stream, args=(work, retriever, k), daemon=True, name="rankproof-runner").start()
+        _thread(_work_off_stream, work, retriever, k)
 
 
 def _work_off_stream(work: Work, retriever: Adapted, k: int) -> None:
@@ -143,7 +143,7 @@ class _Attempt:
 
     def make(self, retriever: Adapted, k: int) -> None:
         """Ask."""
-        flow = Flow(self.work.plan.timeout, self.work.turn, self.work.over.is_set)
+        flow = Flow(self.work.plan.timeout, self.work.pace.turn, self.work.over.is_set)
         with RunOutcome() as whole:
             if retriever.stream is not None:
                 for answered in retriever.stream(self.job.texts, k, flow):
