@@ -213,19 +213,22 @@ def _checked(found: Monitor, rule: AlertRule, state: dict[str, int]) -> Alert:
         looked = looked[-1:]
     if not looked:
         return Alert(rule, False, f"{rule.name}: no event has the fields it needs.")
-    told: OnlineEstimate | None = None
-    for each in looked:
-        if not rule.broken_by(each):
-            continue
+    quiet: Alert | None = None
+    for each in filter(rule.broken_by, looked):
         at = each.start if each.start is not None else found.counts.last
-        if rule.is_quiet(state, at):
-            told = told or each
-            continue
-        state[rule.name] = at
-        return Alert(rule, True, alert_sentence(found.calendar, rule, each), each)
-    if told is not None:
-        return Alert(rule, False, f"{alert_sentence(found.calendar, rule, told)} {QUIET}", told)
-    return Alert(rule, False, f"{rule.name}: nothing.", looked[-1])
+        alert = _alert(rule, state, at, alert_sentence(found.calendar, rule, each), each)
+        if alert.fired:
+            return alert
+        quiet = quiet or alert
+    return quiet or Alert(rule, False, f"{rule.name}: nothing.", looked[-1])
+
+
+def _alert(rule: AlertRule, state: dict[str, int], at: int, told: str, estimate: OnlineEstimate | None = None) -> Alert:
+    """What is told of this time, unless the rule was sent before and its cool-down is not over."""
+    if rule.is_quiet(state, at):
+        return Alert(rule, False, f"{told} {QUIET}", estimate)
+    state[rule.name] = at
+    return Alert(rule, True, told, estimate)
 
 
 def _checked_change(found: Monitor, rule: AlertRule, state: dict[str, int], place: tuple[str, str, str]) -> Alert:
@@ -239,10 +242,7 @@ def _checked_change(found: Monitor, rule: AlertRule, state: dict[str, int], plac
         told = f"{rule.name}: {each.metric} changed on {each.window} from {before} to {after} (p {each.p:.2g})."
         starts = [e.start for e in found.series(*place) if e.start is not None]
         at = next(start for start in starts if found.calendar.label(start) == each.window)
-        if rule.is_quiet(state, at):
-            return Alert(rule, False, f"{told} {QUIET}")
-        state[rule.name] = at
-        return Alert(rule, True, told)
+        return _alert(rule, state, at, told)
     return Alert(rule, False, f"{rule.name}: nothing.")
 
 
@@ -324,13 +324,11 @@ class Alarm:
             if rule.over == "log" or (rule.above, rule.below) == (None, None):
                 continue
             place = (rule.metric, rule.slice, rule.group)
-            for each in closed:
-                if (each.metric, each.slice, each.group) != place or not rule.broken_by(each):
-                    continue
-                at = each.start or 0
-                if not rule.is_quiet(self._told, at):
-                    self._told[rule.name] = at
-                    fired.append(Alert(rule, True, alert_sentence(self._calendar, rule, each), each))
+            looked = [each for each in closed if (each.metric, each.slice, each.group) == place]
+            for each in filter(rule.broken_by, looked):
+                told = alert_sentence(self._calendar, rule, each)
+                fired.append(_alert(rule, self._told, each.start or 0, told, each))
+        fired = [each for each in fired if each.fired]
         self._fired |= {alert.rule.name: alert for alert in fired}
         self._send(fired)
         if fired or self._deliveries:  # a stream may end at any time

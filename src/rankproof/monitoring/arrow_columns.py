@@ -198,23 +198,23 @@ def _bytes_of(texts: Any) -> tuple[Array, Array]:
 
 def apply_code(column: Any, code: Callable[[Any], int]) -> Array:
     """Each value through a function, called once a value that differs."""
-    import pyarrow as pa
-
-    if pa.types.is_nested(column.type):
-        raise UnusualShape
-    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    encoded = _encoded(column)
     table = np.array([*(code(each) for each in encoded.dictionary.to_pylist()), -1], dtype=np.int32)
     return np.asarray(table.take(places(encoded)))
 
 
-def parse_numbers(column: Any, parse: Callable[[Any], float], bad: Array, nothing: float) -> Array:
-    """Each value as a number; what cannot be one is bad, and null is `nothing`."""
+def _encoded(column: Any) -> Any:
+    """The column as places in a dictionary."""
     import pyarrow as pa
 
     if pa.types.is_nested(column.type):
         raise UnusualShape
-    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-    table = []
+    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+
+
+def parse_numbers(column: Any, parse: Callable[[Any], float], bad: Array, nothing: float) -> Array:
+    """Each value as a number; what cannot be one is bad, and null is `nothing`."""
+    encoded, table = _encoded(column), []
     for each in encoded.dictionary.to_pylist():
         try:
             table.append(nothing if each is None else float(parse(each)))

@@ -56,24 +56,24 @@ class EventBlock:
     def __len__(self) -> int:
         return len(self.time)
 
+    @property
+    def _tables(self) -> tuple[Array, ...]:
+        return self.ids, self.sketch, self.values, self.slices
+
     def rows(self, which: Array) -> EventBlock:
         """Some of the events."""
-        ids, sketch, values, slices = (  # half as long as each[:, which]
-            each.take(which, axis=1) for each in (self.ids, self.sketch, self.values, self.slices)
-        )
-        return EventBlock(self.time[which], ids, sketch, values, slices)
+        # To take them takes half as long as each[:, which].
+        return EventBlock(self.time[which], *(each.take(which, axis=1) for each in self._tables))
 
     def keep(self, which: Array) -> EventBlock:
         """Some of the events, in any order, where all of them were: to move them is faster than to take new memory."""
-        for row in (*self.ids, *self.sketch, *self.values, *self.slices):
+        for row in (row for each in self._tables for row in each):
             row[: len(which)] = row.take(which)
         return replace(self.part(0, len(which)), time=self.time.take(which))
 
     def part(self, start: int, end: int) -> EventBlock:
         """The events from one place to another, not copied."""
-        wide = (each[:, start:end] for each in (self.ids, self.sketch, self.values, self.slices))
-        ids, sketch, values, slices = wide
-        return EventBlock(self.time[start:end], ids, sketch, values, slices)
+        return EventBlock(self.time[start:end], *(each[:, start:end] for each in self._tables))
 
 
 EVENT, SESSION, USER, QUERY = range(4)
@@ -201,19 +201,11 @@ def sketch_bytes(data: Array, begins: Array) -> Array:
     trigram[:-2] = wide[:-2] | wide[1:-1] << np.uint32(8) | wide[2:] << np.uint32(16)
     bit = (trigram * np.uint32(2654435761)) >> np.uint32(24)
     left = np.repeat(begins[1:], np.diff(begins)) - np.arange(len(data))
+    some = np.flatnonzero(np.diff(begins) > 0)
     for word in range(SKETCH):
         inside = (bit >> np.uint32(6) == word) & (left >= 3)
         bits = np.where(inside, np.uint64(1) << (bit & np.uint32(63)).astype(np.uint64), np.uint64(0))
-        found[word] = _sums(bits, begins, np.bitwise_or)
-    return found
-
-
-def _sums(words: Array, begins: Array, by: np.ufunc) -> Array:
-    """The words of each text taken together; 0 for an empty one."""
-    found = np.zeros(len(begins) - 1, dtype=np.uint64)
-    some = np.diff(begins) > 0
-    if some.any():
-        found[some] = by.reduceat(words, begins[:-1][some])
+        found[word, some] = np.bitwise_or.reduceat(bits, begins[some])
     return found
 
 

@@ -102,23 +102,24 @@ def columns_named(field: str, column: str) -> str:
     return for_face(f"columns={{{field!r}: {column!r}}}", f"--columns {shlex.quote(f'{field}={column}')}")
 
 
+ALWAYS_SAID = {
+    "vote_share": "thumb is logged only where somebody voted, so the share who vote is not known. Next: say sparse "
+    "thumb if an event without one had no vote.",
+    "ctr": "clicks are logged only where somebody clicked, so click-through is not known. Next: say sparse clicks if "
+    "an event without them had none.",
+}
+"""The notes on metrics that are 1, as what they count is logged only where it happened."""
+
+
 def notes_on(found: Monitor, maker: RowMaker) -> Iterator[str]:
     """Warnings for readers of the numbers."""
     counts = found.counts
-    values = {(each.metric, each.slice): each for each in found.estimates if not each.slice}
-    vote = values.get(("vote_share", ""))
-    if vote is not None and vote.value == 1 and vote.n >= 10 and vote.n < 0.9 * counts.events:
-        yield (
-            "thumb is logged only where somebody voted, so the share who vote is not known. Next: say sparse thumb "
-            "if an event without one had no vote."
-        )
-    click = values.get(("ctr", ""))
-    if click is not None and click.value == 1 and click.n >= 10 and click.n < 0.9 * counts.events:
-        yield (
-            "clicks are logged only where somebody clicked, so click-through is not known. Next: say sparse clicks "
-            "if an event without them had none."
-        )
-    first = values.get(("mrr_first_click", ""))
+    values = {each.metric: each for each in found.estimates if not each.slice}
+    for metric, told in ALWAYS_SAID.items():
+        each = values.get(metric)
+        if each is not None and each.value == 1 and each.n >= 10 and each.n < 0.9 * counts.events:
+            yield told
+    click, first = values.get("ctr"), values.get("mrr_first_click")
     ranked, clicked = first.n if first else 0, click.n * click.value if click else 0.0
     if ranked < KNOWN * clicked:
         if not ranked:  # searches without a click would be all that ctr@k counts

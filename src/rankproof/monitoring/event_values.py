@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import math
 import re
@@ -158,8 +159,12 @@ def results_of(value: Any) -> tuple[ShownResult, ...]:
     return tuple(each if usable else each._replace(rank=at) for at, each in found)
 
 
+def _id_of(each: Mapping[str, Any]) -> Any:
+    return each.get("id", each.get("doc_id", each.get("document_id")))
+
+
 def _result(each: Mapping[str, Any], rank: int) -> ShownResult:
-    doc = each.get("id", each.get("doc_id", each.get("document_id")))
+    doc = _id_of(each)
     if doc is None:
         raise Rejected("bad results", f"results: got {shorten(dict(each))}, expected an object with id")
     score = of_digits(each.get("score"))
@@ -202,7 +207,7 @@ def clicks_of(value: Any) -> tuple[Click, ...]:
     written = isinstance(value, str) and value.strip()[:1] not in ("[", "(", "{")
     for each in _items(value, "clicks"):
         if isinstance(each, Mapping):
-            doc = each.get("id", each.get("doc_id", each.get("document_id")))
+            doc = _id_of(each)
             rank = of_digits(each.get("rank", each.get("position")))
             if doc is None and rank is None:
                 raise Rejected("bad clicks", f"clicks: got {shorten(dict(each))}, expected an object with id or rank")
@@ -260,9 +265,6 @@ def _listed(value: Any, what: str) -> Sequence[Any]:
 
 def _written_list(written: str, what: str) -> Sequence[Any]:
     """A list as JSON, as Python prints it, or as NumPy does, which writes no commas."""
-    import ast
-    import json
-
     found: Any = None
     try:
         found = json.loads(written)

@@ -131,10 +131,11 @@ def score_interleaving(shown: Iterable[Any], *, level: float = 0.95) -> list[Pre
         counts = (int(np.sum(signs > 0)), int(np.sum(signs == 0)), int(np.sum(signs < 0)))
         drafts.append(((first, second), len(by_user), counts, told))
     ps = holm([each[-1].p for each in drafts])
-    return [
-        Preference(*pair, users, *counts, told.value, told.low, told.high, told.p, p, _winner(told.value, p, level))
-        for (pair, users, counts, told), p in zip(drafts, ps, strict=True)
-    ]
+    found = []
+    for (pair, users, counts, told), p in zip(drafts, ps, strict=True):
+        winner = "unclear" if p > 1 - level else "first" if told.value > 0.5 else "second"
+        found.append(Preference(*pair, users, *counts, told.value, told.low, told.high, told.p, p, winner))
+    return found
 
 
 def _credit(row: Any) -> tuple[str | None, dict[str, int]]:
@@ -154,12 +155,6 @@ def _credit(row: Any) -> tuple[str | None, dict[str, int]]:
     names = ["" if each is None else str(each) for each in teams]
     found = Interleaved([f"{at}" for at in range(len(names))], names).credit(ranks)
     return row.get("user"), {name: clicked for name, clicked in found.items() if name}
-
-
-def _winner(share: float, p: float, level: float) -> str:
-    if p > 1 - level:
-        return "unclear"
-    return "first" if share > 0.5 else "second"
 
 
 @dataclass(frozen=True)

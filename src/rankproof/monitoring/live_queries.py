@@ -18,7 +18,7 @@ from rankproof.errors import DataError
 from rankproof.io.files import read_bytes, text_of
 from rankproof.io.values import is_frame
 from rankproof.monitoring.events import Event, EventSchema
-from rankproof.monitoring.privacy import apply_hook
+from rankproof.monitoring.privacy import changed_events
 from rankproof.monitoring.read import read_events
 from rankproof.monitoring.text_records import Rejects
 from rankproof.monitoring.vectors import normal_form
@@ -69,8 +69,7 @@ def live_queries(log: Any, seed: int = 0, change: Callable[[Event], Event | None
     seen: list[tuple[str, str, str | None, str | None]] = []  # as logs are long, nothing else of an event is kept
     shown: dict[str, tuple[str, ...]] = {}
     first, last = math.inf, -math.inf
-    given = _events(log, rejects, change is not None)
-    for event in given if change is None else filter(None, (apply_hook(change, each) for each in given)):
+    for event in changed_events(change, _events(log, rejects, change is not None)):
         words = normal_form(event.query) if event.query else ""
         if not words or event.query is None:
             without += 1

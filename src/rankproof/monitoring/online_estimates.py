@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -107,17 +106,12 @@ def number_of_users(hit: Array) -> Array:
     return np.asarray(np.maximum(np.round(users), groups[..., 0]))
 
 
-@lru_cache(maxsize=10_000)
-def _t_of(df: float, level: float) -> float:
-    return t_quantile((1 + level) / 2, df)
-
-
 def _t(df: Array, level: float) -> Array:
     """Student's quantiles; degrees of freedom are rounded, so that few are worked out."""
     df = np.maximum(np.nan_to_num(df, nan=1.0), 1.0)
     rounded = np.where(df < 20, np.round(df, 1), np.where(df < 100, np.round(df), np.round(df, -1)))
     different, place = np.unique(rounded, return_inverse=True)
-    return np.array([_t_of(float(each), level) for each in different])[place]
+    return np.array([t_quantile((1 + level) / 2, each) for each in different.tolist()])[place]
 
 
 Drawn = tuple[float, float, float, float, float, float]

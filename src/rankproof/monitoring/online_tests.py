@@ -5,7 +5,7 @@ print(interleaving("lists.jsonl")); print(variants("search.jsonl")); print(click
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -37,7 +37,7 @@ from rankproof.monitoring.interleave import (
 )
 from rankproof.monitoring.monitor import monitor
 from rankproof.monitoring.online_estimates import OnlineEstimate
-from rankproof.monitoring.privacy import apply_hook
+from rankproof.monitoring.privacy import changed_events
 from rankproof.monitoring.read import LogReader, read_events
 from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.text_records import Rejects
@@ -111,7 +111,7 @@ def interleaving(
     rejects, without = Rejects(), 0
     rows: list[tuple[float, dict[str, Any]]] = []
     schema = TeamSchema(columns, timezone=zone_named(timezone))
-    for event in _changed(read_events(log, schema, rejects), change):
+    for event in changed_events(change, read_events(log, schema, rejects)):
         teams = event.other.get("teams")
         if not teams or event.clicks is None:
             without += 1
@@ -127,10 +127,6 @@ def interleaving(
     clicked = sum(any(rank <= len(row["teams"]) for rank in row["clicks"]) for row in ordered)
     found = score_interleaving(ordered, level=level)
     return Interleavings(found, len(ordered), clicked, without, dict(rejects.reasons))
-
-
-def _changed(events: Iterable[Event], change: Change | None) -> Iterable[Event]:
-    return events if change is None else filter(None, (apply_hook(change, each) for each in events))
 
 
 @dataclass(frozen=True)
@@ -209,12 +205,11 @@ def variants(
     level = found.settings["level"]
     differences = compare_variants(estimates, control, planned=planned, level=level)
     chosen = control or ("control" if "control" in users else min(users))
+    wanted = dict.fromkeys(users, 1 / len(users))
     if shares is not None:
         total = sum(shares.values())
-        shares = {name: share / total for name, share in shares.items()}
-    p = split_mismatch(users, shares)
-    told = dict(shares) if shares is not None else dict.fromkeys(users, 1 / len(users))
-    return Variants(chosen, users, told, p, several, differences, estimates, planned)
+        wanted = {name: share / total for name, share in shares.items()}
+    return Variants(chosen, users, wanted, split_mismatch(users, wanted), several, differences, estimates, planned)
 
 
 def _users(log: Any, settings: Mapping[str, Any]) -> tuple[dict[str, int], int]:
@@ -296,7 +291,7 @@ def clicks(
     if k is not None:
         check_whole("k", k)
     schema = EventSchema(columns, timezone=zone_named(timezone))
-    table = ClickTable.of(_changed(read_events(log, schema), change))
+    table = ClickTable.of(changed_events(change, read_events(log, schema)))
     if propensities is not None:
         source, found = "given", [float(each) for each in propensities]
     elif swapped:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from typing import Any
 
@@ -95,6 +95,11 @@ def apply_hook(change: Callable[[Event], Event | None], event: Event) -> Event |
     return found
 
 
+def changed_events(change: Callable[[Event], Event | None] | None, events: Iterable[Event]) -> Iterator[Event]:
+    """What a hook makes of events, without those it drops."""
+    return iter(events) if change is None else filter(None, (apply_hook(change, each) for each in events))
+
+
 def key_of_environment() -> bytes:
     """The key from the environment; a short or missing one is an error."""
     key = os.environ.get(KEY, "")
@@ -117,11 +122,9 @@ def private(
     secret = (key or key_of_environment()) if hash_ids else b""
 
     def hashed(value: str | None) -> str | None:
-        return (
-            None
-            if value is None
-            else blake2b(value.encode("utf-8", "surrogatepass"), key=secret[:64], digest_size=12).hexdigest()
-        )
+        if value is None:
+            return None
+        return blake2b(value.encode("utf-8", "surrogatepass"), key=secret[:64], digest_size=12).hexdigest()
 
     def hashed_within(value: Any, is_id: bool, names: tuple[str, ...]) -> Any:
         if isinstance(value, dict):

@@ -57,8 +57,7 @@ class LogReader:
                         raise
                     self.rejects.add(Rejected("damaged file", str(error)), name_of(each), "")
             else:
-                records = (("record", at, record) for at, record in enumerate(each, 1))
-                yield from self._of_records(resolve_spans(records))
+                yield from self._of_records(_records_in(each, self.rejects))
 
     def _of_path(self, path: str | os.PathLike[str]) -> Iterator[EventBlock]:
         name = name_of(path)
@@ -100,7 +99,7 @@ class LogReader:
                 for batch in table.to_batches(max_chunksize=BATCH):
                     yield from self._counted(reader.blocks(batch, name))
                 return
-        yield from self._of_records((name, at, row) for at, row in enumerate(records_of_frame(frame, name), 1))
+        yield from self._of_records(_rows_of(frame, name))
 
     def _counted(self, blocks: Iterator[EventBlock]) -> Iterator[EventBlock]:
         for block in blocks:
@@ -143,28 +142,30 @@ def read_events(source: Any, schema: EventSchema | None = None, rejects: Rejects
     """The events of a log one by one, with their texts; rejected lines are counted in `rejects`."""
     schema, rejects = schema or EventSchema(), rejects or Rejects()
     for each in sources_of(source):
-        if is_frame(each):
-            placed: Iterable[Placed] = (("frame", at, row) for at, row in enumerate(records_of_frame(each, "frame"), 1))
-        elif isinstance(each, (str, os.PathLike)):
-            placed = _records_of_path(each, rejects)
-        else:
-            records = (("record", at, record) for at, record in enumerate(each, 1))
-            placed = filter(None, resolve_spans(records))
-        for name, at, record in placed:
+        for name, at, record in filter(None, _records_in(each, rejects)):
             try:
                 yield schema.event(record)
             except Rejected as error:
                 rejects.add(error, f"{name}, line {at}", record)
 
 
-def _records_of_path(path: str | os.PathLike[str], rejects: Rejects) -> Iterator[Placed]:
-    name = name_of(path)
-    with open_file(path) as stream:
-        if stream.peek(4)[:4] == MAGIC:  # type: ignore[attr-defined]
-            frame = read_every_column(stream.read(), name)
-            yield from ((name, at, row) for at, row in enumerate(records_of_frame(frame, name), 1))
-        else:
-            yield from filter(None, records_of(stream, name, rejects))
+def _records_in(source: Any, rejects: Rejects) -> Iterator[Placed | None]:
+    """The records of one source."""
+    if is_frame(source):
+        yield from _rows_of(source, "frame")
+    elif not isinstance(source, (str, os.PathLike)):
+        yield from resolve_spans(("record", at, record) for at, record in enumerate(source, 1))
+    else:
+        name = name_of(source)
+        with open_file(source) as stream:
+            if stream.peek(4)[:4] == MAGIC:  # type: ignore[attr-defined]
+                yield from _rows_of(read_every_column(stream.read(), name), name)
+            else:
+                yield from records_of(stream, name, rejects)
+
+
+def _rows_of(frame: Any, name: str) -> Iterator[Placed]:
+    return ((name, at, row) for at, row in enumerate(records_of_frame(frame, name), 1))
 
 
 def sources_of(source: Any, schema: EventSchema | None = None) -> Iterator[Any]:
@@ -217,6 +218,3 @@ def _begin_of(path: str, schema: EventSchema) -> float:
                     with suppress(Rejected, KeyError):
                         return schema.time(record[found["ts"]])
     return os.path.getmtime(path)
-
-
-# --- what a file holds --------------------------------------------------------------------------------------------

@@ -65,7 +65,8 @@ def shifts(
     else:
         apart, told = _wording(rows, labels)
         brief = "live told from set"
-    longer = _probability_longer(sizes, labels)
+    of_live = 1 - labels.astype(np.float64)
+    longer = (mean_ranks(sizes) @ of_live - m * (m + 1) / 2) / (m * n)
     language_moved, kind_moved = _moved(codes, labels), _moved(kind, labels)
     unknown = _unknown(texts, labels)
     tests = [
@@ -109,7 +110,7 @@ def _wording(rows: Array, labels: Array) -> tuple[Array, Array]:
     across = (to_live * labels).sum(axis=0) / (n * m)
     discrepancy = within_set + within_live - 2 * across
     witness = np.where(labels > 0, to_live / m - to_set / (n - 1), to_live / (m - 1) - to_set / n)
-    return discrepancy, np.array([_auc(witness[:, i], labels[:, i]) for i in range(labels.shape[1])])
+    return discrepancy, _auc(witness, labels)
 
 
 def _classifier(rows: Array, labels: Array, rng: np.random.Generator) -> Array:
@@ -133,22 +134,16 @@ def _classifier(rows: Array, labels: Array, rng: np.random.Generator) -> Array:
             weights += curvature @ (train.T @ (live - chance) - penalty[:, None] * weights)
         found = features[fold == part] @ weights
         scores[fold == part] = found - found.mean(axis=0)
-    return np.array([_auc(scores[:, i], labels[:, i]) for i in range(labels.shape[1])])
+    return _auc(scores, labels)
 
 
-def _auc(values: Array, label: Array) -> float:
-    """How often a value of the live part is above one of the set's; ties count half."""
-    ranks = mean_ranks(values)
-    m = len(label) - label.sum()
-    return float((ranks[label == 0].sum() - m * (m + 1) / 2) / (m * label.sum()))
-
-
-def _probability_longer(sizes: Array, labels: Array) -> Array:
-    ranks = mean_ranks(sizes)
-    live = 1 - labels.astype(np.float64)
-    m = live[:, 0].sum()
-    found: Array = (ranks @ live - m * (m + 1) / 2) / (m * (len(sizes) - m))
-    return found
+def _auc(values: Array, labels: Array) -> Array:
+    """How often a value of the live part is above one of the set's, column by column; ties count half."""
+    found = []
+    for own, label in zip(values.T, labels.T, strict=True):
+        m = len(label) - label.sum()
+        found.append(float((mean_ranks(own)[label == 0].sum() - m * (m + 1) / 2) / (m * label.sum())))
+    return np.array(found)
 
 
 def _moved(group: Array, labels: Array) -> Array:

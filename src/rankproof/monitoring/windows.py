@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 
 import numpy as np
 
@@ -53,13 +53,14 @@ class Calendar(Displayable):
             found = np.arange(start, last + HOUR + 1, HOUR, dtype=np.int64)
         else:
             days: list[int] = []
-            at = self._floor(self._local(first).date())
-            while not days or days[-1] <= last:
+            at = self._local(first).date()
+            month = self.window == "month"
+            at = at.replace(day=1) if month else at - timedelta(days=at.weekday() if self.window == "week" else 0)
+            while (not days or days[-1] <= last) and len(days) <= MOST:
                 midnight = datetime(at.year, at.month, at.day, tzinfo=self.zone)
                 days.append(round(midnight.timestamp()) * SECOND)
-                at = self._after(at)
-                if len(days) > MOST:
-                    break
+                at += timedelta(days=32 if month else 7 if self.window == "week" else 1)
+                at = at.replace(day=1) if month else at
             found = np.array(days, dtype=np.int64)
         if len(found) > MOST:
             raise UsageError(
@@ -75,9 +76,7 @@ class Calendar(Displayable):
     def label(self, time: int) -> str:
         """The local time at which a window begins, as text: 2025-03-30 for a day, with the hour for an hour."""
         local = self._local(time)
-        if self.window == "hour":
-            return local.isoformat(timespec="minutes")
-        return local.date().isoformat()
+        return local.isoformat(timespec="minutes") if self.window == "hour" else local.date().isoformat()
 
     def stamp(self, time: int) -> str:
         """A local time as text; that of a window is asked for once for each metric."""
@@ -92,16 +91,6 @@ class Calendar(Displayable):
 
     def _local(self, time: int) -> datetime:
         return datetime.fromtimestamp(time / SECOND, self.zone)
-
-    def _floor(self, day: date) -> date:
-        if self.window == "week":
-            return day - timedelta(days=day.weekday())
-        return day.replace(day=1) if self.window == "month" else day
-
-    def _after(self, day: date) -> date:
-        if self.window == "month":
-            return (day + timedelta(days=32)).replace(day=1)
-        return day + timedelta(days=7 if self.window == "week" else 1)
 
     def _offset(self, time: Array) -> Array:
         """The offset of the local clock from UTC, looked up once a quarter of an hour."""
