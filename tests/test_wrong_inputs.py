@@ -321,11 +321,12 @@ def test_an_error_of_a_users_function_says_which_one_and_where(tmp_path: Path) -
     data = [str(sample.folder() / name) for name in ("judgments.tsv", "dense.run", "queries.jsonl")]
     for arguments, says in (
         (["--import", "mine.py", "evaluate", *data[:2], "-m", "Boom"], "boom failed on .*Boom.*'mine'.*line 3"),
+        (["--import", "mine.py", "gate", *data[:2], data[1], "-m", "Boom"], "boom failed on .*Boom.*'mine'.*line 3"),
         (["drift", data[2], "log.jsonl", "--embed", "own:embed"], "embed failed on .* texts.*no model.*line 1"),
         (["monitor", "log.jsonl", "--redact", "own:hook"], "hook failed on the event with ts .*'nope'.*line 2"),
     ):
         done = rankproof(tmp_path, *arguments)
-        assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
+        assert (done.returncode, done.stderr.count("\n")) == (3, 1), done.stderr  # a gate's 1 is a verdict
         assert re.search(rf"rankproof: {says}.*Next: ", done.stderr), done.stderr
     with pytest.raises(ZeroDivisionError) as caught:
         rp.monitor(events, change=lambda event: 1 / 0)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -21,6 +25,48 @@ pytestmark = pytest.mark.cover
 
 def kinds(folder: Path) -> dict[str, FileKind]:
     return {each.name: each.kind for each in find_files([folder])}
+
+
+AS_ANOTHER_USER = """
+import os, sys
+from rankproof.cli import run
+from rankproof.web.folder import find_files
+folder = sys.argv[1]
+find_files([folder])  # loads what is needed while it may be read
+run(["gate", folder + "/ranked", folder + "/a.run", folder + "/a.run"])
+if os.geteuid() == 0:  # to whom nothing is forbidden
+    os.setuid(65534)
+for each in find_files([folder]):
+    print(each.name, each.kind.name, each.problem)
+os.chdir("/")
+print(run(["gate", folder + "/q.tsv", folder + "/shut", folder + "/a.run"]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="files are protected otherwise there")
+def test_what_may_only_be_read_is_known_and_what_may_not_is_said() -> None:
+    folder = Path(tempfile.mkdtemp())
+    try:
+        (folder / "q.tsv").write_text("q1\t0\td1\t1\n")
+        (folder / "a.run").write_text("q1 Q0 d1 1 0.5 r\n")
+        (folder / "secret.run").write_text("q1 Q0 d1 1 0.5 r\n")
+        (folder / "shut").mkdir()
+        (folder / "shut" / "b.run").write_text("q1 Q0 d1 1 0.5 r\n")
+        History(folder / "results.db").save(evaluate({"q": ["a"]}, {"q": ["a"]}, "RR"), "a")
+        judge([{"question": "Why?", "contexts": ["So."]}], "context_relevance", ledger=folder / "verdicts.db")
+        for name, rights in (("secret.run", 0), ("shut", 0), ("", 0o555)):
+            (folder / name).chmod(rights)
+        ran = subprocess.run([sys.executable, "-c", AS_ANOTHER_USER, str(folder)], capture_output=True, text=True)
+        assert "results.db HISTORY \n" in ran.stdout, ran.stdout + ran.stderr
+        assert "verdicts.db LEDGER \n" in ran.stdout
+        assert "secret.run DAMAGED cannot be read: Permission denied. Next: check its rights." in ran.stdout
+        assert ran.stdout.endswith("\n3\n"), ran.stdout  # 1 would be the verdict that it is worse
+        assert "shut: Permission denied. Next: check" in ran.stderr
+    finally:
+        for name in ("", "shut"):
+            (folder / name).chmod(0o755)
+        shutil.rmtree(folder)
 
 
 CONTENT = {

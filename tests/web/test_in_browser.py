@@ -244,6 +244,40 @@ def test_documents_are_graded_one_key_each_by_two_people_at_once(start: Start, b
     assert "ana and ben" in windows["ana"].locator("#agreement").inner_text()
 
 
+def test_keys_pressed_before_the_next_document_is_shown_grade_nothing(start: Start, browser: Any, full: Path) -> None:
+    """They were meant for a document that nobody has seen yet."""
+    page, wrong = page_of(browser, app := start(full))
+    go(page, app, "/judge")
+    chosen = page.locator("article h4").inner_text()
+    with page.expect_navigation():
+        page.evaluate("""() => "33210".split("").forEach((key, i) => document.body.dispatchEvent(
+            new KeyboardEvent("keydown", { key, repeat: i === 1, bubbles: true })))""")
+    page.wait_for_function("words => document.querySelector('article h4').textContent !== words", arg=chosen)
+    assert [json.loads(line)["grade"] for line in (full / LABELS).read_text().splitlines()] == [3]
+    go(page, app, "/query?id=q02&a=dense&b=fused")
+    page.keyboard.press("ArrowDown")
+    with page.expect_navigation():
+        page.evaluate("""() => "12".split("").forEach((key) => document.activeElement.dispatchEvent(
+            new KeyboardEvent("keydown", { key, bubbles: true })))""")
+    with page.expect_navigation():  # the page that follows takes the next
+        page.keyboard.press("0")
+    assert [json.loads(line)["grade"] for line in (full / LABELS).read_text().splitlines()] == [3, 1, 0]
+    assert wrong == []
+
+
+def test_filters_that_come_back_with_a_page_are_in_force(start: Start, browser: Any, full: Path) -> None:
+    page, _ = page_of(browser, app := start(full))
+    go(page, app, "/compare?a=dense&b=keyword")
+    page.fill("#filters input[name=text]", "q1")
+    chosen = page.locator("#rows tbody tr:visible").count()
+    page.locator("#rows tbody tr:visible a").first.click()
+    page.wait_for_selector("#rankings")
+    page.go_back()
+    page.wait_for_function("() => document.querySelector('#filters input[name=text]').value === 'q1'")
+    page.wait_for_timeout(200)
+    assert page.locator("#rows tbody tr:visible").count() == chosen
+
+
 def test_a_verdict_is_overridden_with_its_reason(start: Start, browser: Any, full: Path) -> None:
     app = start(full)
     page, _ = page_of(browser, app)

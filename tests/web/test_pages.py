@@ -147,6 +147,11 @@ def test_a_change_is_after_minus_before_where_less_is_better_too(tmp_path: Path)
     for before, after, colour, change in cells:
         assert float(change) == float(after) - float(before) == -3
         assert colour == "up"
+    page = next(text for name, text in pages(target).items() if name.startswith("queries"))
+    after = [float(value) for _, value in re.findall(r"<td>([\d.]+)</td>\s*<td>([\d.]+)</td>", page)]
+    assert after == sorted(after, reverse=True)
+    assert len(set(after)) == 2
+    assert "the hardest for near first" in page or "the hardest for far first" in page
 
 
 WRONG_OPTIONS = {

@@ -18,7 +18,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from rankproof import __version__
-from rankproof.errors import RankproofError, UsageError, blame_sentence, nearest
+from rankproof.errors import DataError, RankproofError, UsageError, blame_sentence, nearest
 from rankproof.io.inputs import pipes_kept, read_side_by_side
 
 MODULES = {
@@ -293,10 +293,12 @@ def run(arguments: Sequence[str]) -> int:
     except RankproofError as error:
         return _fail(as_options(str(error)), error.exit_code)
     except OSError as error:
-        return _fail(blame_sentence(error) or f"{error.filename or 'input or output'}: {error.strerror or error}", 1)
+        place, why = error.filename or "input or output", error.strerror or error
+        told = blame_sentence(error) or f"{place}: {why}. Next: check the path, its rights and the room on the disk."
+        return _fail(told, DataError.exit_code)
     except Exception as error:
         if told := blame_sentence(error):
-            return _fail(told, 1)
+            return _fail(told, DataError.exit_code)
         raise
     finally:
         lay_out_for("python")

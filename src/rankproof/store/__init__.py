@@ -112,7 +112,7 @@ def open_to_read(path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY)
             f"{path}: there is no {schema.noun}. Next: make one with '{for_face(*schema.made_by)}', or "
             f"name the file with {for_face(*schema.option)}."
         )
-    with _speaking(path, timeout, schema), closing(_connected(path, timeout, "rw")) as connection:
+    with _speaking(path, timeout, schema), closing(connect(path, timeout, "rw")) as connection:
         _check(path, connection, schema)
         if version(connection) == schema.newest:
             yield connection
@@ -137,7 +137,7 @@ Begin = Callable[[], AbstractContextManager[sqlite3.Connection]]
 @contextmanager
 def open_to_hold(path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY) -> Iterator[Begin]:
     """The file, open for any number of transactions in any thread, one at a time: closing it takes longest."""
-    with _speaking(path, timeout, schema), closing(_connected(path, timeout, "rwc")) as connection:
+    with _speaking(path, timeout, schema), closing(connect(path, timeout, "rwc")) as connection:
         _check(path, connection, schema)
         # Let readers and a writer work at once; another writer that sets this at the same moment does it for us.
         with suppress(sqlite3.OperationalError):
@@ -169,9 +169,9 @@ def _whole(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("COMMIT")
 
 
-def _connected(path: Path, timeout: float, mode: str) -> sqlite3.Connection:
+def connect(path: Path, timeout: float, mode: str) -> sqlite3.Connection:
     """A connection; SQLite needs to write beside what it reads, unless told that nobody else will."""
-    still = mode == "rw" and not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists()
+    still = mode != "rwc" and not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists()
     query = "mode=ro&immutable=1" if still else f"mode={mode}"
     address = f"{path.absolute().as_uri()}?{query}"
     return sqlite3.connect(address, timeout, isolation_level=None, check_same_thread=False, uri=True)

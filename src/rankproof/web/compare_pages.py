@@ -262,8 +262,16 @@ def _filters(rows: Sequence[QueryRow]) -> Markup | None:
     )
 
 
-def query_table(site: Site, a: str, b: str, measure: str, rows: Sequence[QueryRow], corrected: bool = False) -> Markup:
-    """Every query as a row, the greatest losses first."""
+def query_table(
+    site: Site,
+    a: str,
+    b: str,
+    measure: str,
+    rows: Sequence[QueryRow],
+    corrected: bool = False,
+    order: str = "the greatest losses first",
+) -> Markup:
+    """Every query as a row, in the order given."""
     grouped = any(row.group for row in rows)
     words, numbers = ("query", *(["group"] if grouped else []), "after it"), ("before", "after", "change")
     headings = (words[0], *numbers, *words[1:])
@@ -271,7 +279,7 @@ def query_table(site: Site, a: str, b: str, measure: str, rows: Sequence[QueryRo
     body = el("tbody", *(_row(site, i, row, a, b, measure, grouped, corrected) for i, row in enumerate(rows)))
     whole = el(
         "table",
-        el("caption", el("span", f"{measure} of each query, the greatest losses first")),
+        el("caption", el("span", f"{measure} of each query, {order}")),
         el("thead", head),
         body,
         id="rows",

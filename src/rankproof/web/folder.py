@@ -6,7 +6,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -135,7 +135,8 @@ def _look(path: Path, name: str, size: int, changed: float) -> FoundFile:
     except Unclear as error:
         kind, problem = FileKind.UNCLEAR, str(error)
     except (RankproofError, OSError, ValueError, RecursionError) as error:
-        kind, problem = FileKind.DAMAGED, str(error)
+        why = getattr(error, "strerror", None)
+        kind, problem = FileKind.DAMAGED, f"cannot be read: {why}. Next: check its rights." if why else str(error)
     return FoundFile(name, path, kind, size, changed, problem)
 
 
@@ -178,18 +179,15 @@ OTHERS = {
 
 
 def _kind_of_database(path: Path) -> FileKind:
-    from rankproof.store import HISTORY
+    from rankproof.store import HISTORY, TIMEOUT, connect
     from rankproof.store.answers import APPLICATION
     from rankproof.store.ledger import LEDGER
 
     kinds = {HISTORY.application: FileKind.HISTORY, LEDGER.application: FileKind.LEDGER, APPLICATION: FileKind.ANSWERS}
     try:
-        connection = sqlite3.connect(f"file:{path.absolute().as_posix()}?mode=ro", uri=True)
-        try:
+        with closing(connect(path, TIMEOUT, "ro")) as connection:
             (application,) = connection.execute("PRAGMA application_id").fetchone()
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        finally:
-            connection.close()
     except sqlite3.Error as error:
         raise DataError(f"a damaged database: {error}. Next: take it from a copy.") from error
     return kinds.get(application, FileKind.UNKNOWN)

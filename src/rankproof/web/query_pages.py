@@ -34,7 +34,9 @@ def queries(site: Site, choices: Choices) -> Page:
     a, b = pair_of(site, choices)
     measure = measure_of(space.scores(a), choices.get("m"))
     rows = query_rows(site, a, b, measure)
-    listed = query_table(site, a, b, measure, sorted(rows, key=lambda row: (row.theirs, row.query)))
+    sign = space.scores(b).column(measure).measure.spec.sign
+    rows.sort(key=lambda row: (sign * row.theirs, row.query))
+    listed = query_table(site, a, b, measure, rows, order=f"the hardest for {b} first")
     wrong = errors_part((name, space.scores(name)) for name in dict.fromkeys((a, b)))
     return Page(
         "Queries",

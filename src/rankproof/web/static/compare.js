@@ -85,5 +85,5 @@ if (rows.length && form) {
   form.addEventListener("submit", (event) => event.preventDefault());
   brush(document.getElementById("scatter"), "circle");
   brush(document.getElementById("sorted"), "rect[data-i]");
-  show();
+  addEventListener("pageshow", show); // after "back" the filters hold what they held
 }

@@ -19,22 +19,25 @@ const mark = (item) => {
   for (const other of items) other.classList.toggle("same", other !== item && other.dataset.doc === item.dataset.doc);
 };
 
+let sending = false; // a second grade could overtake the first
+addEventListener("pageshow", () => { sending = false; });
 const grade = async (item, value) => {
+  if (sending) return;
+  sending = true;
   const body = new URLSearchParams({ csrf, query: lists.dataset.query, document: item.dataset.doc, grade: value });
+  let problem = "The app does not answer, so this grade was NOT written. Start it again, and grade it again.";
   try {
     const answer = await fetch("/grade", { method: "POST", body, headers: { accept: "application/json" } });
-    if (!answer.ok) {
-      const said = await answer.json().catch(() => ({ problem: "That was refused." }));
-      tell([said.problem]);
+    if (answer.ok) {
+      address.set("given", "yes");
+      address.set("at", items.indexOf(item));
+      location.search = address.toString();
       return;
     }
-  } catch {
-    tell(["The app does not answer, so this grade was NOT written. Start it again, and grade it again."]);
-    return;
-  }
-  address.set("given", "yes");
-  address.set("at", items.indexOf(item));
-  location.search = address.toString();
+    problem = (await answer.json().catch(() => ({}))).problem ?? "That was refused.";
+  } catch { /* it does not answer */ }
+  sending = false;
+  tell([problem]);
 };
 
 const ask = async (item, value) => {
