@@ -283,7 +283,6 @@ def moved_cases(compared: Comparison, system: str, n: int) -> tuple[ExplainedCas
 
 
 def _chosen(scores: Mapping[str, ScoresLike], shown: Sequence[str], compared: Comparison | None) -> dict[str, str]:
-    """Queries, and why each is shown."""
     chosen: dict[str, str] = {}
     if compared is not None:
         sign = sign_of(scores[shown[-1]])

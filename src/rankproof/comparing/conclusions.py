@@ -93,7 +93,6 @@ def _headline(reached: Sequence[Standing], told: Sequence[str], winner: str | No
 
 
 def _told(standing: Standing, found: Comparison) -> str:
-    """The sentence about one system."""
     row = standing.row
     name, base, verdict = row.system, row.baseline, row.verdict
     if standing.mixed:

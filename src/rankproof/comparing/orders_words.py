@@ -123,7 +123,6 @@ def _trust(view: View) -> list[str]:
 
 
 def _groups(view: View) -> str:
-    """In one sentence which systems cannot be told apart."""
     several = {letter: names for letter, names in groups(view["letters"]).items() if len(names) > 1}
     few = f" ({TOO_FEW_TO_DECIDE})" if view["queries"] < FEWEST_TO_DECIDE else ""
     if not several:
@@ -158,7 +157,6 @@ def _value(value: float | None) -> str:
 
 
 def _some(names: Sequence[str]) -> str:
-    """The first names; the others are counted."""
     return first_of(cut_apart(names, 30), NAMED)
 
 

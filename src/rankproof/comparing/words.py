@@ -130,7 +130,6 @@ def _details(rows: Sequence[ComparisonRow]) -> Table:
 
 
 def _heading(found: Comparison, rows: Sequence[ComparisonRow]) -> str:
-    """The title of a table."""
     sizes = {name: [each.n for each in same] for name, same in by_measure(rows).items()}
     most = max(max(each) for each in sizes.values())
     fewer = [f"{name} {min(each):,}" for name, each in sizes.items() if min(each) < most]
@@ -336,7 +335,6 @@ def _falls(moved: Mapping[str, Sequence[float]], top: float, room: int) -> list[
 
 
 def _said(found: Comparison) -> Iterator[Part]:
-    """The sentences, and below them notes on the data."""
     yield Part(Paragraph(""))
     # Below a long table nobody sees what is above it, and the warning is about one system: neither is dropped here.
     several = sum(bool(each["unanswered"]) for each in found.data.values()) > 1

@@ -6,9 +6,9 @@ Exact sums have the same bits in any order, and for any split into parts.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = NDArray[Any]
 PerQuery: TypeAlias = NDArray[np.float64]
+T = TypeVar("T")
 
 
 def ratio(a: Array, b: Array) -> PerQuery:
@@ -75,6 +76,17 @@ def distinct(values: Array) -> Array:
     """
     ordered = np.sort(values)
     return ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(ordered) else ordered
+
+
+def by_length(
+    rows: Sequence[Array], seed: int, work: Callable[[list[Array], np.random.Generator], Iterable[T]]
+) -> list[T]:
+    """What `work` finds for each row: those of one length are given together, with draws that they share."""
+    found: dict[int, T] = {}
+    for n in sorted({len(row) for row in rows}):
+        same = [i for i, row in enumerate(rows) if len(row) == n]
+        found |= zip(same, work([rows[i] for i in same], np.random.default_rng([seed, n])), strict=True)
+    return [found[i] for i in range(len(rows))]
 
 
 def runs(query: Array, first: Array) -> tuple[Array, Array]:

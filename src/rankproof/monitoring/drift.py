@@ -184,9 +184,7 @@ def drift(
     users = np.unique(live.users, return_inverse=True)[1]
     if scores is None and ranking is not None:
         if graded is None:
-            raise UsageError(
-                f"drift: got a ranking without judgments. Next: give {for_face('judgments=', '--judgments')} as well."
-            )
+            raise _lacks("a ranking without judgments", "judgments")
         scores = evaluate(graded, ranking, measures or DEFAULT_MEASURE)
     found = coverage.strata(kind[: len(own)], kind[len(own) :], users)
     return Drift(
@@ -305,16 +303,16 @@ def _ends(values: Mapping[str, float], measure: Measure | None = None) -> tuple[
     return min([low, *given]), high if np.isfinite(high) else max(given, default=1.0)
 
 
+def _lacks(given: str, missing: str) -> UsageError:
+    return UsageError(f"drift: got {given}. Next: give {for_face(f'{missing}=', f'--{missing}')} as well.")
+
+
 def _stale(judgments: Judgments | None, corpus: Any, hashes: Any) -> Stale | None:
     if corpus is None:
         if hashes is not None:
-            raise UsageError(
-                f"drift: got hashes without a corpus. Next: give {for_face('corpus=', '--corpus')} as well."
-            )
+            raise _lacks("hashes without a corpus", "corpus")
         return None
     if judgments is None:
-        raise UsageError(
-            f"drift: got a corpus without judgments. Next: give {for_face('judgments=', '--judgments')} as well."
-        )
+        raise _lacks("a corpus without judgments", "judgments")
     documents = corpus if isinstance(corpus, Corpus) else load_corpus(corpus)
     return stale_judgments(judgments, documents, None if hashes is None else read_hashes(hashes))

@@ -82,38 +82,29 @@ def _tests(shifts: Sequence[Shift]) -> list[Column]:
         Column("test", [each.name for each in shifts]),
         Column("effect", [share(each.effect) for each in shifts], True),
         Column("without\na shift", [share(each.none) for each in shifts], True),
-        Column("found\nfrom", [_from(each) for each in shifts], True),
+        Column("found\nfrom", [_both_ways(each) + share(each.seen_from) for each in shifts], True),
         Column("p\n(Holm)", [score(each.p_corrected) for each in shifts], True),
         Column("of what", [each.brief for each in shifts]),
     ]
 
 
-def _from(each: Shift) -> str:
-    """The effect that would be found with 80 % power; of a length also the other way."""
-    if each.name != "length":
-        return share(each.seen_from)
-    return f"{share(max(0.0, 1 - each.seen_from))} or {share(each.seen_from)}"
+def _both_ways(each: Shift) -> str:
+    """Of a length, what would be found with 80 % power the other way."""
+    return f"{share(max(0.0, 1 - each.seen_from))} or " if each.name == "length" else ""
 
 
 def _verdict(found: Drift) -> str:
     moved = [each.name for each in found.shifts if each.p_corrected <= 0.05]
     if not moved:
         return "No drift is found: that the set's queries are drawn from what people ask is not ruled out."
-    return (
-        f"The set does not ask what people ask: {_listed(moved)} differ{'s' if len(moved) == 1 else ''} by more than "
-        "chance."
-    )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    *first, last = moved
+    listed = f"{', '.join(first)} and {last} differ" if first else f"{last} differs"
+    return f"The set does not ask what people ask: {listed} by more than chance."
 
 
 def _coverage(found: Drift) -> str:
-    near = found.nearness.covered
-    missing = (
-        f" {share(found.unspoken)} of them are of kinds that no query of the set has." if found.unspoken > 0 else ""
-    )
+    near, kinds = found.nearness.covered, "of them are of kinds that no query of the set has"
+    missing = f" {share(found.unspoken)} {kinds}." if found.unspoken > 0 else ""
     return (
         f"{share(near.value)} [{share(near.low)}, {share(near.high)}] of the live queries have a query of the set "
         f"near them; with {count(found.nearness.drawn)} fresh live queries in its place that were "
@@ -207,7 +198,5 @@ def _ageing(found: Drift) -> Iterator[tuple[int, str, str]]:
 
 
 def _few(names: Sequence[str]) -> str:
-    if not names:
-        return ""
     more = f", and {len(names) - FEW:,} more" if len(names) > FEW else ""
-    return f" ({', '.join(cut(name, 40) for name in names[:FEW])}{more})"
+    return f" ({', '.join(cut(name, 40) for name in names[:FEW])}{more})" if names else ""

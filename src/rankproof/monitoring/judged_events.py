@@ -69,7 +69,6 @@ class SampleSchema(EventSchema):
 
 
 def _text(value: Any) -> str | None:
-    """The text of a result."""
     if isinstance(value, Mapping):
         return next((value[key] for key in TEXTS if isinstance(value.get(key), str)), None)
     return value if isinstance(value, str) and " " in value else None  # without a blank it is an id

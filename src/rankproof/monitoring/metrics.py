@@ -22,9 +22,7 @@ CUTOFFS = (1, 3, 5, 10)
 
 
 @dataclass(frozen=True)
-class OnlineMetric(Displayable):
-    """A share or a mean between 0 and 1."""
-
+class _Declared(Displayable):
     name: str
     sentence: str
     """Its meaning."""
@@ -34,19 +32,20 @@ class OnlineMetric(Displayable):
     """The denominator in words."""
     higher: bool
     """Whether more is better."""
+
+
+@dataclass(frozen=True)
+class OnlineMetric(_Declared):
+    """A share or a mean between 0 and 1."""
+
     of: Sum
     by: Sum
 
 
 @dataclass(frozen=True)
-class Percentile(Displayable):
+class Percentile(_Declared):
     """A percentile of a column, read from a histogram whose bins are 5 % wide."""
 
-    name: str
-    sentence: str
-    needs: tuple[str, ...]
-    counted: str
-    higher: bool
     column: str
     share: float
 
@@ -159,20 +158,14 @@ def metrics(cutoffs: Sequence[int] = CUTOFFS, fields: Sequence[str] = ()) -> tup
         _click_at(check_whole("cutoffs", k))
         for k in dict.fromkeys(check_each("cutoffs", cutoffs, Integral, "whole numbers"))
     ]
-    means = [_mean_of(name) for name in fields]
-    return (*METRICS[:3], *at, *METRICS[3:], *means)
+    return (*METRICS[:3], *at, *METRICS[3:], *map(_mean_of, fields))
 
 
 def _mean_of(name: str) -> OnlineMetric:
     """The mean of a field of numbers that the log has, such as a judge's score."""
+    needs, known = (f"a number in {name}",), _known(name)
     return OnlineMetric(
-        name,
-        f"mean of the field {name}",
-        (f"a number in {name}",),
-        "events",
-        True,
-        lambda e: np.nan_to_num(e[name]),
-        _known(name),
+        name, f"mean of the field {name}", needs, "events", True, lambda e: np.nan_to_num(e[name]), known
     )
 
 

@@ -303,7 +303,6 @@ class _Watch:
         self._told = 0
 
     def take(self, block: EventBlock) -> None:
-        """Add some events."""
         self.sessions.add(block)
         self._count(self.sessions.ready())
 
@@ -337,7 +336,6 @@ class _Watch:
     def result(
         self, reader: LogReader, declared: Sequence[OnlineMetric], by: Sequence[str], level: float, cluster: str
     ) -> Monitor:  # fmt: skip
-        """The result."""
         sums, counts = self.sums, self.sessions.counts
         found = list(sums.estimates({key: sums.total[key] for key in _ordered(sums.total)}))
         profile = list(sums.estimates({key: sums.profile[key] for key in _ordered(sums.profile)}))

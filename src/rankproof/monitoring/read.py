@@ -150,7 +150,6 @@ def read_events(source: Any, schema: EventSchema | None = None, rejects: Rejects
 
 
 def _records_in(source: Any, rejects: Rejects) -> Iterator[Placed | None]:
-    """The records of one source."""
     if is_frame(source):
         yield from _rows_of(source, "frame")
     elif not isinstance(source, (str, os.PathLike)):

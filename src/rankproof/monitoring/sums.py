@@ -302,7 +302,6 @@ class _BlockSums:
                 self.bins[name] = kept, bins, first, size, bins - first + group[kept] % FEWER_GROUPS * size
 
     def _place_of(self, events: Array) -> int:
-        """The place of a set of events."""
         many = int(np.count_nonzero(events))
         for at, each in enumerate(self._some):
             if self._many[at] == many and np.array_equal(each, events):

@@ -189,7 +189,6 @@ def _heavy(found: Monitor) -> Iterator[str]:
 
 
 def _lines(found: Monitor) -> Iterator[str]:
-    """The lines that were read, rejected and merged."""
     counts = found.counts
     told = []
     if counts.duplicates:

@@ -79,7 +79,6 @@ class SpanTexts:
         self.ends = cache(self._ends)
 
     def _ends(self, document: str) -> tuple[Array, Array]:
-        """The start and end of each token of a document."""
         made = self._tokens(self.corpus[document].text)
         try:
             starts, ends = np.array([tuple(each)[:2] for each in made], dtype=np.intp).reshape(-1, 2).T

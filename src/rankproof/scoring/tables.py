@@ -164,7 +164,6 @@ def unbounded_notes(rows: Iterable[ScoreRow]) -> list[str]:
 
 
 def _thin(row: ScoreRow) -> str:
-    """Why a mean is not shown."""
     if not row.thin:
         return ""
     return (
@@ -272,7 +271,6 @@ def _record(summary: Summary, group: str | None, row: ScoreRow) -> dict[str, Any
 
 
 def _judged(row: ScoreRow) -> dict[str, Any]:
-    """The fields of a mean of verdicts."""
     corrected = {"corrected": row.corrected, **_ends("corrected", row.corrected_ends)}
     return {
         "coverage": row.coverage,

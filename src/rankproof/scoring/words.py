@@ -61,7 +61,6 @@ def wrong_data(wrong: Sequence[str]) -> Part:
 
 
 def _one(summary: Summary) -> Iterator[Part]:
-    """One ranking."""
     yield Part(measures(summary.rows, summary.name))
     if summary.slices:
         # Somebody asked for groups, so some are shown whatever else there is.

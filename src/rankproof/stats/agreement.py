@@ -191,7 +191,6 @@ def _labels(units: Sequence[Sequence[Any]], order: Sequence[Any] = (), ordered: 
 
 
 def _counts(units: Sequence[Sequence[Any]], known: list[Any]) -> Array:
-    """How often each item got each label."""
     place = {label: i for i, label in enumerate(known)}
     counts = np.zeros((len(units), len(known)))
     for i, unit in enumerate(units):

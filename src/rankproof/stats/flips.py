@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from rankproof.core.arrays import distinct
+from rankproof.core.arrays import by_length, distinct
 from rankproof.core.hits import Array
 from rankproof.errors import check_whole
 from rankproof.stats.distributions import NORMAL
@@ -166,9 +166,8 @@ def sign_flips(
     seed = int(rng.integers(1 << 62))
     found = [_undrawn(row, alternative, min(FEWEST / permutations, RARE)) for row in rows]
     left = [row for row, outcome in zip(rows, found, strict=True) if outcome is None]
-    drawn = iter(_drawn(left, seed, alternative, permutations))
-    return [outcome or _drawn_outcome(row, next(drawn), permutations)
-            for row, outcome in zip(rows, found, strict=True)]  # fmt: skip
+    drawn = iter(by_length(left, seed, lambda some, rng: _drawn(some, rng, alternative, permutations)))
+    return [outcome or next(drawn) for outcome in found]
 
 
 def _undrawn(row: Array, alternative: str, rare: float) -> Outcome | None:
@@ -181,11 +180,6 @@ def _undrawn(row: Array, alternative: str, rare: float) -> Outcome | None:
         return Outcome(mean, p, len(row), "sign flips, all counted", note)
     p = flips_above(_sizes(row), observed_total(row, alternative), SLACK) * (2 if alternative == "two-sided" else 1)
     return Outcome(mean, p, len(row), "sign flips, by their saddle point") if p < rare else None
-
-
-def _drawn_outcome(row: Array, extreme: int, permutations: int) -> Outcome:
-    p = (extreme + 1) / (permutations + 1)
-    return Outcome(total(row) / len(row), p, len(row), f"sign flips, {permutations:,} drawn")
 
 
 # --- what is counted ---------------------------------------------------------------------------------
@@ -291,19 +285,8 @@ def _common(a: float, b: float, finest: float) -> float:
 # --- what is drawn -----------------------------------------------------------------------------------
 
 
-def _drawn(rows: Sequence[Array], seed: int, alternative: str, permutations: int) -> list[int]:
-    """How many drawn totals were at least as extreme, for each row; rows of one length share the signs."""
-    found = [0] * len(rows)
-    for n in sorted({len(row) for row in rows}):
-        same = [i for i, row in enumerate(rows) if len(row) == n]
-        rng = np.random.default_rng([seed, n])
-        counts = _extremes([rows[i] for i in same], rng, alternative, permutations)
-        for i, extreme in zip(same, counts, strict=True):
-            found[i] = extreme
-    return found
-
-
-def _extremes(rows: Sequence[Array], rng: np.random.Generator, alternative: str, permutations: int) -> list[int]:
+def _drawn(rows: Sequence[Array], rng: np.random.Generator, alternative: str, permutations: int) -> list[Outcome]:
+    """The p of each row by how many totals of random signs are at least as extreme as its own."""
     sizes = np.column_stack([np.sort(np.abs(row)) for row in rows])
     sums = sizes.sum(axis=0)
     least = np.array([observed_total(row, alternative) for row in rows]) - SLACK * sums
@@ -315,7 +298,8 @@ def _extremes(rows: Sequence[Array], rng: np.random.Generator, alternative: str,
         halves = sum(some[:, : len(sizes[at])].astype(np.float64) @ sizes[at] for some, at in parts)
         totals = 2 * halves - sums
         extreme += ((np.abs(totals) if alternative == "two-sided" else totals) >= least).sum(axis=0)
-    return extreme.tolist()
+    ps, method = (extreme + 1) / (permutations + 1), f"sign flips, {permutations:,} drawn"
+    return [Outcome(total(row) / len(row), p, len(row), method) for row, p in zip(rows, ps.tolist(), strict=True)]
 
 
 def _signs(n: int, permutations: int, rng: np.random.Generator) -> Iterator[Array]:

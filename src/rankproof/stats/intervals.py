@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankproof.core.arrays import FLOOR, KEPT, LARGEST, distinct, round_to_digits
+from rankproof.core.arrays import FLOOR, KEPT, LARGEST, by_length, distinct, round_to_digits
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.errors import check_number
@@ -337,13 +337,12 @@ def percentile(values: Array, rng: np.random.Generator, level: float = 0.95, res
 
 def _resampled_means(columns: Sequence[Array], seed: int, resamples: int) -> Iterator[Array]:
     """For each column the means of its resamples; columns of one length share the draws."""
-    means: dict[int, Array] = {}
-    for n in {len(column) for column in columns}:
-        same = [i for i, column in enumerate(columns) if len(column) == n]
-        drawn = _draws(n, resamples, np.random.default_rng([seed, n]))
-        rows = [[columns[i][draw].mean(axis=1) for i in same] for draw in drawn]
-        means |= {i: np.concatenate(parts) for i, parts in zip(same, zip(*rows, strict=True), strict=True)}
-    return (means[i] for i in range(len(columns)))
+
+    def means(same: list[Array], rng: np.random.Generator) -> Iterator[Array]:
+        rows = [[each[draw].mean(axis=1) for each in same] for draw in _draws(len(same[0]), resamples, rng)]
+        return map(np.concatenate, zip(*rows, strict=True))
+
+    return iter(by_length(columns, seed, means))
 
 
 def _draws(n: int, resamples: int, rng: np.random.Generator) -> Iterable[Array]:

@@ -12,6 +12,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from rankproof.core.arrays import by_length
 from rankproof.core.hits import Array
 from rankproof.errors import check_whole, one_of
 from rankproof.stats.distributions import NORMAL, t_above
@@ -163,22 +164,12 @@ def bootstraps(
     check_whole("resamples", resamples)
     rows = [differences(column) for column in columns]
     seed = int(rng.integers(1 << 62))
-    found: list[Outcome] = [_without_variance(row, alternative) for row in rows if is_constant(row)]
-    fixed, moving = iter(found), [row for row in rows if not is_constant(row)]
-    drawn = iter(_bootstrapped(moving, seed, alternative, resamples))
-    return [next(fixed) if is_constant(row) else next(drawn) for row in rows]
+    moving = [row for row in rows if not is_constant(row)]
+    drawn = iter(by_length(moving, seed, lambda some, rng: _bootstrapped(some, rng, alternative, resamples)))
+    return [_without_variance(row, alternative) if is_constant(row) else next(drawn) for row in rows]
 
 
-def _bootstrapped(rows: Sequence[Array], seed: int, alternative: str, resamples: int) -> list[Outcome]:
-    found: dict[int, Outcome] = {}
-    for n in sorted({len(row) for row in rows}):
-        same = [i for i, row in enumerate(rows) if len(row) == n]
-        group = _one_length([rows[i] for i in same], np.random.default_rng([seed, n]), alternative, resamples)
-        found |= dict(zip(same, group, strict=True))
-    return [found[i] for i in range(len(rows))]
-
-
-def _one_length(rows: Sequence[Array], rng: np.random.Generator, alternative: str, resamples: int) -> list[Outcome]:
+def _bootstrapped(rows: Sequence[Array], rng: np.random.Generator, alternative: str, resamples: int) -> list[Outcome]:
     n = len(rows[0])
     centered = np.column_stack([_centered(row) for row in rows])
     t = np.array([paired_t(row).statistic for row in rows])

@@ -156,14 +156,7 @@ def choose(
 
 
 def _verdict(site: Site, a: str, b: str, corrected: bool) -> Markup:
-    return site.later(
-        *site.workspace.comparing(a, b, corrected),
-        comparison_part,
-        "verdict",
-        a=a,
-        b=b,
-        given="yes" if corrected else None,
-    )
+    return site.later(*site.workspace.comparing(a, b, corrected), comparison_part, "verdict", a=a, b=b, given=corrected)
 
 
 def comparison_part(found: Comparison) -> Markup:
@@ -291,7 +284,7 @@ def query_table(
 
 def _row(site: Site, i: int, row: QueryRow, a: str, b: str, measure: str, grouped: bool, corrected: bool) -> Markup:
     words = el("small", ident(row.words)) if row.words else None
-    name = site.link(ident(row.query), "query", id=row.query, a=a, b=b, m=measure, given="yes" if corrected else None)
+    name = site.link(ident(row.query), "query", id=row.query, a=a, b=b, m=measure, given=corrected)
     return el(
         "tr",
         el("th", name, words, scope="row", cls="w"),
@@ -317,9 +310,7 @@ def gate(site: Site, choices: Choices) -> Page:
     corrected = choices.get("given") == "yes"
     rows = query_rows(site, a, b, measure, corrected)
     lost = [row for row in rows if row.outcome == "lost"]
-    decided = site.later(
-        *site.workspace.gating(a, b, corrected), gate_part, "gate", a=a, b=b, given="yes" if corrected else None
-    )
+    decided = site.later(*site.workspace.gating(a, b, corrected), gate_part, "gate", a=a, b=b, given=corrected)
     about = (
         f"{count(len(lost), 'query lost', 'queries lost')}, the greatest loss first. "
         "Open one to see both rankings, and to correct a grade that is wrong."
@@ -343,7 +334,5 @@ def _given(site: Site, a: str, b: str, corrected: bool) -> Markup:
     words = f"{count(number_given, 'grade')} given here are {'counted' if corrected else 'not counted'} above. "
     if site.links.static:
         return el("p", words)
-    other = site.link(
-        "Leave them out" if corrected else "Count them", "gate", a=a, b=b, given=None if corrected else "yes"
-    )
+    other = site.link("Leave them out" if corrected else "Count them", "gate", a=a, b=b, given=not corrected)
     return el("p", words, other, ".")

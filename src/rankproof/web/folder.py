@@ -279,7 +279,6 @@ def _is_said_relevant(path: Path) -> bool:
 
 
 def _by_fields(fields: set[str]) -> FileKind:
-    """The kind of a record by its fields."""
     if {"rows", "effects", "front", "winner"} <= fields:
         return FileKind.GRID
     if "pool" in fields and "systems" in fields:

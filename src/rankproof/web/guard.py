@@ -138,7 +138,6 @@ async def _plain(send: Send, status: int, words: str) -> None:
 
 
 def _with_headers(send: Send) -> Send:
-    """The response with our headers."""
     ours = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 
     async def sending(message: Message) -> None:

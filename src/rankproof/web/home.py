@@ -180,7 +180,6 @@ def _line(measure: str, found: Sequence[Saved]) -> Markup:
 
 
 def _gates(found: Sequence[Saved]) -> list[list[Child]]:
-    """The newest first."""
     rows: list[list[Child]] = []
     for n, (at, name, scores) in enumerate(found):
         measure = first_measure(scores)

@@ -21,11 +21,13 @@ from rankproof.web.grading import judge
 from rankproof.web.home import home, live
 from rankproof.web.query_pages import explain, outcome_part, queries, query
 from rankproof.web.site import (
+    Choice,
     Choices,
     Links,
     Page,
     Site,
     fragment,
+    made_choices,
     measure_of,
     page_text,
     problem,
@@ -117,9 +119,9 @@ class Files(Links):
         self.wanted: deque[tuple[str, dict[str, str]]] = deque()
         self.names: dict[tuple[str, tuple[tuple[str, str], ...]], str] = {}
 
-    def to(self, page: str, /, **choices: str | None) -> str:
+    def to(self, page: str, /, **choices: Choice) -> str:
         """The file of that page."""
-        chosen = {name: value for name, value in sorted(choices.items()) if value}
+        chosen = made_choices(dict(sorted(choices.items())))
         if page == "query":
             chosen = {"id": chosen["id"]}
         key = (page, tuple(chosen.items()))

@@ -19,7 +19,7 @@ from rankproof.scoring.explain_page import chip, legend, missed_list
 from rankproof.scoring.scores import Scores
 from rankproof.web.compare_pages import pair_of, query_rows, query_table
 from rankproof.web.findings import errors_part
-from rankproof.web.site import Choices, Page, Site, hidden_fields, measure_of, note, sections, select
+from rankproof.web.site import Choices, Page, Site, hidden_fields, made_choices, measure_of, note, sections, select
 from rankproof.web.texts import Wanted, mark_words, snippet, wanted_words
 
 DEEP = 20
@@ -231,7 +231,7 @@ def _choose(site: Site, query: str, shown: Sequence[str], measure: str, correcte
     names = list(space.runs)
     return site.choose(
         "query",
-        *hidden_fields(id=query, **({"given": "yes"} if corrected else {})),
+        *hidden_fields(id=query, **made_choices({"given": corrected})),
         select("a", "left", names, shown[0]),
         select("b", "right", names, shown[-1]),
         select("m", "measure", list(space.scores(shown[0])), measure),
@@ -245,10 +245,10 @@ def _gate_words(site: Site, shown: Sequence[str], corrected: bool) -> Markup | N
     a, b = shown
     space = site.workspace
     parts = [
-        site.later(*space.gating(a, b, given), outcome_part(given), "outcome", a=a, b=b, given="yes" if given else None)
+        site.later(*space.gating(a, b, given), outcome_part(given), "outcome", a=a, b=b, given=given)
         for given in (False, True)[: 1 + bool(space.grades)]
     ]
-    decision = site.link("To the decision", "gate", a=a, b=b, given="yes" if corrected or space.grades else None)
+    decision = site.link("To the decision", "gate", a=a, b=b, given=corrected or bool(space.grades))
     return combine(*parts, el("p", decision))
 
 

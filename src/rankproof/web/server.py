@@ -223,7 +223,6 @@ def grade(site: Site, sent: Mapping[str, str]) -> None:
 
 
 def _back(address: str) -> str:
-    """One of our pages to go back to, whatever was sent."""
     try:
         split = urlsplit(address)
     except ValueError:  # such as a bracket that is not closed

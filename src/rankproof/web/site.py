@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 from urllib.parse import urlencode
 
 from rankproof.document.numbers import first_of
@@ -24,6 +24,8 @@ T = TypeVar("T")
 
 Choices = Mapping[str, str]
 """The parameters of an address."""
+Choice: TypeAlias = str | bool | None
+"""One of them, as a page gives it: True is "yes"."""
 
 
 @dataclass(frozen=True)
@@ -43,15 +45,20 @@ class Page:
     """Whether it is reloaded when a file has changed or a part is ready."""
 
 
+def made_choices(choices: Mapping[str, Choice]) -> dict[str, str]:
+    """Choices as an address holds them, without those that are None, empty or False."""
+    return {name: "yes" if value is True else value for name, value in choices.items() if value}
+
+
 class Links:
     """Addresses of pages in the running app."""
 
     static = False
     """Whether the pages are files: nothing can be changed, and nothing is loaded later."""
 
-    def to(self, page: str, /, **choices: str | None) -> str:
-        """The address of a page with these choices; those that are None or empty are left out."""
-        chosen = {name: value for name, value in choices.items() if value}
+    def to(self, page: str, /, **choices: Choice) -> str:
+        """The address of a page with these choices."""
+        chosen = made_choices(choices)
         path = "/" if page == "home" else f"/{page}"
         return f"{path}?{urlencode(chosen, errors='backslashreplace')}" if chosen else path
 
@@ -65,7 +72,7 @@ class Unlinked(Links):
 
     static = True
 
-    def to(self, page: str, /, **choices: str | None) -> str:
+    def to(self, page: str, /, **choices: Choice) -> str:
         """No address."""
         return ""
 
@@ -88,7 +95,7 @@ class Site:
         """Whether the reader may grade."""
         return not (self.links.static or self.workspace.settings.read_only)
 
-    def link(self, words: Child, page: str, /, **choices: str | None) -> Markup:
+    def link(self, words: Child, page: str, /, **choices: Choice) -> Markup:
         """A link to another page."""
         address = self.links.to(page, **choices)
         return el("a", words, href=address) if address else combine(words)
@@ -98,7 +105,7 @@ class Site:
         return None if self.links.static else form(self, f"/{page}", *fields, button("Show"), cls="choices")
 
     def later(
-        self, key: Any, make: Callable[[], T], show: Callable[[T], Markup], part: str, /, **choices: str | None
+        self, key: Any, make: Callable[[], T], show: Callable[[T], Markup], part: str, /, **choices: Choice
     ) -> Markup:
         """A slow part: shown if it is ready, else a placeholder that the browser fills later."""
         found = self.workspace.later(key, make)

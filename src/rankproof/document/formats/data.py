@@ -82,7 +82,6 @@ def _kind(rows: Sequence[Record], name: str) -> type:
 
 
 def _flat(value: Any) -> Any:
-    """A value for one cell."""
     return json.dumps(plain_value(value), ensure_ascii=False) if isinstance(value, Mapping | list | tuple) else value
 
 

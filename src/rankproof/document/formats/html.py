@@ -65,7 +65,6 @@ def _key(name: str) -> str:
 
 
 def _block(block: Block, link: Link | None = None) -> str | None:
-    """A block as markup."""
     from rankproof.document.page import Markup, el, figure
 
     if isinstance(block, Paragraph):

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from rankproof.document import terminal
 from rankproof.document.model import (
     ALWAYS,
     FULL,
@@ -172,11 +173,10 @@ def _table(table: Table, narrow: bool = False) -> list[str]:
     columns = _shown(table)
     if table.grouped and (narrow or not _fits(columns)):
         return _under_groups(*columns)
-    return [line for n, part in enumerate(blocks(columns)) for line in ([""] * (n > 0) + part)]
+    return terminal.table(columns)
 
 
 def _fits(columns: Sequence[Column]) -> bool:
-    """Whether a table fits the width of the page."""
     return sum(each.width + len(GAP) for each in columns) - len(GAP) <= page_width()
 
 
