@@ -28,6 +28,7 @@ from rankproof.core.table import RankingTable
 from rankproof.document.display import Displayable
 from rankproof.document.model import Document, Result
 from rankproof.errors import NotThere, UsageError, check_whole, is_one_of, one_of, shorten
+from rankproof.io.trec.run import TrecRankings
 from rankproof.scoring.explain import explain_scores
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores
@@ -307,7 +308,7 @@ def _lowest(shown: Sequence[ScoresLike]) -> list[str]:
 
 def _tables(ranking: Any, queries: set[str]) -> dict[str, RankingTable]:
     """One table of rows for each query, so that no query is searched for in all rows."""
-    whole = ranking.table()
+    whole = ranking.table_near(*queries) if isinstance(ranking, TrecRankings) else ranking.table()
     rows: dict[str, list[int]] = {query: [] for query in queries}
     for row, query in enumerate(whole.query):
         if query in rows:

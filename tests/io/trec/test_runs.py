@@ -285,6 +285,7 @@ def test_what_is_read_of_one_query_is_what_the_whole_has_of_it(size, monkeypatch
                 assert (found.doc, found.score.tolist(), found.rank.tolist()) == wanted
                 assert set(found.query) == {query}
         assert not len(run.table_near("q"))
+        assert run.table_near(*of_query).doc == whole.doc
     for nothing in (b"", b"# only a comment\n", b"\n\n"):
         assert not TrecRankings(nothing).by_query()
         assert not len(TrecRankings(nothing).table_near("q"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from io import SEEK_END, BufferedReader, BytesIO
@@ -63,10 +63,10 @@ def _runs(lines: Lines) -> Iterator[tuple[bytes, bytes, Array]]:
         low, first = high, first + count
 
 
-def _rows_of(lines: Lines, query: bytes) -> Array:
-    """The rows of one query."""
+def _rows_of(lines: Lines, queries: Collection[bytes]) -> Array:
+    """The rows of some queries."""
     starts = query_starts(lines)
-    named = [lines.field(row, QUERY) == query for row in starts.tolist()]
+    named = [lines.field(row, QUERY) in queries for row in starts.tolist()]
     return np.flatnonzero(np.repeat(named, np.diff(starts, append=len(lines))))
 
 
@@ -172,9 +172,9 @@ class TrecRankings:
         """Every line of the run as columns."""
         return self._table(None)
 
-    def table_near(self, query: str) -> RankingTable:
-        """The lines of one query as columns; the others are checked, and take no memory."""
-        return self._table(query.encode())
+    def table_near(self, *queries: str) -> RankingTable:
+        """The lines of some queries as columns; the others are checked, and take no memory."""
+        return self._table({each.encode("utf-8", "surrogatepass") for each in queries})
 
     def by_query(self) -> dict[str, TrecRankings]:
         """The lines of each query as a run of their own; together they take about as much memory as the file."""
@@ -197,8 +197,8 @@ class TrecRankings:
                     doc += lines.fields(slice(None), DOC)
         return RankingTable(query, doc, source=self.source)
 
-    def _table(self, wanted: bytes | None) -> RankingTable:
-        """The lines of one query; None: of all."""
+    def _table(self, wanted: Collection[bytes] | None) -> RankingTable:
+        """The lines of some queries; None: of all."""
         query: list[str] = []
         doc: list[str] = []
         rest = [np.zeros((3, 0))]
