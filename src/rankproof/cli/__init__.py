@@ -279,7 +279,9 @@ def run(arguments: Sequence[str]) -> int:
         code = rankproof.main(list(arguments) or ["--help"], prog_name="rankproof", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
-        return _reader_left()
+        # The reader of our output has closed the pipe; Python must not report that at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except click.ClickException as error:
@@ -331,12 +333,6 @@ def _show_any_character() -> None:
 def _fail(message: str, code: int) -> int:
     print(f"rankproof: {message}", file=sys.stderr)
     return code
-
-
-def _reader_left() -> int:
-    """The reader of our output has closed the pipe; Python must not report that at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 1
 
 
 def declare(sources: Iterable[str]) -> None:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from rankproof.judging.judge import Judge
     from rankproof.judging.judged_scores import JudgedScores
     from rankproof.judging.mirage_rates import Mirage
-    from rankproof.judging.trust.stress import Stress
     from rankproof.judging.verdicts import Ask
 
 
@@ -46,16 +45,15 @@ def judge_named(spec: str, ledger: str | None, base_url: str | None, settings: S
     from rankproof.judging.judge import Judge
 
     kept = ledger or (None if spec.strip() == FREE else DEFAULT)
-    given = settings_of(settings) | ({} if base_url is None else {"base_url": base_url})
-    judge = Judge(spec, ledger=kept, **given)
+    judge = Judge(spec, ledger=kept, **model_options(settings, base_url))
     judge.judges = [_answering(each) for each in judge.judges]
     if kept and not ledger:
         click.echo(f"Verdicts are kept in {kept}; --ledger names another file.", err=True)
     return judge
 
 
-def settings_of(given: Sequence[str]) -> dict[str, Any]:
-    """Options written as NAME=VALUE."""
+def model_options(given: Sequence[str], base_url: str | None) -> dict[str, Any]:
+    """The options of a model, written as NAME=VALUE, and its address."""
     found: dict[str, Any] = {}
     for each in given:
         name, equals, value = each.partition("=")
@@ -66,7 +64,7 @@ def settings_of(given: Sequence[str]) -> dict[str, Any]:
             found.setdefault("extra", {})[name.removeprefix("extra.")] = _literal(value)
         else:
             found[name.replace("-", "_")] = _literal(value)
-    return found
+    return found if base_url is None else {**found, "base_url": base_url}
 
 
 def _literal(value: str) -> Any:
@@ -246,11 +244,19 @@ def command(
         write("".join(f"{name}: {each}\n" for name, each in plans.items()), output)
         return
     if stress:
-        stressed = {name: _stressed(judge, path, asked) for name, path in named_paths(files).items()}
+        from rankproof.judging.trust.stress import stress as ask_again
+
+        stressed = {}
+        for name, path in named_paths(files).items():
+            with tell_progress(f"judging {path}"):
+                stressed[name] = ask_again(path, asked, judge=judge.judges)
         write_each(stressed, printed, output)
         return
     how |= {"by": by, "probe": probe, "soft": soft, "made_by": _makers(made_by)}
-    scores = {name: _judged(judge, path, asked, how) for name, path in named_paths(files).items()}
+    scores = {}
+    for name, path in named_paths(files).items():
+        with tell_progress(f"judging {path}"):
+            scores[name] = judge(path, asked, **how)
     if names:
         saved_results.save(list(scores.values()), names, tags, history, replace)
     if qrels:
@@ -291,14 +297,6 @@ def _is_page(output: str | None) -> bool:
     return output is not None and output.lower().endswith(PAGE)
 
 
-def _stressed(judge: Judge, path: str, asked: list[str] | None) -> Stress:
-    """How many verdicts change with other items around them."""
-    from rankproof.judging.trust.stress import stress
-
-    with tell_progress(f"judging {path}"):
-        return stress(path, asked, judge=judge.judges)
-
-
 def _try_model(judge: Judge, dry_run: bool, form: str, output: str | None) -> None:
     """Say how well a model does on the labelled pairs, or what asking about them would cost."""
     from rankproof.judging.trial import model_in, plan_trial, run_trial
@@ -315,11 +313,6 @@ def _try_model(judge: Judge, dry_run: bool, form: str, output: str | None) -> No
     with tell_progress(f"trying {model.name}"):
         found = run_trial(model, ledger)
     write_result(found, form, output)
-
-
-def _judged(judge: Judge, path: str, asked: list[str] | None, how: dict[str, Any]) -> JudgedScores:
-    with tell_progress(f"judging {path}"):
-        return judge(path, asked, **how)
 
 
 def _rendered(

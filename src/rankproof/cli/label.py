@@ -10,6 +10,7 @@ from codecs import getincrementaldecoder
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -80,8 +81,9 @@ def command(
     rankproof label --labels labels.jsonl --agreement
     rankproof label --labels labels.jsonl --qrels new.tsv --add-to old.tsv
     """
-    from rankproof.bench.testset.labels import LabelAgreement, last_labels, read_labels
+    from rankproof.bench.testset.labels import LabelAgreement, LabelSession, last_labels, read_labels, write_label
     from rankproof.bench.testset.pool import read_pool
+    from rankproof.io.corpora import load_corpus, load_questions
 
     if not 1 <= highest <= 9:
         raise UsageError(f"--highest: got {highest}, expected a grade from 1 to 9. Next: leave it out for 3.")
@@ -98,33 +100,15 @@ def command(
         made = made if judgments is None else _without(made, judgments)
         who = who or getpass.getuser()
         with tell_oddities():
-            texts = _texts(queries), _documents(corpus)
-        _check_meeting(made, texts[0], queries or "")
-        _judge(_session(made, who, given, labels, highest), *texts)
-
-
-def _session(made: Pool, who: str, given: Labels, path: str, highest: int) -> LabelSession:
-    from functools import partial
-
-    from rankproof.bench.testset.labels import LabelSession, write_label
-
-    return LabelSession(made, who, given.get(who, {}), partial(write_label, path), highest, _now)
+            texts = {} if queries is None else load_questions(queries)
+            documents = None if corpus is None else load_corpus(corpus)
+        _check_meeting(made, texts, queries or "")
+        session = LabelSession(made, who, given.get(who, {}), partial(write_label, labels), highest, _now)
+        _judge(session, texts, documents)
 
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _texts(path: str | None) -> Mapping[str, str]:
-    from rankproof.io.corpora import load_questions
-
-    return {} if path is None else load_questions(path)
-
-
-def _documents(path: str | None) -> Corpus | None:
-    from rankproof.io.corpora import load_corpus
-
-    return None if path is None else load_corpus(path)
 
 
 def _judge(session: LabelSession, texts: Mapping[str, str], corpus: Corpus | None) -> None:
@@ -226,15 +210,10 @@ def _card(session: LabelSession, item: Item, texts: Mapping[str, str], corpus: C
         *textwrap.wrap(question, WIDTH),
         f"\n{item.document}",
         _body(item, corpus, SHOWN),
-        f"\nGrades: {_meaning(session.highest)}",
+        f"\nGrades: {GRADES.get(session.highest, f'0 does not help, up to {session.highest} answers it best')}",
         KEYS.format(highest=session.highest),
     ]
     return "\n".join(parts)
-
-
-def _meaning(highest: int) -> str:
-    """The grades in words."""
-    return GRADES.get(highest, f"0 does not help, up to {highest} answers it best")
 
 
 def _body(item: Item, corpus: Corpus | None, most: int | None) -> str:

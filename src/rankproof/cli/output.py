@@ -69,13 +69,9 @@ def force(command: F) -> F:
         is_flag=True,
         is_eager=True,
         expose_value=False,
-        callback=_remember,
+        callback=lambda context, option, given: context.meta.update({_FORCE: given}),
         help="Replace an existing file.",
     )(command)
-
-
-def _remember(context: click.Context, option: click.Parameter, given: bool) -> None:
-    context.meta[_FORCE] = given
 
 
 def may_write_again() -> bool:
@@ -225,7 +221,8 @@ def tell_progress(what: str) -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
-    timer = threading.Timer(PATIENCE, _tell, [f"{_in_words(what)} ..."])
+    shown = "reading standard input" if what == "reading -" else what
+    timer = threading.Timer(PATIENCE, _tell, [f"{shown} ..."])
     timer.start()
     try:
         yield
@@ -233,10 +230,6 @@ def tell_progress(what: str) -> Iterator[None]:
         timer.cancel()
         timer.join()
         _tell("")
-
-
-def _in_words(what: str) -> str:
-    return "reading standard input" if what == "reading -" else what
 
 
 def _tell(text: str) -> None:

@@ -293,6 +293,7 @@ def drift(
     rankproof pool n.run -o pool.jsonl
     rankproof label pool.jsonl --queries n.jsonl --who ana -o labels.jsonl
     """
+    from rankproof.bench.adapters import import_named
     from rankproof.cli.monitor import hook_named
     from rankproof.monitoring.drift import drift
 
@@ -301,7 +302,7 @@ def drift(
     check_one_stdin(*[each for each in (own, log, judged, settings["ranking"]) if each])
     with tell_oddities(), keep_results_apart(), tell_progress(f"reading {log}"):
         if embed is not None:
-            settings["embed"] = _imported(embed)
+            settings["embed"] = import_named(embed, "--embed")
         if redact:
             settings["change"] = hook_named(redact)
         found = drift(own, log, judgments=judged, measures=list(measures) or None, **settings)
@@ -340,12 +341,6 @@ def _holds_judgments(path: str) -> bool:
         return sniff(head, path) == TREC_JUDGMENTS
     except DataError:
         return False
-
-
-def _imported(name: str) -> Any:
-    from rankproof.bench.adapters import import_named
-
-    return import_named(name, "--embed")
 
 
 def _keep_hashes(judgments: str | None, corpus: str | None, path: str) -> None:

@@ -284,13 +284,15 @@ def app(
     rankproof app runs/ --by queries.jsonl:kind
     rankproof app runs/ --export site/
     """
+    from importlib.resources import files
+
     from rankproof.web.workspace import Settings
 
     if not 1 <= highest <= 9:
         raise UsageError(f"--highest: got {highest}, expected a grade from 1 to 9. Next: leave it out for 3.")
     check_whole("--port", port, 0, 65535, advice="leave it out for a free one")
     settings = Settings(
-        places or (_sample(),),
+        places or (str(files("rankproof.sample")),),
         measures=list(measures) or None,
         judgments=judgments,
         queries=queries,
@@ -322,10 +324,3 @@ def app(
             webbrowser.open(address)
 
     serve(settings, host=host, port=port, ready=ready)
-
-
-def _sample() -> str:
-    """The folder of the embedded sample."""
-    from importlib.resources import files
-
-    return str(files("rankproof.sample"))

@@ -96,11 +96,12 @@ def calibrate_judge(
     rankproof calibrate --machine llm.qrels --human nist.qrels --run my.run -m AP
     rankproof calibrate --machine llm.qrels --run my.run --next 50 -o pool.jsonl
     """
+    from rankproof.cli.judge import model_options
     from rankproof.document.model import check
 
     form = "table" if further is not None else form or format_of(output)
     check(form)
-    given = _options(base_url, settings)
+    given = model_options(settings, base_url)
     if source is None or machine is not None:
         _check_sides(source, machine, human, runs, further, {"--report": report, "--drift": drift})
         files = {"human": human, "runs": runs, "rel": rel, "plan": plan, "seed": how["seed"]}
@@ -167,12 +168,6 @@ def _plan_text(plan: LabelPlan) -> str:
         err=True,
     )
     return str(plan)
-
-
-def _options(base_url: str | None, settings: tuple[str, ...]) -> dict[str, Any]:
-    from rankproof.cli.judge import settings_of
-
-    return settings_of(settings) | ({} if base_url is None else {"base_url": base_url})
 
 
 def _drift(source: str, spec: str | None, since: str | None, n: int, given: dict[str, Any]) -> Any:

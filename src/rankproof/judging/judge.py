@@ -307,9 +307,12 @@ def _gathered(
         corrections.add(judged)
         estimates.add(judged)
         versions.add(judged)
-        makers.add(judged.case.sample)
-        groups.add(judged.case.sample)
-        alike.update(_asked(judged.case.sample))
+        sample = judged.case.sample
+        makers.add(sample)
+        groups.add(sample)
+        # What two systems must share to be compared on a sample.
+        shared = repr((sample.id, sample.query, sample.reference, sample.nuggets))
+        alike.update(shared.encode("utf-8", "surrogatepass"))
     ids = tuple(evidence.samples)
     return JudgedScores(
         query_ids=ids,
@@ -329,11 +332,6 @@ def _gathered(
         estimates=estimates.results(),
         versions=versions.several_models(),
     )
-
-
-def _asked(sample: Sample) -> bytes:
-    """The id, question, reference and nuggets: what two systems must share to be compared on a sample."""
-    return repr((sample.id, sample.query, sample.reference, sample.nuggets)).encode("utf-8", "surrogatepass")
 
 
 class Counts:

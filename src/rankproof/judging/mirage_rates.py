@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from rankproof.document.model import Column, Document, Paragraph, Part, Result, Table
@@ -235,7 +236,8 @@ def _keys(samples: Sequence[Sample]) -> list[str]:
 def _counted(rows: Iterable[tuple[bool | None, ...]], **about: Any) -> Mirage:
     """The rates of answers that are right, wrong, or not known."""
     listed = list(rows)
-    kinds = [{_kind(*way) for way in _ways(row)} for row in listed]
+    ways = (product(*([False, True] if each is None else [each] for each in row)) for row in listed)
+    kinds = [{_kind(*way) for way in each} for each in ways]
     known = [each for each in kinds if len(each) == 1]
     often = Counter(next(iter(each)) for each in known)
     sure = {name: sum(each == {name} for each in kinds) for name in RATES}
@@ -260,8 +262,3 @@ def _kind(base: bool, oracle: bool, mixed: bool) -> str:
     if oracle:
         return "context_acceptability" if mixed else "noise_vulnerability"
     return "context_misinterpretation" if base else "context_insensitivity"
-
-
-def _ways(row: Sequence[bool | None]) -> Iterable[tuple[bool, bool, bool]]:
-    options = [(False, True) if each is None else (each,) for each in row]
-    return ((a, b, c) for a in options[0] for b in options[1] for c in options[2])

@@ -233,15 +233,14 @@ def _way(truth: Mapping[Ask, int], case_of: Mapping[Ask, int], outcome: TrialOut
         high=min(1.0, 1 - (1 - share.high) / chance),
         right=share_of(int(right.sum()), len(asks)),
         settled=len(outcome.values),
-        kappas={relation: _kappa_of(relation, truth, outcome) for relation in WITHOUT_PARTS},
+        kappas={
+            relation: cohen_kappa(_kinds(own, truth), _kinds(own, outcome.values)).value
+            for relation in WITHOUT_PARTS
+            for own in [[ask for ask in asks if ask.relation == relation]]
+        },
         account=outcome.account,
         asked=outcome.asked,
     )
-
-
-def _kappa_of(relation: str, truth: Mapping[Ask, int], outcome: TrialOutcome) -> float | None:
-    asks = [ask for ask in truth if ask.relation == relation]
-    return cohen_kappa(_kinds(asks, truth), _kinds(asks, outcome.values)).value
 
 
 def _clustering(values: Any, case_of: Any) -> float:

@@ -130,6 +130,7 @@ HAN_TENS = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "億": 10**8, "�
 SPELT_WORDS = frozenset({*SMALL, *TENS, *ORDINALS, "hundred", "one"})
 SPELT = "|".join(sorted(SPELT_WORDS, key=len, reverse=True))
 DIGIT = re.compile(r"\d")
+COMMA = re.compile(r"(?<![\d.,])\d+,\d{1,2}(?![\d.,]\d|\d)")
 LETTERS = re.compile(r"[^\W\d_]+")
 HALF = r"(?P<half>[\s-]and[\s-](?:a|one)[\s-]half(?!\w)|\s?½)?"
 
@@ -202,7 +203,8 @@ def _quantities(text: str) -> Iterator[Quantity]:
     small = text.lower()  # much faster to search than letters of any case
     text, flags = (small, 0) if len(small) == len(text) else (text, int(re.IGNORECASE))
     if DIGIT.search(text):
-        comma = _writes_comma(text)
+        # Decimals are written with a comma if one shows it, or in a text that seems to be German.
+        comma = COMMA.search(text) is not None or not GERMAN.isdisjoint(text.lower().split())
         for found in _in_digits(flags).finditer(text):
             yield _written(found, parse_number(found["digits"], comma))
     for found in _spelt_out(text, SPELT_WORDS.intersection(LETTERS.findall(small)), flags):
@@ -310,13 +312,6 @@ def _groups(plain: str, comma: bool) -> bool:
     if not re.fullmatch(r"\d{1,3}(?:[.,]\d{2,3})*[.,]\d{3}", plain) or plain.startswith("0"):
         return len(signs) > 1
     return len(signs) > 1 or signs == "," or comma or plain.endswith("000")
-
-
-def _writes_comma(text: str) -> bool:
-    """Whether decimals seem to be written with a comma."""
-    if re.search(r"(?<![\d.,])\d+,\d{1,2}(?![\d.,]\d|\d)", text):
-        return True
-    return not GERMAN.isdisjoint(text.lower().split())
 
 
 def _shown(value: float) -> str:

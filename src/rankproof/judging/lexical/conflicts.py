@@ -80,7 +80,10 @@ def conflict(claim: TextProfile, text: TextProfile, found: Cover) -> str:
 
 def odd_denial(claim: TextProfile, text: TextProfile, found: Cover) -> bool:
     """Whether the claim and the sentence that holds most of it do not deny equally often."""
-    return bool(found.sentences) and len(claim.denials) != _denials(text, found.sentences[0])
+    if not found.sentences:
+        return False
+    start, end = text.sentences[found.sentences[0]]
+    return len(claim.denials) != sum(start <= cue.start < end for cue in text.denials)
 
 
 def _denied(claim: TextProfile, text: TextProfile, place: int, terms: list[ProfileTerm]) -> bool:
@@ -128,11 +131,6 @@ def _smallest(keys: list[str]) -> tuple[int, int]:
         if len(latest) == wanted and place - begin < best[1] - best[0]:
             best = (begin, place)
     return best
-
-
-def _denials(text: TextProfile, place: int) -> int:
-    start, end = text.sentences[place]
-    return sum(start <= cue.start < end for cue in text.denials)
 
 
 def _other_number(claim: TextProfile, text: TextProfile, terms: list[ProfileTerm]) -> str:

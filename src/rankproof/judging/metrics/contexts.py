@@ -30,7 +30,6 @@ from rankproof.judging.metrics.registry import (
     Grid,
     Metric,
     Nothing,
-    Units,
     first_sufficient_rank,
     from_0_to_1,
     metric,
@@ -94,25 +93,20 @@ def of_grades(measure: Measure) -> Metric:
             f"{measure}: cannot be computed from the grades of retrieved contexts. Next: write the verdicts as "
             f"judgments ({for_face('as_judgments()', '--qrels FILE')}), and evaluate with them."
         )
-    readers: dict[str, Callable[..., Any]] = {"none": _returned_within, "all": _returned_and_missed}
+    readers: dict[str, Callable[..., Any]] = {
+        # Contexts below the cut-off cannot matter, so no judge is asked about them and no label of them counts.
+        "none": lambda case, k=None, **_: (grades(case, k), []),
+        "all": _returned_and_missed,
+    }
     return Metric(
         measure=measure,
-        read=readers.get(counts, _returned),
+        read=readers.get(counts, lambda case, **_: (grades(case), [])),
         needs=("query", "contexts", "reference_contexts") if counts == "all" else ("query", "contexts"),
         score=metric_of_grades(measure),
         monotone=counts == "none",  # a higher grade never lowers it
         choices=GRADES,
         limits=from_0_to_1,
     )
-
-
-def _returned(case: Case, **_: object) -> tuple[Grades, Grades]:
-    return grades(case), []
-
-
-def _returned_within(case: Case, k: int | None = None, **_: object) -> tuple[Grades, Grades]:
-    """Contexts below the cut-off cannot matter, so no judge is asked about them and no label of them counts."""
-    return grades(case, k), []
 
 
 def _returned_and_missed(case: Case, **_: object) -> tuple[Grades, Grades] | Nothing:
@@ -335,17 +329,13 @@ def support(case: Case, k: int | None) -> Grid:
     return [[case.supports(each.text, claim) for each in case.contexts[:k]] for claim in case.reference_claims]
 
 
-def _ranks(units: Units) -> tuple[float, float]:
-    return 0.0, float(max((len(cells) for cells in units), default=1))
-
-
 @metric(
     "smallest_k",
     needs=("contexts", "reference"),
     score=first_sufficient_rank,
     higher=False,
     monotone=False,
-    limits=_ranks,
+    limits=lambda units: (0.0, float(max(map(len, units), default=1))),
     at=None,
     also=("smallest_sufficient_k",),
 )

@@ -80,7 +80,10 @@ def _finder(peer: str) -> Callable[[str], Measure]:
 
     def find_peer(name: str) -> Measure:
         plain, own = name.lower().replace("-", "_"), PEERS[peer]
-        theirs = plain if plain in own else _called_by(peer, plain)
+        # The names of our metrics in other tools are other names of ours.
+        meant = METRICS[plain].measure if plain in METRICS else ALIASES.get(plain)
+        called = () if meant is None else (meant.spec.name, *meant.spec.also)
+        theirs = plain if plain in own else next((each for each in own if each in called), None)
         if theirs is None:
             raise UsageError(
                 f"compat={peer!r}: {peer} has no formula called {name!r} here, only "
@@ -89,13 +92,6 @@ def _finder(peer: str) -> Callable[[str], Measure]:
         return own[theirs].measure
 
     return find_peer
-
-
-def _called_by(peer: str, name: str) -> str | None:
-    """The names of our metrics in other tools, which are other names of ours."""
-    meant = METRICS[name].measure if name in METRICS else ALIASES.get(name)
-    others = (each for each in PEERS[peer] if meant is not None and each in (meant.spec.name, *meant.spec.also))
-    return next(others, None)
 
 
 @cache
@@ -141,19 +137,25 @@ def missing_fields(metric: Metric, case: Case) -> str:
 def outcomes(measure: Measure, cases: Sequence[Case], complete: float = 1.0) -> list[Outcome]:
     """The outcome for each case; a case counts from the share `complete` of its units on."""
     metric = metric_of(measure)
-    counted = [_units(metric, measure, case) for case in cases]
-    usable = [units for units in counted if not isinstance(units, Nothing)]
-    made = iter(_outcomes(metric, usable, complete))
-    hard = [_without(u) if isinstance(u, Nothing) else next(made) for u in counted]
-    return [
-        _expected(measure, case, complete) if case.soft else outcome for case, outcome in zip(cases, hard, strict=True)
-    ]
-
-
-def _expected(measure: Measure, case: Case, complete: float) -> Outcome:
-    """The mean outcome over the ways in which a case's soft verdicts may fall."""
-    weights, cases = zip(*ways_to_fall(case, list(case.soft.values()), metric_of(measure).soft_by), strict=True)
-    return _mixed(weights, outcomes(measure, cases, complete))
+    counted: list[Units | Nothing] = []
+    for case in cases:
+        case.soft = {}
+        lacking = missing_fields(metric, case)
+        counted.append(Nothing(lacking) if lacking else metric.read(case, **measure.given))
+    made = iter(_outcomes(metric, [units for units in counted if not isinstance(units, Nothing)], complete))
+    found = []
+    for case, units in zip(cases, counted, strict=True):
+        if not isinstance(units, Nothing):
+            outcome = next(made)
+        else:  # without a value; it could have had any, if the system made it so
+            low, high = (0.0, units.high) if units.lost else (None, None)
+            outcome = Outcome(low=low, high=high, reason=units.reason)
+        if case.soft:
+            soft = ways_to_fall(case, list(case.soft.values()), metric.soft_by)
+            weights, fallen = zip(*soft, strict=True)
+            outcome = _mixed(weights, outcomes(measure, fallen, complete))
+        found.append(outcome)
+    return found
 
 
 def _mixed(weights: Sequence[float], found: Sequence[Outcome]) -> Outcome:
@@ -175,12 +177,6 @@ def _units(metric: Metric, measure: Measure, case: Case) -> Units | Nothing:
     case.soft = {}
     lacking = missing_fields(metric, case)
     return Nothing(lacking) if lacking else metric.read(case, **measure.given)
-
-
-def _without(nothing: Nothing) -> Outcome:
-    """The outcome of a sample without a value: any, if the system made it so."""
-    low, high = (0.0, nothing.high) if nothing.lost else (None, None)
-    return Outcome(low=low, high=high, reason=nothing.reason)
 
 
 def _outcomes(metric: Metric, batch: Sequence[Units], complete: float) -> list[Outcome]:
@@ -247,7 +243,10 @@ def ways_to_fall(case: Case, soft: Sequence[Verdict], by: str = "left") -> Itera
         )
         groups.setdefault(ask if apart else (ask.relation, shared), []).append(each)
     falls = [_falls(each) for each in groups.values()]
-    ways = _all(falls) if prod(map(len, falls)) <= EXACT else _drawn(list(groups.values()))
+    ways: Iterable[tuple[float, frozenset[Ask]]] = _drawn(list(groups.values()))
+    if prod(map(len, falls)) <= EXACT:
+        every = (list(zip(*way, strict=True)) for way in product(*falls))
+        ways = ((prod(weights), frozenset[Ask]().union(*yes)) for weights, yes in every)
     for weight, yes in ways:
         hard: dict[Ask, Said] = {
             each.ask: Verdict(each.ask, PLAIN_YES[each.ask.relation] if each.ask in yes else 0, each.judge)
@@ -263,11 +262,6 @@ def _falls(group: Sequence[Verdict]) -> list[tuple[float, frozenset[Ask]]]:
         (high - low, frozenset(each.ask for each in group if (each.probability or 0.0) >= high))
         for low, high in pairwise(steps)
     ]
-
-
-def _all(falls: Sequence[Sequence[tuple[float, frozenset[Ask]]]]) -> Iterator[tuple[float, frozenset[Ask]]]:
-    for way in product(*falls):
-        yield prod(weight for weight, _ in way), frozenset[Ask]().union(*(yes for _, yes in way))
 
 
 def _drawn(groups: Sequence[Sequence[Verdict]]) -> Iterator[tuple[float, frozenset[Ask]]]:

@@ -230,6 +230,12 @@ PEERS: dict[str, dict[str, Metric]] = {}
 """The formulas of other tools: `PEERS["ragas"]["faithfulness"]`."""
 
 
+def is_ours(measure: Measure) -> bool:
+    """Whether it is no formula of another tool."""
+    own = METRICS.get(measure.spec.name)
+    return measure.spec.kind == "ranking" or (own is not None and own.measure.spec is measure.spec)
+
+
 def from_0_to_1(units: Units) -> tuple[float, float]:
     """The limits of a share."""
     return 0.0, 1.0

@@ -63,14 +63,12 @@ class Budget(Displayable):
             return f"the budget of {self.calls:,} calls is spent"
         if self.tokens is not None and used + waiting_prompt + waiting_reply > self.tokens:
             return f"the budget of {self.tokens:,} tokens is spent"
-        if self.money is not None and self._cost(waiting_prompt, waiting_reply) > self.money:
-            return f"the budget of ${self.money:g} is spent"
+        if self.money is not None:
+            more = price(self.model, waiting_prompt, waiting_reply) or 0.0
+            if (self.spent.money or 0.0) + more > self.money:
+                return f"the budget of ${self.money:g} is spent"
         self._under_way.append((prompt_tokens, reply_tokens))
         return ""
-
-    def _cost(self, prompt_tokens: int, reply_tokens: int) -> float:
-        more = price(self.model, prompt_tokens, reply_tokens) or 0.0
-        return (self.spent.money or 0.0) + more
 
     def book(
         self, reserved: tuple[int, int], prompt_tokens: int, reply_tokens: int, share: float = 1.0

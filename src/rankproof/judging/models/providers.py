@@ -173,10 +173,6 @@ def _versioned(url: str) -> str:
     return url if urlsplit(url).path.strip("/") else f"{url.rstrip('/')}/v1"
 
 
-def _of_azure(url: str) -> str:
-    return url if "/openai" in url else f"{url.rstrip('/')}/openai/v1"
-
-
 def _ollama_host(environment: Mapping[str, str]) -> str:
     """Where Ollama's own variable says that it listens.
 
@@ -219,7 +215,7 @@ PROVIDERS |= {
             *("azure", "", "AZURE_OPENAI_API_KEY"),
             base="AZURE_OPENAI_ENDPOINT",
             headers=lambda key: {"api-key": key} if key else {},
-            whole=_of_azure,
+            whole=lambda url: url if "/openai" in url else f"{url.rstrip('/')}/openai/v1",
             hint="set AZURE_OPENAI_ENDPOINT to https://NAME.openai.azure.com, or give base_url= (--base-url); "
             "MODEL is the name of the deployment",
         ),

@@ -43,7 +43,7 @@ def reply_in(found: Any, call: Call) -> dict[str, Any]:
         "content": content if isinstance(content, str | Mapping) else "",
         "prompt_tokens": tokens(usage, "input_tokens", "prompt_tokens"),
         "reply_tokens": tokens(usage, "output_tokens", "completion_tokens"),
-        "model": _name(details),
+        "model": model if isinstance(model := _first(details, "model_name", "model"), str) else "",
     }
     if not isinstance(content, str | Mapping):
         reply["problem"] = f"the model gave {type(found).__name__} {shorten(found, 40)}, expected text"
@@ -95,11 +95,6 @@ def _get(where: Any, name: str) -> Any:
 
 def _first(where: Any, *names: str) -> Any:
     return next((found for name in names if (found := _get(where, name))), None)
-
-
-def _name(details: Any) -> str:
-    found = _first(details, "model_name", "model")
-    return found if isinstance(found, str) else ""
 
 
 QUOTED = {Relation.CONTEXT_ANSWERS: (2, 3), Relation.TEXT_SUPPORTS: (1, -1), Relation.TEXT_SUPPORTS_IN_PART: (1, 2)}

@@ -41,13 +41,9 @@ def are_spans(value: Any) -> bool:
     """Whether a row is a span, or an export of spans, rather than a sample."""
     if not isinstance(value, Mapping):
         return False
-    return "resourceSpans" in value or (_has_attributes(value) and _trace(value) is not None)
-
-
-def _has_attributes(span: Mapping[str, Any]) -> bool:
-    return bool(span.get("attributes")) or any(
-        str(name).startswith("attributes.") and not is_absent(value) for name, value in span.items()
-    )
+    columns = (str(name) for name, each in value.items() if not is_absent(each))
+    described = value.get("attributes") or any(name.startswith("attributes.") for name in columns)
+    return "resourceSpans" in value or (bool(described) and _trace(value) is not None)
 
 
 def rows_of_spans(rows: Iterable[Row]) -> Iterator[Row]:

@@ -75,6 +75,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "prompt_k": ("prompt_k",),
 }
 """For each field its own name first, then the names that other tools give it."""
+KNOWN = frozenset(name for names in NAMES.values() for name in names)
 
 EITHER = "context"
 """DeepEval calls by this name what should have been retrieved, most others what was."""
@@ -94,17 +95,13 @@ def fields_in(row: Mapping[str, Any], where: str) -> dict[str, Any]:
     flat = _flat(row)
     found = {}
     for field, names in NAMES.items():
-        given = {name: _joined(name, flat[name]) for name in names if name in flat}
+        given = {name: flat[name] for name in names if name in flat}
+        texts = _plain(given.get("ground_truths"))
+        if isinstance(texts, list) and all(isinstance(each, str) for each in texts):
+            given["ground_truths"] = "\n".join(texts)  # Ragas's former list of references, as Ragas read them
         if given:
             found[field] = _agreed(given, field, where)
     return found
-
-
-def _joined(name: str, value: Any) -> Any:
-    """The texts of Ragas's former list of references as one reference, as Ragas read them."""
-    texts = _plain(value)
-    several = name == "ground_truths" and isinstance(texts, list) and all(isinstance(x, str) for x in texts)
-    return "\n".join(texts) if several else value
 
 
 def others_in(row: Mapping[str, Any]) -> dict[str, str | int | float]:
@@ -115,17 +112,16 @@ def others_in(row: Mapping[str, Any]) -> dict[str, str | int | float]:
     """
     beside = row.get("metadata")
     flat = {**(beside if isinstance(beside, Mapping) else {}), **_flat(row)}
-    known = {name for names in NAMES.values() for name in names}
     return {
         str(key): value
         for key, value in flat.items()
-        if key not in known and isinstance(value, str | int | float) and not is_absent(value)
+        if key not in KNOWN and isinstance(value, str | int | float) and not is_absent(value)
     }
 
 
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     """The row without what is not there, with the fields that are kept in a part of it."""
-    known = {name for names in NAMES.values() for name in names} | {EITHER}
+    known = KNOWN | {EITHER}
     parts = {name: row[name] for name in NESTED if isinstance(row.get(name), Mapping) and known & row[name].keys()}
     inner = {key: value for part in parts.values() for key, value in part.items()}
     wanted = {name: row[name] for name in EXPECTED if isinstance(row.get(name), Mapping)}

@@ -22,7 +22,7 @@ from rankproof.document.numbers import count
 from rankproof.judging.case import Case
 from rankproof.judging.lexical.judge import NAME
 from rankproof.judging.metrics.counting import outcomes
-from rankproof.judging.metrics.registry import METRICS
+from rankproof.judging.metrics.registry import is_ours
 from rankproof.judging.run import JudgedSample
 from rankproof.judging.trust.agreement import Frame, Label, frame_of, labels_in, people
 from rankproof.judging.trust.estimates import Checked, Estimate, Estimates, Uncorrected
@@ -54,9 +54,7 @@ class Correcting:
     @property
     def adds_up(self) -> bool:
         """Whether single pairs tell what the judge is off by."""
-        own = METRICS.get(self.measure.spec.name)
-        ours = self.measure.spec.kind == "ranking" or (own and own.measure.spec is self.measure.spec)
-        return bool(ours) and self.measure.spec.name in ADDS_UP
+        return is_ours(self.measure) and self.measure.spec.name in ADDS_UP
 
     def add(self, case: Case, used: Sequence[Ask], value: float | None) -> None:
         """Take one sample, the pairs that the metric looked at, and its value."""

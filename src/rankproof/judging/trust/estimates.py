@@ -23,7 +23,7 @@ from rankproof.document.display import Displayable
 from rankproof.judging.case import Case
 from rankproof.judging.lexical.judge import NAME, likelihood, logit, shifts
 from rankproof.judging.metrics.counting import TOGETHER, Outcome, metric_of, outcomes
-from rankproof.judging.metrics.registry import METRICS
+from rankproof.judging.metrics.registry import is_ours
 from rankproof.judging.run import JudgedSample
 from rankproof.judging.trust.agreement import is_yes
 from rankproof.judging.verdicts import PLAIN_YES, Ask, Relation, Said, Unmeasured, Verdict
@@ -110,7 +110,9 @@ class Estimating:
         place = ask.right if ask.relation not in TOGETHER or self.by == "right" else ""
         left = "" if self.by == "right" and ask.relation == Relation.TEXT_SUPPORTS else ask.left
         order = np.random.default_rng(int.from_bytes(pair_of((ask.relation, left, place))))
-        chance = 1 / (1 + np.exp(-(logit(np.array(_chance(ask, said))) + self.shifted[ask.relation])))
+        given = said.probability if isinstance(said, Verdict) else None
+        likely = likelihood(ask) if given is None else given
+        chance = 1 / (1 + np.exp(-(logit(np.array(likely)) + self.shifted[ask.relation])))
         sides: tuple[Said, Said] = Verdict(ask, 0, NAME), Verdict(ask, PLAIN_YES[ask.relation], NAME)
         return [sides[yes] for yes in (order.permutation(PLACES) < chance).tolist()]
 
@@ -145,11 +147,6 @@ def _doubtful(said: Said | None) -> bool:
     return said is not None and said.judge == NAME and (said.value or 0) >= 0
 
 
-def _chance(ask: Ask, said: Said) -> float:
-    found = said.probability if isinstance(said, Verdict) else None
-    return likelihood(ask) if found is None else found
-
-
 @dataclass(slots=True)
 class Estimates:
     """All metrics of a run."""
@@ -158,11 +155,15 @@ class Estimates:
 
     @classmethod
     def of(cls, metrics: Iterable[Measure], labels: Mapping[Ask, int]) -> Estimates:
-        """Estimates of these metrics; labels of people narrow them."""
+        """Estimates of these metrics; labels of people narrow them.
+
+        A yes or no to every pair must be all that a metric looks at; formulas of other tools look at more.
+        """
         shifted = {relation: _shifts(relation, labels) for relation in PLAIN_YES}
-        return cls(
-            [(place, Estimating(each, shifted, len(labels))) for place, each in enumerate(metrics) if _estimable(each)]
-        )
+        usable = [
+            (place, each) for place, each in enumerate(metrics) if is_ours(each) and each.spec.name not in CERTAIN
+        ]
+        return cls([(place, Estimating(each, shifted, len(labels))) for place, each in usable])
 
     def add(self, judged: JudgedSample) -> None:
         """Take one sample."""
@@ -173,13 +174,6 @@ class Estimates:
         """The estimate of each metric that has one."""
         made = {each.measure.name: each.result() for _, each in self.each}
         return {name: each for name, each in made.items() if each is not None}
-
-
-def _estimable(measure: Measure) -> bool:
-    """Whether a yes or no to every pair is all that a metric looks at; formulas of other tools look at more."""
-    own = METRICS.get(measure.spec.name)
-    ours = measure.spec.kind == "ranking" or (own is not None and own.measure.spec is measure.spec)
-    return ours and measure.spec.name not in CERTAIN
 
 
 def _shifts(relation: Relation, labels: Mapping[Ask, int]) -> Array:

@@ -149,14 +149,6 @@ COMPANY = ("in another order", "with another sample", "each by itself")
 """The ways of asking again that change what stands beside a pair."""
 
 
-def _more(changed: int, again: int, n: int) -> bool:
-    """Whether more verdicts changed beside other pairs than when asked the same again, beyond chance.
-
-    2.4 standard errors: as three ways are looked at, at most one judge in forty is accused by chance.
-    """
-    return n > 0 and changed - again > 2.4 * math.sqrt(changed + again + 1)
-
-
 @dataclass(frozen=True)
 class Stress(Result):
     """The flips of a judge: for each way of asking again and each relation the share that changed."""
@@ -186,7 +178,12 @@ class Stress(Result):
     @property
     def remedy(self) -> str:
         """What to do about verdicts that change, in words."""
-        swayed = [way for way, (changed, again, n) in self.company.items() if _more(changed, again, n)]
+        # 2.4 standard errors: as three ways are looked at, at most one judge in forty is accused by chance.
+        swayed = [
+            way
+            for way, (changed, again, n) in self.company.items()
+            if n > 0 and changed - again > 2.4 * math.sqrt(changed + again + 1)
+        ]
         again, n = self._counted("asked again")
         if swayed:
             return (
