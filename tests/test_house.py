@@ -13,13 +13,13 @@ from tests.house import counts
 from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
-    "files": 359,  # 300 of them without monitoring, web, io/counted and spark
+    "files": 358,  # 300 of them without monitoring, web, io/counted and spark
     "lines": 94_280,
     "modules of over 400 lines": 0,
     "code lines": 63_285,
     "file names used twice": 27,
     "class names in two packages": 9,
-    "short helpers used once": 268,
+    "short helpers used once": 191,
     "circles": 0,
     "modules crossed by evaluate": 36,  # three of them are the one way to print, in every format
     "modules crossed by gate": 43,
