@@ -142,18 +142,14 @@ def _ranks(values: Sequence[float], higher: bool) -> list[str]:
 
 def _alike(view: View) -> list[str]:
     """The correlations in words, and their limits."""
-    absent = [f"{ABSENT} {note}." for note in view["notes"]]
-    said = [
-        f"Kendall's tau-b {_value(view['tau_b'])}, over {count(view['systems'], 'system')} that both order.",
-        f"tau-AP {_value(view['tau_ap'])}, with {view['names'][1]} as the truth: the top weighs more.",
-        f"RBO {_value(view['rbo'])} (p = {view['rbo_p']:g}).",
-    ]
     left = view["left_out"]
-    return [*said, *absent, *([f"Left out, as only one has them: {_some(left)}."] if left else [])]
-
-
-def _value(value: float | None) -> str:
-    return ABSENT if value is None else score(value)
+    return [
+        f"Kendall's tau-b {score(view['tau_b'])}, over {count(view['systems'], 'system')} that both order.",
+        f"tau-AP {score(view['tau_ap'])}, with {view['names'][1]} as the truth: the top weighs more.",
+        f"RBO {score(view['rbo'])} (p = {view['rbo_p']:g}).",
+        *(f"{ABSENT} {note}." for note in view["notes"]),
+        *([f"Left out, as only one has them: {_some(left)}."] if left else []),
+    ]
 
 
 def _some(names: Sequence[str]) -> str:

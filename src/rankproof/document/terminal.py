@@ -279,14 +279,11 @@ def spark(values: Sequence[float], top: float | None = None) -> str:
     >>> spark([0, 0.1, 0.5, 1])
     '·▁▄█'
     """
-    highest = max(values, default=0.0) if top is None else top
-    return "".join(_spark(value, highest) for value in values)
-
-
-def _spark(value: float, top: float) -> str:
-    if value <= 0 or top <= 0:
-        return NOTHING
-    return SPARKS[min(max(round(value / top * len(SPARKS)), 1), len(SPARKS)) - 1]
+    highest, n = max(values, default=0.0) if top is None else top, len(SPARKS)
+    return "".join(
+        NOTHING if value <= 0 or highest <= 0 else SPARKS[min(max(round(value / highest * n), 1), n) - 1]
+        for value in values
+    )
 
 
 def bin_means(values: Sequence[float], width: int) -> list[float]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rankproof.core.explanation import Explained
 from rankproof.core.names import parse
-from rankproof.core.paper import Step, Term, number_text
+from rankproof.core.paper import Step, number_text
 from rankproof.core.table import ExplainedLine
 from rankproof.document.charts import contributions
 from rankproof.document.numbers import ABSENT, count, score
@@ -255,14 +255,12 @@ def _terms(titles: Titles, own: Explained, step: Step) -> Markup:
     ]
     if not about:
         return table(step.says, headings, plain)
-    rows = [[*_about(titles, own, term), *cells] for term, cells in zip(step.terms, plain, strict=False)]
+    rows = []
+    for term, cells in zip(step.terms, plain, strict=False):
+        name = "" if term.doc is None else own.names.get(term.doc, "(not judged)")
+        named = el("td", document(titles, name) if name else None, cls="doc")
+        rows.append(["" if term.rank is None else f"{term.rank:,}", named, *cells])
     return table(step.says, headings, rows, words=(1, 2))
-
-
-def _about(titles: Titles, own: Explained, term: Term) -> tuple[Child, Child]:
-    name = "" if term.doc is None else own.names.get(term.doc, "(not judged)")
-    rank = "" if term.rank is None else f"{term.rank:,}"
-    return rank, el("td", document(titles, name) if name else None, cls="doc")
 
 
 def _versus(titles: Titles, name: str, found: Explanation) -> Markup:

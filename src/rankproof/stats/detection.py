@@ -284,16 +284,12 @@ def _numbers(n: int, share: float) -> list[tuple[int, float]]:
     low, high = max(0, math.floor(middle - REACH * wide)), min(n, math.ceil(middle + REACH * wide))
     last = min(NODES, high - low + 1) - 1
     numbers = sorted({round(low + (high - low) * i / last) for i in range(last + 1)})
-    logs = [_log_binomial(n, m, share) for m in numbers]
+    ways = (math.lgamma(n + 1) - math.lgamma(m + 1) - math.lgamma(n - m + 1) for m in numbers)
+    logs = [w + m * math.log(share) + (n - m) * math.log1p(-share) for w, m in zip(ways, numbers, strict=True)]
     most = max(logs)
     weights = [math.exp(each - most) for each in logs]
     total = sum(weights)
     return [(m, weight / total) for m, weight in zip(numbers, weights, strict=True)]
-
-
-def _log_binomial(n: int, m: int, share: float) -> float:
-    ways = math.lgamma(n + 1) - math.lgamma(m + 1) - math.lgamma(n - m + 1)
-    return ways + m * math.log(share) + (n - m) * math.log1p(-share)
 
 
 def fewest_moved(alpha: float, sides: int = 2) -> int:

@@ -253,11 +253,13 @@ def on_grid(sizes: Array) -> tuple[float, Array] | None:
 
 
 def common_unit(sizes: Array) -> float | None:
-    """The largest number of which all positive `sizes` are multiples, None if that is too small."""
+    """The largest number of which all positive `sizes` are multiples, by Euclid; None if that is too small."""
     finest = total(sizes) / CELLS
     unit = 0.0
     for size in distinct(sizes).tolist():
-        unit = _common(size, unit, finest)
+        rest, unit = unit, size
+        while rest > finest / 2:
+            unit, rest = rest, abs(math.remainder(unit, rest))
         if unit < finest:
             return None
     steps = np.rint(sizes / unit)
@@ -273,13 +275,6 @@ def step_of(values: Array) -> float:
     """
     sizes = _sizes(values)
     return (common_unit(sizes) or 0.0) if len(sizes) else 0.0
-
-
-def _common(a: float, b: float, finest: float) -> float:
-    """The greatest common divisor of two numbers by Euclid; values below half of `finest` count as 0."""
-    while b > finest / 2:
-        a, b = b, abs(math.remainder(a, b))
-    return a
 
 
 # --- what is drawn -----------------------------------------------------------------------------------

@@ -269,7 +269,7 @@ def power(difference: float, spread: float, n: int, alpha: float = ALPHA, sides:
     check_whole("queries", n, least=2)
     if not spread:
         return 1.0 if difference else alpha
-    return _power(abs(difference) / spread * math.sqrt(n), n, _critical(n, alpha, sides), sides)
+    return _power(abs(difference) / spread * math.sqrt(n), n, t_quantile(1 - alpha / sides, n - 1), sides)
 
 
 def smallest_detectable(
@@ -318,10 +318,8 @@ def _fewest(size: float, lost: float, guess: float, alpha: float, power: float, 
     """The smallest n from 2 on with enough power; the normal distribution's guess is off by two or three."""
 
     def enough(n: int) -> bool:
-        if math.isinf(size):
-            return True
         shift = (size - lost / n) * math.sqrt(n)
-        return _power(shift, n, _critical(n, alpha, sides), sides) >= power
+        return math.isinf(size) or _power(shift, n, t_quantile(1 - alpha / sides, n - 1), sides) >= power
 
     n = max(2, math.floor(guess))
     while not enough(n):
@@ -333,12 +331,8 @@ def _fewest(size: float, lost: float, guess: float, alpha: float, power: float, 
 
 @cache
 def _shift_needed(n: int, alpha: float, power: float, sides: int) -> float:
-    t = _critical(n, alpha, sides)
+    t = t_quantile(1 - alpha / sides, n - 1)
     return solve(lambda shift: _power(shift, n, t, sides) >= power, 1.0)
-
-
-def _critical(n: int, alpha: float, sides: int) -> float:
-    return t_quantile(1 - alpha / sides, n - 1)
 
 
 def _power(shift: float, n: int, t: float, sides: int) -> float:

@@ -119,20 +119,15 @@ def mean_ranks(sizes: Array) -> Array:
 
 def _rank_p(ranks: Array, alternative: str) -> tuple[str, float]:
     found = totals_by_count(np.sort(np.abs(ranks))) if len(ranks) <= EXACT_RANKS else None
-    seen = observed_total(ranks, alternative)
-    if found is None:
-        return "normal", _normal_rank_p(ranks, seen, alternative)
-    totals, chances = found
-    reach = np.abs(totals) if alternative == "two-sided" else totals
-    return "all counted", min(1.0, float(chances[reach >= seen - 0.25].sum()))
-
-
-def _normal_rank_p(ranks: Array, seen: float, alternative: str) -> float:
-    """The signed ranks add up to a spread of sqrt(sum of squares), which holds the tie correction."""
-    # W moves by whole ranks, their signed total by twice that: half a step is 1.
-    near = seen - 1 if alternative != "two-sided" else max(0.0, seen - 1)
+    seen, both = observed_total(ranks, alternative), alternative == "two-sided"
+    if found is not None:
+        totals, chances = found
+        return "all counted", min(1.0, float(chances[(np.abs(totals) if both else totals) >= seen - 0.25].sum()))
+    # W moves by whole ranks, their signed total by twice that: half a step is 1. The spread of the signed ranks is
+    # sqrt(sum of squares), which holds the tie correction.
+    near = max(0.0, seen - 1) if both else seen - 1
     above = NORMAL.cdf(-near / math.sqrt(float((ranks**2).sum())))
-    return min(1.0, 2 * above) if alternative == "two-sided" else above
+    return "normal", min(1.0, 2 * above) if both else above
 
 
 # --- bootstrap ---------------------------------------------------------------------------------------

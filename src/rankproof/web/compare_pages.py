@@ -123,11 +123,14 @@ def compare(site: Site, choices: Choices) -> Page:
     measure = measure_of(scores, choices.get("m"))
     corrected = choices.get("given") == "yes"
     rows = query_rows(site, a, b, measure, corrected)
+    verdict = site.later(
+        *site.workspace.comparing(a, b, corrected), comparison_part, "verdict", a=a, b=b, given=corrected
+    )
     pictures = el("div", _scatter(measure, a, b, rows), _sorted(measure, a, b, rows), cls="grid", id="pictures")
     return Page(
         f"{b} against {a}",
         sections(
-            ("verdict", "Verdict", _verdict(site, a, b, corrected)),
+            ("verdict", "Verdict", verdict),
             ("pictures", f"{measure}, query by query", combine(_about_pictures(site), pictures)),
             ("queries", "Queries", combine(_filters(rows), query_table(site, a, b, measure, rows, corrected))),
         ),
@@ -153,10 +156,6 @@ def choose(
         select("m", "measure", measures, measure) if measures else None,
         given if site.workspace.grades else None,
     )
-
-
-def _verdict(site: Site, a: str, b: str, corrected: bool) -> Markup:
-    return site.later(*site.workspace.comparing(a, b, corrected), comparison_part, "verdict", a=a, b=b, given=corrected)
 
 
 def comparison_part(found: Comparison) -> Markup:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from time import time
@@ -58,7 +59,11 @@ def home(site: Site, choices: Choices) -> Page:
             _news(site),
             ("runs", "Rankings", _runs(site, waiting)),
             *(
-                (f"history-{n}", f"Over time: {each.name}", _history(site, each))
+                (
+                    f"history-{n}",
+                    f"Over time: {each.name}",
+                    space.kept(("entries", each.stamp), partial(_history, each)),
+                )
                 for n, each in enumerate(space.of_kind(FileKind.HISTORY))
             ),
             ("files", "Files", _files(site)),
@@ -121,47 +126,29 @@ def _means(site: Site, scores: dict[str, Scores], first_run: str | None) -> Mark
         made = site.workspace.uncertainty(name)
         guessed |= made.method.startswith(GUESSED)
         ends = span(made.low, made.high) if isfinite(made.low) else ""
-        compared: Child = "baseline" if name == baseline else site.link("compare", "compare", a=baseline, b=name)
-        gated: Child = None if name == baseline else site.link("gate", "gate", a=baseline, b=name)
-        rows.append(
-            [
-                ident(name),
-                combine(compared, " ", gated),
-                score(each[measure]),
-                ends,
-                *(score(each[m]) for m in shown[1:] if m in each),
-            ]
-        )
+        pages = ("compare", "gate") if name != baseline else ()
+        links = join([site.link(page, page, a=baseline, b=name) for page in pages], " ") or combine("baseline ")
+        others = [score(each[m]) for m in shown[1:] if m in each]
+        rows.append([ident(name), links, score(each[measure]), ends, *others])
     headings = ("ranking", "look at", measure, "interval", *shown[1:])
     caption = f"Means over {count(len(first.queries), 'query')}, the best first"
     means = table(caption, headings, rows, words=(0, 1))
     return combine(means, note(f"{measure}: {UNBOUNDED}.") if guessed else None)
 
 
-def _history(site: Site, file: FoundFile) -> Markup:
+def _history(file: FoundFile) -> Markup:
     """The time line of each measure of a history, and the gate of each result against the one before."""
-    space = site.workspace
-    shown = space.kept(("entries", file.stamp), lambda: _drawn(file))
-    return shown if isinstance(shown, Markup) else problem(shown)
-
-
-def _drawn(file: FoundFile) -> Markup | RankproofError:
     try:
         history = History(file.path)
         found = [(entry.saved_at, entry.name, history.scores(entry.name)) for entry in history.entries(LAST)]
     except RankproofError as error:
-        return error
+        return problem(error)
     if not found:
         return note("Nothing is saved in it yet.")
     names = list(dict.fromkeys(measure for _, _, scores in found for measure in scores))
     pictures = (figure(name, _line(name, found)) for name in names[:6])
-    rows = _gates(found)
-    listed = table(
-        "Each result against the one before it, on the first measure",
-        ("saved", "name", "mean", "gate"),
-        rows,
-        words=(0, 1, 3),
-    )
+    caption = "Each result against the one before it, on the first measure"
+    listed = table(caption, ("saved", "name", "mean", "gate"), _gates(found), words=(0, 1, 3))
     return combine(el("div", *pictures, cls="grid"), fold("The results", listed, opened=True))
 
 

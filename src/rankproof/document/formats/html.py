@@ -42,9 +42,10 @@ def page(document: Document) -> str:
             sections.append((block.text, []))
         else:
             (sections[-1][1] if sections else lead).append(block)
-    made = [
-        Section(f"{_key(name)}-{n}", name, join(map(_block, blocks))) for n, (name, blocks) in enumerate(sections, 1)
-    ]
+    made = []
+    for n, (name, blocks) in enumerate(sections, 1):
+        key = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "part"
+        made.append(Section(f"{key}-{n}", name, join(map(_block, blocks))))
     foot = el("p", f"Made by rankproof {__version__}.")
     return html_page(document.title, None, made, foot, lead=join(map(_block, lead)))
 
@@ -58,10 +59,6 @@ def part_of_page(document: Document, link: Link | None = None) -> Markup:
     from rankproof.document.page import join
 
     return join(_block(block, link) for part in document.shown(PAGE) for block in part.blocks)
-
-
-def _key(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "part"
 
 
 def _block(block: Block, link: Link | None = None) -> str | None:

@@ -118,7 +118,9 @@ def as_latex(document: Document) -> str:
     said, tables = [NEEDS], []
     for block, above in zip(every, [None, *every], strict=False):
         if isinstance(block, Table) and block.columns:
-            tables.append(_float(above.text, block) if isinstance(above, Heading) else _tabular(block))
+            caption = rf"\caption{{{escape_latex(above.text)}}}" if isinstance(above, Heading) else ""
+            around = [r"\begin{table}", r"\centering", caption, _tabular(block), r"\end{table}"]
+            tables.append("\n".join(around) if caption else _tabular(block))
     for block, below in zip(every, [*every[1:], None], strict=True):
         said += [] if isinstance(block, Heading) and isinstance(below, Table) else _comments(block)
     said = list(dict.fromkeys(said))
@@ -149,11 +151,6 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]], sides: Sequenc
     spec = "".join("r" if right else "l" for right in sides or [n > 0 for n in range(len(headings))])
     opening = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule", _latex_row(headings), r"\midrule"]
     return [*opening, *map(_latex_row, rows), r"\bottomrule", r"\end{tabular}"]
-
-
-def _float(caption: str, block: Table) -> str:
-    lines = [r"\begin{table}", r"\centering", rf"\caption{{{escape_latex(caption)}}}"]
-    return "\n".join([*lines, _tabular(block), r"\end{table}"])
 
 
 def _tabular(block: Table) -> str:
