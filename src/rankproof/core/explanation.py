@@ -22,14 +22,11 @@ SAME = 1e-9
 
 def differences(own: Explained, other: Explained) -> list[str]:
     """The differences in sentences; the last one says whether the number differs."""
+    # Whether what follows is about the tool's own number, if that is not so without limits.
+    note = other.claim.note if other.claim is not None else ""
+    limits = [f"{note[0].upper()}{note[1:]}."] if note else []
     found = [*_parameters(own, other), *_conventions(own, other), *_order(own, other), *_steps(own, other)]
-    return [*_claimed(other), *found, _numbers(own, other, bool(found))]
-
-
-def _claimed(other: Explained) -> Iterator[str]:
-    """Whether what follows is about the tool's own number, if that is not so without limits."""
-    if other.claim is not None and other.claim.note:
-        yield f"{other.claim.note[0].upper()}{other.claim.note[1:]}."
+    return [*limits, *found, _numbers(own, other, bool(found))]
 
 
 def differing_kinds(own: Explained, other: Explained) -> set[str]:

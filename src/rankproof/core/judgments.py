@@ -356,7 +356,12 @@ def by_levels(*judges: Sequence[float | None], retrieved: int | None = None) -> 
     size = len(judges[0])
     if retrieved is not None:
         check_whole("retrieved", retrieved, 0, size, advice="say how many of the documents were retrieved")
-    return Preferences([_levelled(levels) for levels in judges], size if retrieved is None else retrieved)
+    groups = []
+    for levels in judges:
+        given = np.array([np.nan if level is None else level for level in levels], dtype=np.float64)
+        seen = np.flatnonzero(~np.isnan(given))
+        groups.append(group([Order(seen, given[seen])], size))
+    return Preferences(groups, size if retrieved is None else retrieved)
 
 
 def _is_level(value: object) -> bool:
@@ -364,13 +369,6 @@ def _is_level(value: object) -> bool:
         return is_number(value) and math.isfinite(float(value))  # type: ignore[arg-type]
     except OverflowError:
         return False
-
-
-def _levelled(levels: Sequence[float | None]) -> Group:
-    given = [(document, level) for document, level in enumerate(levels) if level is not None]
-    documents = np.array([document for document, _ in given], dtype=np.intp)
-    known = np.array([level for _, level in given], dtype=np.float64)
-    return group([Order(documents, known)], len(levels))
 
 
 def _add_transitive(prefers: Array) -> None:

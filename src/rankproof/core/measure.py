@@ -180,7 +180,7 @@ class Measure:
                     f"{self.spec.name}: unknown parameter {name!r}, expected {expected}.{nearest(name, known)} "
                     f"Next: {elsewhere}see 'rankproof measures {self.spec.name}'."
                 )
-        checked = {name: known[name].check(self.spec.name, value) for name, value in params.items()}
+        checked = {name: known[name].kind.check(self.spec.name, name, value) for name, value in params.items()}
         merged = {**self.given, **checked}
         given = {name: merged[name] for name in known if name in merged and merged[name] != known[name].default}
         return Measure(self.spec.under(given), MappingProxyType(given), self.stated.union(params))

@@ -275,18 +275,12 @@ def _span(h: Hits) -> tuple[Array, Array]:
 def expected_values(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, str]:
     """The means over all orders, and what must be said beside them."""
     if measure.spec.additive:
-        return _spread_mean(measure, hits), ""
+        parts = _parts(hits)
+        some = [hits] if len(parts) == 1 else map(hits.select, parts)
+        return np.concatenate([measure(seen_by(measure, each.spread)) for each in some]), ""
     if measure.spec.expected is not None and measure.steady:
         return measure.spec.expected(seen_by(measure, hits), **measure.params), ""
     return _averaged(measure, hits, rng)
-
-
-def _spread_mean(measure: Measure, hits: Hits) -> PerQuery:
-    """The measure averaged over all ranks that tied rows could have, in batches of queries."""
-    parts = _parts(hits)
-    if len(parts) == 1:
-        return measure(seen_by(measure, hits.spread))
-    return np.concatenate([measure(seen_by(measure, hits.select(part).spread)) for part in parts])
 
 
 def _parts(hits: Hits) -> list[Array]:
@@ -309,22 +303,19 @@ def _averaged(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[P
         variance = np.maximum(square - mean**2, 0.0)
         errors[orders.queries] = np.where(orders.exact, 0.0, variance / (DRAWN - 1))
         estimated += int((~orders.exact).sum())
-    return means, _estimate_note(estimated, float(np.sqrt(errors.sum())) / max(hits.n, 1))
+    if not estimated:
+        return means, ""
+    error = float(np.sqrt(errors.sum())) / hits.n
+    return means, (
+        f"{count(estimated, 'query')} with too many orders of equal scores to go through: estimated from "
+        f"{DRAWN:,} seeded orders each; standard error of the mean {error:.1g}"
+    )
 
 
 def _orders(measure: Measure, hits: Hits, rng: np.random.Generator) -> Iterator[Orders]:
     """The orders of tied documents, down to the cut-off of the measure."""
     k = None if measure.spec.divides_by == "returned" else measure.cutoff
     return tied_orders(hits, measure.spec.aspects, rng, k)
-
-
-def _estimate_note(estimated: int, error: float) -> str:
-    if not estimated:
-        return ""
-    return (
-        f"{count(estimated, 'query')} with too many orders of equal scores to go through: estimated from "
-        f"{DRAWN:,} seeded orders each; standard error of the mean {error:.1g}"
-    )
 
 
 # --- the best and the worst order --------------------------------------------------------------------

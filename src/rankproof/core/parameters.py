@@ -33,17 +33,12 @@ class Kind(Displayable):
     def check(self, owner: str, name: str, value: Any) -> Any:
         """The value in its canonical form, or a UsageError."""
         if isinstance(value, bool) or not self.fits(value):
+            large = isinstance(value, int | float) and abs(value) > DEEPEST  # its size alone is what is wrong
+            smaller = ", and a smaller one" if large else ""
             raise UsageError(
-                f"{owner}: {name} is {shorten(value)}, expected {self.expected}{_but_large(value)}."
-                " Next: give such a value."
+                f"{owner}: {name} is {shorten(value)}, expected {self.expected}{smaller}. Next: give such a value."
             )
         return self.cast(value)
-
-
-def _but_large(value: Any) -> str:
-    """That the size alone is what is wrong with a number."""
-    large = isinstance(value, int | float) and abs(value) > DEEPEST
-    return ", and a smaller one" if large else ""
 
 
 def _number(value: Any) -> Any:
@@ -53,13 +48,9 @@ def _number(value: Any) -> Any:
 
 def _real(low: float, high: float, *, open_low: bool = False, open_high: bool = False) -> Callable[[Any], bool]:
     def fits(value: Any) -> bool:
-        if not isinstance(value, Real):
-            return False
         try:
-            number = float(value)
+            number = float(value) if isinstance(value, Real) else math.nan
         except OverflowError:  # an integer of more than 308 digits
-            return False
-        if not math.isfinite(number):
             return False
         above = number > low if open_low else number >= low
         return above and (number < high if open_high else number <= high)
@@ -67,8 +58,11 @@ def _real(low: float, high: float, *, open_low: bool = False, open_high: bool = 
     return fits
 
 
-def _whole(most: int) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, Integral) and 1 <= int(value) <= most
+def _whole(most: int, *, optional: bool = False) -> Kind:
+    def fits(value: Any) -> bool:
+        return (optional and value is None) or (isinstance(value, Integral) and 1 <= int(value) <= most)
+
+    return Kind("a whole number of at least 1", fits, lambda value: value and int(value))
 
 
 def _gain(value: Any) -> bool:
@@ -88,23 +82,9 @@ _anything = _real(-LARGEST, LARGEST)
 _positive = _real(0, MOST, open_low=True)
 _largest = _real(0, LARGEST, open_low=True)
 
-Cutoff: TypeAlias = Annotated[
-    int | None,
-    Kind(
-        "a whole number of at least 1",
-        lambda v: v is None or _whole(LARGEST)(v),
-        lambda v: v and int(v),
-    ),
-]
-Depth: TypeAlias = Annotated[
-    int | None,
-    Kind(
-        "a whole number of at least 1",
-        lambda v: v is None or _whole(DEEPEST)(v),
-        lambda v: v and int(v),
-    ),
-]
-Count: TypeAlias = Annotated[int, Kind("a whole number of at least 1", _whole(DEEPEST), int)]
+Cutoff: TypeAlias = Annotated[int | None, _whole(LARGEST, optional=True)]
+Depth: TypeAlias = Annotated[int | None, _whole(DEEPEST, optional=True)]
+Count: TypeAlias = Annotated[int, _whole(DEEPEST)]
 Grade: TypeAlias = Annotated[float, Kind("a finite number", _anything, _number)]
 Number: TypeAlias = Annotated[float, Kind("a finite number", _anything, _number)]
 Positive: TypeAlias = Annotated[float, Kind("a number above 0", _positive, _number)]
@@ -135,10 +115,6 @@ class Parameter(Displayable):
     name: str
     default: Any
     kind: Kind
-
-    def check(self, owner: str, value: Any) -> Any:
-        """The value in its canonical form, or a UsageError."""
-        return self.kind.check(owner, self.name, value)
 
 
 def parameters_of(function: Callable[..., Any], skip: int = 1) -> dict[str, Parameter]:

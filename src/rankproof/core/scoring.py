@@ -80,18 +80,15 @@ def split(measure: Measure, hits: Hits) -> Split | None:
         return None
     sign = measure.spec.sign
     top = sign * ceiling(measure, hits)
-    if bool((top - sign * _complete(measure, hits) > CLOSE).any()):
+    # A ranking as long as this one with all judged documents in the best order.
+    best = ideal(measure, hits)
+    longest = np.maximum(best.retrieved, hits.retrieved)
+    complete = measure(seen_by(measure, replace(best, retrieved=longest, corpus_size=hits.corpus_size)))
+    if bool((top - sign * complete > CLOSE).any()):
         return None
     reordered = sign * measure(seen_by(measure, hits.reordered_by(value)))
     now = sign * measure(seen_by(measure, hits))
     return Split(np.maximum(top - reordered, 0.0), np.maximum(reordered - now, 0.0))
-
-
-def _complete(measure: Measure, hits: Hits) -> PerQuery:
-    """The value of a ranking as long as this one with all judged documents in the best order."""
-    best = ideal(measure, hits)
-    longest = np.maximum(best.retrieved, hits.retrieved)
-    return measure(seen_by(measure, replace(best, retrieved=longest, corpus_size=hits.corpus_size)))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -153,10 +150,15 @@ def score_columns(
             found = [tied_values(each, hits, conventions.ties, rng) for each in measures]
         else:
             found = [(values, "") for values in _values(measures, hits)]
-    return {
-        each.name: _column(each, values, note, conventions, counted, queries)
-        for each, (values, note) in zip(measures, found, strict=True)
-    }
+    columns = {}
+    for each, (values, note) in zip(measures, found, strict=True):
+        _check_numbers(each, values, queries)
+        if conventions.rounded is not None:
+            # as the products that round do it: .125 becomes .13, where NumPy says .12
+            scale = 10.0**conventions.rounded
+            values = np.asarray(np.floor(values * scale + 0.5) / scale)
+        columns[each.name] = ScoreColumn(each, values, counted, note)
+    return columns
 
 
 def _values(measures: Sequence[Measure], hits: Hits) -> list[PerQuery]:
@@ -164,40 +166,19 @@ def _values(measures: Sequence[Measure], hits: Hits) -> list[PerQuery]:
     parts: list[list[PerQuery]] = [[] for _ in measures]
     for part in hits.parts():
         for each, values in zip(measures, parts, strict=True):
-            values.append(_of_shape(each, each(seen_by(each, part)), part.n))
+            values.append(each(seen_by(each, part)))
+            if np.shape(values[-1]) != (part.n,):  # the measure may be anyone's
+                raise DataError(
+                    f"{each}: gave an array of shape {np.shape(values[-1])} for {part.n:,} queries, expected one "
+                    "number each. Next: let its function return one, as h.count() and h.sum(...) do."
+                )
         if part is not hits:
             part.forget()
     return [values[0] if len(values) == 1 else np.concatenate(values) for values in parts]
 
 
-def _column(
-    measure: Measure,
-    values: PerQuery,
-    note: str,
-    conventions: Conventions,
-    counted: Array | None,
-    queries: Sequence[str],
-) -> ScoreColumn:
-    values = _numbers(measure, values, queries)
-    if conventions.rounded is not None:
-        # as the products that round do it: .125 becomes .13, where NumPy says .12
-        scale = 10.0**conventions.rounded
-        values = np.asarray(np.floor(values * scale + 0.5) / scale)
-    return ScoreColumn(measure, values, counted, note)
-
-
-def _of_shape(measure: Measure, values: PerQuery, n: int) -> PerQuery:
-    """The values of a measure, which may be anyone's: one a query."""
-    if np.shape(values) != (n,):
-        raise DataError(
-            f"{measure}: gave an array of shape {np.shape(values)} for {n:,} queries, expected one "
-            "number each. Next: let its function return one, as h.count() and h.sum(...) do."
-        )
-    return values
-
-
-def _numbers(measure: Measure, values: PerQuery, queries: Sequence[str]) -> PerQuery:
-    """The values, if each is a finite number."""
+def _check_numbers(measure: Measure, values: PerQuery, queries: Sequence[str]) -> None:
+    """Refuse values that are no finite numbers."""
     finite = np.abs(values) < LARGEST  # NaN is not
     if np.count_nonzero(finite) < len(queries):
         bad = np.flatnonzero(~finite)
@@ -206,7 +187,6 @@ def _numbers(measure: Measure, values: PerQuery, queries: Sequence[str]) -> PerQ
             "expected numbers. Next: look at its grades and gains, which may be too large to add up; let the "
             "function of a measure of your own divide by ratio(a, b), where 0 / 0 is 0."
         )
-    return values
 
 
 Pair = tuple[float, float]

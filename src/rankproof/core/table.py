@@ -105,13 +105,15 @@ def listing(
     adds: Mapping[int, float],
 ) -> Iterator[ExplainedLine]:
     """The documents of the query, best first; `hits` is the query alone, `adds` what each rank adds."""
-    rows = _in_order(table, _once_each(table, _rows_of(table, query), conventions), conventions)
+    own = [row for row, each in enumerate(table.query) if each == query]
+    rows = _in_order(table, _once_each(table, own, conventions), conventions)
     ranks, grades = _ranks(judgments, hits), judgments.of(query)
     if conventions.unjudged == "skip":
         placed = [(ranks.get(str(table.doc[row])), row) for row in rows]
     else:
         placed = list(enumerate(_at_their_ranks(table, rows, ranks), start=1))
-    scores = {row: _score(table, row, conventions) for row in rows}
+    compared = None if table.score is None else comparable_scores(table.score, conventions)
+    scores = {row: None if compared is None else float(compared[row]) for row in rows}
     times = Counter(scores.values())
     for rank, row in placed:
         doc, score = str(table.doc[row]), scores[row]
@@ -141,10 +143,6 @@ def _ranks(judgments: Judgments, hits: Hits) -> dict[str, int]:
     return {judgments.doc_ids[doc]: rank for doc, rank in pairs if doc >= 0}
 
 
-def _rows_of(table: RankingTable, query: str) -> list[int]:
-    return [row for row, each in enumerate(table.query) if each == query]
-
-
 def _once_each(table: RankingTable, rows: list[int], conventions: Conventions) -> list[int]:
     """Of a document that comes twice, the row that the convention keeps; an error was said before."""
     rule = "best" if conventions.duplicates == "best" else "first"
@@ -157,24 +155,15 @@ def _key(table: RankingTable, row: int) -> float:
     return -float(row if table.rank is None else table.rank[row])
 
 
-def _score(table: RankingTable, row: int, conventions: Conventions) -> float | None:
-    """The score as it is compared; None if there is none."""
-    return None if table.score is None else float(comparable_scores(table.score[row : row + 1], conventions)[0])
-
-
 def _in_order(table: RankingTable, rows: list[int], conventions: Conventions) -> list[int]:
     """The rows best first, by the score or the rank column and the rule for equal scores."""
     if table.rank is not None and (conventions.ties == "rank" or table.score is None):
-        return sorted(rows, key=lambda row: _number(table.rank, row))
+        return sorted(rows, key=table.rank.__getitem__)
     if table.score is None:
         return rows
     rows = [rows[i] for i in order_equals([str(table.doc[row]) for row in rows], conventions.ties)]
     values = (-comparable_scores(table.score[rows], conventions)).tolist()
     return [rows[i] for i in sorted(range(len(rows)), key=values.__getitem__)]
-
-
-def _number(column: object, row: int) -> float:
-    return float(column[row])  # type: ignore[index]
 
 
 def _at_their_ranks(table: RankingTable, rows: list[int], ranks: Mapping[str, int]) -> list[int]:
@@ -206,7 +195,11 @@ def ranks_in(block: Block, judgments: Judgments, conventions: Conventions) -> tu
     if not len(tied):
         return first, None, None
     if conventions.ties == "rank":
-        raise _same_rank(judgments.query_ids[block.query[block.ranking[tied[0]]]])
+        query = judgments.query_ids[block.query[block.ranking[tied[0]]]]
+        raise DataError(
+            f"query {shorten(query)}: two documents stand at the same rank, so ties='rank' has no order to take. "
+            "Next: correct the rank column, or choose ties='trec'."
+        )
     rank = first.copy()
     rank[tied] += _places_in_tie(block, score, found, tied, judgments, conventions.ties)
     return rank, first, above + equal
@@ -254,7 +247,7 @@ def _falling(block: Block, score: Array) -> bool:
 
 def _count_by_searching(block: Block, score: Array, found: Array) -> tuple[Array, Array | None]:
     above, level = np.zeros(len(found), dtype=np.intp), np.zeros(len(found), dtype=np.intp)
-    order = _in_order_of(block.ranking)
+    order = block.ranking.argsort(kind="stable")  # which is fast where they are in order
     bounds = np.searchsorted(block.ranking[order], np.arange(len(block.query) + 1))
     low, wanted, falling = -score, -found, _falling(block, score)
     for g in np.flatnonzero(np.diff(bounds)):
@@ -266,12 +259,6 @@ def _count_by_searching(block: Block, score: Array, found: Array) -> tuple[Array
             level[mine] = ascending.searchsorted(wanted[mine], side="right")
         above[mine] = ascending.searchsorted(wanted[mine])
     return above, None if falling else level - above
-
-
-def _in_order_of(ranking: Array) -> Array:
-    if bool((ranking[1:] >= ranking[:-1]).all()):
-        return np.arange(len(ranking))
-    return np.argsort(ranking, kind="stable")
 
 
 def _places_in_tie(block: Block, score: Array, found: Array, tied: Array, judgments: Judgments, rule: str) -> Array:
@@ -325,13 +312,6 @@ def _equals(block: Block, score: Array, ranking: Array, value: Array) -> tuple[A
     row = np.arange(ends[-1]) + (start - (ends - length)).repeat(length)
     equal = score.take(row) == value.repeat(length)
     return row[equal], np.add.reduceat(equal, ends - length, dtype=np.intp)
-
-
-def _same_rank(query: str) -> DataError:
-    return DataError(
-        f"query {shorten(query)}: two documents stand at the same rank, so ties='rank' has no order to take. "
-        "Next: correct the rank column, or choose ties='trec'."
-    )
 
 
 def _not_a_number(block: Block, judgments: Judgments) -> DataError:

@@ -22,6 +22,7 @@ from rankproof.errors import DataError, UsageError, missing_extra, nearest
 from rankproof.io.inputs import STDIN as STDIN
 from rankproof.io.inputs import PathLike as PathLike
 from rankproof.io.inputs import Pipe, keep_pipe_here, open_raw
+from rankproof.io.inputs import name_of as name_of
 
 if TYPE_CHECKING:
     from zipfile import ZipFile
@@ -35,20 +36,13 @@ UNPACKED = 1 << 26
 RATIO = 200
 """Bytes that are unpacked in any case; beyond them, the largest ratio of unpacked to packed size of a text."""
 
-_GZIP = re.compile(rb"\x1f\x8b\x08")
-_BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
-_ZSTD = re.compile(rb"\x28\xb5\x2f\xfd")
+ZIP = b"PK\x03\x04"
 _PACKED = {
-    b"PK\x03\x04": "a ZIP archive or an Excel file",
+    ZIP: "a ZIP archive or an Excel file",
     b"\xfd7zXZ\x00": "an xz archive",
     b"7z\xbc\xaf": "a 7z archive",
 }
 """Formats that are not unpacked here, by their first bytes."""
-
-
-def name_of(path: PathLike) -> str:
-    """The path as messages call it."""
-    return "standard input" if os.fspath(path) == STDIN else os.fspath(path)
 
 
 @contextmanager
@@ -120,7 +114,9 @@ def _raw(path: PathLike) -> Iterator[BinaryIO]:
         return
     if found := archive_of(path):
         with open_member(*found) as stream:
-            yield io.BufferedReader(_Guarded(stream, packed_size(*found), name_of(path)))
+            with _opened(found[0]) as packed:
+                size = packed.getinfo(found[1]).compress_size
+            yield io.BufferedReader(_Guarded(stream, size, name_of(path)))
         return
     where = check_path(path)
     if where.is_dir():
@@ -180,18 +176,6 @@ class _Guarded(_Counted):
         return got
 
 
-def _gunzip(stream: BinaryIO, name: str) -> BinaryIO:
-    return gzip.GzipFile(fileobj=stream, mode="rb")  # type: ignore[return-value]
-
-
-def _bunzip2(stream: BinaryIO, name: str) -> BinaryIO:
-    return bz2.BZ2File(stream, "rb")  # type: ignore[return-value]
-
-
-def _unzstd(stream: BinaryIO, name: str) -> BinaryIO:
-    return zstd_open(stream, "rb", f"{name}: reading zstd")
-
-
 def zstd_open(stream: BinaryIO | Path, mode: str, what: str) -> BinaryIO:
     """A zstd file, opened by the module that `zstd_module` finds."""
     return zstd_module(what).open(stream, mode)  # type: ignore[no-any-return]
@@ -206,11 +190,12 @@ def zstd_module(what: str) -> ModuleType:
         raise missing_extra(what, "backports.zstd", "zstd") from error
 
 
-_DECOMPRESSORS: dict[re.Pattern[bytes], Callable[[BinaryIO, str], BinaryIO]] = {
-    _GZIP: _gunzip,
-    _BZIP2: _bunzip2,
-    _ZSTD: _unzstd,
+_DECOMPRESSORS: dict[re.Pattern[bytes], Callable[[BinaryIO, str], Any]] = {
+    re.compile(rb"\x1f\x8b\x08"): lambda stream, name: gzip.GzipFile(fileobj=stream, mode="rb"),
+    re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"): lambda stream, name: bz2.BZ2File(stream, "rb"),
+    re.compile(rb"\x28\xb5\x2f\xfd"): lambda stream, name: zstd_open(stream, "rb", f"{name}: reading zstd"),
 }
+"""What unpacks a file that begins so."""
 
 
 def _damages() -> tuple[type[Exception], ...]:
@@ -229,9 +214,6 @@ def _broken(path: PathLike, error: Exception) -> DataError:
 
 def _line(content: bytes, at: int) -> int:
     return content.count(b"\n", 0, at) + 1
-
-
-ZIP = b"PK\x03\x04"
 
 
 def is_pattern(path: PathLike) -> bool:
@@ -310,12 +292,6 @@ def open_member(archive: Path, name: str) -> Iterator[BinaryIO]:
             raise DataError(f"{archive}: {name} cannot be unpacked ({error}). Next: unpack it by hand.") from error
         with stream:
             yield stream  # type: ignore[misc]
-
-
-def packed_size(archive: Path, name: str) -> int:
-    """How many bytes of the archive a file takes."""
-    with _opened(archive) as packed:
-        return packed.getinfo(name).compress_size
 
 
 def _names(archive: Path) -> list[str]:

@@ -42,11 +42,6 @@ def load_groups(source: Any, field: str | None = None) -> dict[str, str]:
     return _grouped(placed, field, name_of_source(source))
 
 
-def groups_in_judgments(source: Any, column: str) -> dict[str, str]:
-    """`{query: group}` from a column of judgments that are rows of a file or of a data frame."""
-    return _grouped(list(records(source, "judgments")), column, name_of_source(source))
-
-
 def name_of_source(source: Any) -> str:
     """Its name in messages."""
     return name_of(source) if isinstance(source, str | os.PathLike) else "by"
@@ -82,11 +77,16 @@ def _once(rows: Iterable[tuple[str, str, str]]) -> dict[str, str]:
 
 
 def _grouped(placed: list[Row], field: str | None, name: str) -> dict[str, str]:
-    rows = [(where, _record(record, where)) for where, record in placed]
-    wanted = field or _only_field([record for _, record in rows], name)
-    found = _once(_in_rows(rows, wanted))
+    for where, record in placed:
+        if not isinstance(record, Mapping):
+            raise DataError(
+                f"{where}: got {shorten(record)}, expected a record with a query's id and its group."
+                " Next: name the fields query and group."
+            )
+    wanted = field or _only_field([record for _, record in placed], name)
+    found = _once(_in_rows(placed, wanted))
     if not found:
-        fields = list(dict.fromkeys(key for _, record in rows for key in _fields(record)))
+        fields = list(dict.fromkeys(key for _, record in placed for key in _fields(record)))
         raise UsageError(
             f"{name}: no query has a {wanted!r}; there are {', '.join(fields) or 'no fields'}.{nearest(wanted, fields)}"
             " Next: name one of these."
@@ -94,16 +94,7 @@ def _grouped(placed: list[Row], field: str | None, name: str) -> dict[str, str]:
     return found
 
 
-def _record(record: Any, where: str) -> Mapping[str, Any]:
-    if not isinstance(record, Mapping):
-        raise DataError(
-            f"{where}: got {shorten(record)}, expected a record with a query's id and its group."
-            " Next: name the fields query and group."
-        )
-    return record
-
-
-def _in_rows(rows: list[tuple[str, Mapping[str, Any]]], field: str) -> Iterator[tuple[str, str, str]]:
+def _in_rows(rows: list[Row], field: str) -> Iterator[tuple[str, str, str]]:
     for where, record in rows:
         value = _fields(record).get(field)
         if value is not None and value == value and value != "":  # a missing cell of a frame is NaN
@@ -180,7 +171,7 @@ def _named(by: str, judgments: Any) -> dict[str, str]:
         return load_groups(*found)
     if is_frame(judgments) or _has_columns(judgments) or (isinstance(judgments, list) and judgments):
         try:
-            return groups_in_judgments(judgments, by)
+            return _grouped(list(records(judgments, "judgments")), by, name_of_source(judgments))
         except UsageError as error:
             raise UsageError(
                 f"by: {by!r} is no file and no column of the judgments: {str(error).partition(' Next: ')[0]}"

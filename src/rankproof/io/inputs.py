@@ -53,12 +53,13 @@ class Pipe(os.PathLike[str]):
 
     def keep_aside(self) -> None:
         """The same in a thread, which ends where the pipe or the process does."""
-        if self._copy is None:
-            threading.Thread(target=self._kept_aside, name=f"reading {self._path}", daemon=True).start()
 
-    def _kept_aside(self) -> None:
-        with suppress(DataError):  # the reader of the pipe meets the same error, and reports it
-            self.keep()
+        def keep() -> None:
+            with suppress(DataError):  # the reader of the pipe meets the same error, and reports it
+                self.keep()
+
+        if self._copy is None:
+            threading.Thread(target=keep, name=f"reading {self._path}", daemon=True).start()
 
     def read_at(self, at: int, room: memoryview) -> int:
         """Put into the room what stands at a place; how much that is."""
@@ -89,7 +90,7 @@ class Pipe(os.PathLike[str]):
                 self._size += len(block)
         except OSError as error:
             raise DataError(
-                f"{_name(self._path)}: cannot be read and kept: {error.strerror or error}. "
+                f"{name_of(self._path)}: cannot be read and kept: {error.strerror or error}. "
                 "Next: write it to a file, and give the file."
             ) from error
         if not block:
@@ -204,8 +205,9 @@ def open_raw(path: str) -> BinaryIO:
         raise DataError(f"{path}: cannot be read: {error.strerror}. Next: check the file and its rights.") from error
 
 
-def _name(path: str) -> str:
-    return "standard input" if path == STDIN else path
+def name_of(path: PathLike) -> str:
+    """The path as messages call it."""
+    return "standard input" if os.fspath(path) == STDIN else os.fspath(path)
 
 
 # --- columns that are named --------------------------------------------------------------------

@@ -49,7 +49,9 @@ def _read(text: str, wanted: Wanted, source: str) -> Nested | Rows:
         data = _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
         if isinstance(error, json.JSONDecodeError) and _has_many_lines(text):
-            return _objects(*_parse_lines(text, source), wanted, source)
+            lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+            data = [decode_json(line, source, number, _DECODER) for number, line in lines]
+            return _objects(data, [number for number, _ in lines], wanted, source)
         data = decode_json(text, source, 1, _DECODER)  # refuses it in words
     if isinstance(data, list):
         return _objects(data, None, wanted, source)
@@ -80,11 +82,6 @@ def _has_many_lines(text: str) -> bool:
     """Whether the first line is an object or a list of its own, and something follows."""
     lines = [line for line in text.split("\n", 8)[:8] if line.strip()]
     return len(lines) > 1 and re.match(r"\s*[\[{].*[\]}]\s*$", lines[0]) is not None
-
-
-def _parse_lines(text: str, source: str) -> tuple[list[Any], list[int]]:
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    return [decode_json(line, source, number, _DECODER) for number, line in lines], [number for number, _ in lines]
 
 
 # --- nested ------------------------------------------------------------------------------------
@@ -130,16 +127,13 @@ def _check_numbers(data: Nested, source: str) -> None:
     """NaN is no number, whatever Python's JSON makes of it."""
     for query, docs in data.items():
         listed = docs if isinstance(docs, list) else ()
-        for doc, number in docs.items() if isinstance(docs, dict) else filter(_is_pair, listed):
+        pairs = (each for each in listed if isinstance(each, (list, tuple)) and len(each) == 2)
+        for doc, number in docs.items() if isinstance(docs, dict) else pairs:
             if number != number:
                 raise DataError(
                     f"{source}, query {shorten(query)}, document {shorten(doc)}: got NaN, expected a number. "
                     "Next: correct or drop this document."
                 )
-
-
-def _is_pair(item: Any) -> bool:
-    return isinstance(item, (list, tuple)) and len(item) == 2
 
 
 # --- rows --------------------------------------------------------------------------------------
@@ -158,23 +152,13 @@ def _objects(data: list[Any], line: Sequence[int] | None, wanted: Wanted, source
         if type(item) is RepeatedKey:
             _check_once(item, rows.where(row), "field")
     names = list(data[0]) if data and isinstance(data[0], dict) else []
-    if names and not _doc_of(_scalars(data[0]), wanted) and (lists := _lists(data[0], wanted)):
-        return _by_query(data, lists, rows, wanted)
+    scalars = [name for name in names if not isinstance(data[0][name], (dict, list))]
+    # With the column of one document a row there may be several rows a query.
+    if names and not column_of("doc", scalars if wanted is not RANKING else without_expected(scalars)):
+        lists = list_columns([name for name in names if name not in scalars], LISTS, wanted)
+        if lists:
+            return _by_query(data, scalars, lists, rows, wanted)
     return read_tuples(data, wanted, source, line)
-
-
-def _doc_of(names: list[str], wanted: Wanted) -> list[str]:
-    """The column of one document a row, of which there may be several rows a query."""
-    return column_of("doc", names if wanted is not RANKING else without_expected(names))
-
-
-def _scalars(item: dict[str, Any]) -> list[str]:
-    return [name for name, value in item.items() if not isinstance(value, (dict, list))]
-
-
-def _lists(item: dict[str, Any], wanted: Wanted) -> list[str]:
-    held = [name for name, value in item.items() if isinstance(value, (dict, list))]
-    return list_columns(held, LISTS, wanted)
 
 
 def _scores_beside(item: dict[str, Any], docs: str, wanted: Wanted) -> str | None:
@@ -185,9 +169,8 @@ def _scores_beside(item: dict[str, Any], docs: str, wanted: Wanted) -> str | Non
     return numbers[0] if len(numbers) == 1 and plain else None
 
 
-def _by_query(data: list[Any], lists: list[str], rows: Rows, wanted: Wanted) -> Nested:
+def _by_query(data: list[Any], scalars: list[str], lists: list[str], rows: Rows, wanted: Wanted) -> Nested:
     """`{query: documents}` from objects that each hold one query."""
-    scalars = _scalars(data[0])
     query = column_named("query", scalars) or [name for name in scalars if plain_name(name) == "id"]
     query = query or column_of("query", scalars)
     if len(query) != 1 or len(lists) != 1:

@@ -234,7 +234,11 @@ def _swapped(source: str, got: str, expected: str) -> DataError:
 def load_rankings(rankings: Any, damaged: str = "error") -> dict[str, Rankings]:
     """The rankings by name; a list is named by its files, or ranking 1, ranking 2, ..."""
     named = systems_by_name(rankings if isinstance(rankings, Mapping) else _named(rankings), "rankings", 1)
-    return {name: _loaded(name, each, damaged) for name, each in named.items()}
+    loaded = {name: load_ranking(each, damaged) for name, each in named.items()}
+    return {  # one that is in memory has no other name than the one given here
+        name: replace(each, source=f"ranking {name!r}") if isinstance(each, MappingRankings) else each
+        for name, each in loaded.items()
+    }
 
 
 def systems_by_name(systems: Any, verb: str, least: int = 2) -> dict[str, Any]:
@@ -284,12 +288,6 @@ def _named(rankings: Any) -> dict[str, Any]:
     if "" in names or len(set(names)) < len(names):
         names = [f"ranking {number}" for number in range(1, len(listed) + 1)]
     return dict(zip(names, listed, strict=True))
-
-
-def _loaded(name: str, ranking: Any, damaged: str) -> Rankings:
-    """The ranking; one that is in memory has no other name than the one given here."""
-    found = load_ranking(ranking, damaged)
-    return replace(found, source=f"ranking {name!r}") if isinstance(found, MappingRankings) else found
 
 
 # --- scores of systems -----------------------------------------------------------------------------

@@ -58,12 +58,18 @@ class MappingRankings:
 
     def __post_init__(self) -> None:
         if not isinstance(self.mapping, Mapping):
-            raise _no_mapping(self.source, self.mapping, "{query: {doc: score}} or {query: [doc, ...]}")
+            raise DataError(
+                f"{self.source}: got {shorten(self.mapping)} ({type(self.mapping).__name__}), expected a mapping "
+                "{query: {doc: score}} or {query: [doc, ...]}. Next: turn it into one."
+            )
 
     def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Block]:
         """The rankings of judged queries, some ten thousand documents at a time."""
         if conventions.ties == "rank":
-            raise _no_ranks(self.source)
+            raise UsageError(
+                f"{self.source}: ties='rank' was asked for, but dicts and lists have no rank column. "
+                "Next: choose another rule, as ties='input' for the order given, or read a run file."
+            )
         judgments = align_ids(judgments, self._kinds(), self._digits)
         rankings = self._of_judged_queries(judgments, census)
         documents, start = finder(judgments), judgments.start
@@ -118,16 +124,16 @@ class MappingRankings:
         rankings = list(map(self.mapping.get, queries, repeat(ABSENT)))
         extra = len(self.mapping) - sum(map(is_not, rankings, repeat(ABSENT)))
         if extra:
-            self._note_others(set(queries), census)
+            judged = set(queries)
+            others = [query for query in self.mapping if query not in judged]
+            for query in others:  # what is not scored must be a ranking nevertheless
+                where = f"{self.source}, query {shorten(query)}"
+                docs, scores = columns(self.mapping[query], where)
+                are_integers(docs, where)
+                _checked_scores(docs, scores, where)
+            census.extra += len(others)
+            census.extra_examples.extend(map(str, others[: max(0, 5 - len(census.extra_examples))]))
         return rankings
-
-    def _note_others(self, judged: set[Any], census: Census) -> None:
-        """Count the queries that nobody judged, and look whether what they hold is a ranking."""
-        others = [query for query in self.mapping if query not in judged]
-        for query in others:
-            check_ranking(self.mapping[query], f"{self.source}, query {shorten(query)}")
-        census.extra += len(others)
-        census.extra_examples.extend(map(str, others[: max(0, 5 - len(census.extra_examples))]))
 
     def _make_dicts(
         self, rankings: list[Any], queries: Sequence[str], conventions: Conventions, census: Census
@@ -222,19 +228,6 @@ class _Names:
         return list(map(self.listed.__getitem__, rows.tolist()))
 
 
-def _no_mapping(source: str, got: object, expected: str) -> DataError:
-    return DataError(
-        f"{source}: got {shorten(got)} ({type(got).__name__}), expected a mapping {expected}. Next: turn it into one."
-    )
-
-
-def _no_ranks(source: str) -> UsageError:
-    return UsageError(
-        f"{source}: ties='rank' was asked for, but dicts and lists have no rank column. "
-        "Next: choose another rule, as ties='input' for the order given, or read a run file."
-    )
-
-
 # --- one ranking ---------------------------------------------------------------------------------------
 
 EXPECTED = "expected {doc: score}, [doc, ...] or [(doc, score), ...]"
@@ -261,19 +254,16 @@ def columns(ranking: Any, where: str) -> tuple[Sequence[Any], Sequence[Any] | No
     """The documents of any kind of ranking, and their scores; None for a list that has none."""
     if isinstance(ranking, Mapping):
         return list(ranking), list(ranking.values())
-    docs, scores = _entries(ranking, where), None
+    docs, scores = ranking, None
+    if getattr(docs, "ndim", None) == 1 and hasattr(docs, "tolist"):
+        docs = docs.tolist()
+    if not isinstance(docs, (list, tuple)):
+        raise DataError(f"{where}: got {shorten(docs)} ({type(docs).__name__}), {EXPECTED}.{_hint(docs)}")
     kinds = set(map(type, docs))
     if kinds and all(issubclass(kind, (tuple, list)) for kind in kinds):
         docs, scores = _unzipped(docs, where)
     _check_ids(docs, where)
     return docs, scores
-
-
-def check_ranking(ranking: Any, where: str) -> None:
-    """A ranking that is not scored must be one nevertheless: ids of one kind, and scores that are numbers."""
-    docs, scores = columns(ranking, where)
-    are_integers(docs, where)
-    _checked_scores(docs, scores, where)
 
 
 def ranking_table(queries: Sequence[str], rankings: Sequence[Any], source: str) -> RankingTable:
@@ -306,14 +296,6 @@ def _checked_scores(docs: Sequence[Any], scores: Sequence[Any] | None, where: st
         for doc, score in zip(docs, scores, strict=True):
             check_score(doc, score, where)
     return scores
-
-
-def _entries(ranking: Any, where: str) -> Sequence[Any]:
-    if getattr(ranking, "ndim", None) == 1 and hasattr(ranking, "tolist"):
-        ranking = ranking.tolist()
-    if not isinstance(ranking, (list, tuple)):
-        raise DataError(f"{where}: got {shorten(ranking)} ({type(ranking).__name__}), {EXPECTED}.{_hint(ranking)}")
-    return ranking
 
 
 def _hint(ranking: Any) -> str:
@@ -354,7 +336,7 @@ def _once_each(docs: Sequence[Any], scores: Sequence[Any], duplicates: str, wher
     try:
         rows = drop_repeats(docs, range(len(docs)), duplicates, scores.__getitem__)
     except RepeatedDocument as error:
-        raise _twice(docs[error.again], where) from error
+        raise DataError(f"{where}: document {shorten(docs[error.again])} comes twice. {KEEP_ONE}") from error
     return {docs[row]: scores[row] for row in rows}, len(docs) - len(rows)
 
 
@@ -365,7 +347,3 @@ def check_score(doc: Any, score: Any, where: str) -> None:
             f"{where}, document {shorten(doc)}: got the score {shorten(score)} ({type(score).__name__}), "
             f"expected a number. Next: {number_step(score, 'give the document a score, or drop it')}."
         )
-
-
-def _twice(doc: Any, where: str) -> DataError:
-    return DataError(f"{where}: document {shorten(doc)} comes twice. {KEEP_ONE}")

@@ -14,12 +14,7 @@ from rankproof.core.rules import KEEP_ONE, Conventions, RepeatedDocument, drop_r
 from rankproof.core.table import RankingTable, part_of
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.rows import Rows, check_not_empty, one_a_row
-from rankproof.io.values import (
-    align_ids,
-    check_same_kind,
-    judged_kinds,
-    plain_digits,
-)
+from rankproof.io.values import align_ids, check_same_kind, judged_kinds, plain_digits
 
 BLOCK = 32_768
 """About how many documents are handed to the join at once."""
@@ -141,22 +136,28 @@ class RowRankings:
         try:
             return drop_repeats(docs, rows, rule, order.__getitem__)
         except RepeatedDocument as error:
-            raise self._twice(query, error.first, error.again) from error
-
-    def _twice(self, query: str, one: int, other: int) -> DataError:
-        line, unit = self.rows.line, f"{self.unit}s"
-        if line is None:
-            line, unit = np.arange(1, len(self.rows) + 1), "rows"
-        return DataError(
-            f"{self.source}: document {shorten(self.rows.doc[one])} comes twice for query {shorten(query)} "
-            f"({unit} {line[one]} and {line[other]}). {KEEP_ONE}"
-        )
+            line, unit = self.rows.line, f"{self.unit}s"
+            if line is None:
+                line, unit = np.arange(1, len(self.rows) + 1), "rows"
+            raise DataError(
+                f"{self.source}: document {shorten(docs[error.first])} comes twice for query {shorten(query)} "
+                f"({unit} {line[error.first]} and {line[error.again]}). {KEEP_ONE}"
+            ) from error
 
     def _block(self, batch: list[tuple[int, list[int]]], order: Array, judgments: Judgments) -> Block:
         """Some rankings side by side, and the judged documents among them."""
         lengths = [len(rows) for _, rows in batch]
         row = np.array([row for _, rows in batch for row in rows], dtype=np.intp)
-        ranking, judged, found = self._found(batch, judgments)
+        # For each judged document found: its ranking, its judgment, its row.
+        ranking, judged, found = [], [], []
+        for number, (query, rows) in enumerate(batch):
+            first, end = int(judgments.start[query]), int(judgments.start[query + 1])
+            judgment = dict(zip(judgments.doc_ids[first:end], range(first, end), strict=True))
+            for each in rows:
+                if self.rows.doc[each] in judgment:
+                    ranking.append(number)
+                    judged.append(judgment[self.rows.doc[each]])
+                    found.append(each)
         return Block(
             query=np.array([query for query, _ in batch], dtype=np.intp),
             start=np.append(0, np.cumsum(lengths, dtype=np.intp)).astype(np.intp),
@@ -166,16 +167,3 @@ class RowRankings:
             found=order[np.array(found, dtype=np.intp)],
             ids=lambda some: [self.rows.doc[each] for each in row[some]],
         )
-
-    def _found(self, batch: list[tuple[int, list[int]]], judgments: Judgments) -> tuple[list[int], ...]:
-        """For each judged document found: its ranking, its judgment, its row."""
-        ranking, judged, found = [], [], []
-        for number, (query, rows) in enumerate(batch):
-            first, end = int(judgments.start[query]), int(judgments.start[query + 1])
-            judgment = dict(zip(judgments.doc_ids[first:end], range(first, end), strict=True))
-            for row in rows:
-                if self.rows.doc[row] in judgment:
-                    ranking.append(number)
-                    judged.append(judgment[self.rows.doc[row]])
-                    found.append(row)
-        return ranking, judged, found

@@ -266,7 +266,11 @@ def judgments_of(rows: Rows) -> Judgments:
     else:
         grades = [1.0] * len(docs)
         notes.append(ungraded_note(rows.source))
-    aspects = rows.ids("aspect")[0] if "aspect" in rows.columns else _iterations(rows)
+    aspects = rows.ids("aspect")[0] if "aspect" in rows.columns else None
+    if aspects is None and "iteration" in rows.columns:
+        # The second column of a TREC file names an aspect if it is not always the same.
+        iterations = list(map(str, rows.columns["iteration"]))
+        aspects = iterations if len(set(iterations)) > 1 else None
     judgments = judgments_from_rows(queries, docs, grades, aspects, source=rows.source, line=rows.line)
     return replace(judgments, integer_ids=(queries_are_int, docs_are_int), notes=tuple(notes))
 
@@ -274,14 +278,6 @@ def judgments_of(rows: Rows) -> Judgments:
 def ungraded_note(source: str) -> str:
     """A note on judgments without grades."""
     return f"{source}: no grades, so every document listed counts as relevant (grade 1)"
-
-
-def _iterations(rows: Rows) -> list[str] | None:
-    """The role of the second column of a TREC file: it names an aspect if it is not always the same."""
-    if "iteration" not in rows.columns:
-        return None
-    found = list(map(str, rows.columns["iteration"]))
-    return found if len(set(found)) > 1 else None
 
 
 def check_not_empty(rows: Rows) -> None:
@@ -342,19 +338,12 @@ def _unnamed(items: list[Any], wanted: Wanted, rows: Rows) -> Rows:
     width = len(items[0]) if isinstance(items[0], (tuple, list)) else 0
     all_are_tuples = all(issubclass(kind, (tuple, list)) for kind in set(map(type, items)))
     if width not in (2, 3) or not all_are_tuples or set(map(len, items)) != {width}:
-        row = next(
-            (row for row, item in enumerate(items) if not (isinstance(item, (tuple, list)) and len(item) == width)),
-            0,
+        unlike = (row for row, item in enumerate(items) if not (isinstance(item, (tuple, list)) and len(item) == width))
+        row, same = next(unlike, 0), f" with {width} fields as the first one" if width in (2, 3) else ""
+        raise DataError(
+            f"{rows.where(row)}: got {shorten(items[row])}, expected a tuple (query, doc, {value}) or (query, doc)"
+            f"{same}. Next: give every row that form, or named tuples."
         )
-        raise _unfit(items[row], rows.where(row), value, width)
     roles = ("query", "doc", value)
     columns = {role: list(column) for role, column in zip(roles, zip(*items, strict=True), strict=False)}
     return Rows(columns, rows.source, rows.line)
-
-
-def _unfit(item: Any, where: str, value: str, width: int) -> DataError:
-    same = f" with {width} fields as the first one" if width in (2, 3) else ""
-    return DataError(
-        f"{where}: got {shorten(item)}, expected a tuple (query, doc, {value}) or (query, doc){same}. "
-        "Next: give every row that form, or named tuples."
-    )

@@ -162,7 +162,9 @@ def recipe(
         method=found,
         normalise=_normalisation(found, normalise),
         weights=_weights(found, weights, names),
-        parameters={name: each.check(found.name, given.get(name, each.default)) for name, each in known.items()},
+        parameters={
+            name: each.kind.check(found.name, name, given.get(name, each.default)) for name, each in known.items()
+        },
     )
 
 
