@@ -5,7 +5,7 @@ Judgments in large tables are made of them here: half a microsecond and some thi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -96,6 +96,12 @@ def as_arrow(values: Array) -> Any:
 
     kind = pyarrow.from_numpy_dtype(values.dtype)
     return pyarrow.Array.from_buffers(kind, len(values), [None, pyarrow.py_buffer(values)])
+
+
+def by_role(table: Any, took: Mapping[str, str]) -> Any:
+    """The table with its columns under their roles, not under the names that `took` says they have."""
+    roles = {name: role for role, name in took.items()}
+    return table.rename_columns([roles[name] for name in table.column_names])
 
 
 def plain_rows(table: Any, first: int) -> Stretch:

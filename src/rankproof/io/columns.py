@@ -27,6 +27,7 @@ from rankproof.io.arrow_columns import (
     as_arrow,
     as_numpy,
     by_query,
+    by_role,
     lines_of,
     one_piece,
     order_of,
@@ -89,7 +90,7 @@ class ColumnRankings:
         doc: list[str] = []
         for batch in self.batches():
             try:
-                table = plain_rows(batch.rename_columns([self._roles[name] for name in batch.column_names]), 0).table
+                table = plain_rows(by_role(batch, self.took), 0).table
             except OddTable:
                 return part_of(self.table(), rows)
             length, step = max(1, rows // PLACES), max(1, table.num_rows // PLACES)
@@ -112,7 +113,7 @@ class ColumnRankings:
         rest: Stretch | None = None
         first = 0
         for batch in self.batches():
-            table = batch.rename_columns([self._roles[name] for name in batch.column_names])
+            table = by_role(batch, self.took)
             if census is not None and scan is not None and not first:
                 census.notes.extend(self.notes)
                 _note_ranks(table, scan.conventions.ties, census)
@@ -135,10 +136,6 @@ class ColumnRankings:
             yield from _cut_up(rest)
         if census is not None and not first:
             census.notes.extend(self.notes)
-
-    @property
-    def _roles(self) -> dict[str, str]:
-        return {name: role for role, name in self.took.items()}
 
     def scanned(self, piece: Stretch, scan: Scan) -> Scanned:
         """The content of a piece."""
@@ -257,12 +254,7 @@ def _last_query(table: Any) -> int:
         query = texts_of(table.column("query"))
     except OddTable:
         return int(table.num_rows)
-    low, high = -1, int(table.num_rows) - 1
-    last = query.at(high)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if query.at(middle) == last else (middle, high)
-    return high
+    return _begin_of_query(query, -1, int(table.num_rows) - 1)
 
 
 def _pieces(query: TextColumn) -> Iterator[tuple[int, int]]:
@@ -270,18 +262,19 @@ def _pieces(query: TextColumn) -> Iterator[tuple[int, int]]:
     count = len(query.offsets) - 1
     first, size = 0, ROWS
     while first < count:
-        last = _cut(query, first, min(first + size, count), count)
+        last = min(first + size, count)
+        if last < count:  # the last place up to there where the query changes; `first` where it does not
+            alike = query.at(first) == query.at(last - 1)
+            last = first if alike else _begin_of_query(query, first, last - 1)
         size = ROWS if last > first else 2 * size
         if last > first:
             yield first, last
         first = last
 
 
-def _cut(query: TextColumn, low: int, end: int, count: int) -> int:
-    """The last place up to `end` where the query changes, found by halving; `low` where it does not."""
-    high, last = end - 1, query.at(end - 1)
-    if end == count or query.at(low) == last:
-        return count if end == count else low
+def _begin_of_query(query: TextColumn, low: int, high: int) -> int:
+    """Where the rows of the query at `high` begin, found by halving; at `low` there is another one."""
+    last = query.at(high)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if query.at(middle) == last else (middle, high)

@@ -197,12 +197,10 @@ def _in_folder(folder: Path) -> Iterator[Row]:
             f"{folder}: a folder without corpus.jsonl and without files that end in {', '.join(TEXT_FILES)}. "
             "Next: name a file, a BEIR folder, or a folder of text files."
         )
-    return (_text_file(path, folder) for path in files)
-
-
-def _text_file(path: Path, folder: Path) -> Row:
-    name = path.relative_to(folder).as_posix()
-    return Row(str(path), {"_id": name, "text": text_of(read_bytes(path), str(path))})
+    return (
+        Row(str(path), {"_id": path.relative_to(folder).as_posix(), "text": text_of(read_bytes(path), str(path))})
+        for path in files
+    )
 
 
 def load_questions(source: Any) -> dict[str, str]:
@@ -261,11 +259,16 @@ def _question(where: str, item: Any) -> tuple[str, str]:
             f"{where}: got {shorten(item)}, expected a question with an id. "
             'Next: give {id: text}, or records like {"id": ..., "text": ...}.'
         )
-    _, text = text_in(item, QUESTION_TEXT, where)
-    if not text.strip():
+    if not text_in(item, QUESTION_TEXT, where)[1].strip():
         raise DataError(f"{where}: a question without words. Next: write it, or leave it out.")
-    # A record without an id is known by its words, as a text in a list is.
-    return (checked_id(text, where) if field_of(item, QUESTION_ID) is None else id_of(item, QUESTION_ID, where)), text
+    return question_in(item, where)
+
+
+def question_in(record: Mapping[str, Any], where: str) -> tuple[str, str]:
+    """The id and the text of a question; one without an id is known by its words, as a text in a list is."""
+    _, text = text_in(record, QUESTION_TEXT, where)
+    has_id = field_of(record, QUESTION_ID) is not None
+    return (id_of(record, QUESTION_ID, where) if has_id else checked_id(text, where)), text
 
 
 IDS = ("_id", "id", "query_id", "doc_id", "docno", "qid")

@@ -89,7 +89,10 @@ def _without_header(lines: list[str], name: str) -> Format:
     if trec and delimiter and not all(_cells(line, delimiter) == fields(line) for line in lines):
         # An id with blanks in it makes TSV look like TREC, and mixed separators TREC like TSV.
         named = re.search(r"\.[tc]sv\b", name.lower())
-        return trec if _has_iterations(lines) and not named else Format("delimited", delimiter)
+        # The second column is what TREC has there: Q0, or a number.
+        second = (fields(line)[1:2] for line in lines)
+        iterations = _mostly(each != [] and (each[0] == "Q0" or spells_number(each[0])) for each in second)
+        return trec if iterations and not named else Format("delimited", delimiter)
     if trec:
         return trec
     return Format("delimited", delimiter) if delimiter else _by_width(lines, name)
@@ -103,12 +106,6 @@ def _trec(lines: list[str]) -> Format | None:
     if _mostly(len(row) == 6 and spells_number(row[4]) for row in rows):
         return TREC_RANKING
     return None
-
-
-def _has_iterations(lines: list[str]) -> bool:
-    """Whether the second column is what TREC has there: Q0, or a number."""
-    second = [fields(line)[1:2] for line in lines]
-    return _mostly(each != [] and (each[0] == "Q0" or spells_number(each[0])) for each in second)
 
 
 def _refuse_five(lines: list[str], name: str) -> None:
@@ -220,7 +217,10 @@ def _places(fields: list[list[str]], wanted: Wanted, source: str) -> dict[str, i
     elif width == 6 and wanted is RANKING and second <= {"0", "Q0"}:
         places = {"query": 0, "doc": 2, "rank": 3, value: 4}
     else:
-        raise _no_header(fields[0], wanted, source, value)
+        raise DataError(
+            f"{source}, line 1: got {width} columns without a header that is known ({list_in_words(fields[0])}), "
+            f"so it cannot be told which is what of {wanted.what}. Next: {_named(value)}"
+        )
     place = places[value]
     # A first line with words where the second has a number is a header with unknown names.
     if not spells_number(fields[0][place]) and len(fields) > 1 and spells_number(fields[1][-1]):
@@ -228,13 +228,6 @@ def _places(fields: list[list[str]], wanted: Wanted, source: str) -> dict[str, i
     if wanted is RANKING and width == 3:
         _check_no_ranks(fields, source)
     return places
-
-
-def _no_header(fields: list[str], wanted: Wanted, source: str, value: str) -> DataError:
-    return DataError(
-        f"{source}, line 1: got {len(fields)} columns without a header that is known ({list_in_words(fields)}), "
-        f"so it cannot be told which is what of {wanted.what}. Next: {_named(value)}"
-    )
 
 
 def _check_no_ranks(fields: list[list[str]], source: str) -> None:

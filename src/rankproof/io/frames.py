@@ -17,7 +17,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError, is_one_of, missing_extra, one_of, shorten
 from rankproof.io.files import read_bytes
 from rankproof.io.inputs import PathLike, is_pipe
-from rankproof.io.rankings import ranking_of, said_of_order
+from rankproof.io.rankings import ranking_of, said_of_columns
 from rankproof.io.roles import JUDGMENTS, RANKING, Wanted, guess, guess_sentence, is_counted
 from rankproof.io.rows import Rows, judgments_of, ungraded_note
 from rankproof.io.values import BACKENDS
@@ -32,17 +32,19 @@ Choose: TypeAlias = Callable[[list[str]], list[str]]
 """Tells from the names of all columns which to read."""
 
 
+def _has(library: str) -> bool:
+    return importlib.util.find_spec(library) is not None
+
+
 def read_parquet(path: PathLike, wanted: Wanted, source: str) -> Any:
     """The columns of a Parquet file that are wanted, as a frame of pyarrow or Polars."""
     in_place = not is_pipe(path) and begins_as_parquet(Path(path))
-    where = Path(path) if in_place else io.BytesIO(read_bytes(path))
-    return _read(where, lambda names: _wanted(names, wanted, source), source)
 
+    def chosen(names: list[str]) -> list[str]:
+        counted = wanted is RANKING and is_counted(names)
+        return names if counted else list(guess(names, wanted, source).values())
 
-def _wanted(names: list[str], wanted: Wanted, source: str) -> list[str]:
-    if wanted is RANKING and is_counted(names):
-        return names
-    return list(guess(names, wanted, source).values())
+    return _read(Path(path) if in_place else io.BytesIO(read_bytes(path)), chosen, source)
 
 
 def begins_as_parquet(path: Path) -> bool:
@@ -76,7 +78,7 @@ def write_parquet(columns: dict[str, Any], target: Any) -> None:
 
 def _library() -> str:
     for name in ("pyarrow", "polars"):
-        if importlib.util.find_spec(name) is not None:
+        if _has(name):
             return name
     raise missing_extra("Parquet", "pyarrow", "arrow")
 
@@ -153,7 +155,7 @@ def _streamed(path: Path, wanted: Wanted, source: str) -> _Streamed:
 
 def stream_parquet(path: Path, source: str) -> ColumnRankings | None:
     """The rankings in a Parquet file, read in batches as they are asked for; None without pyarrow."""
-    if importlib.util.find_spec("pyarrow") is None:
+    if not _has("pyarrow"):
         return None
     from rankproof.io.columns import ColumnRankings  # few inputs are tables, and most of these small
 
@@ -165,8 +167,7 @@ def stream_parquet(path: Path, source: str) -> ColumnRankings | None:
         whole = nw.from_native(_by_pyarrow(path, lambda names: list(took.values()), source))
         return ranking_of(_rows(whole, took, source))
 
-    notes = (guess_sentence(took, source), *said_of_order(took, source))
-    return ColumnRankings(batches, took, slow, source, notes)
+    return ColumnRankings(batches, took, slow, source, said_of_columns(took, source))
 
 
 def stream_large(path: Path, source: str) -> ColumnRankings | None:
@@ -178,12 +179,10 @@ def judgments_in_parquet(path: Path, source: str) -> Judgments | None:
     """The judgments in a large Parquet file, read in batches; None for a small one, and for one out of the ordinary."""
     if not _is_large(path):
         return None
-    from rankproof.io.arrow_columns import judgments_in
+    from rankproof.io.arrow_columns import by_role, judgments_in
 
     took, batches = _streamed(path, JUDGMENTS, source)
-    roles = {name: role for role, name in took.items()}
-    tables = (table.rename_columns([roles[name] for name in table.column_names]) for table in batches())
-    return _with_notes(judgments_in(tables, source), took, source)
+    return _with_notes(judgments_in((by_role(table, took) for table in batches()), source), took, source)
 
 
 def _with_notes(judgments: Judgments | None, took: Mapping[str, str], source: str) -> Judgments | None:
@@ -194,7 +193,7 @@ def _with_notes(judgments: Judgments | None, took: Mapping[str, str], source: st
 
 
 def _is_large(path: Path) -> bool:
-    if importlib.util.find_spec("pyarrow") is None:
+    if not _has("pyarrow"):
         return False
     import pyarrow.parquet
 
@@ -231,7 +230,7 @@ def _damaged(source: str, error: Exception) -> DataError:
 def judgments_from_frame(frame: Any, source: str = "judgments") -> Judgments:
     """Judgments from a frame with a column of queries, one of documents, and one of grades."""
     table = _opened(frame, source)
-    names = _names(table, source)
+    names = list(map(str, table.collect_schema().names()))  # pandas may have others than text
     took = guess(names, JUDGMENTS, source)
     chosen = _in_memory(table, took)
     return judgments_in_columns(chosen, took, source) or judgments_of(_rows(chosen, took, source))
@@ -239,18 +238,16 @@ def judgments_from_frame(frame: Any, source: str = "judgments") -> Judgments:
 
 def judgments_in_columns(chosen: Any, took: Mapping[str, str], source: str) -> Judgments | None:
     """Many judgments as columns; None for few, and for whatever only the reader of single rows knows."""
-    if len(chosen) < LARGE or importlib.util.find_spec("pyarrow") is None:
+    if len(chosen) < LARGE or not _has("pyarrow"):
         return None
     import pyarrow
 
-    from rankproof.io.arrow_columns import by_query, judgments_in, tables_of
+    from rankproof.io.arrow_columns import by_query, by_role, judgments_in, tables_of
 
     try:
-        table = chosen.to_arrow()
+        table = by_role(chosen.to_arrow(), took)
     except (pyarrow.ArrowException, TypeError, ValueError):
         return None
-    roles = {name: role for role, name in took.items()}
-    table = table.rename_columns([roles[name] for name in table.column_names])
     found = judgments_in(tables_of(table), source)
     if found is None and not table.column("query").null_count:
         found = judgments_in(tables_of(by_query(table)), source)
@@ -260,14 +257,14 @@ def judgments_in_columns(chosen: Any, took: Mapping[str, str], source: str) -> J
 def ranking_from_frame(frame: Any, source: str = "ranking") -> Rankings:
     """Rankings from a frame with a column of queries, one of documents, and scores or ranks."""
     table = _opened(frame, source)
-    names = _names(table, source)
+    names = list(map(str, table.collect_schema().names()))  # pandas may have others than text
     if is_counted(names):
         from rankproof.io.counted.rankings import counted_rows
 
         whole = table.collect() if hasattr(table, "collect") else table
         return counted_rows({name: whole.get_column(name).to_list() for name in names}, source)
     took = guess(names, RANKING, source)
-    notes = (guess_sentence(took, source), *said_of_order(took, source))
+    notes = said_of_columns(took, source)
 
     @cache
     def collected() -> Rankings:
@@ -275,7 +272,7 @@ def ranking_from_frame(frame: Any, source: str = "ranking") -> Rankings:
             return batched
         chosen = _in_memory(table, took)
         row_by_row = cache(lambda: ranking_of(_rows(chosen, took, source)))
-        if len(chosen) < LARGE or importlib.util.find_spec("pyarrow") is None:
+        if len(chosen) < LARGE or not _has("pyarrow"):
             return row_by_row()
         from rankproof.io.columns import rankings_in
 
@@ -296,7 +293,7 @@ def _in_batches(table: Any, took: Mapping[str, str], source: str) -> Rankings | 
     import narwhals as nw
 
     lazy: Any = nw.to_native(table)
-    if not hasattr(type(lazy), "collect_batches") or importlib.util.find_spec("pyarrow") is None:
+    if not hasattr(type(lazy), "collect_batches") or not _has("pyarrow"):
         return None
     from rankproof.io.columns import ColumnRankings
 
@@ -317,8 +314,7 @@ def _in_batches(table: Any, took: Mapping[str, str], source: str) -> Rankings | 
     def slow() -> Rankings:
         return ranking_of(_rows(_in_memory(table, took), took, source))
 
-    notes = (guess_sentence(took, source), *said_of_order(took, source))
-    return ColumnRankings(batches, took, slow, source, notes)
+    return ColumnRankings(batches, took, slow, source, said_of_columns(took, source))
 
 
 def records_of_frame(frame: Any, source: str) -> Iterator[dict[str, Any]]:
@@ -337,14 +333,14 @@ def make_frame(columns: Mapping[str, Sequence[Any]], backend: str | None = None)
     if backend is not None and not is_one_of(backend, BACKENDS):
         raise one_of("backend", backend, BACKENDS)
     name = backend or _backend()
-    if name is None or importlib.util.find_spec(name) is None:
+    if name is None or not _has(name):
         raise missing_extra("A data frame", name or "polars, pandas or pyarrow", "arrow")
     return nw.from_dict(dict(columns), backend=name).to_native()  # type: ignore[arg-type]
 
 
 def _backend() -> str | None:
     loaded = [name for name in BACKENDS if name in sys.modules]
-    return next(iter(loaded or filter(importlib.util.find_spec, BACKENDS)), None)
+    return next(iter(loaded or filter(_has, BACKENDS)), None)
 
 
 def _opened(frame: Any, source: str) -> Any:
@@ -365,11 +361,6 @@ def _opened(frame: Any, source: str) -> Any:
             "that is known. Next: give a pandas, Polars, PyArrow or DuckDB table, a dict, or a path."
         )
     return nw.from_arrow(frame, backend=_backend() or "pyarrow")  # type: ignore[arg-type]
-
-
-def _names(table: Any, source: str) -> list[str]:
-    """The names of the columns; pandas may have others than text."""
-    return [str(name) for name in table.collect_schema().names()]
 
 
 def _in_memory(table: Any, took: Mapping[str, str]) -> Any:

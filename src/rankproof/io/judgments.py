@@ -54,7 +54,8 @@ def judgments_from_mapping(mapping: Mapping[Any, Any], source: str = "judgments"
     tables = _Tables(source, queries, list(mapping.values()))
     repeated = tables.make_dicts()
     docs: list[Any] = []
-    aspects = tables.have_aspects()
+    # Whether the first judged document is judged aspect by aspect; all of them must agree.
+    aspects = isinstance(next(chain.from_iterable(map(dict.values, tables.tables)), None), Mapping)
     parts = tables.parts(docs, graded=not aspects)
     known = {part.integers for part in parts}
     if {True, False} <= known:
@@ -130,10 +131,6 @@ class _Tables(NamedTuple):
                 for doc, grade in table.items():
                     _check_grade(grade, f"{where}, document {shorten(doc)}")
         return np.zeros(0) if grades is None else grades
-
-    def have_aspects(self) -> bool:
-        """Whether the first judged document is judged aspect by aspect; all of them must agree."""
-        return isinstance(next(chain.from_iterable(map(dict.values, self.tables)), None), Mapping)
 
     def nested(self) -> dict[str, dict[str, dict[str, float]]]:
         """The judgments of `{doc: {aspect: grade}}` tables."""

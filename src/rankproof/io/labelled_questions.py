@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,10 +23,18 @@ from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments, TwoGrades, add_judgment
 from rankproof.document.disk import check_free, whole_file, write_file
 from rankproof.errors import DataError, UsageError, shorten
-from rankproof.io.corpora import BEIR_CORPUS, beir_questions, folder_at, load_corpus, load_questions, split_of
+from rankproof.io.corpora import (
+    BEIR_CORPUS,
+    beir_questions,
+    folder_at,
+    load_corpus,
+    load_questions,
+    question_in,
+    split_of,
+)
 from rankproof.io.files import matching_files
 from rankproof.io.load import load_judgments
-from rankproof.io.read import QUESTION_ID, QUESTION_TEXT, Row, checked_id, field_of, id_of, records, text_in
+from rankproof.io.read import QUESTION_ID, Row, field_of, id_of, records
 from rankproof.io.roles import column_of, is_of_lists
 from rankproof.io.values import is_id
 
@@ -62,7 +70,10 @@ def load_labelled(source: Any) -> LabelledQuestions:
     ({'q1': 'Refund?'}, {'q1': {'d1': 2.0}})
     """
     if hasattr(source, "queries_iter"):
-        return _of_ir_datasets(source)
+        if not hasattr(source, "qrels_iter"):
+            raise DataError("the benchmark: an ir_datasets object without qrels. Next: choose a split that has them.")
+        corpus = load_corpus(source) if hasattr(source, "docs_iter") else None
+        return LabelledQuestions(load_questions(source), load_judgments(source.qrels_iter()), corpus)
     if isinstance(source, (str, os.PathLike)) and (folder := folder_at(split_of(Path(source))[0])):
         corpus = load_corpus(folder) if matching_files(folder, BEIR_CORPUS) else None
         return LabelledQuestions(load_questions(folder), _with_unanswered(folder, load_judgments(source)), corpus)
@@ -80,13 +91,6 @@ def _with_unanswered(folder: Path, judgments: Judgments) -> Judgments:
     return load_judgments({**judgments.as_dict(), **{name: {} for name in missing}}) if missing else judgments
 
 
-def _of_ir_datasets(source: Any) -> LabelledQuestions:
-    if not hasattr(source, "qrels_iter"):
-        raise DataError("the benchmark: an ir_datasets object without qrels. Next: choose a split that has them.")
-    corpus = load_corpus(source) if hasattr(source, "docs_iter") else None
-    return LabelledQuestions(load_questions(source), load_judgments(source.qrels_iter()), corpus)
-
-
 def _of_records(placed: Iterable[Row]) -> LabelledQuestions:
     questions: dict[str, str] = {}
     relevant: dict[str, dict[Any, Any]] = {}
@@ -96,7 +100,7 @@ def _of_records(placed: Iterable[Row]) -> LabelledQuestions:
                 f"{where}: got {shorten(record)}, expected a question with its relevant documents."
                 " Next: name the fields question and relevant."
             )
-        name, text = _question(record, where)
+        name, text = question_in(record, where)
         if questions.setdefault(name, text) != text:
             raise DataError(f"{where}: question {shorten(name)} has another text than before. Next: keep one.")
         known = relevant.setdefault(name, {})
@@ -108,12 +112,6 @@ def _of_records(placed: Iterable[Row]) -> LabelledQuestions:
     if not questions:
         raise DataError("the benchmark: it has no questions. Next: check how it was made.")
     return LabelledQuestions(questions, load_judgments(relevant))
-
-
-def _question(record: Mapping[str, Any], where: str) -> tuple[str, str]:
-    _, text = text_in(record, QUESTION_TEXT, where)
-    has_id = field_of(record, QUESTION_ID) is not None
-    return (id_of(record, QUESTION_ID, where) if has_id else checked_id(text, where)), text
 
 
 def _relevant(record: Mapping[str, Any], where: str) -> dict[Any, Any]:
@@ -138,7 +136,11 @@ def _relevant(record: Mapping[str, Any], where: str) -> dict[Any, Any]:
 
 def _listed(found: Any, where: str) -> dict[Any, Any]:
     if isinstance(found, str):
-        found = _parsed(found, where) if found.lstrip()[:1] in ("[", "{") else _separated(found)
+        if found.lstrip()[:1] in ("[", "{"):
+            found = _parsed(found, where)
+        else:  # ids separated by `|` or `;` if there are such, else by blanks or commas
+            pattern = r"[|;]" if re.search(r"[|;]", found) else r"[,\s]+"
+            found = [each.strip() for each in re.split(pattern, found) if each.strip()]
     if isinstance(found, Mapping):
         return {doc: grade for doc, grade in found.items() if grade is not None}
     if not isinstance(found, Iterable) or not all(map(is_id, found := list(found))):
@@ -155,12 +157,6 @@ def _parsed(text: str, where: str) -> Any:
         raise DataError(
             f"{where}: got {shorten(text)}, which begins as JSON and is none ({error}). Next: correct the JSON."
         ) from error
-
-
-def _separated(text: str) -> list[str]:
-    """Ids separated by `|` or `;` if there are such, else by blanks or commas."""
-    pattern = r"[|;]" if re.search(r"[|;]", text) else r"[,\s]+"
-    return [each.strip() for each in re.split(pattern, text) if each.strip()]
 
 
 def _grade(value: Any, where: str) -> float:
@@ -181,15 +177,13 @@ def save_labelled(found: LabelledQuestions, target: str | os.PathLike[str], *, f
         raise UsageError("judgments with aspects have no place in this form. Next: write them apart, as JSON.")
     where = Path(target)
     if where.suffix.lower() == ".jsonl":
-        write_file(where, _lines(_as_records(found)).encode("utf-8"), force=force)
+        judged = found.judgments.as_dict()
+        rows = (
+            {"query_id": name, "text": text, "relevant": judged.get(name, {})} for name, text in found.questions.items()
+        )
+        write_file(where, _lines(rows).encode("utf-8"), force=force)
     else:
         _write_folder(found, where, force)
-
-
-def _as_records(found: LabelledQuestions) -> Iterator[dict[str, Any]]:
-    judged = found.judgments.as_dict()
-    for name, text in found.questions.items():
-        yield {"query_id": name, "text": text, "relevant": judged.get(name, {})}
 
 
 def _write_folder(found: LabelledQuestions, folder: Path, force: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.rules import KEEP_ONE, Conventions, RepeatedDocument, drop_repeats
 from rankproof.core.table import RankingTable, part_of
 from rankproof.errors import DataError, UsageError, shorten
+from rankproof.io.roles import guess_sentence
 from rankproof.io.rows import Rows, check_not_empty, one_a_row
 from rankproof.io.values import align_ids, check_same_kind, judged_kinds, plain_digits
 
@@ -48,6 +49,11 @@ def said_of_order(roles: Collection[str], source: str) -> list[str]:
         return []
     taken = "its rank column" if "rank" in roles else "the order of its rows"
     return [f"{source}: no scores, so {taken} is the ranking"]
+
+
+def said_of_columns(took: Mapping[str, str], source: str) -> tuple[str, ...]:
+    """The notes for the audit on the columns that were taken."""
+    return (guess_sentence(took, source), *said_of_order(took, source))
 
 
 @dataclass(frozen=True, eq=False)

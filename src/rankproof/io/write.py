@@ -104,20 +104,14 @@ def _trec(columns: Columns) -> Iterator[bytes]:
     _refuse(columns, "TREC", lambda text: len(fields(text)) != 1 or text == "#")
     if columns.value == "score":
         return _trec_run(columns)
-    aspects = _fields_of_aspects(columns)
+    aspects: Sequence[str] = columns.aspect or ["0"] * len(columns.query)
+    if any(len(fields(name)) != 1 for name in dict.fromkeys(aspects)):  # then as numbers
+        numbers = {name: str(n) for n, name in enumerate(dict.fromkeys(aspects), 1)}
+        which = ", ".join(f"{n} is {shorten(name)}" for name, n in numbers.items())
+        columns.notes.append(f"aspects of several words are written as numbers: {which}")
+        aspects = [numbers[name] for name in aspects]
     rows = zip(columns.query, aspects, columns.doc, columns.number or (), strict=True)
     return (f"{query} {aspect} {doc} {_whole(grade)}\n".encode() for query, aspect, doc, grade in rows)
-
-
-def _fields_of_aspects(columns: Columns) -> Sequence[str]:
-    """The second column: aspects, as numbers if any of them is no single field."""
-    aspects = columns.aspect or ["0"] * len(columns.query)
-    if all(len(fields(name)) == 1 for name in dict.fromkeys(aspects)):
-        return aspects
-    numbers = {name: str(n) for n, name in enumerate(dict.fromkeys(aspects), 1)}
-    which = ", ".join(f"{n} is {shorten(name)}" for name, n in numbers.items())
-    columns.notes.append(f"aspects of several words are written as numbers: {which}")
-    return [numbers[name] for name in aspects]
 
 
 def _trec_run(columns: Columns) -> Iterator[bytes]:

@@ -16,8 +16,8 @@ from rankproof.errors import DataError, shorten
 from rankproof.io.counted.counts import COUNTS, OF_QUERIES
 from rankproof.io.counted.rankings import CountedRankings, Judged, Table, check_ids
 from rankproof.io.counted.text import OWN, QUERY, Counted, counting_text, key, quote_name, table_in
-from rankproof.io.rankings import ranking_of, said_of_order
-from rankproof.io.roles import RANKING, guess, guess_sentence
+from rankproof.io.rankings import ranking_of, said_of_columns
+from rankproof.io.roles import RANKING, guess
 from rankproof.io.rows import Rows
 
 if TYPE_CHECKING:
@@ -328,7 +328,7 @@ def _in_datafusion(session: Any, name: str, of_frame: Callable[[Any, str], Ranki
     whole = cache(lambda: of_frame(frame.to_arrow_table(), name))
     schema = nw.from_native(pyarrow.schema(frame.schema()).empty_table()).schema
     took = guess(schema.names(), RANKING, name)
-    notes = (guess_sentence(took, name), *said_of_order(took, name))
+    notes = said_of_columns(took, name)
     kinds = _kinds({role: schema[column] for role, column in took.items()})
     if kinds is None:
         return whole()
@@ -340,7 +340,7 @@ def _in_sqlite(connection: sqlite3.Connection, name: str) -> Rankings:
     rows = table_in("sqlite", name)
     columns = [each[0] for each in connection.execute(f"select * from {rows} limit 0").description]
     took = guess(columns, RANKING, name)
-    notes = (guess_sentence(took, name), *said_of_order(took, name))
+    notes = said_of_columns(took, name)
     names = {role: quote_name("sqlite", column) for role, column in took.items()}
 
     @cache

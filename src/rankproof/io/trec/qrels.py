@@ -62,7 +62,12 @@ def read_qrels(path_or_bytes: PathLike | bytes, source: str | None = None, *, al
         line=line,
     )
     machine = next((each for each in aspects if each.startswith(MACHINE)), "")
-    notes = [_by_machine(source, machine)] if machine else []
+    notes = []
+    if machine:
+        notes.append(
+            f"{source}: these judgments were {BY_MACHINE} ({machine.removeprefix(MACHINE)}), not by people: levels "
+            "may be off, so hold them against judgments of people before they are believed"
+        )
     if lines.comments:
         notes.append(comment_note(source, lines.comments))
     return replace(judgments, machine=machine, notes=tuple(notes)) if notes else judgments
@@ -158,13 +163,6 @@ def _column(lines: Lines, column: int) -> list[str]:
     starts = starts_of_runs(lines.chunk, lines.begin[column], lines.end[column] - lines.begin[column])
     counts = np.diff(np.append(starts, len(lines)))
     return list(chain.from_iterable(map(repeat, lines.fields(starts, column), counts.tolist())))
-
-
-def _by_machine(source: str, mark: str) -> str:
-    return (
-        f"{source}: these judgments were {BY_MACHINE} ({mark.removeprefix(MACHINE)}), not by people: levels "
-        "may be off, so hold them against judgments of people before they are believed"
-    )
 
 
 def _grades(lines: Lines) -> Array:

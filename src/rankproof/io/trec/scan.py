@@ -252,7 +252,9 @@ def _scores(lines: Lines, ties: str) -> Array:
     score = parse(lines.chunk, lines.begin[column], lines.end[column])
     bad = np.flatnonzero(np.isnan(score))
     if len(bad):
-        raise _no_number(lines, int(bad[0]), column)
+        line, found = lines.line_of(int(bad[0])), shorten(lines.field(int(bad[0]), column).decode())
+        what, text = "rank" if column == RANK else "score", text_of_line(lines.chunk, line)
+        raise BadLine(line, f"the {what} is {found}, expected a number: {text}")
     return -score if ties == "rank" else score
 
 
@@ -277,12 +279,6 @@ def numbers(lines: Lines, first: int) -> Array:
     rank = parse(lines.chunk, lines.begin[RANK], lines.end[RANK])
     line = np.arange(len(lines)) if lines.line is None else lines.line
     return np.stack([_scores(lines, ""), rank, line + first])
-
-
-def _no_number(lines: Lines, row: int, column: int) -> BadLine:
-    line, found = lines.line_of(row), shorten(lines.field(row, column).decode())
-    what = "rank" if column == RANK else "score"
-    return BadLine(line, f"the {what} is {found}, expected a number: {text_of_line(lines.chunk, line)}")
 
 
 def _ranked(rows: Rows, index: Index, judgments: Judgments, conventions: Conventions) -> list[Ordered]:
