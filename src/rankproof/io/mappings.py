@@ -254,11 +254,12 @@ def columns(ranking: Any, where: str) -> tuple[Sequence[Any], Sequence[Any] | No
     """The documents of any kind of ranking, and their scores; None for a list that has none."""
     if isinstance(ranking, Mapping):
         return list(ranking), list(ranking.values())
-    docs, scores = ranking, None
-    if getattr(docs, "ndim", None) == 1 and hasattr(docs, "tolist"):
-        docs = docs.tolist()
-    if not isinstance(docs, (list, tuple)):
-        raise DataError(f"{where}: got {shorten(docs)} ({type(docs).__name__}), {EXPECTED}.{_hint(docs)}")
+    if getattr(ranking, "ndim", None) == 1 and hasattr(ranking, "tolist"):
+        ranking = ranking.tolist()
+    if not isinstance(ranking, (list, tuple)):
+        raise DataError(f"{where}: got {shorten(ranking)} ({type(ranking).__name__}), {EXPECTED}.{_hint(ranking)}")
+    docs: Sequence[Any] = ranking
+    scores: Sequence[Any] | None = None
     kinds = set(map(type, docs))
     if kinds and all(issubclass(kind, (tuple, list)) for kind in kinds):
         docs, scores = _unzipped(docs, where)

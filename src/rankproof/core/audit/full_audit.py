@@ -68,37 +68,6 @@ class WholeRankings:
         """How many documents each ranking holds."""
         return np.diff(self.start)
 
-    def repeats(self) -> Iterator[tuple[int, int]]:
-        """For each document that comes again in its ranking: the row where it came first, and this one."""
-        docs = self.table.doc
-        for begin, end in zip(self.start[:-1].tolist(), self.start[1:].tolist(), strict=True):
-            rows = self.order[begin:end].tolist()
-            if len({docs[row] for row in rows}) < len(rows):
-                yield from _repeats([(docs[row], row) for row in rows])
-
-    def where(self, first: int, again: int) -> str:
-        """A repeated document in words."""
-        table = self.table
-        lines = "" if table.line is None else f" (lines {table.line[first]} and {table.line[again]})"
-        return f"document {shorten(table.doc[again], 40)} of query {shorten(table.query[again], 40)}{lines}"
-
-    def flat(self) -> list[str]:
-        """The queries of rankings with several documents and one score."""
-        several = np.flatnonzero(self.sizes > 1)
-        if self.table.score is None or not len(several):
-            return []
-        score, filled = self.table.score[self.order], self.start[:-1][self.sizes > 0]
-        same = np.ones(len(self.queries), dtype=bool)
-        same[self.sizes > 0] = np.maximum.reduceat(score, filled) == np.minimum.reduceat(score, filled)
-        return [self.queries[i] for i in several[same[several]].tolist()]
-
-    def contradicting(self) -> list[str]:
-        """The queries whose rank column puts a document above one with a higher score."""
-        score, rank = self.table.score, self.table.rank
-        if score is None or rank is None:
-            return []
-        return [self.queries[i] for i in contrary_groups(self.code, score, rank).tolist()]
-
 
 def gather_queries(table: RankingTable) -> WholeRankings:
     """The table with its rows gathered by query."""
@@ -112,14 +81,6 @@ def gather_queries(table: RankingTable) -> WholeRankings:
         order=np.argsort(code, kind="stable"),
         start=np.append(0, np.cumsum(sizes)),
     )
-
-
-def _repeats(docs: list[tuple[str, int]]) -> Iterator[tuple[int, int]]:
-    seen: dict[str, int] = {}
-    for doc, row in docs:
-        first = seen.setdefault(doc, row)
-        if first != row:
-            yield first, row
 
 
 def audit_full(
@@ -179,29 +140,46 @@ def _returned_themselves(whole: WholeRankings) -> Iterator[Finding]:
 
 def _duplicates(whole: WholeRankings) -> Iterator[Finding]:
     """Documents that stand twice in one ranking."""
-    repeats = list(whole.repeats())
+    table, repeats = whole.table, []
+    for begin, end in zip(whole.start[:-1].tolist(), whole.start[1:].tolist(), strict=True):
+        rows = whole.order[begin:end].tolist()
+        if len({table.doc[row] for row in rows}) < len(rows):
+            first: dict[str, int] = {}
+            repeats += [(one, row) for row in rows if (one := first.setdefault(table.doc[row], row)) != row]
+
+    def where(first: int, again: int) -> str:
+        lines = "" if table.line is None else f" (lines {table.line[first]} and {table.line[again]})"
+        return f"document {shorten(table.doc[again], 40)} of query {shorten(table.query[again], 40)}{lines}"
+
     if repeats:
         yield Finding(
             "error",
             "duplicate-documents",
             len(repeats),
             f"{count(len(repeats), 'document comes', 'documents come')} again in the same ranking.",
-            tuple(whole.where(*each) for each in repeats[:EXAMPLES]),
+            tuple(where(*each) for each in repeats[:EXAMPLES]),
             "find out why; to go on, keep one of each with duplicates='first' or 'best'.",
         )
 
 
 def _constant(whole: WholeRankings) -> Iterator[Finding]:
     """Rankings in which every document has one score."""
-    flat = whole.flat()
-    if flat:
-        yield all_scores_equal(len(flat), int((whole.sizes > 1).sum()), flat)
+    several = np.flatnonzero(whole.sizes > 1)
+    if whole.table.score is None or not len(several):
+        return
+    score, filled = whole.table.score[whole.order], whole.start[:-1][whole.sizes > 0]
+    same = np.ones(len(whole.queries), dtype=bool)
+    same[whole.sizes > 0] = np.maximum.reduceat(score, filled) == np.minimum.reduceat(score, filled)
+    if flat := [whole.queries[i] for i in several[same[several]].tolist()]:
+        yield all_scores_equal(len(flat), len(several), flat)
 
 
 def _contradicting_ranks(whole: WholeRankings) -> Iterator[Finding]:
     """Rank columns that order documents otherwise than their scores do."""
-    wrong = whole.contradicting()
-    if wrong:
+    score, rank = whole.table.score, whole.table.rank
+    if score is None or rank is None:
+        return
+    if wrong := [whole.queries[i] for i in contrary_groups(whole.code, score, rank).tolist()]:
         yield Finding(
             "warning",
             "ranks-against-scores",

@@ -326,9 +326,7 @@ def _splits_number(left: str, right: str) -> bool:
 
 
 def _affix_rule(start: str, end: str) -> SpellingRule:
-    said = [f"{start!r} at their start"] if start else []
-    said += [f"{end!r} at their end"] if end else []
-
+    said = [f"{affix!r} at their {where}" for affix, where in ((start, "start"), (end, "end")) if affix]
     whole = re.compile(f"^{re.escape(start)}(.+){re.escape(end)}$", re.MULTILINE)
     return SpellingRule("affixes-of-ids", list_words(said), partial(whole.sub, r"\1"), _ANYTHING, strict=False)
 

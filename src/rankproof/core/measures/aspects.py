@@ -163,12 +163,12 @@ def intent_aware_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuer
     return ratio(h.relevant(rel).top(k).count(), shown * coverable_aspects(h, rel))
 
 
-def _full_marks(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+def full_marks(h: Hits, rel: float, **others: object) -> PerQuery:
     """1 if there is anything to find, though aspects may stand in each other's way."""
     return (coverable_aspects(h, rel) > 0).astype(np.float64)
 
 
-@measure("AP_IA", also=("MAP_IA",), aspects=True, ceiling=_full_marks, worth=None, reorder=False)
+@measure("AP_IA", also=("MAP_IA",), aspects=True, ceiling=full_marks, worth=None, reorder=False)
 def intent_aware_average_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """Average precision for each aspect of a query, averaged over the aspects.
 

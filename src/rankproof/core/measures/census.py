@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -232,22 +231,12 @@ def judged_share(
     return ratio(_looked_at(h, negative).top(k).count(), divisor(h, k, denominator))
 
 
-def _none_unjudged(
-    h: Hits,
-    k: Cutoff = None,
-    denominator: Literal["k", "returned"] = "returned",
-    negative: Negative = "judged",
-) -> PerQuery:
-    """A ranking of judged documents only."""
-    return np.zeros(h.n)
-
-
 @measure(
     "Unjudged",
     presets={"unj": {"denominator": "k", "negative": "unjudged"}, "hole": {"denominator": "k"}},
     higher=False,
     additive=True,
-    ceiling=_none_unjudged,
+    ceiling=lambda h, **_: np.zeros(h.n),
     worth="judged",
     reorder=False,
     undefined=False,
@@ -284,33 +273,18 @@ def unjudged_share(
     return ratio(missing, divisor(h, k, denominator))
 
 
-@writes(number_returned)
-def number_returned_on_paper(c: Case, k: int | None) -> Written:
-    """How long the ranking is."""
-    return Written((shown_step(c, k),))
-
-
-@writes(number_relevant)
-def number_relevant_on_paper(c: Case, rel: float) -> Written:
-    """What there is to find."""
-    return Written((relevant_step("result", c, rel),))
-
-
-@writes(number_relevant_returned)
-def number_relevant_returned_on_paper(c: Case, k: int | None, rel: float) -> Written:
-    """What was found of it."""
-    return _number(c, k, at_least(rel), lambda each: each.grade >= rel)
-
-
-@writes(number_not_relevant_judged_returned)
-def number_not_relevant_judged_returned_on_paper(c: Case, k: int | None, rel: float) -> Written:
-    """What was found and judged not relevant."""
-    return _number(c, k, f"judged not relevant (0 <= grade < {rel:g})", lambda each: 0 <= each.grade < rel)
-
-
-def _number(c: Case, k: int | None, what: str, counts: Callable[[Found], bool]) -> Written:
-    good = [each for each in c.found if (k is None or each.rank <= k) and counts(each)]
+def _number(c: Case, k: int | None, what: str, least: float, below: float = math.inf) -> Written:
+    """How many of the documents shown have a grade from one to below another."""
+    good = [each for each in c.found if (k is None or each.rank <= k) and least <= each.grade < below]
     return Written((count_step("result", f"{what} {cut_at(k)}", good),), {each.rank: 1.0 for each in good})
+
+
+writes(number_returned)(lambda c, k: Written((shown_step(c, k),)))
+writes(number_relevant)(lambda c, rel: Written((relevant_step("result", c, rel),)))
+writes(number_relevant_returned)(lambda c, k, rel: _number(c, k, at_least(rel), rel))
+writes(number_not_relevant_judged_returned)(
+    lambda c, k, rel: _number(c, k, f"judged not relevant (0 <= grade < {rel:g})", 0, rel)
+)
 
 
 @writes(judged_share)

@@ -187,12 +187,13 @@ def true_negatives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     return documents(h, "TN") - relevant_count(h, rel) - false_positives(h, k=k, rel=rel)
 
 
-def _best_accuracy(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
-    """Only what does not fit into the top k is wrong in a perfect ranking."""
-    return 1 - _fewest_missed(h, k, rel) / documents(h, "Accuracy")
-
-
-@measure("Accuracy", additive=True, ceiling=_best_accuracy, undefined=False)
+@measure(
+    "Accuracy",
+    additive=True,
+    # Only what does not fit into the top k is wrong in a perfect ranking.
+    ceiling=lambda h, k, rel: 1 - _fewest_missed(h, k, rel) / documents(h, "Accuracy"),
+    undefined=False,
+)
 def accuracy(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """The share of the whole collection that is on the right side: shown and relevant, or neither.
 
@@ -302,31 +303,13 @@ def true_positives_on_paper(c: Case, k: int | None, rel: float) -> Written:
     return Written((relevant_shown(good, k, rel),), {each.rank: 1.0 for each in good})
 
 
-@writes(false_positives)
-def false_positives_on_paper(c: Case, k: int | None, rel: float) -> Written:
-    """Shown, but not relevant."""
-    return Written(_wrong(c, k, rel))
-
-
-@writes(false_negatives)
-def false_negatives_on_paper(c: Case, k: int | None, rel: float) -> Written:
-    """Relevant, but not shown."""
-    return Written(_missed(c, k, rel))
-
-
-@writes(true_negatives)
-def true_negatives_on_paper(c: Case, k: int | None, rel: float) -> Written:
-    """Neither relevant nor shown."""
-    return Written(_left_out(c, k, rel))
-
-
 @writes(accuracy)
 def accuracy_on_paper(c: Case, k: int | None, rel: float) -> Written:
     """What is on the right side, by everything there is."""
     steps = _left_out(c, k, rel)
-    tp, tn = steps[0], steps[-1]
+    tp, every, tn = steps[0], steps[-2], steps[-1]
     right = Step("right", "TP + TN", (), f"{number_text(tp.number)} + {number_text(tn.number)}", tp.number + tn.number)
-    return Written((*steps, right, quotient("result", "by all documents", right.number, _corpus(c))))
+    return Written((*steps, right, quotient("result", "by all documents", right.number, every.number)))
 
 
 def _wrong(c: Case, k: int | None, rel: float) -> tuple[Step, ...]:
@@ -341,14 +324,15 @@ def _missed(c: Case, k: int | None, rel: float) -> tuple[Step, ...]:
 
 def _left_out(c: Case, k: int | None, rel: float) -> tuple[Step, ...]:
     wrong, there_are = _wrong(c, k, rel), relevant_step("wanted", c, rel)
-    every = Step("corpus", "documents in the collection", value=_corpus(c))
+    every = Step("corpus", "documents in the collection", value=float(c.hits.corpus_size or 0))
     left = every.number - there_are.number - wrong[-1].number
     expression = f"{number_text(every.number)} - {number_text(there_are.number)} - {number_text(wrong[-1].number)}"
     return *wrong, there_are, every, Step("TN", "TN = all - R - FP", (), expression, left)
 
 
-def _corpus(c: Case) -> float:
-    return float(c.hits.corpus_size or 0)
+writes(false_positives)(lambda c, k, rel: Written(_wrong(c, k, rel)))
+writes(false_negatives)(lambda c, k, rel: Written(_missed(c, k, rel)))
+writes(true_negatives)(lambda c, k, rel: Written(_left_out(c, k, rel)))
 
 
 def _minus(a: Step, b: Step) -> str:

@@ -49,10 +49,6 @@ def _part(h: Hits, depth: int, top_grade: float | None, go_on: Callable[[Array, 
     return (gain * seen).sum(axis=1) / seen.sum(axis=1)  # type: ignore[no-any-return]
 
 
-def _depth(k: int | None) -> int:
-    return DEPTH if k is None else k
-
-
 @measure("INSQ", additive=True, optimistic=True, undefined=False)
 def insq(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
     """Gain per document of a reader who wants T good documents, and tires by the square of the rank.
@@ -145,7 +141,7 @@ def bejeweled(h: Hits, k: Depth = None, T: Positive = 1, top_grade: Maximum = No
     0.5
     """
     enough = T * NEARLY
-    return gain_per_document(h, _depth(k), top_grade, lambda gain, rank: np.cumsum(gain, axis=1) < enough)
+    return gain_per_document(h, k or DEPTH, top_grade, lambda gain, rank: np.cumsum(gain, axis=1) < enough)
 
 
 @measure("NERR8", undefined=False)
@@ -173,7 +169,7 @@ def nerr8(h: Hits, k: Depth = None, top_grade: Maximum = None) -> PerQuery:
     >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": ["b", "a"]}, "NERR8@10")["NERR8@10"]
     0.6666666666666666
     """
-    return gain_per_document(h, _depth(k), top_grade, lambda gain, rank: 1 - gain)
+    return gain_per_document(h, k or DEPTH, top_grade, lambda gain, rank: 1 - gain)
 
 
 @measure("NERR9", undefined=False)
@@ -201,7 +197,7 @@ def nerr9(h: Hits, k: Depth = None, top_grade: Maximum = None) -> PerQuery:
     >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": ["b", "a"]}, "NERR9@10")["NERR9@10"]
     0.6
     """
-    return gain_per_document(h, _depth(k), top_grade, lambda gain, rank: rank / (rank + 1) * (1 - gain))
+    return gain_per_document(h, k or DEPTH, top_grade, lambda gain, rank: rank / (rank + 1) * (1 - gain))
 
 
 @measure("NERR10", undefined=False)

@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from rankproof.core.measures.aspects import (
     count_above,
     coverable_aspects,
     coverable_on_paper,
+    full_marks,
     width_of,
 )
 from rankproof.core.paper import (
@@ -152,12 +154,7 @@ def alpha_dcg(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> P
     return _share_of_full(h, k, rel, alpha, by_log)
 
 
-def _one(h: Hits, rel: float, **others: object) -> PerQuery:
-    """1 if there is anything to find."""
-    return (coverable_aspects(h, rel) > 0).astype(np.float64)
-
-
-@measure("alpha_nDCG", also=("andcg", "α_nDCG"), aspects=True, ceiling=_one, worth=None, reorder=False)
+@measure("alpha_nDCG", also=("andcg", "α_nDCG"), aspects=True, ceiling=full_marks, worth=None, reorder=False)
 def alpha_ndcg(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
     """alpha-DCG as a share of what the best order of the judged documents reaches.
 
@@ -212,7 +209,7 @@ def err_ia(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQ
     return _share_of_full(h, k, rel, alpha, by_rank)
 
 
-@measure("nERR_IA", aspects=True, ceiling=_one, worth=None, reorder=False)
+@measure("nERR_IA", aspects=True, ceiling=full_marks, worth=None, reorder=False)
 def nerr_ia(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
     """ERR-IA as a share of what the best order of the judged documents reaches.
 
@@ -278,7 +275,7 @@ def nrbp(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persistence = 0.5) -
     return ratio((1 - (1 - alpha) * beta) * gained, coverable_aspects(h, rel))
 
 
-@measure("nNRBP", aspects=True, ceiling=_one, worth=None, reorder=False)
+@measure("nNRBP", aspects=True, ceiling=full_marks, worth=None, reorder=False)
 def normalised_nrbp(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persistence = 0.5) -> PerQuery:
     """NRBP as a share of what the best order of the judged documents reaches.
 
@@ -320,30 +317,6 @@ def _by_power_on_paper(beta: float) -> Weighing:
     return Weighing(lambda rank: f"x {beta:g}^{rank - 1}", lambda rank: beta ** (rank - 1))
 
 
-@writes(alpha_dcg)
-def alpha_dcg_on_paper(c: Case, k: int | None, rel: float, alpha: float) -> Written:
-    """The new of each document, by that of documents about everything."""
-    return _of_full(c, k, rel, alpha, BY_LOG)
-
-
-@writes(alpha_ndcg)
-def alpha_ndcg_on_paper(c: Case, k: int | None, rel: float, alpha: float) -> Written:
-    """The new of each document, by that of the best order."""
-    return _of_ideal(c, k, rel, alpha, BY_LOG)
-
-
-@writes(err_ia)
-def err_ia_on_paper(c: Case, k: int | None, rel: float, alpha: float) -> Written:
-    """The same with the discount of ERR."""
-    return _of_full(c, k, rel, alpha, BY_RANK)
-
-
-@writes(nerr_ia)
-def nerr_ia_on_paper(c: Case, k: int | None, rel: float, alpha: float) -> Written:
-    """The same with the discount of ERR."""
-    return _of_ideal(c, k, rel, alpha, BY_RANK)
-
-
 @writes(nrbp)
 def nrbp_on_paper(c: Case, rel: float, alpha: float, beta: float) -> Written:
     """The new of each document with the discount of RBP, scaled."""
@@ -362,6 +335,7 @@ def normalised_nrbp_on_paper(c: Case, rel: float, alpha: float, beta: float) -> 
 
 
 def _of_ideal(c: Case, k: int | None, rel: float, alpha: float, discount: Weighing) -> Written:
+    """The new of each document, by that of the best order."""
     own = _novel("found", c.found, k, rel, alpha, discount)
     best = _novel("ideal", _best(c, rel, alpha), k, rel, alpha, discount, "of the best order: ")
     end = quotient("result", "the one divided by the other", own.number, best.number)
@@ -369,6 +343,7 @@ def _of_ideal(c: Case, k: int | None, rel: float, alpha: float, discount: Weighi
 
 
 def _of_full(c: Case, k: int | None, rel: float, alpha: float, discount: Weighing) -> Written:
+    """The new of each document, by that of documents about everything."""
     own, of = _novel("found", c.found, k, rel, alpha, discount), coverable_on_paper(c, rel)
     depth = max((each.rank for each in _best(c, rel, alpha)), default=0) if k is None else k
     each_rank = math.fsum((1 - alpha) ** (rank - 1) * discount.of(rank) for rank in range(1, depth + 1))
@@ -379,6 +354,12 @@ def _of_full(c: Case, k: int | None, rel: float, alpha: float, discount: Weighin
     return Written(
         (own, Step("aspects", of.says, of.terms, of.expression, of.value), full, end), parts(own, full.number)
     )
+
+
+writes(alpha_dcg)(partial(_of_full, discount=BY_LOG))
+writes(alpha_ndcg)(partial(_of_ideal, discount=BY_LOG))
+writes(err_ia)(partial(_of_full, discount=BY_RANK))
+writes(nerr_ia)(partial(_of_ideal, discount=BY_RANK))
 
 
 def _novel(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -152,12 +153,12 @@ def geometric_average_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> Pe
     return average_precision(h, k=k, rel=rel, denominator="all", scores="any", threshold="rel")
 
 
-def _odds_ceiling(h: Hits, rel: Grade = 1) -> PerQuery:
-    """The logarithm of (1 + R) / 1."""
-    return np.log1p(relevant_count(h, rel))
-
-
-@measure("yaap", also=("YAAP",), ceiling=_odds_ceiling, bounds=(-math.inf, math.inf))
+@measure(
+    "yaap",
+    also=("YAAP",),
+    ceiling=lambda h, rel: np.log1p(relevant_count(h, rel)),
+    bounds=(-math.inf, math.inf),
+)
 def average_precision_odds(h: Hits, rel: Grade = 1) -> PerQuery:
     """Average precision on the scale of log odds, where differences at both ends count alike.
 
@@ -274,10 +275,10 @@ def average_precision_on_paper(
     return Written((*before, sums, divisor, end), parts(sums, divisor.number))
 
 
-@writes(geometric_average_precision)
-def geometric_average_precision_on_paper(c: Case, k: int | None, rel: float) -> Written:
-    """For one query it is average precision."""
-    return average_precision_on_paper(c, k, rel, "all", "any", "rel")
+# For one query it is average precision.
+writes(geometric_average_precision)(
+    partial(average_precision_on_paper, denominator="all", scores="any", threshold="rel")
+)
 
 
 def precisions(good: list[Found], says: str) -> Step:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -99,15 +99,9 @@ def rank_biased_precision(
     return (1 - p) * good.sum(_worth(good, gain, top_grade) * p ** (good.rank - 1.0))
 
 
-def _least_residual(
-    h: Hits,
-    k: Cutoff = None,
-    p: Persistence = 0.8,
-    negative: Literal["judged", "unjudged"] = "judged",
-    tail: Literal["always", "unjudged"] = "always",
-) -> PerQuery:
+def _least_residual(h: Hits, **params: Any) -> PerQuery:
     """Judged documents first."""
-    return rank_biased_residual(h.ideal, k=k, p=p, negative=negative, tail=tail)
+    return rank_biased_residual(h.ideal, **params)
 
 
 @measure(
