@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.orders import by_id
 from rankproof.core.scoring import CLOSE, ceiling
 from rankproof.core.table import RankingTable
-from rankproof.document.display import Displayable
+from rankproof.document.display import PlainData
 from rankproof.document.model import Document, Result
 from rankproof.errors import NotThere, UsageError, check_whole, is_one_of, one_of, shorten
 from rankproof.io.trec.run import TrecRankings
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparisonRow(Displayable):
+class ComparisonRow(PlainData):
     """One system against the baseline on one measure, over all queries or a slice."""
 
     system: str
@@ -83,10 +83,6 @@ class ComparisonRow(Displayable):
     """The system's mean over all samples, with the undecided ones at their worst and at their best."""
     margin_note: str = ""
     """Why it is not called equivalent, if the interval lies within the margin."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The row as plain data."""
-        return asdict(self)
 
 
 @dataclass(eq=False)

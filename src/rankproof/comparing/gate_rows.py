@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from rankproof.comparing.alignment import UNANSWERED, Soundness, align_scores, counted_by_all
 from rankproof.comparing.compare import SystemPair, corrected_in, pairs
 from rankproof.core.audit import Audit
-from rankproof.document.display import Displayable
+from rankproof.document.display import PlainData
 from rankproof.errors import one_of
 from rankproof.scoring.evaluate import check_floor
 from rankproof.scoring.protocol import ScoresLike
@@ -29,7 +29,7 @@ TOO_LITTLE = "too little is judged"
 
 
 @dataclass(frozen=True, slots=True)
-class GateRow(Displayable):
+class GateRow(PlainData):
     """One thing that had to hold: no loss beyond the margin, a floor, or enough judgments."""
 
     check: str
@@ -78,10 +78,6 @@ class GateRow(Displayable):
     def decides(self) -> bool:
         """Whether the outcome depends on it: a group of too few queries is shown, but decides nothing."""
         return not (self.slice and self.note)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The row as plain data."""
-        return asdict(self)
 
 
 def difference_row(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Any, NamedTuple, Self
 
@@ -16,7 +16,7 @@ from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import Measure, seen_by
 from rankproof.core.orders import extremes
 from rankproof.core.rules import Conventions, counted_queries, fill_unjudged, is_thin, tied_values
-from rankproof.document.display import Displayable
+from rankproof.document.display import Displayable, PlainData
 from rankproof.errors import DataError, shorten
 
 CLOSE = 1e-9
@@ -194,7 +194,7 @@ Words = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreRow(Displayable):
+class ScoreRow(PlainData):
     """One measure of one ranking, with all details of its mean."""
 
     measure: str
@@ -247,10 +247,6 @@ class ScoreRow(Displayable):
     def ends(self) -> tuple[float | None, float | None]:
         """The interval as people see it: none if there is no mean to see."""
         return (None, None) if self.thin else (self.low, self.high)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The row as plain data."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

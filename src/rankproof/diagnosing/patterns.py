@@ -25,7 +25,7 @@ from rankproof.diagnosing.causes import (
     vocabulary_gap,
     wrong_language,
 )
-from rankproof.document.display import Displayable
+from rankproof.document.display import Displayable, PlainData
 from rankproof.stats.corrections import correct
 from rankproof.stats.flips import agree_with_test
 from rankproof.stats.intervals import UNIT, Bounds
@@ -144,17 +144,13 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Cause(Displayable):
+class Cause(PlainData):
     """A rule that applies to a query, with the evidence."""
 
     kind: str
     title: str
     evidence: str
     do: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """The cause as plain data."""
-        return asdict(self)
 
     def __str__(self) -> str:
         """Title and evidence."""

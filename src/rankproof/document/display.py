@@ -7,7 +7,7 @@ and its text in `__str__`; the rest follows. Tables are shown by `Result`, whose
 from __future__ import annotations
 
 from collections.abc import Sized
-from dataclasses import fields, is_dataclass
+from dataclasses import asdict, fields, is_dataclass
 from typing import Any
 
 from rankproof.document.terminal import first_columns, width
@@ -48,6 +48,17 @@ class Displayable:
         if type(self).__str__ is not object.__str__:
             return f'<div><pre style="{TEXT}">{escape(str(self))}</pre></div>'
         return f"<code>{escape(repr(self))}</code>"
+
+
+class PlainData(Displayable):
+    """A row, an entry or the like: a dataclass whose fields are plain data."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        this: Any = self
+        return asdict(this)
 
 
 def one_line(text: str, limit: int = LONGEST) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rankproof.document.display import PlainData
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, explain_calls
@@ -48,7 +49,7 @@ Change = Callable[[Event], Event | None]
 
 
 @dataclass(frozen=True)
-class Interleavings(Result):
+class Interleavings(PlainData, Result):
     """The rankings that users prefer in interleaved lists."""
 
     preferences: list[Preference]
@@ -59,10 +60,6 @@ class Interleavings(Result):
     without: int
     """Events without teams or clicks."""
     rejected: dict[str, int]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return asdict(self)
 
     def _document(self) -> Document:
         from rankproof.monitoring.difference_words import interleavings as words
@@ -229,7 +226,7 @@ def _users(log: Any, settings: Mapping[str, Any]) -> tuple[dict[str, int], int]:
 
 
 @dataclass(frozen=True)
-class Clicks(Result):
+class Clicks(PlainData, Result):
     """Clicks on documents, corrected for position bias."""
 
     propensities: list[float]
@@ -249,10 +246,6 @@ class Clicks(Result):
     def guessed(self) -> bool:
         """Whether propensities come from ranks that vary by themselves."""
         return self.source == VARY
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return asdict(self)
 
     def _document(self) -> Document:
         from rankproof.monitoring.difference_words import clicks as words

@@ -9,7 +9,7 @@ import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,7 +18,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.document.disk import whole_file
-from rankproof.document.display import Displayable
+from rankproof.document.display import PlainData
 from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, RankproofError, UsageError, nearest, shorten
 from rankproof.store import damage_error
@@ -67,7 +67,7 @@ NOT_SHOWN = math.inf
 
 
 @dataclass(frozen=True, slots=True)
-class HistoryEntry(Displayable):
+class HistoryEntry(PlainData):
     """A line of the history: everything about an experiment but its values."""
 
     name: str
@@ -84,10 +84,6 @@ class HistoryEntry(Displayable):
     """The fingerprint of the ranking."""
     means: dict[str, float]
     tags: dict[str, str] = field(default_factory=dict)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The entry as plain data."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from rankproof.bench.grid.runner import Runner, TriedConfiguration, pareto_front
 from rankproof.comparing.compare import compare
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
-from rankproof.document.display import Displayable
+from rankproof.document.display import Displayable, PlainData
 from rankproof.stats.corrections import correct
 from rankproof.stats.differences import difference_intervals
 from rankproof.stats.flips import agree_with_test, sign_flips
@@ -44,7 +43,7 @@ class Level(Displayable):
 
 
 @dataclass(frozen=True, slots=True)
-class Effect(Displayable):
+class Effect(PlainData):
     """The effect of a factor: its levels, each compared with the first."""
 
     factor: str
@@ -56,10 +55,6 @@ class Effect(Displayable):
     and of the rest it adds up to 1 (`variance`)."""
     p: float | None
     """The smallest p of its levels, each against the first."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The effect as plain data."""
-        return asdict(self)
 
 
 def main_effects(configurations: Sequence[Configuration], values: Array, rng: np.random.Generator) -> list[Effect]:
@@ -144,7 +139,7 @@ MEDIAN, SLOW = 0.5, 0.95
 
 
 @dataclass(frozen=True, slots=True)
-class GridRow(Displayable):
+class GridRow(PlainData):
     """One configuration on the questions that choose the winner."""
 
     name: str
@@ -170,10 +165,6 @@ class GridRow(Displayable):
     """Why there is nothing at all; "" if there is."""
     front: bool = False
     """Whether no other is at least as good, as fast and as cheap, and better in one of these."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The row as plain data."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 from rankproof.bench.testset.pool import ORDERS, Item, Pool
+from rankproof.document.display import PlainData
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, one_of, shorten
@@ -66,7 +66,7 @@ def alpha(labels: Labels) -> float | None:
 
 
 @dataclass(frozen=True)
-class LabelAgreement(Result):
+class LabelAgreement(PlainData, Result):
     """How far people agree on what they graded."""
 
     pairs: list[LabelPair]
@@ -77,10 +77,6 @@ class LabelAgreement(Result):
     def of(cls, labels: Labels) -> LabelAgreement:
         """The agreement of everyone whose labels these are."""
         return cls(pairs(labels), alpha(labels))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The agreement as plain data."""
-        return asdict(self)
 
     def _document(self) -> Document:
         from rankproof.bench.words import label_agreement as words

@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ import numpy as np
 from rankproof.core.audit.finding import percent
 from rankproof.core.hits import Array, ratio
 from rankproof.core.measure import Measure
-from rankproof.document.display import Displayable
+from rankproof.document.display import Displayable, PlainData
 from rankproof.judging.case import Case
 from rankproof.judging.lexical.judge import NAME, likelihood, logit, shifts
 from rankproof.judging.metrics.counting import TOGETHER, Outcome, metric_of, outcomes
@@ -42,7 +42,7 @@ MOST = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate(Displayable):
+class Estimate(PlainData):
     """The expectation of a mean over all samples, and the ends of its interval."""
 
     value: float
@@ -54,10 +54,6 @@ class Estimate(Displayable):
     """Pairs that count by their probability; 0: all were settled by people or models."""
     labels: int = 0
     """Labels of people that narrow it."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The estimate as plain data."""
-        return asdict(self)
 
 
 @dataclass(slots=True)
