@@ -15,7 +15,7 @@ import pytest
 
 from rankproof import Scores, compare, evaluate
 from rankproof.cli import run
-from rankproof.core import table as core_table
+from rankproof.core import join as core_join
 from rankproof.errors import DataError, RankproofError, UsageError
 from rankproof.io import columns, frames
 from rankproof.io.frames import judgments_in_parquet
@@ -36,7 +36,7 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
         (frames, "BATCH", 97),
         (chunks, "SIZE", 1 << 11),
         (index, "CACHED", 20),
-        (core_table, "AT_ONCE", 90),
+        (core_join, "COMPARED", 90),
     ):
         monkeypatch.setattr(module, name, value)
 

@@ -105,18 +105,14 @@ FEW = 1000
 
 def best_first(query: Array, grade: Array, n: int) -> Array:
     """The order by query (0 to n-1), then falling grade, then as judged; whole grades are sorted as one key."""
-    if len(grade) <= FEW or not _fit_one_key(grade, n):
+    if len(grade) <= FEW:
         return np.lexsort((-grade, query))
     low, span = grade.min(), grade.max() - grade.min() + 1
+    if n * span >= 2**62 or (np.floor(grade) != grade).any():  # they share no integer with their query
+        return np.lexsort((-grade, query))
     key = query * int(span) + (span - 1 - (grade - low)).astype(np.int64)
     # NumPy sorts keys of 16 bits by counting, and longer ones fast where they are nearly in order.
     return np.argsort(key.astype(np.uint16) if n * span <= 2**16 else key, kind="stable")
-
-
-def _fit_one_key(grade: Array, n: int) -> bool:
-    """Whether the grades are whole, and close enough to share one integer with their query."""
-    span = grade.max() - grade.min() + 1
-    return bool(n * span < 2**62 and (np.floor(grade) == grade).all())
 
 
 Gain: TypeAlias = Any

@@ -6,9 +6,9 @@ out comes `Hits`, sorted by query and rank, with the ranks a row could have amon
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,9 @@ from rankproof.core.arrays import FEW, distinct, join_parts, narrow
 from rankproof.core.hits import QUERIES, Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.packed_hits import LookedUp, PackedHits
-from rankproof.core.rules import Conventions, comparable_scores, unjudged_as
-from rankproof.core.table import RankingTable, ranks_in
+from rankproof.core.rules import Conventions, comparable_scores, order_equals, unjudged_as
 from rankproof.document.display import Displayable
+from rankproof.errors import DataError, shorten
 
 SPARSE = 16
 """Where one in so many documents is judged, or more, many found ones are ordered by place, else by a sort."""
@@ -104,34 +104,6 @@ class Census(Displayable):
     """How the ranking is called, if a machine made the judgments: a model among these may be the judge's."""
 
 
-class Rankings(Protocol):
-    """A source of rankings: it reads them in blocks, however large the whole is."""
-
-    @property
-    def source(self) -> str:
-        """What the rankings are read from, for messages."""
-
-    def table(self) -> RankingTable:
-        """Every row, judged or not."""
-
-    def part(self, rows: int) -> RankingTable:
-        """About so many rows from all over it, the first of many queries, at little cost however large it is."""
-
-    def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Block | Ordered]:
-        """The rankings of judged queries, each query once."""
-
-
-@dataclass
-class _Rows:
-    """The columns of Hits as they come in, block by block."""
-
-    rank: list[Array] = field(default_factory=list)
-    first: list[Array | None] = field(default_factory=list)
-    last: list[Array | None] = field(default_factory=list)
-    judged: list[Array] = field(default_factory=list)
-    doubtful: list[Array | None] = field(default_factory=list)
-
-
 def join(
     judgments: Judgments,
     blocks: Iterable[Block | Ordered],
@@ -140,20 +112,17 @@ def join(
 ) -> Hits:
     """The judged documents that the rankings found, under the conventions."""
     n = len(judgments.query_ids)
-    retrieved, answered, rows = np.zeros(n, dtype=np.intp), np.zeros(n, dtype=bool), _Rows()
+    retrieved, answered = np.zeros(n, dtype=np.intp), np.zeros(n, dtype=bool)
+    rows: dict[str, list[Any]] = {name: [] for name in ("rank", "first", "last", "judged", "doubtful")}
     for block in blocks:
         if census is not None and isinstance(block, Block):
             note_scores(block.score, block.start[:-1], census)
         ordered = block if isinstance(block, Ordered) else rank_block(block, judgments, conventions)
         retrieved[ordered.query] = ordered.length
         answered[ordered.query] = True
-        rows.rank.append(ordered.rank)
-        rows.first.append(ordered.first)
-        rows.last.append(ordered.last)
-        rows.judged.append(ordered.judged)
-        rows.doubtful.append(ordered.doubtful)
-    hits = _hits(judgments, rows, retrieved, answered, conventions)
-    return unjudged_as(hits, conventions)
+        for name, parts in rows.items():
+            parts.append(getattr(ordered, name))
+    return unjudged_as(_hits(judgments, rows, retrieved, answered, conventions), conventions)
 
 
 def note_scores(score: Array, start: Array, census: Census) -> None:
@@ -191,10 +160,23 @@ def _note_rises(score: Array, start: Array, census: Census) -> None:
 
 def rank_block(block: Block, judgments: Judgments, conventions: Conventions) -> Ordered:
     """The rankings of a block with the ranks that the scores, and among equals the tie rule, give."""
-    rank, first, last = ranks_in(block, judgments, conventions)
-    length = block.start[1:] - block.start[:-1]
-    low = doubtful_scores(block.found, conventions)
-    return Ordered(block.query, length, block.ranking, block.judged, rank, first, last, low)
+    score, found = comparable_scores(block.score, conventions), comparable_scores(block.found, conventions)
+    if np.count_nonzero(np.isnan(score)):
+        raise _not_a_number(block, judgments)
+    above, equal = _count_above(block, score, found)
+    length, low, first = block.start[1:] - block.start[:-1], doubtful_scores(block.found, conventions), above + 1
+    tied = above[:0] if equal is None else (equal > 1).nonzero()[0]
+    if equal is None or not len(tied):
+        return Ordered(block.query, length, block.ranking, block.judged, first, doubtful=low)
+    if conventions.ties == "rank":
+        query = judgments.query_ids[block.query[block.ranking[tied[0]]]]
+        raise DataError(
+            f"query {shorten(query)}: two documents stand at the same rank, so ties='rank' has no order to take. "
+            "Next: correct the rank column, or choose ties='trec'."
+        )
+    rank = first.copy()
+    rank[tied] += _places_in_tie(block, score, found, tied, judgments, conventions.ties)
+    return Ordered(block.query, length, block.ranking, block.judged, rank, first, above + equal, low)
 
 
 def doubtful_scores(score: Array, conventions: Conventions) -> Array | None:
@@ -205,12 +187,14 @@ def doubtful_scores(score: Array, conventions: Conventions) -> Array | None:
     return low if np.count_nonzero(low) else None
 
 
-def _hits(judgments: Judgments, rows: _Rows, retrieved: Array, answered: Array, conventions: Conventions) -> Hits:
+def _hits(
+    judgments: Judgments, rows: dict[str, list[Any]], retrieved: Array, answered: Array, conventions: Conventions
+) -> Hits:
     many = len(judgments.query_ids) > QUERIES
-    first, last = _where_any(rows.first, rows.rank, many), _where_any(rows.last, rows.rank, many)
-    none = (np.zeros(len(part), dtype=np.bool_) for part in rows.rank)
-    doubtful = _where_any(rows.doubtful, none, many=True)
-    rank, doc = (_taken(parts, many) for parts in (rows.rank, rows.judged))
+    first, last = (_where_any(rows[name], rows["rank"], many) for name in ("first", "last"))
+    none = (np.zeros(len(part), dtype=np.bool_) for part in rows["rank"])
+    doubtful = _where_any(rows["doubtful"], none, many=True)
+    rank, doc = (_taken(rows[name], many) for name in ("rank", "judged"))
     order = _by_place(judgments.query, doc, rank, retrieved)
     # One column at a time: of many queries they take much of all memory.
     rank, doc = rank.take(order), doc.take(order)
@@ -247,8 +231,7 @@ def _where_any(parts: list[Array | None], otherwise: Iterable[Array], many: bool
         return None
     known = [other if part is None else part for part, other in zip(parts, otherwise, strict=True)]
     parts.clear()
-    whole = join_parts(known)
-    return whole if many else whole.astype(np.intp, copy=False)
+    return _taken(known, many)
 
 
 def _by_place(query: Array, doc: Array, rank: Array, retrieved: Array) -> Array:
@@ -264,6 +247,131 @@ def _by_place(query: Array, doc: Array, rank: Array, retrieved: Array) -> Array:
     row = np.full(total, -1, dtype=np.int32)
     row[place] = np.arange(len(place), dtype=np.int32)
     return row[row >= 0]
+
+
+COMPARED = 1 << 20
+"""So many documents are compared at once with those found."""
+SMALL = 64
+"""Rankings up to this long are compared document by document; longer ones with many hits are searched."""
+
+
+def _count_above(block: Block, score: Array, found: Array) -> tuple[Array, Array | None]:
+    """How many documents of its ranking score higher than each one found, and how many the same.
+
+    The latter is None if no two scores are equal.
+    """
+    if not len(found):
+        return np.zeros(0, dtype=np.intp), None
+    length = (block.start[1:] - block.start[:-1]).take(block.ranking)
+    ends = length.cumsum()
+    if ends[-1] <= SMALL * len(found) + 4 * len(score):
+        return _count_by_comparing(block, score, found, length, ends)
+    return _count_by_searching(block, score, found)
+
+
+def _count_by_comparing(
+    block: Block, score: Array, found: Array, length: Array, ends: Array
+) -> tuple[Array, Array | None]:
+    falling = _falling(block, score)
+    if ends[-1] > COMPARED and len(found) == 1:  # one ranking, so large that no copy is made
+        own = score[block.start[block.ranking[0]] : block.start[block.ranking[0] + 1]]
+        beaten = np.array([np.count_nonzero(own > found[0])])
+        return beaten, None if falling else np.array([np.count_nonzero(own == found[0])])
+    begins = ends - length
+    row = np.arange(ends[-1]) + (block.start.take(block.ranking) - begins).repeat(length)
+    other, own = score.take(row), found.repeat(length)
+    above = np.add.reduceat((other > own).astype(np.intp), begins)
+    if falling:
+        return above, None
+    level = np.add.reduceat((other >= own).astype(np.intp), begins)
+    return above, level - above
+
+
+def _falling(block: Block, score: Array) -> bool:
+    """Whether every ranking comes best first, as most do, and without equal scores."""
+    falls = np.empty(len(score) + 1, dtype=np.bool_)
+    np.less(score[1:], score[:-1], out=falls[1:-1])
+    falls[block.start] = True  # where a ranking begins there is nothing to fall from; the last one is the end
+    return bool(np.count_nonzero(falls) == len(falls))
+
+
+def _count_by_searching(block: Block, score: Array, found: Array) -> tuple[Array, Array | None]:
+    above, level = np.zeros(len(found), dtype=np.intp), np.zeros(len(found), dtype=np.intp)
+    order = block.ranking.argsort(kind="stable")  # which is fast where they are in order
+    bounds = np.searchsorted(block.ranking[order], np.arange(len(block.query) + 1))
+    low, wanted, falling = -score, -found, _falling(block, score)
+    for g in np.flatnonzero(np.diff(bounds)):
+        mine = order[bounds[g] : bounds[g + 1]]
+        mine = mine[found[mine].argsort()]  # values in order are found twice as fast
+        ascending = low[block.start[g] : block.start[g + 1]]
+        if not falling:
+            ascending.sort()
+            level[mine] = ascending.searchsorted(wanted[mine], side="right")
+        above[mine] = ascending.searchsorted(wanted[mine])
+    return above, None if falling else level - above
+
+
+def _places_in_tie(block: Block, score: Array, found: Array, tied: Array, judgments: Judgments, rule: str) -> Array:
+    """How many of its equals stand before each tied document, by the rule."""
+    ranking, value = block.ranking[tied], found[tied]
+    order = np.lexsort((value, ranking))
+    ranking, value = ranking[order], value[order]
+    new = np.append(True, (ranking[1:] != ranking[:-1]) | (value[1:] != value[:-1]))
+    own = _ids_at(judgments.doc_ids, block.judged[tied[order]])
+    begin = np.flatnonzero(new)
+    places: list[int] = []
+    for some in _at_once((block.start[1:] - block.start[:-1])[ranking[begin]]):
+        rows, count = _equals(block, score, ranking[begin[some]], value[begin[some]])
+        names, ends = block.ids(rows), count.cumsum()
+        last = np.append(begin, len(new))[some.stop]
+        bounds = [*begin[some].tolist(), int(last)]
+        for group, end in enumerate(ends.tolist()):
+            equals = names[end - int(count[group]) : end]
+            place = {equals[i]: place for place, i in enumerate(order_equals(equals, rule))}
+            places += [place[name] for name in own[bounds[group] : bounds[group + 1]]]
+    found_places = np.empty(len(tied), dtype=np.intp)
+    found_places[order] = places
+    return found_places
+
+
+def _ids_at(ids: Sequence[str], places: Array) -> list[str]:
+    """Some of the ids; those that are kept as bytes are made text together."""
+    some: Callable[[Array], list[str]] | None = getattr(ids, "some", None)
+    return [ids[at] for at in places.tolist()] if some is None else some(places)
+
+
+def _at_once(length: Array) -> Iterator[slice]:
+    """Groups of these lengths, so many at a time that together they are not too long."""
+    ends = length.cumsum()
+    begin = 0
+    while begin < len(length):
+        before = int(ends[begin - 1]) if begin else 0
+        end = max(begin + 1, int(ends.searchsorted(before + COMPARED, side="right")))
+        yield slice(begin, end)
+        begin = end
+
+
+def _equals(block: Block, score: Array, ranking: Array, value: Array) -> tuple[Array, Array]:
+    """The rows of each of these rankings with the score that stands beside it, and how many they are."""
+    start = block.start[ranking]
+    if len(ranking) == 1:  # which may be so long that no copy is made
+        rows = int(start[0]) + np.flatnonzero(score[int(start[0]) : int(block.start[ranking[0] + 1])] == value[0])
+        return rows, np.array([len(rows)])
+    length = block.start[ranking + 1] - start
+    ends = length.cumsum()
+    row = np.arange(ends[-1]) + (start - (ends - length)).repeat(length)
+    equal = score.take(row) == value.repeat(length)
+    return row[equal], np.add.reduceat(equal, ends - length, dtype=np.intp)
+
+
+def _not_a_number(block: Block, judgments: Judgments) -> DataError:
+    row = int(np.flatnonzero(np.isnan(block.score))[0])
+    ranking = int(np.searchsorted(block.start, row, side="right")) - 1
+    query, doc = judgments.query_ids[block.query[ranking]], block.ids(np.array([row]))[0]
+    return DataError(
+        f"query {shorten(query)}, document {shorten(doc)}: the score is NaN, which has no place in an order. "
+        "Next: drop the document or give it a score."
+    )
 
 
 SAMPLE = 1000

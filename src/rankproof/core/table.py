@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-import numpy as np
+from typing import TYPE_CHECKING, Protocol
 
 from rankproof.core.arrays import Array
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.rules import Conventions, comparable_scores, drop_repeats, order_equals
 from rankproof.document.display import Displayable
-from rankproof.errors import DataError, shorten
 
 if TYPE_CHECKING:
-    from rankproof.core.join import Block
+    from rankproof.core.join import Block, Census, Ordered
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +57,23 @@ class RankingTable(Displayable):
         query, doc = ([column[row] for row in rows] for column in (self.query, self.doc))
         score, rank = (None if each is None else each[rows] for each in (self.score, self.rank))
         return RankingTable(query, doc, score, rank, source=self.source)
+
+
+class Rankings(Protocol):
+    """A source of rankings: it reads them in blocks, however large the whole is."""
+
+    @property
+    def source(self) -> str:
+        """What the rankings are read from, for messages."""
+
+    def table(self) -> RankingTable:
+        """Every row, judged or not."""
+
+    def part(self, rows: int) -> RankingTable:
+        """About so many rows from all over it, the first of many queries, at little cost however large it is."""
+
+    def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Block | Ordered]:
+        """The rankings of judged queries, each query once."""
 
 
 PLACES = 50
@@ -171,154 +185,3 @@ def _at_their_ranks(table: RankingTable, rows: list[int], ranks: Mapping[str, in
     at = {ranks[str(table.doc[row])]: row for row in rows if str(table.doc[row]) in ranks}
     others = iter([row for row in rows if str(table.doc[row]) not in ranks])
     return [at[rank] if rank in at else next(others) for rank in range(1, len(rows) + 1)]
-
-
-AT_ONCE = 1 << 20
-"""So many documents are compared at once with those found."""
-SMALL = 64
-"""Rankings up to this long are compared document by document; longer ones with many hits are searched."""
-
-
-def ranks_in(block: Block, judgments: Judgments, conventions: Conventions) -> tuple[Array, Array | None, Array | None]:
-    """The rank of each judged document found, and the first and last it could have among equals.
-
-    Without these two where no document found has an equal.
-    """
-    score, found = comparable_scores(block.score, conventions), comparable_scores(block.found, conventions)
-    if np.count_nonzero(np.isnan(score)):
-        raise _not_a_number(block, judgments)
-    above, equal = _count_above(block, score, found)
-    first = above + 1
-    if equal is None:
-        return first, None, None
-    tied = (equal > 1).nonzero()[0]
-    if not len(tied):
-        return first, None, None
-    if conventions.ties == "rank":
-        query = judgments.query_ids[block.query[block.ranking[tied[0]]]]
-        raise DataError(
-            f"query {shorten(query)}: two documents stand at the same rank, so ties='rank' has no order to take. "
-            "Next: correct the rank column, or choose ties='trec'."
-        )
-    rank = first.copy()
-    rank[tied] += _places_in_tie(block, score, found, tied, judgments, conventions.ties)
-    return rank, first, above + equal
-
-
-def _count_above(block: Block, score: Array, found: Array) -> tuple[Array, Array | None]:
-    """How many documents of its ranking score higher than each one found, and how many the same.
-
-    The latter is None if no two scores are equal.
-    """
-    if not len(found):
-        return np.zeros(0, dtype=np.intp), None
-    length = (block.start[1:] - block.start[:-1]).take(block.ranking)
-    ends = length.cumsum()
-    if ends[-1] <= SMALL * len(found) + 4 * len(score):
-        return _count_by_comparing(block, score, found, length, ends)
-    return _count_by_searching(block, score, found)
-
-
-def _count_by_comparing(
-    block: Block, score: Array, found: Array, length: Array, ends: Array
-) -> tuple[Array, Array | None]:
-    falling = _falling(block, score)
-    if ends[-1] > AT_ONCE and len(found) == 1:  # one ranking, so large that no copy is made
-        own = score[block.start[block.ranking[0]] : block.start[block.ranking[0] + 1]]
-        beaten = np.array([np.count_nonzero(own > found[0])])
-        return beaten, None if falling else np.array([np.count_nonzero(own == found[0])])
-    begins = ends - length
-    row = np.arange(ends[-1]) + (block.start.take(block.ranking) - begins).repeat(length)
-    other, own = score.take(row), found.repeat(length)
-    above = np.add.reduceat((other > own).astype(np.intp), begins)
-    if falling:
-        return above, None
-    level = np.add.reduceat((other >= own).astype(np.intp), begins)
-    return above, level - above
-
-
-def _falling(block: Block, score: Array) -> bool:
-    """Whether every ranking comes best first, as most do, and without equal scores."""
-    falls = np.empty(len(score) + 1, dtype=np.bool_)
-    np.less(score[1:], score[:-1], out=falls[1:-1])
-    falls[block.start] = True  # where a ranking begins there is nothing to fall from; the last one is the end
-    return bool(np.count_nonzero(falls) == len(falls))
-
-
-def _count_by_searching(block: Block, score: Array, found: Array) -> tuple[Array, Array | None]:
-    above, level = np.zeros(len(found), dtype=np.intp), np.zeros(len(found), dtype=np.intp)
-    order = block.ranking.argsort(kind="stable")  # which is fast where they are in order
-    bounds = np.searchsorted(block.ranking[order], np.arange(len(block.query) + 1))
-    low, wanted, falling = -score, -found, _falling(block, score)
-    for g in np.flatnonzero(np.diff(bounds)):
-        mine = order[bounds[g] : bounds[g + 1]]
-        mine = mine[found[mine].argsort()]  # values in order are found twice as fast
-        ascending = low[block.start[g] : block.start[g + 1]]
-        if not falling:
-            ascending.sort()
-            level[mine] = ascending.searchsorted(wanted[mine], side="right")
-        above[mine] = ascending.searchsorted(wanted[mine])
-    return above, None if falling else level - above
-
-
-def _places_in_tie(block: Block, score: Array, found: Array, tied: Array, judgments: Judgments, rule: str) -> Array:
-    """How many of its equals stand before each tied document, by the rule."""
-    ranking, value = block.ranking[tied], found[tied]
-    order = np.lexsort((value, ranking))
-    ranking, value = ranking[order], value[order]
-    new = np.append(True, (ranking[1:] != ranking[:-1]) | (value[1:] != value[:-1]))
-    own = _ids_at(judgments.doc_ids, block.judged[tied[order]])
-    begin = np.flatnonzero(new)
-    places: list[int] = []
-    for some in _at_once((block.start[1:] - block.start[:-1])[ranking[begin]]):
-        rows, count = _equals(block, score, ranking[begin[some]], value[begin[some]])
-        names, ends = block.ids(rows), count.cumsum()
-        last = np.append(begin, len(new))[some.stop]
-        bounds = [*begin[some].tolist(), int(last)]
-        for group, end in enumerate(ends.tolist()):
-            equals = names[end - int(count[group]) : end]
-            place = {equals[i]: place for place, i in enumerate(order_equals(equals, rule))}
-            places += [place[name] for name in own[bounds[group] : bounds[group + 1]]]
-    found_places = np.empty(len(tied), dtype=np.intp)
-    found_places[order] = places
-    return found_places
-
-
-def _ids_at(ids: Sequence[str], places: Array) -> list[str]:
-    """Some of the ids; those that are kept as bytes are made text together."""
-    some: Callable[[Array], list[str]] | None = getattr(ids, "some", None)
-    return [ids[at] for at in places.tolist()] if some is None else some(places)
-
-
-def _at_once(length: Array) -> Iterator[slice]:
-    """Groups of these lengths, so many at a time that together they are not too long."""
-    ends = length.cumsum()
-    begin = 0
-    while begin < len(length):
-        before = int(ends[begin - 1]) if begin else 0
-        end = max(begin + 1, int(ends.searchsorted(before + AT_ONCE, side="right")))
-        yield slice(begin, end)
-        begin = end
-
-
-def _equals(block: Block, score: Array, ranking: Array, value: Array) -> tuple[Array, Array]:
-    """The rows of each of these rankings with the score that stands beside it, and how many they are."""
-    start = block.start[ranking]
-    if len(ranking) == 1:  # which may be so long that no copy is made
-        rows = int(start[0]) + np.flatnonzero(score[int(start[0]) : int(block.start[ranking[0] + 1])] == value[0])
-        return rows, np.array([len(rows)])
-    length = block.start[ranking + 1] - start
-    ends = length.cumsum()
-    row = np.arange(ends[-1]) + (start - (ends - length)).repeat(length)
-    equal = score.take(row) == value.repeat(length)
-    return row[equal], np.add.reduceat(equal, ends - length, dtype=np.intp)
-
-
-def _not_a_number(block: Block, judgments: Judgments) -> DataError:
-    row = int(np.flatnonzero(np.isnan(block.score))[0])
-    ranking = int(np.searchsorted(block.start, row, side="right")) - 1
-    query, doc = judgments.query_ids[block.query[ranking]], block.ids(np.array([row]))[0]
-    return DataError(
-        f"query {shorten(query)}, document {shorten(doc)}: the score is NaN, which has no place in an order. "
-        "Next: drop the document or give it a score."
-    )

@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
+from rankproof.core.table import Rankings
 from rankproof.errors import DataError, is_one_of, missing_extra, one_of, shorten
 from rankproof.io.files import read_bytes
 from rankproof.io.inputs import PathLike, is_pipe

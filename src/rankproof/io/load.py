@@ -12,9 +12,9 @@ from numbers import Real
 from pathlib import Path, PurePath
 from typing import Any, TypeAlias
 
-from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.core.names import parse
+from rankproof.core.table import Rankings
 from rankproof.errors import DataError, RankproofError, UsageError, is_one_of, number_in, one_of, shorten, warn_caller
 from rankproof.io import corpora
 from rankproof.io.files import are_paths, check_path, is_pattern, name_of, read_bytes, read_head, text_of

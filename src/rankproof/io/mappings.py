@@ -75,7 +75,9 @@ class MappingRankings:
         documents, start = finder(judgments), judgments.start
         for begin in range(0, len(rankings), QUERIES):
             some = rankings[begin : begin + QUERIES]
-            present = _present(some)
+            present = None  # which of them have a ranking; None: all
+            if any(map(is_, some, repeat(ABSENT))):
+                present = np.fromiter(map(is_not, some, repeat(ABSENT)), dtype=bool, count=len(some))
             self._make_dicts(some, judgments.query_ids[begin : begin + QUERIES], conventions, census)
             length = np.fromiter(map(len, some), dtype=np.intp, count=len(some))
             for part in _cut(length, start[begin : begin + QUERIES + 1]):
@@ -196,13 +198,6 @@ class _Batch(NamedTuple):
         """Each ranking with the words that say in a message where it is."""
         for i, ranking in enumerate(self.rankings, self.first):
             yield f"{self.source}, query {shorten(self.judgments.query_ids[i])}", ranking
-
-
-def _present(rankings: list[Any]) -> Array | None:
-    """Which of the judged queries have a ranking; None: all."""
-    if not any(map(is_, rankings, repeat(ABSENT))):
-        return None
-    return np.fromiter(map(is_not, rankings, repeat(ABSENT)), dtype=bool, count=len(rankings))
 
 
 def _cut(length: Array, start: Array) -> Iterator[slice]:

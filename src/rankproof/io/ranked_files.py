@@ -12,8 +12,8 @@ import numpy as np
 
 from rankproof.core.arrays import runs
 from rankproof.core.hits import Array
-from rankproof.core.join import Rankings
 from rankproof.core.resamples import hash_of
+from rankproof.core.table import Rankings
 from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, missing_extra, shorten
 from rankproof.io.columns import ColumnRankings

@@ -51,18 +51,12 @@ def keys_are_integers(tables: Sequence[dict[Any, Any]], what: str) -> bool | Non
     >>> keys_are_integers([{"d1": 1}, {"d2": 1}], "documents")
     False
     """
-    if _stored_as_text(tables) and any(tables):
+    # CPython stores a dict that never had a key of another type than text in narrower entries, without hashes. So its
+    # size in memory tells, and not one of millions of keys has to be touched.
+    cpython = sys.implementation.name == "cpython"
+    if cpython and set(map(dict.__sizeof__, tables)) <= _sizes_of_text_dicts() and any(tables):
         return False
     return are_integers(chain.from_iterable(tables), what)
-
-
-def _stored_as_text(tables: Sequence[dict[Any, Any]]) -> bool:
-    """Whether the interpreter itself guarantees that all keys are text.
-
-    CPython stores a dict that never had a key of another type in narrower entries, without hashes. So its
-    size in memory tells, and not one of millions of keys has to be touched.
-    """
-    return sys.implementation.name == "cpython" and set(map(dict.__sizeof__, tables)) <= _sizes_of_text_dicts()
 
 
 @cache

@@ -157,10 +157,7 @@ def entries(connection: sqlite3.Connection, path: Path, last: int | None = None)
     """Every entry, or the last ones, the oldest first."""
     newest = f"SELECT {_FIELDS}, id FROM experiments ORDER BY id DESC LIMIT ?"
     rows = connection.execute(newest, (-1 if last is None else last,)).fetchall()[::-1]
-    since = rows[0][-1] if rows else 0
-    means = _by_number(connection, "measured", "measure, mean", "experiment >= ?", since)
-    tags = _by_number(connection, "tags", "key, value", "experiment >= ?", since)
-    return [_entry(path, row, means.get(row[-1], []), tags.get(row[-1], [])) for row in rows]
+    return _entries(connection, path, rows, "experiment >= ?") if rows else []
 
 
 def entry(connection: sqlite3.Connection, name: str, path: Path) -> HistoryEntry:
@@ -168,22 +165,23 @@ def entry(connection: sqlite3.Connection, name: str, path: Path) -> HistoryEntry
     row = connection.execute(f"SELECT {_FIELDS}, id FROM experiments WHERE name = ?", (name,)).fetchone()
     if row is None:
         raise unknown_error(connection, path, name)
-    means = _by_number(connection, "measured", "measure, mean", "experiment = ?", row[-1])
-    tags = _by_number(connection, "tags", "key, value", "experiment = ?", row[-1])
-    return _entry(path, row, means.get(row[-1], []), tags.get(row[-1], []))
+    return _entries(connection, path, [row], "experiment = ?")[0]
 
 
 Pairs = list[tuple[Any, Any]]
 
 
-def _by_number(connection: sqlite3.Connection, table: str, columns: str, where: str, number: int) -> dict[int, Pairs]:
-    """Two columns of a table, by the number of the experiment they belong to."""
-    order = "place" if table == "measured" else "key"
-    found: dict[int, Pairs] = {}
-    rows = f"SELECT experiment, {columns} FROM {table} WHERE {where} ORDER BY experiment, {order}"
-    for each, first, second in connection.execute(rows, (number,)):
-        found.setdefault(each, []).append((first, second))
-    return found
+def _entries(connection: sqlite3.Connection, path: Path, rows: Sequence[Any], where: str) -> list[HistoryEntry]:
+    """The entries of some rows; `where` holds the number of the first against those of means and tags."""
+    found: list[dict[int, Pairs]] = []
+    for table, columns, order in (("measured", "measure, mean", "place"), ("tags", "key, value", "key")):
+        text = f"SELECT experiment, {columns} FROM {table} WHERE {where} ORDER BY experiment, {order}"
+        pairs: dict[int, Pairs] = {}
+        for number, first, second in connection.execute(text, (rows[0][-1],)):
+            pairs.setdefault(number, []).append((first, second))
+        found.append(pairs)
+    means, tags = found
+    return [_entry(path, row, means.get(row[-1], []), tags.get(row[-1], [])) for row in rows]
 
 
 def _entry(path: Path, row: Sequence[Any], means: Pairs, tags: Pairs) -> HistoryEntry:
@@ -362,17 +360,16 @@ def _records(source: Path, lines: gzip.GzipFile | BufferedReader) -> Iterator[An
 
 
 def _plain(experiment: Experiment) -> dict[str, Any]:
-    return {
-        **experiment.entry.to_dict(),
-        "facts": experiment.facts,
-        "queries": list(experiment.queries),
-        "values": {name: _column(each) for name, each in experiment.columns.items()},
+    values = {
+        name: {
+            "values": each.values.tolist(),
+            "counted": None if each.counted is None else each.counted.tolist(),
+            "note": each.note,
+        }
+        for name, each in experiment.columns.items()
     }
-
-
-def _column(column: Values) -> dict[str, Any]:
-    counted = None if column.counted is None else column.counted.tolist()
-    return {"values": column.values.tolist(), "counted": counted, "note": column.note}
+    entry, queries = experiment.entry.to_dict(), list(experiment.queries)
+    return {**entry, "facts": experiment.facts, "queries": queries, "values": values}
 
 
 def _experiment(plain: dict[str, Any]) -> Experiment:

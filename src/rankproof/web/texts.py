@@ -7,8 +7,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import TypeAlias
 
-from rankproof.core.join import Rankings
-from rankproof.core.table import RankingTable
+from rankproof.core.table import Rankings, RankingTable
 from rankproof.document.page import Child, el
 from rankproof.errors import RankproofError
 from rankproof.io.read import DOCUMENT_ID, QUESTION_ID, QUESTION_TEXT, field_of, rows_in

@@ -10,9 +10,8 @@ import numpy as np
 
 from rankproof.bench.fusion.pool import ScorePool, lengths, pool_of, query_starts
 from rankproof.bench.fusion.recipe import Recipe, Weights, fused_scores, learn, recipe
-from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
-from rankproof.core.table import RankingTable
+from rankproof.core.table import Rankings, RankingTable
 from rankproof.errors import DataError, UsageError, check_whole, old_arguments, shorten, warn_caller
 from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import load_judgments, load_rankings, warn_of_left_out

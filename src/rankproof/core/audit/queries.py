@@ -39,7 +39,10 @@ def upside_down(case: FindingCase) -> Iterator[Finding]:
     least = 1 if bool((case.hits.grade >= 1).any()) else np.nextafter(0, 1)
     place, variance = case.hits.by_parts(lambda part: places_from_the_middle(part, least))
     lead = float(place.sum() / math.sqrt(variance.sum())) if variance.sum() > 0 else 0.0
-    rising = _rise(case)
+    # Whether scores rise in most rankings, and more often than in any order by chance.
+    census, steps = case.census, case.census.rises + case.census.falls
+    more_rises = census.rises - census.falls > BEYOND_CHANCE * math.sqrt(steps / 3)
+    rising = 2 * census.rising > census.lists and more_rises
     if lead < -BEYOND_CHANCE:
         return
     if not rising and lead <= RARE:
@@ -49,7 +52,7 @@ def upside_down(case: FindingCase) -> Iterator[Finding]:
     better = lead > RARE and back > there * (FAR_BETTER if lead > BEYOND_CHANCE else FAR_BETTER_OF_FEW)
     if not rising and not better:
         return
-    census, sure = case.census, lead > CERTAIN and float(case.hits.retrieved.mean()) >= LONG
+    sure = lead > CERTAIN and float(case.hits.retrieved.mean()) >= LONG
     said = (
         f"In {census.rising:,} of {count(census.lists, 'ranking')} the scores rise from the first document given "
         "to the last, and the last is read as the best."
@@ -101,13 +104,6 @@ def _both_ways(case: FindingCase) -> Iterator[Finding]:
             (),
             "see whether part of the rankings has distances (less is better), and give those with a minus sign.",
         )
-
-
-def _rise(case: FindingCase) -> bool:
-    """Whether scores rise in most rankings, and more often than in any order by chance."""
-    census = case.census
-    steps = census.rises + census.falls
-    return 2 * census.rising > census.lists and census.rises - census.falls > BEYOND_CHANCE * math.sqrt(steps / 3)
 
 
 def places_from_the_middle(hits: Hits, least: float) -> tuple[Array, Array]:

@@ -293,7 +293,8 @@ def normalised_gain_on_paper(c: Case, gain: Any) -> Written:
     for each in found:
         own = worth(each.grade, gain)
         so_far += own
-        ideal = _ideal_gain(best, each.rank, gain)
+        reached = [max(worth(other.grade, gain), 1.0) for other in best if other.rank <= each.rank]
+        ideal = math.fsum(reached) + max(each.rank - len(best), 0)
         expression = f"{number_text(own)} / log2(2 + {number_text(ideal)} - {number_text(so_far)})"
         terms.append(Term(expression, own / math.log2(2 + ideal - so_far), each.rank, each.doc))
     says = "gain / log2(2 + ideal gain down to the rank - gain down to the rank); the ideal gains 1 or more a rank"
@@ -304,11 +305,6 @@ def normalised_gain_on_paper(c: Case, gain: Any) -> Written:
     goal = sum_step("denominator", "all there is to gain", every)
     end = quotient("result", "the one divided by the other", sums.number, goal.number)
     return Written((gains([*found, *best], gain), sums, goal, end), parts(sums, goal.number))
-
-
-def _ideal_gain(best: list[Found], rank: int, gain: Any) -> float:
-    down_to = [max(worth(each.grade, gain), 1.0) for each in best if each.rank <= rank]
-    return math.fsum(down_to) + max(rank - len(best), 0)
 
 
 @writes(binary_gain)

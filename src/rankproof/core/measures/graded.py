@@ -212,13 +212,10 @@ def gains(documents: Iterable[Found], gain: Any, rel: float = 0) -> Step:
         for grade in grades
     )
     floor = f"; grades below {rel:g} gain nothing" if rel > 0 else ""
-    return Step("gain", f"gain: {_in_words(gain)}{floor}", terms)
-
-
-def _in_words(gain: Any) -> str:
+    how = "2^grade - 1" if gain == "exp" else "the grade"
     if isinstance(gain, Mapping):
-        return "by the mapping given; a grade it does not name gains itself"
-    return "2^grade - 1" if gain == "exp" else "the grade"
+        how = "by the mapping given; a grade it does not name gains itself"
+    return Step("gain", f"gain: {how}{floor}", terms)
 
 
 def discounted_on_paper(kind: str, says: str, documents: list[Found], k: int | None, gain: Any) -> Step:

@@ -90,7 +90,9 @@ def interpolated_precision_on_paper(c: Case, recall: float, rel: float, rounding
     """The best precision at any rank that reaches the recall."""
     there_are, points = relevant_step("denominator", c, rel), _curve(c, rel)
     least = _needed(there_are, recall, rounding)
-    rounded = Step("needed", "relevant documents needed", (), _rounded(recall, there_are, rounding), float(least))
+    exact = f"{recall:g} x {number_text(there_are.number)}"
+    how = f"floor({exact} + 0.9)" if rounding == "trec_eval-9" else f"{exact}, to the nearest"
+    rounded = Step("needed", "relevant documents needed", (), how, float(least))
     best = _best(points, least)
     says = f"the best precision from the {least}. of them on" if best.rank else "so many were not found"
     return Written((there_are, rounded, points, Step("result", says, (best,) if best.rank else (), "", best.value)))
@@ -118,11 +120,6 @@ def _curve(c: Case, rel: float) -> Step:
 
 def _needed(there_are: Step, recall: float, rounding: str) -> int:
     return int(needed_count(np.array(there_are.number), recall, rounding))
-
-
-def _rounded(recall: float, there_are: Step, rounding: str) -> str:
-    exact = f"{recall:g} x {number_text(there_are.number)}"
-    return f"floor({exact} + 0.9)" if rounding == "trec_eval-9" else f"{exact}, to the nearest"
 
 
 def _best(points: Step, least: int) -> Term:

@@ -41,17 +41,14 @@ def scaled_grades(h: Hits, top_grade: float | None) -> Array:
     return np.clip(h.grade, 0, top) / top if top else np.zeros(len(h.grade))
 
 
-def _topic_scaled(h: Hits) -> Array:
-    """Each row's grade as a share of its query's largest (at least 1)."""
-    top = np.ones(h.n)
-    np.maximum.at(top, h.judged.query, h.judged.grade)
-    return np.maximum(h.grade, 0) / top[h.query]
-
-
 def _worth(h: Hits, gain: str, top_grade: float | None) -> Array:
     if gain == "binary":
         return np.ones(len(h.grade))
-    return _topic_scaled(h) if gain == "topic" else scaled_grades(h, top_grade)
+    if gain == "graded":
+        return scaled_grades(h, top_grade)
+    top = np.ones(h.n)  # each grade as a share of its query's largest, or of 1 if that is larger
+    np.maximum.at(top, h.judged.query, h.judged.grade)
+    return np.maximum(h.grade, 0) / top[h.query]
 
 
 @measure(
@@ -295,7 +292,11 @@ def compatibility(h: Hits, rel: Grade = 1, p: Persistence = 0.95, depth: Count =
 @writes(compatibility)
 def compatibility_on_paper(c: Case, rel: float, p: float, depth: int) -> Written:
     """The overlap with the ideal order most like the ranking, by that of the ideal order with itself."""
-    terms = [_met(each, place, p, depth) for each, place in _places(c, rel, depth)]
+    terms = [
+        Term(f"place {place} of the ideal: S({m})", _weight(m, p, depth), each.rank, each.doc)
+        for each, place in _places(c, rel, depth)
+        for m in [max(each.rank, place)]
+    ]
     own = sum_step("found", "each is shared by both from the deeper of its two places m on: S(m)", terms)
     ranks = range(1, min(len(c.wanted(rel)), depth) + 1)
     says = f"the ideal order with itself: all that are {at_least(rel)}, by falling grade"
@@ -312,11 +313,6 @@ def _places(c: Case, rel: float, depth: int) -> Iterator[tuple[Found, int]]:
         better = len([other for other in c.wanted(rel) if other.grade > each.grade])
         above[each.grade] += 1
         yield each, better + above[each.grade]
-
-
-def _met(each: Found, place: int, p: float, depth: int) -> Term:
-    first = max(each.rank, place)
-    return Term(f"place {place} of the ideal: S({first})", _weight(first, p, depth), each.rank, each.doc)
 
 
 def _weight(first: int, p: float, depth: int) -> float:

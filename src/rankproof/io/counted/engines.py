@@ -10,8 +10,9 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from rankproof.core.join import EXACT, Rankings
+from rankproof.core.join import EXACT
 from rankproof.core.rules import Conventions
+from rankproof.core.table import Rankings
 from rankproof.errors import DataError, shorten
 from rankproof.io.counted.counts import COUNTS, OF_QUERIES
 from rankproof.io.counted.rankings import CountedRankings, Judged, Table, check_ids

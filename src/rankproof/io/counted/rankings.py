@@ -10,10 +10,10 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from rankproof.core.join import Census, Ordered, Rankings
+from rankproof.core.join import Census, Ordered
 from rankproof.core.judgments import Judgments
 from rankproof.core.rules import Conventions
-from rankproof.core.table import RankingTable
+from rankproof.core.table import Rankings, RankingTable
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.counted.counts import COUNTS, OF_QUERIES, by_ids, numbers_of, ordered_of
 from rankproof.io.counted.text import PROBED, Counted, check_counted
@@ -83,14 +83,12 @@ class CountedRankings:
         what = Counted(columns=self.took, numbered=True, decimal=self.decimal, distinct=distinct)
         counted = self.engine.count(what, judged_table(judgments), conventions)
         found, of_queries = numbers_of(counted)
-        self._note_extra(queries - len(of_queries["query"]), judgments, census)
-        yield ordered_of(found, of_queries, judgments, conventions, census, self.source)
-
-    def _note_extra(self, extra: int, judgments: Judgments, census: Census) -> None:
+        extra = queries - len(of_queries["query"])
         census.extra += extra
         if extra > 0:
             names = map(str, self.engine.some_queries(self.took["query"], 5 + len(judgments.query_ids)))
             census.extra_examples += [each for each in names if each not in judgments.index][:5]
+        yield ordered_of(found, of_queries, judgments, conventions, census, self.source)
 
 
 def judged_table(judgments: Judgments) -> Judged:

@@ -126,7 +126,8 @@ def collect_rankings(
         gathered = list(_gathered(sources, scan, census, found, apart, rows))
     kept = [*found.values(), *gathered]
     for each in kept:
-        _add(census, each.noticed)
+        for name in ("dropped", "comments", "huge", "infinite", "lists", "rising", "rises", "falls"):
+            setattr(census, name, getattr(census, name) + getattr(each.noticed, name))
     census.extra += _count_distinct([each.keys for each in others])
     examples = list(dict.fromkeys(name for each in others for name in each.examples))
     census.extra_examples += examples[: max(0, SHOWN - len(census.extra_examples))]
@@ -240,11 +241,6 @@ def _again(
         for number, piece in enumerate(sources[file].pieces(scan, None)):
             if (file, number) in affected:
                 yield file, number, piece
-
-
-def _add(census: Census, more: Census) -> None:
-    for name in ("dropped", "comments", "huge", "infinite", "lists", "rising", "rises", "falls"):
-        setattr(census, name, getattr(census, name) + getattr(more, name))
 
 
 def scan_rows(rankings: RowRankings, scan: Scan) -> Scanned:
