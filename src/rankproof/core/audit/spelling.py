@@ -220,12 +220,13 @@ def unmet_ids(judgments: Judgments, table: RankingTable) -> Unmet:
     """What of judgments and ranking does not meet, in the queries that both have."""
     lost, unjudged = dict[str, list[str]](), dict[str, list[str]]()
     relevant, wanted = set[tuple[str, str]](), 0
-    docs = table.doc
-    for query, rows in table.by_query().items():
+    documents: dict[str, dict[str, None]] = {query: {} for query in table.empty}
+    for query, doc in zip(table.query, table.doc, strict=True):
+        documents.setdefault(query, {})[doc] = None
+    for query, ranked in documents.items():
         if query not in judgments.index:
             continue
         grades = judgments.of(query)
-        ranked = dict.fromkeys([docs[row] for row in rows])
         good = [doc for doc, grade in grades.items() if grade > 0]
         lost[query] = [doc for doc in grades if doc not in ranked]
         unjudged[query] = [doc for doc in ranked if doc not in grades]
