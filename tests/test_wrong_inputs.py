@@ -362,6 +362,11 @@ def test_an_argument_of_a_wrong_type_is_named(wrong: Any) -> None:
     with pytest.raises(rp.RankproofError, match=r"seed: got .* Next: "):
         rp.drift({"q": "how"}, events, seed="x" if wrong == 5 else wrong)
     if wrong is not None:
+        for long in ([wrong] * 900, f"{wrong} " * 900):
+            for settings in ({"columns": long}, {"by": long}):
+                with pytest.raises(rp.RankproofError, match="Next: ") as caught:
+                    rp.evaluate(JUDGED, RUN, "RR", **settings)
+                assert len(str(caught.value)) < 600
         with pytest.raises(rp.RankproofError, match=r"columns: got .* Next: "):
             rp.evaluate(JUDGED, RUN, "RR", columns=wrong)
 

@@ -59,7 +59,7 @@ class Progress:
         self._total = total
         self._noun = noun
         self._stream = sys.stderr if stream is None else stream
-        self._moving = self._stream.isatty()
+        self._moving = self._stream.isatty() and os.environ.get("TERM") != "dumb"
         self._began = monotonic()
         self._next = self._began + FIRST
         self._told = False

@@ -117,6 +117,7 @@ def test_colour_is_for_terminals_and_says_nothing_alone(files: Path, variables: 
     (files / "half.run").write_text("q1 Q0 d1 1 5 x\n")
     seen = on_a_terminal([*RANKPROOF, "evaluate", "judgments.txt", "half.run"], **variables)
     assert ("\x1b[33m" in seen) == coloured
+    assert ("\x1b" in seen) == (variables != {"TERM": "dumb"})
     assert "warning" in seen
 
 

@@ -11,6 +11,7 @@ from rankproof import simulate_log
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, UsageError
 from rankproof.monitoring.clicks import ClickTable, attraction, counterfactual_dcg, fit_propensities, swap_propensities
+from rankproof.monitoring.online_tests import clicks
 
 pytestmark = pytest.mark.cover
 
@@ -93,7 +94,12 @@ def test_attraction_takes_the_place_out_and_counts_by_user() -> None:
     assert by_event.value == pytest.approx(found.value)
     assert by_event.high - by_event.low < found.high - found.low
     log = simulate_log(500, seed=1)
-    assert attraction(ClickTable.of(log.records()), log.propensities, k=3).value > 0.1
+    of_three = attraction(ClickTable.of(log.records()), log.propensities, k=3)
+    assert of_three.value > 0.1
+    found = clicks(log.records(), propensities=log.propensities[:3], k=3)
+    assert (found.attraction, len(found.shown)) == (of_three, 3)
+    with pytest.raises(UsageError, match="also those behind k"):
+        clicks(log.records(), propensities=log.propensities[:2], k=3)
 
 
 @pytest.mark.parametrize(

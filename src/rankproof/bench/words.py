@@ -157,7 +157,9 @@ def grid(found: Grid) -> Document:
     rows = sorted(found.rows, key=lambda row: (not row.means, -row.n, sign * _mean(found, row)))
     best = [row for n, row in enumerate(rows) if n < FEW or row.front or row.name in (found.baseline, found.winner)]
     left = "the other configurations" if len(best) < len(rows) else ""
-    name, heading = "what each factor does", Heading(f"Configurations ({LEGEND})")
+    fewer = any(0 < row.n < rows[0].n for row in rows)
+    legend = f"{ON_FRONT} the front, which nothing beats; of all {rows[0].n:,} questions first" if fewer else LEGEND
+    name, heading = "what each factor does", Heading(f"Configurations ({legend})")
     rest = (FURTHER, "the other measures")
     legends = [ABOUT_TIMES, *([ABOUT_EFFECTS] if found.effects else [])]
     parts = [
@@ -269,10 +271,10 @@ def _fields(measures: Sequence[str]) -> list[Field]:
         Field("", lambda row: ON_FRONT if row.front else ""),
         mean(first),
         Field("interval", lambda row: short_span(row.low, row.high)),
+        Field("n", lambda row: f"{row.n:,}", lambda rows: len({row.n for row in rows}) > 1),
         Field("p50 ms", lambda row: milliseconds(row.p50)),
         Field("p95 ms", lambda row: milliseconds(row.p95)),
         Field("cost", lambda row: f"{row.cost:g}", lambda rows: any(row.cost for row in rows)),
-        Field("n", lambda row: f"{row.n:,}", lambda rows: len({row.n for row in rows}) > 1),
         *map(mean, others),
     ]
 

@@ -218,7 +218,7 @@ def is_coloured(path: str | None) -> bool:
 @contextmanager
 def tell_progress(what: str) -> Iterator[None]:
     """Show on a terminal what is being done, if it takes longer than a moment; `-` is standard input."""
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield
         return
     shown = "reading standard input" if what == "reading -" else what

@@ -308,7 +308,7 @@ def app(
         from rankproof.web.pages import export
 
         written, wrong = export(settings, folder, force=may_replace(folder))
-        click.echo(f"{count(len(written), 'file')} in {folder}; open {folder}/index.html", err=True)
+        click.echo(f"{count(len(written), 'file')} in {folder}; open {os.path.join(folder, 'index.html')}", err=True)
         end(wrong)
         return
 

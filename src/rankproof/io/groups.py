@@ -173,16 +173,19 @@ def _named(by: str, judgments: Any) -> dict[str, str]:
         try:
             return _grouped(list(records(judgments, "judgments")), by, name_of_source(judgments))
         except UsageError as error:
+            why = str(error).partition(" Next: ")[0]
             raise UsageError(
-                f"by: {by!r} is no file and no column of the judgments: {str(error).partition(' Next: ')[0]}"
-                " Next: check the spelling, or give a mapping of query id to group."
+                f"by: {shorten(by, 200)} is no file and no column of the judgments: {why} "
+                "Next: check the spelling, or give a mapping of query id to group."
             ) from error
         except DataError as error:
             why = str(error).partition(" Next: ")[0]
-            raise DataError(f"by: column {by!r}: {why} Next: give each query a name of its group.") from error
+            raise DataError(
+                f"by: column {shorten(by, 200)}: {why} Next: give each query a name of its group."
+            ) from error
     raise UsageError(
-        f"by: {by!r} is no file, and these judgments have no columns. Next: name a file of lines QUERY<TAB>GROUP, "
-        "or FILE:FIELD of a file of queries."
+        f"by: {shorten(by, 200)} is no file, and these judgments have no columns. Next: name a file of lines "
+        "QUERY<TAB>GROUP, or FILE:FIELD of a file of queries."
     )
 
 

@@ -15,7 +15,7 @@ from functools import lru_cache, wraps
 from typing import Any, BinaryIO, ParamSpec, TypeAlias, TypeVar
 
 from rankproof.document.disk import last_check
-from rankproof.errors import DataError, UsageError, nearest
+from rankproof.errors import DataError, UsageError, nearest, shorten
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
 
@@ -302,7 +302,7 @@ def columns_of(given: Mapping[str, str] | str | Sequence[str]) -> dict[str, str]
     """
     if not isinstance(given, Mapping):
         if not isinstance(given, str | list | tuple) or not all(isinstance(each, str) for each in given):
-            raise _no_columns(repr(given))
+            raise _no_columns(given)
         parts = [part for text in ([given] if isinstance(given, str) else given) for part in text.split(",")]
         pairs = [part.partition("=") for part in parts if part.strip()]
         given = {role.strip(): name.strip() for role, _, name in pairs}
@@ -317,10 +317,10 @@ def columns_of(given: Mapping[str, str] | str | Sequence[str]) -> dict[str, str]
     return found
 
 
-def _no_columns(got: str, hint: str = "") -> UsageError:
+def _no_columns(got: object, hint: str = "") -> UsageError:
     return UsageError(
-        f"columns: got {got}, expected ROLE=COLUMN, each role once: {', '.join(dict.fromkeys(ROLES.values()))}.{hint} "
-        "Next: write them like query=search_term_id,doc=product_id."
+        f"columns: got {shorten(got, 200)}, expected ROLE=COLUMN, each role once: "
+        f"{', '.join(dict.fromkeys(ROLES.values()))}.{hint} Next: write them like query=search_term_id,doc=product_id."
     )
 
 

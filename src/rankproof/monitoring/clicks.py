@@ -50,6 +50,12 @@ class ClickTable:
         """The deepest rank that was shown."""
         return int(self.rank.max()) + 1
 
+    def top(self, k: int) -> ClickTable:
+        """What was shown at the first k ranks; all if nothing was."""
+        kept = self.rank < (k if (self.rank < k).any() else self.depth)
+        columns = (each[kept] for each in (self.rank, self.click, self.user, self.event))
+        return ClickTable(self.pair[kept], self.pairs, *columns)
+
     @classmethod
     def of(cls, events: Iterable[Any]) -> ClickTable:
         """From events with a query, results and clicks; others are left out."""

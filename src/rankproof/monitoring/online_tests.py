@@ -272,8 +272,9 @@ def clicks(
     """Clicks of a log with position bias taken out by the position-based model.
 
     `propensities` are known, or found from documents that were shown at several ranks, or (`swapped`) from results in
-    random order. `rankings` (`{name: ranking}`, by query text, or by ids that `queries` gives the texts of) are
-    other rankings, for which the DCG@k that they would have had is estimated.
+    random order; without `rankings` those of the first `k` ranks are enough. `rankings` (`{name: ranking}`, by query
+    text, or by ids that `queries` gives the texts of) are other rankings, for which the DCG@k that they would have had
+    is estimated.
 
     >>> from rankproof import simulate_log
     >>> log = simulate_log(500, seed=1)
@@ -287,6 +288,8 @@ def clicks(
     table = ClickTable.of(changed_events(change, read_events(log, schema)))
     if propensities is not None:
         source, found = "given", [float(each) for each in propensities]
+        if k is not None and k <= len(found) < table.depth and not rankings:
+            table = table.top(k)  # the others need no propensity
     elif swapped:
         source, found = "from results in random order", swap_propensities(table)
     else:
