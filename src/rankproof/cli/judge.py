@@ -186,22 +186,17 @@ def command(
     design: str | None,
     correct: float,
     trial: bool,
-    k: int | None,
-    complete: float,
-    compat: str | None,
-    soft: str,
     blame: bool,
     made_by: tuple[str, ...],
-    probe: bool,
     qrels: str | None,
     per_query: bool,
     form: str | None,
     output: str | None,
-    by: str | None,
     names: tuple[str, ...],
     tags: tuple[str, ...],
     replace: bool,
     history: str,
+    **how: Any,
 ) -> None:
     """Score questions, contexts and answers by a judge's verdicts.
 
@@ -237,10 +232,10 @@ def command(
     if trial:
         _try_model(judge, dry_run, printed, output)
         return
-    how: dict[str, Any] = {"k": k, "complete": complete, "compat": compat, "blame": blame}
     asked = list(metrics) or None
     if dry_run:
-        plans = {name: judge.plan(path, asked, **how) for name, path in named_paths(files).items()}
+        shaping = {"blame": blame, **{name: how[name] for name in ("k", "complete", "compat")}}
+        plans = {name: judge.plan(path, asked, **shaping) for name, path in named_paths(files).items()}
         write("".join(f"{name}: {each}\n" for name, each in plans.items()), output)
         return
     if stress:
@@ -252,7 +247,7 @@ def command(
                 stressed[name] = ask_again(path, asked, judge=judge.judges)
         write_each(stressed, printed, output)
         return
-    how |= {"by": by, "probe": probe, "soft": soft, "made_by": _makers(made_by)}
+    how |= {"blame": blame, "made_by": _makers(made_by)}
     scores = {}
     for name, path in named_paths(files).items():
         with tell_progress(f"judging {path}"):

@@ -260,19 +260,13 @@ def remove(names: tuple[str, ...], history: str) -> None:
 def app(
     places: tuple[str, ...],
     measures: tuple[str, ...],
-    judgments: str | None,
-    queries: str | None,
-    corpus: str | None,
-    baseline: str | None,
-    margin: float,
     labels: str | None,
     highest: int,
-    read_only: bool,
     folder: str | None,
     host: str,
     port: int,
     no_browser: bool,
-    by: str | None,
+    **what: Any,
 ) -> None:
     """Show a folder of judgments, rankings and results in a browser.
 
@@ -294,15 +288,9 @@ def app(
     settings = Settings(
         places or (str(files("rankproof.sample")),),
         measures=list(measures) or None,
-        judgments=judgments,
-        queries=queries,
-        corpus=corpus,
-        by=by,
-        baseline=baseline,
         labels=labels if labels is not None or places else "app-labels.jsonl",
-        margin=margin,
         highest=highest,
-        read_only=read_only,
+        **what,
     )
     if folder is not None:
         from rankproof.web.pages import export

@@ -60,22 +60,12 @@ class Replay:
     """The earlier verdicts of one judge."""
 
     ledger: Ledger
-    recorded: Mapping[str, Any]
-    """The identity of the judge that is replayed."""
-    replays: str
-    """Its name."""
+    identity: Mapping[str, Any]
+    """The identity of the replayed judge, so that scores are comparable with the earlier ones."""
+    name: str
+    """The name of the judge whose verdicts these are: a replay gives no verdicts of its own."""
     reads_only: bool = True
     """Its verdicts are in the ledger already."""
-
-    @property
-    def name(self) -> str:
-        """The name of the judge whose verdicts these are: a replay gives no verdicts of its own."""
-        return self.replays
-
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """The identity of the replayed judge, so that scores are comparable with the earlier ones."""
-        return self.recorded
 
     def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
         """Look up each pair; what is not there stays unmeasured."""
@@ -84,7 +74,7 @@ class Replay:
             before = {
                 (Relation.TEXT_CLAIMS, "", ask.right): ask for ask in group if ask.relation == Relation.TEXT_CLAIMS
             }
-            found = self.ledger.find([*keys, *before], self.recorded)
+            found = self.ledger.find([*keys, *before], self.identity)
             # Claims that were asked for without their question, as earlier versions did, serve as well.
             for key, ask in before.items():
                 if key in found:

@@ -15,7 +15,6 @@ from rankproof.document.display import Displayable
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, nearest, one_of
-from rankproof.judging.evidence import DEFAULT
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
 from rankproof.judging.judges import HumanJudge, human_judge
 from rankproof.judging.lexical.judge import NAME, likelihood
@@ -298,45 +297,33 @@ def prepare_task(
     draw.check()
     if not who.strip():
         raise UsageError("who: got no name, expected who labels. Next: say who you are.")
-    found = _in_ledger(source, judge) if is_ledger(source) else _judged(source, judge, ledger, metrics, options)
-    pairs = _pairs(found, draw.relation)
-    drawn = draw.of(pairs, found.samples)
-    frame = found.ledger.keep_frame((each.ask.relation, each.ask.left, each.ask.right) for each in pairs)
-    drawn = [replace(each, frame=frame) for each in drawn]
-    session = _session(found.ledger, human_judge(who.strip()), drawn)
-    return Task(found.judge, found.identities, found.ledger, pairs, session)
-
-
-@dataclass(frozen=True)
-class LabelsFound:
-    """Whose verdicts are labelled, and where they are."""
-
-    judge: str
-    identities: Sequence[Mapping[str, Any]]
-    ledger: Ledger
-    samples: Mapping[str, Sequence[Ask]] = field(default_factory=dict)
-    """The pairs of each sample; empty if the verdicts come from a ledger."""
-
-
-def _in_ledger(source: Any, judge: Any) -> LabelsFound:
-    kept = source if isinstance(source, Ledger) else Ledger(Path(source))
-    name, identities = _machine(kept, judge)
-    return LabelsFound(name, identities, kept)
-
-
-def _judged(source: Any, judge: Any, ledger: Any, metrics: Asked | None, options: Mapping[str, Any]) -> LabelsFound:
-    """The verdicts on samples; those too on pairs that people judged before, and that no machine was asked."""
-    if ledger is None:
+    samples: Mapping[str, Sequence[Ask]] = {}
+    if is_ledger(source):
+        kept = source if isinstance(source, Ledger) else Ledger(Path(source))
+        name, identities = _machine(kept, judge)
+    elif ledger is None:
         raise UsageError("ledger: got none, and labels must be kept somewhere. Next: name a file with ledger=.")
-    asking = Judge(judge or "lexical", ledger=ledger, **options)
-    kept = asking.ledger or Ledger(Path(DEFAULT))
+    else:
+        kept = ledger if isinstance(ledger, Ledger) else Ledger(Path(ledger))
+        asking = Judge(judge or "lexical", ledger=kept, **options)
+        name, identities = asking.name, [each.identity for each in asking.judges]
+        samples = _pairs_of_samples(source, asking, kept, metrics)
+    pairs = _pairs(kept, identities, samples, draw.relation)
+    drawn = draw.of(pairs, samples)
+    frame = kept.keep_frame((each.ask.relation, each.ask.left, each.ask.right) for each in pairs)
+    session = _session(kept, human_judge(who.strip()), [replace(each, frame=frame) for each in drawn])
+    return Task(name, identities, kept, pairs, session)
+
+
+def _pairs_of_samples(source: Any, asking: Judge, kept: Ledger, metrics: Asked | None) -> dict[str, list[Ask]]:
+    """The pairs of each sample, judged; those too that people judged before, and that no machine was asked."""
     run = JudgeRun(parse_all(DEFAULT_METRICS if metrics is None else metrics), asking.judges, InLedger(kept))
     samples = {
         each.case.sample.id: [ask for ask in asks_of(each.case, run.metrics) if ask.relation != Relation.TEXT_CLAIMS]
         for each in run.judge_samples(read_samples(source))
     }
     settle_alone(samples.values(), asking.judges, kept)
-    return LabelsFound(asking.name, [each.identity for each in asking.judges], kept, samples)
+    return samples
 
 
 def is_ledger(source: Any) -> bool:
@@ -367,12 +354,17 @@ def _machine(ledger: Ledger, judge: Any) -> tuple[str, list[Mapping[str, Any]]]:
     return ">".join(names), [known[name] for name in names]
 
 
-def _pairs(where: LabelsFound, relation: Relation | str | None) -> list[DrawnPair]:
+def _pairs(
+    ledger: Ledger,
+    identities: Sequence[Mapping[str, Any]],
+    samples: Mapping[str, Sequence[Ask]],
+    relation: Relation | str | None,
+) -> list[DrawnPair]:
     """Every pair that the machine settled, or has a probability of, of the samples if there are any."""
-    wanted = set(chain.from_iterable(where.samples.values())) if where.samples else None
+    wanted = set(chain.from_iterable(samples.values())) if samples else None
     found: dict[Ask, DrawnPair] = {}
-    for identity in where.identities:
-        for each in where.ledger.entries(identity):
+    for identity in identities:
+        for each in ledger.entries(identity):
             ask = pair_in(each)
             fits = (wanted is None or ask in wanted) and relation in (None, ask.relation)
             if not fits or ask.relation not in WITH_VALUES:

@@ -16,6 +16,7 @@ from rankproof.document.model import Document, Result
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.judge import Judge
 from rankproof.judging.models.judge import ModelJudge
+from rankproof.judging.trust.agreement import count_changed
 from rankproof.judging.trust.batch_trial import (
     PAIRS,
     TrialOutcome,
@@ -271,11 +272,7 @@ def _loss(
 
 
 def _changed(alone: TrialOutcome, together: TrialOutcome, truth: Mapping[Ask, int]) -> dict[str, Share]:
-    counts: dict[str, tuple[int, int]] = {}
-    for ask in truth:
-        yes, n = counts.get(ask.relation, (0, 0))
-        turned = kind(ask, alone.values.get(ask)) != kind(ask, together.values.get(ask))
-        counts[ask.relation] = yes + turned, n + 1
+    counts = count_changed((a, kind(a, alone.values.get(a)) != kind(a, together.values.get(a))) for a in truth)
     return {relation: share_of(*each) for relation, each in counts.items()}
 
 

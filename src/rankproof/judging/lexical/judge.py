@@ -348,13 +348,9 @@ VERSION = 4
 class Lexical:
     """A judge that compares words, numbers and denials, and gives no verdict if those do not decide a pair."""
 
+    name = NAME
     free = True
     """Asking it costs nothing."""
-
-    @property
-    def name(self) -> str:
-        """The name for reports."""
-        return NAME
 
     @property
     def identity(self) -> Mapping[str, Any]:

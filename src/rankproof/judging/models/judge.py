@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
@@ -74,95 +74,83 @@ def name_of(call: Call) -> str:
 
 async def _replies(session: Session, wire: Wire, calls: Sequence[Call], known: str) -> dict[str, Reply]:
     """The reply to each call that got one."""
-    kind = _KINDS[session.service.provider.batches]
-    number = known or await kind.send(session, wire, {name_of(call): call for call in calls})
+    provider = session.service.provider
+    kind = BATCHES[provider.batches]
+    number = known or str((await kind.send(session, wire, {name_of(call): call for call in calls}))["id"])
     print(f"rankproof: batch {number}, {len(calls):,} calls; to go on with it later: batch={number}", file=sys.stderr)
-    state = await kind.look(wire, number)
-    while kind.status(state) not in ENDED:
+    state = await wire.json("GET", f"{kind.path}/{number}")
+    while str(state.get(kind.status)) not in ENDED:
         await asyncio.sleep(session.limits.poll)
-        state = await kind.look(wire, number)
-    return dict(await kind.results(session, wire, state))
+        state = await wire.json("GET", f"{kind.path}/{number}")
+    where = kind.results(state)
+    lines = await wire.lines(where) if where else []
+    parts = [(str(line.get("custom_id")), line.get(kind.part)) for line in lines]
+    return {
+        name: provider.reply(part.get(kind.content))
+        for name, part in parts
+        if isinstance(part, Mapping) and kind.succeeded in part.items()
+    }
 
 
-class _OpenAI:
-    """Files of lines, one a call."""
+@dataclass(frozen=True)
+class BatchProtocol:
+    """How a service takes batches, says how far they are, and gives their results."""
 
-    @staticmethod
-    async def send(session: Session, wire: Wire, calls: Mapping[str, Call]) -> str:
-        provider = session.service.provider
-        lines = (
-            {
-                "custom_id": name,
-                "method": "POST",
-                "url": f"/v1{provider.path}",
-                "body": provider.body(session.model, call, session.given),
-            }
-            for name, call in calls.items()
-        )
-        content = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-        sent = await wire.json(
-            "POST",
-            "/files",
-            data={"purpose": "batch"},
-            files={"file": ("calls.jsonl", content.encode("utf-8", "replace"), "application/jsonl")},
-        )
-        made = {"input_file_id": sent["id"], "endpoint": f"/v1{provider.path}", "completion_window": "24h"}
-        return str((await wire.json("POST", "/batches", json=made))["id"])
-
-    @staticmethod
-    async def look(wire: Wire, number: str) -> Any:
-        return await wire.json("GET", f"/batches/{number}")
-
-    @staticmethod
-    def status(state: Any) -> str:
-        return str(state.get("status"))
-
-    @staticmethod
-    async def results(session: Session, wire: Wire, state: Any) -> list[tuple[str, Reply]]:
-        name = state.get("output_file_id")
-        lines = await wire.lines(f"/files/{name}/content") if name else []
-        given = [(line.get("custom_id"), line.get("response")) for line in lines]
-        return [
-            (str(name), session.service.provider.reply(response.get("body")))
-            for name, response in given
-            if isinstance(response, Mapping) and response.get("status_code") == 200
-        ]
+    path: str
+    """The path of batches."""
+    send: Callable[[Session, Wire, Mapping[str, Call]], Awaitable[Any]]
+    """Sends calls by their names; gives what the service says of the batch."""
+    status: str
+    """The field that says how far a batch is."""
+    results: Callable[[Any], str]
+    """The path of the results, from what the service says of an ended batch; empty if there are none."""
+    part: str
+    """The field of a line of results with what came of its call."""
+    succeeded: tuple[str, Any]
+    """The item of that part if the call succeeded."""
+    content: str
+    """The field of that part with the reply."""
 
 
-class _Anthropic:
+async def _send_file(session: Session, wire: Wire, calls: Mapping[str, Call]) -> Any:
+    """A file of lines, one a call, and a batch of that file."""
+    provider, model, given = session.service.provider, session.model, session.given
+    endpoint = f"/v1{provider.path}"
+    lines = (
+        {"custom_id": name, "method": "POST", "url": endpoint, "body": provider.body(model, call, given)}
+        for name, call in calls.items()
+    )
+    content = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    file = ("calls.jsonl", content.encode("utf-8", "replace"), "application/jsonl")
+    sent = await wire.json("POST", "/files", data={"purpose": "batch"}, files={"file": file})
+    made = {"input_file_id": sent["id"], "endpoint": endpoint, "completion_window": "24h"}
+    return await wire.json("POST", "/batches", json=made)
+
+
+async def _send_list(session: Session, wire: Wire, calls: Mapping[str, Call]) -> Any:
     """One list of requests."""
-
-    PATH = "/v1/messages/batches"
-
-    @classmethod
-    async def send(cls, session: Session, wire: Wire, calls: Mapping[str, Call]) -> str:
-        provider = session.service.provider
-        made = [
-            {"custom_id": name, "params": provider.body(session.model, call, session.given)}
-            for name, call in calls.items()
-        ]
-        return str((await wire.json("POST", cls.PATH, json={"requests": made}))["id"])
-
-    @classmethod
-    async def look(cls, wire: Wire, number: str) -> Any:
-        return await wire.json("GET", f"{cls.PATH}/{number}")
-
-    @staticmethod
-    def status(state: Any) -> str:
-        return str(state.get("processing_status"))
-
-    @classmethod
-    async def results(cls, session: Session, wire: Wire, state: Any) -> list[tuple[str, Reply]]:
-        lines = await wire.lines(f"{cls.PATH}/{state['id']}/results")
-        given = [(line.get("custom_id"), line.get("result")) for line in lines]
-        return [
-            (str(name), session.service.provider.reply(result.get("message")))
-            for name, result in given
-            if isinstance(result, Mapping) and result.get("type") == "succeeded"
-        ]
+    body = session.service.provider.body
+    made = [{"custom_id": name, "params": body(session.model, call, session.given)} for name, call in calls.items()]
+    return await wire.json("POST", MESSAGE_BATCHES, json={"requests": made})
 
 
-_KINDS: dict[str, Any] = {"openai": _OpenAI, "anthropic": _Anthropic}
+MESSAGE_BATCHES = "/v1/messages/batches"
+BATCHES = {
+    "openai": BatchProtocol(
+        *("/batches", _send_file, "status"),
+        results=lambda state: f"/files/{name}/content" if (name := state.get("output_file_id")) else "",
+        part="response",
+        succeeded=("status_code", 200),
+        content="body",
+    ),
+    "anthropic": BatchProtocol(
+        *(MESSAGE_BATCHES, _send_list, "processing_status"),
+        results=lambda state: f"{MESSAGE_BATCHES}/{state['id']}/results",
+        part="result",
+        succeeded=("type", "succeeded"),
+        content="message",
+    ),
+}
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,15 @@ def settle_alone(groups: Iterable[Sequence[Ask]], judges: Sequence[Judge], ledge
         settle(todo, asking, Afresh(ledger))
 
 
+def count_changed(pairs: Iterable[tuple[Ask, bool]]) -> dict[str, tuple[int, int]]:
+    """By relation how many of these pairs changed, and how many they are."""
+    found: dict[str, tuple[int, int]] = {}
+    for ask, changed in pairs:
+        yes, n = found.get(ask.relation, (0, 0))
+        found[ask.relation] = yes + changed, n + 1
+    return found
+
+
 FROM = {
     Relation.CONTEXT_ANSWERS: YES,
     Relation.TEXT_SUPPORTS: SUPPORTS,

@@ -16,7 +16,7 @@ from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError
 from rankproof.judging.run import add, settle
-from rankproof.judging.trust.agreement import is_yes, people
+from rankproof.judging.trust.agreement import count_changed, is_yes, people
 from rankproof.judging.verdicts import Account, Ask, InMemory, Judge, Verdict, entry_of, pair_in, verdict_in
 from rankproof.stats.shares import Share, share_of
 from rankproof.store.ledger import Ledger, LedgerEntry, lot
@@ -87,15 +87,12 @@ def version_of(said: Said) -> str:
 
 def count_changes(before: Said, after: Said) -> dict[str, dict[str, tuple[int, int]]]:
     """By relation how many verdicts changed at all, and how many from yes to no or back."""
-    both = [ask for ask in before if ask in after]
-    found: dict[str, dict[str, tuple[int, int]]] = {"value": {}, "yes or no": {}}
-    for ask in both:
-        old, new = before[ask].value or 0, after[ask].value or 0
-        turned = is_yes(ask.relation, old) != is_yes(ask.relation, new)
-        for what, flipped in (("value", old != new), ("yes or no", turned)):
-            yes, n = found[what].get(ask.relation, (0, 0))
-            found[what][ask.relation] = yes + flipped, n + 1
-    return found
+    values = {ask: (before[ask].value or 0, after[ask].value or 0) for ask in before if ask in after}
+    sides = {ask: [is_yes(ask.relation, value) for value in both] for ask, both in values.items()}
+    return {
+        "value": count_changed((ask, old != new) for ask, (old, new) in values.items()),
+        "yes or no": count_changed((ask, old != new) for ask, (old, new) in sides.items()),
+    }
 
 
 def _keep(ledger: Ledger, judge: str, number: int, entries: Sequence[LedgerEntry]) -> None:

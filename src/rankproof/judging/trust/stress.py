@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -21,6 +21,7 @@ from rankproof.judging.judge import DEFAULT_METRICS, Judge
 from rankproof.judging.metrics.counting import Asked, parse_all
 from rankproof.judging.run import JudgeRun, add, asks_of, settle
 from rankproof.judging.samples import read_samples
+from rankproof.judging.trust.agreement import count_changed
 from rankproof.judging.verdicts import CONTRADICTS, Account, Ask, InMemory, Relation, Verdict
 from rankproof.judging.verdicts import Judge as AnyJudge
 from rankproof.stats.shares import Share, share_of
@@ -36,14 +37,9 @@ Said = Mapping[Ask, int]
 class Flips:
     """How often verdicts changed in one way of asking again, relation by relation: (flipped, asked)."""
 
-    counts: dict[str, tuple[int, int]] = field(default_factory=dict)
-    lost: int = 0
+    counts: dict[str, tuple[int, int]]
+    lost: int
     """Pairs that had a verdict in only one of both."""
-
-    def add(self, relation: str, flipped: bool) -> None:
-        """Count one pair."""
-        yes, n = self.counts.get(relation, (0, 0))
-        self.counts[relation] = yes + flipped, n + 1
 
 
 def run_stress(groups: Groups, judges: Sequence[AnyJudge], seed: int = 0) -> tuple[dict[str, Flips], Account]:
@@ -56,11 +52,9 @@ def run_stress(groups: Groups, judges: Sequence[AnyJudge], seed: int = 0) -> tup
     if merged:
         after = asked.values(merged)
         # Whether what is said of two claims as one is what follows from what is said of each.
-        found = Flips(lost=len(parts.keys() - after.keys()))
-        for ask, two in parts.items():
-            if ask in after:
-                found.add(Relation.TEXT_SUPPORTS, after[ask] != _follows([before[each] for each in two]))
-        ways["two claims made one"] = found
+        expected = {ask: _follows([before[each] for each in two]) for ask, two in parts.items()}
+        changed = count_changed((ask, after[ask] != value) for ask, value in expected.items() if ask in after)
+        ways["two claims made one"] = Flips(changed, len(parts.keys() - after.keys()))
     return ways, asked.account
 
 
@@ -79,10 +73,8 @@ class _Asked:
 
 
 def _flips(before: Said, after: Said) -> Flips:
-    found = Flips(lost=len(before.keys() ^ after.keys()))
-    for ask in before.keys() & after.keys():
-        found.add(ask.relation, before[ask] != after[ask])
-    return found
+    changed = count_changed((ask, before[ask] != after[ask]) for ask in before.keys() & after.keys())
+    return Flips(changed, len(before.keys() ^ after.keys()))
 
 
 # --- the ways ------------------------------------------------------------------------------------------
