@@ -43,10 +43,12 @@ def judge_named(spec: str, ledger: str | None, base_url: str | None, settings: S
     """The judge; verdicts that cost money or time are kept in a file even if none is named."""
     from rankproof.judging.evidence import DEFAULT
     from rankproof.judging.judge import Judge
+    from rankproof.judging.judges import HumanJudge
 
     kept = ledger or (None if spec.strip() == FREE else DEFAULT)
     judge = Judge(spec, ledger=kept, **model_options(settings, base_url))
-    judge.judges = [_answering(each) for each in judge.judges]
+    if sys.stdin.isatty() and sys.stderr.isatty():  # a person at the terminal is asked
+        judge.judges = [HumanJudge(each.who, ask) if isinstance(each, HumanJudge) else each for each in judge.judges]
     if kept and not ledger:
         click.echo(f"Verdicts are kept in {kept}; --ledger names another file.", err=True)
     return judge
@@ -73,14 +75,6 @@ def _literal(value: str) -> Any:
         return ast.literal_eval(value)
     except (ValueError, SyntaxError):
         return value
-
-
-def _answering(judge: Any) -> Any:
-    """A person at the terminal is asked."""
-    from rankproof.judging.judges import HumanJudge
-
-    at_terminal = sys.stdin.isatty() and sys.stderr.isatty()
-    return HumanJudge(judge.who, ask) if isinstance(judge, HumanJudge) and at_terminal else judge
 
 
 def ask(pair: Ask) -> int | None:

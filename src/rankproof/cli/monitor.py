@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from rankproof.judging.judge import Judge
     from rankproof.monitoring.alerts import Alert
     from rankproof.monitoring.online_estimates import OnlineEstimate
-    from rankproof.monitoring.windows import Calendar
 
 
 COMMA = "NAME[,NAME]"
@@ -92,13 +91,19 @@ def command(
     from rankproof.monitoring.monitor import Monitor, monitor
     from rankproof.monitoring.privacy import private
     from rankproof.monitoring.windows import Calendar, zone_named
+    from rankproof.monitoring.words import row
 
     form = checked_form(form, output, *Monitor.more_formats)
     if hash_ids or redact:
         settings["change"] = private(hash_ids=hash_ids, redact=hook_named(redact) if redact else None)
     if settings["lateness"] is not None and form == "jsonl":
         calendar = Calendar(zone_named(settings["timezone"]), settings["window"])
-        settings["on_window"] = lambda closed: _tell(closed, calendar)
+
+        def tell(closed: Sequence[OnlineEstimate]) -> None:  # windows of a stream as they close, a line an estimate
+            for each in closed:
+                click.echo(json.dumps(row(each, calendar), ensure_ascii=False))
+
+        settings["on_window"] = tell
     told: list[Alert] = []
     settings["on_alert"] = lambda alert: told.append(_tell_alert(alert))
     if cutoffs:
@@ -163,14 +168,6 @@ def hook_named(redact: str) -> Any:
     if not callable(found):
         raise UsageError(f"--redact: {redact} is no function but {shorten(found)}. Next: name a function of events.")
     return found
-
-
-def _tell(closed: Sequence[OnlineEstimate], calendar: Calendar) -> None:
-    """Print windows of a stream as they close, a line an estimate."""
-    from rankproof.monitoring.words import row
-
-    for each in closed:
-        click.echo(json.dumps(row(each, calendar), ensure_ascii=False))
 
 
 def split_names(given: Sequence[str]) -> list[str]:

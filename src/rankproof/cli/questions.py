@@ -80,18 +80,14 @@ def draw(
         write_them = None if ask is None else import_named(ask, "--ask")
         documents = load_corpus(corpus)
         drawn = draw_questions(documents, number, ask=write_them, seed=seed, sources=chosen)
-    write("".join(_lines(drawn)), output)
-    if qrels is not None:
-        _write_judgments(drawn, qrels)
-    click.echo(_told(drawn, number, len(documents)), err=True)
-
-
-def _lines(drawn: list[Question]) -> list[str]:
     records = (
         {"_id": each.id, "text": each.text, "metadata": {"source": each.source, "document": each.document}}
         for each in drawn
     )
-    return [json.dumps(record, ensure_ascii=False) + "\n" for record in records]
+    write("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), output)
+    if qrels is not None:
+        _write_judgments(drawn, qrels)
+    click.echo(_told(drawn, number, len(documents)), err=True)
 
 
 def _write_judgments(drawn: list[Question], path: str) -> None:

@@ -194,26 +194,24 @@ def list_measures(name: str | None, judged: bool, form: str | None) -> None:
     rankproof measures nDCG
     rankproof measures --judged
     """
-    import rankproof.core.measures  # noqa: F401  (its import fills the registry)
+    import rankproof.core.measures
     from rankproof.core.measure import REGISTRY
     from rankproof.document.model import check
     from rankproof.scoring import catalogue
 
     made = check(form or format_of(None))
-    everything = _judged() if judged else REGISTRY
+    everything: Mapping[str, Measure] = REGISTRY
+    if judged:
+        import rankproof.judging.metrics.counting  # noqa: F401  (its import declares them all)
+        from rankproof.core.measure import JUDGED
+
+        everything = JUDGED
     known = list(everything.values()) if name is None else [_named(name, judged)]
     if name is not None:
         write(made.render(catalogue.measure_page(known[0])), None)
         return
     whole, records = catalogue.list_measures(known), [catalogue.record(each) for each in known]
     write(made.render(catalogue.reference("Measures", whole, records, catalogue.names(known))), None)
-
-
-def _judged() -> Mapping[str, Measure]:
-    from rankproof.judging.metrics.registry import METRICS
-
-    _named("context_recall", judged=True)  # its import declares them all
-    return {name: each.measure for name, each in METRICS.items()}
 
 
 def _named(name: str, judged: bool) -> Measure:

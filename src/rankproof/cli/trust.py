@@ -118,7 +118,10 @@ def calibrate_judge(
             "and leave the ledger out."
         )
     if drift:
-        found = _drift(source, spec, since, how["n"], given)
+        from rankproof.judging.calibrate import judge_drift
+
+        with tell_progress("asking the judge again"):
+            found = judge_drift(source, judge=spec, since=since, n=how["n"], **given)
     else:
         found = _calibrated(source, spec, ledger, who or getpass.getuser(), report, {**how, **given})
     write_result(found, form, output)
@@ -168,13 +171,6 @@ def _plan_text(plan: LabelPlan) -> str:
         err=True,
     )
     return str(plan)
-
-
-def _drift(source: str, spec: str | None, since: str | None, n: int, given: dict[str, Any]) -> Any:
-    from rankproof.judging.calibrate import judge_drift
-
-    with tell_progress("asking the judge again"):
-        return judge_drift(source, judge=spec, since=since, n=n, **given)
 
 
 def _calibrated(source: str, spec: str | None, ledger: str | None, who: str, report: bool, how: dict[str, Any]) -> Any:

@@ -220,21 +220,14 @@ class JudgeRun:
 
     def groups(self, cases: Sequence[Case], relation_is_c: bool) -> list[list[Ask]]:
         """For each sample the pairs that its metrics will look at: those of claims, or all others."""
-        return [
-            [
-                ask
-                for ask in self._looked_at(case)
-                if (ask.relation == Relation.TEXT_CLAIMS) == relation_is_c and ask not in case.said
-            ]
-            for case in cases
-        ]
-
-    def _looked_at(self, case: Case) -> list[Ask]:
-        found = asks_of(case, self.metrics)
-        if self.blaming:
-            failure_of(case)
-            found = list(case.asked)
-        return found
+        groups = []
+        for case in cases:
+            asks_of(case, self.metrics)
+            if self.blaming:
+                failure_of(case)
+            asks = [ask for ask in case.asked if (ask.relation == Relation.TEXT_CLAIMS) == relation_is_c]
+            groups.append([ask for ask in asks if ask not in case.said])
+        return groups
 
     def _telling(self, size: int, before: float, part: float) -> Tell | None:
         """Tells of the share of one round, which is a part of all that is done for a batch, as of samples."""

@@ -207,15 +207,12 @@ def ends(metric: Metric, batch: Sequence[Units]) -> tuple[Array, Array]:
     if not metric.monotone:
         for i, units in enumerate(batch):
             if holes(units):
-                low[i], high[i] = _tried(metric, units)
+                if len(metric.choices) ** holes(units) > MOST_WAYS:
+                    low[i], high[i] = metric.limits(units)
+                else:
+                    values = metric.score(list(ways(units, metric.choices)))
+                    low[i], high[i] = values.min(), values.max()
     return low, high
-
-
-def _tried(metric: Metric, units: Units) -> tuple[float, float]:
-    if len(metric.choices) ** holes(units) > MOST_WAYS:
-        return metric.limits(units)
-    values = metric.score(list(ways(units, metric.choices)))
-    return float(values.min()), float(values.max())
 
 
 EXACT = 64

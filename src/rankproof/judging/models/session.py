@@ -151,7 +151,10 @@ class Session:
         if again and reading.open and reply is not NONE:
             most = max(1, len(reading.open) // 2) if reply.problem else self.limits.pairs
             return list(calls_for(reading.open, self.limits.canaries, min(most, self.limits.pairs)))
-        self._give_up(reading.open)
+        if reading.open:
+            for reason in reading.open.values():
+                self._note(f"unmeasured: {reason}", 1)
+            self.keep([Unmeasured(ask, reason) for ask, reason in reading.open.items()])
         return []
 
     async def _ask(self, line: Line, call: Call) -> tuple[Reply, str]:
@@ -198,13 +201,6 @@ class Session:
             for ask, items in reading.claims.items()
         ]
         return said + claims
-
-    def _give_up(self, left: Mapping[Ask, str]) -> None:
-        if not left:
-            return
-        for reason in left.values():
-            self._note(f"unmeasured: {reason}", 1)
-        self.keep([Unmeasured(ask, reason) for ask, reason in left.items()])
 
     def _note(self, problem: str, times: int) -> None:
         self.account.problems[problem] = self.account.problems.get(problem, 0) + times

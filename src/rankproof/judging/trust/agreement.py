@@ -20,7 +20,7 @@ from rankproof.judging.lexical.judge import NAME
 from rankproof.judging.run import settle
 from rankproof.judging.trust.draw import RANDOM, Drawn, DrawnPair
 from rankproof.judging.verdicts import (
-    SUPPORTS,
+    PLAIN_YES,
     VALUES,
     Ask,
     InLedger,
@@ -66,14 +66,6 @@ def count_changed(pairs: Iterable[tuple[Ask, bool]]) -> dict[str, tuple[int, int
     return found
 
 
-FROM = {
-    Relation.CONTEXT_ANSWERS: YES,
-    Relation.TEXT_SUPPORTS: SUPPORTS,
-    Relation.TEXT_SUPPORTS_IN_PART: 2,
-    Relation.STATEMENT_BEARS: 1,
-    Relation.ANSWER_ADDRESSES: YES,
-}
-"""The value of each relation from which a verdict is a yes."""
 SEVERAL = 3
 """Pairs of a call from which on it has a beginning, a middle and an end."""
 
@@ -104,12 +96,12 @@ class Label:
 
 
 def is_yes(relation: Relation, value: int) -> bool:
-    """Whether a value says yes.
+    """Whether a value says yes: a grade of at least 2, or the highest value of its relation.
 
     >>> is_yes("R", 2), is_yes("S", -1)
     (True, False)
     """
-    return value >= FROM[relation]
+    return value >= min(YES, PLAIN_YES[Relation(relation)])
 
 
 def labels_in(ledger: Ledger, judges: Sequence[Mapping[str, Any]]) -> dict[Ask, Label]:

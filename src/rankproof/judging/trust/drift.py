@@ -155,7 +155,12 @@ def probe_models(
         first, last = before
         now, took = ask_again(ledger, judge, first, len(probes(ledger, judge.name)) or 1)
         add(account, took)
-        print(_said(judge.name, last, versions[judge.name], len(first), took), file=sys.stderr)
+        money = "" if took.money is None else f", ${took.money:.4f}"
+        print(
+            f"rankproof: {judge.name} answers as {versions[judge.name]}, before as {version_of(last) or 'another'}; "
+            f"asked {count(len(first), 'pair')} again that were judged then ({count(took.calls, 'call')}{money}).",
+            file=sys.stderr,
+        )
         if now:
             yield drift_of(judge.name, first, last, now)
 
@@ -171,14 +176,6 @@ def _before(ledger: Ledger, judge: Judge, version: str) -> tuple[Said, Said] | N
         return None if version_of(own[-1]) in ("", version) else (own[0], own[-1])
     found = fix(ledger, judge.name, judge.identity, ALONE, but_not=version) or probes_of_others(ledger, judge.name)
     return (found, found) if found else None
-
-
-def _said(judge: str, last: Said, version: str, n: int, took: Account) -> str:
-    money = "" if took.money is None else f", ${took.money:.4f}"
-    return (
-        f"rankproof: {judge} answers as {version}, before as {version_of(last) or 'another'}; asked "
-        f"{count(n, 'pair')} again that were judged then ({count(took.calls, 'call')}{money})."
-    )
 
 
 def drift_of(judge: str, first: dict[Any, Verdict], last: dict[Any, Verdict], now: dict[Any, Verdict]) -> JudgeDrift:
