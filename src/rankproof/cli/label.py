@@ -272,7 +272,6 @@ def _adds_in_place(qrels: str, add_to: str | None) -> bool:
 
 
 def _without(made: Pool, judgments: str) -> Pool:
-    """The pool without judged documents."""
     from rankproof.bench.testset.questions import grades_by_query, unjudged_pool
     from rankproof.io.load import load_judgments
 

@@ -235,7 +235,6 @@ def _of_logs(function: Any) -> Any:
 def _shown(
     name: str, logs: Sequence[str], columns: Sequence[str], form: str | None, output: str | None, **how: Any
 ) -> None:
-    """Analyse the log, and write the result."""
     from rankproof.monitoring import online_tests
 
     form = checked_form(form, output)

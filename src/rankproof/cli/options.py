@@ -41,12 +41,9 @@ def named_paths(paths: Sequence[str], shown_as: str | None = None) -> dict[str, 
     found = {name: files[0] if len(files) == 1 else files for name, files in parted.items()}
     if shown_as is not None:
         return dict(zip(_asked(shown_as, len(found)), found.values(), strict=True))
-    if len(found) < len(paths):
-        paths = [files[0] if len(files) == 1 else name for name, files in parted.items()]
-        names = [PurePath(path).name or path for path in paths]
-        return dict(zip(names if len(set(names)) == len(names) else paths, found.values(), strict=True))
-    names = ["standard input" if path == STDIN else PurePath(path).name for path in paths]
-    return dict(zip(names if len(set(names)) == len(names) else paths, paths, strict=True))
+    whole = [files[0] if len(files) == 1 else name for name, files in parted.items()]
+    names = ["standard input" if path == STDIN else PurePath(path).name or path for path in whole]
+    return dict(zip(names if len(set(names)) == len(names) else whole, found.values(), strict=True))
 
 
 def too_few_files(verb: str, words: Sequence[str], expected: str, advice: str) -> UsageError:

@@ -154,7 +154,6 @@ def _check_sides(
 
 
 def _of_judgments(machine: str, files: dict[str, Any], metrics: tuple[str, ...]) -> JudgmentCalibration:
-    """Two files of judgments compared with each other."""
     from rankproof.cli.options import named_paths
     from rankproof.judging.calibrate import calibrate_judgments
 
@@ -164,7 +163,6 @@ def _of_judgments(machine: str, files: dict[str, Any], metrics: tuple[str, ...])
 
 
 def _plan_text(plan: LabelPlan) -> str:
-    """The pairs to label next."""
     click.echo(
         f"{count(len(plan), 'pair')} to label, each with the chance it was drawn by.\n"
         "Next: rankproof label FILE --who NAME, then --qrels human.qrels, and --human human.qrels --plan FILE here.",

@@ -44,34 +44,34 @@ class Spec(Displayable):
     """The parameter that `@` sets."""
     higher: bool
     """Whether more is better."""
-    ceiling: Callable[..., PerQuery] | None
+    ceiling: Callable[..., PerQuery] | None = None
     """The highest reachable value; None: the measure on `h.ideal`."""
-    aspects: bool
+    aspects: bool = False
     """Whether it reads rows by aspect."""
-    additive: bool
+    additive: bool = False
     """Whether it is a sum over rows divided by what no order changes: then means over ties are exact."""
-    expected: Callable[..., PerQuery] | None
+    expected: Callable[..., PerQuery] | None = None
     """A closed form of the mean over tie orders."""
-    worth: Literal["gain", "judged"] | None
+    worth: Literal["gain", "judged"] | None = None
     """The documents that come first in the best order: with high gains, or judged ones; None: no bounds are known."""
-    reorder: bool
+    reorder: bool = False
     """Whether a better order never hurts, so that the loss splits into retrieval and ranking."""
-    optimistic: bool
+    optimistic: bool = False
     """Whether taking the unjudged as relevant bounds it from above."""
-    average: Literal["mean", "sum", "geometric"]
+    average: Literal["mean", "sum", "geometric"] = "mean"
     """How the values of queries become one."""
-    undefined: bool
+    undefined: bool = True
     """Whether it has no value (0/0) for a query without relevant documents."""
-    bounds: tuple[float, float]
+    bounds: tuple[float, float] = (0.0, 1.0)
     """The least and the greatest value that a query can have; infinite if there is none."""
-    divides_by: DividesBy | None
+    divides_by: DividesBy | None = None
     """Which relevant documents its divisor counts; None: it counts something else."""
-    unjudged: Callable[..., tuple[PerQuery, PerQuery]] | None
+    unjudged: Callable[..., tuple[PerQuery, PerQuery]] | None = None
     """Where it lies if unjudged documents are relevant, given hits, a grade and its parameters. None: it is bounded
     by the values with none and all of them relevant, where `optimistic` says so."""
-    capped_by: Sequence[Literal["fewer", "more"]]
+    capped_by: Sequence[Literal["fewer", "more"]] = ()
     """The reason for a ceiling below 1 at k: queries with fewer relevant documents than k, or with more."""
-    when: Mapping[tuple[str, Any], Mapping[str, Any]]
+    when: Mapping[tuple[str, Any], Mapping[str, Any]] = field(default_factory=dict)
     """What of the above is otherwise where a parameter has a certain value: {(name, value): {field: ...}}."""
     declared: Spec | None = None
     """The spec as it was declared, where parameters changed something."""

@@ -291,7 +291,6 @@ def _gathered(
     versions: Versions,
     makers: Makers,
 ) -> JudgedScores:
-    """The scores of a run, gathered sample by sample."""
     names = tuple(each.name for each in run.metrics)
     tallies = [Tally(each) for each in run.metrics]
     evidence, counts, alike = Evidence(), Counts(), hashlib.blake2b(digest_size=16)

@@ -179,18 +179,17 @@ class JudgedScores(ScoresLike):
 
     def corrected_lead(self, other: ScoresLike, measure: str | Measure, level: float = 0.95) -> Corrected | None:
         """The mean minus that of other scores of the same samples, with the judge's error taken out."""
-        name = self.key(measure)
-        theirs = other.checked.get(name) if isinstance(other, JudgedScores) else None
-        return self.checked[name].minus(theirs, level) if name in self.checked and theirs else None
+        mine, theirs = self._checked_beside(other, measure)
+        return mine.minus(theirs, level) if mine and theirs else None
 
     def favour(self, other: ScoresLike, measure: str | Measure) -> Callable[[float], Corrected | None] | None:
         """A function of a level: what the judge itself adds to the lead over other scores, by labels of both."""
+        mine, theirs = self._checked_beside(other, measure)
+        return partial(mine.favour, theirs) if mine and theirs and mine.favour(theirs) else None
+
+    def _checked_beside(self, other: ScoresLike, measure: str | Measure) -> tuple[Checked | None, Checked | None]:
         name = self.key(measure)
-        theirs = other.checked.get(name) if isinstance(other, JudgedScores) else None
-        mine = self.checked.get(name)
-        if mine is None or theirs is None or mine.favour(theirs) is None:
-            return None
-        return partial(mine.favour, theirs)
+        return self.checked.get(name), other.checked.get(name) if isinstance(other, JudgedScores) else None
 
     # --- rows ----------------------------------------------------------------------------------
 

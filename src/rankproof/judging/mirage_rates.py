@@ -164,7 +164,6 @@ def mirage(
 
 
 def _given(samples: Any, settings: Mapping[str, Any]) -> dict[str, list[Sample]]:
-    """The samples of each setting."""
     there = [name for name, each in settings.items() if each is not None]
     if samples is None:
         if len(there) < len(SETTINGS):

@@ -206,7 +206,6 @@ def _says(text: str, claim: Span) -> bool:
 
 
 def _clauses(text: str, statement: Span) -> Iterator[Span]:
-    """The independent clauses."""
     whole = statement.of(text)
     inside = mark_enclosed(whole)
     start = 0

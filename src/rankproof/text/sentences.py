@@ -282,7 +282,6 @@ def _sentences(text: str) -> tuple[Span, ...]:
 
 
 def _split(text: str, block: Span) -> Iterator[Span]:
-    """The sentences of one block."""
     start = block.start
     for end in _ends(block.of(text)):
         yield trim(text, start, block.start + end)
@@ -307,7 +306,6 @@ def _ends(block: str) -> Iterator[int]:
 
 
 def _marks(block: str) -> Iterator[re.Match[str]]:
-    """The marks that may end a sentence."""
     signs = SIGN if block.isascii() or not THAI_LETTER.search(block) else THAI_SIGN
     past = 0
     for sign in signs.finditer(block):

@@ -274,7 +274,6 @@ def cover(claim: TextProfile, text: TextProfile) -> Cover:
 
 
 def _found(claim: TextProfile, text: TextProfile) -> tuple[Hits, tuple[tuple[str, ...], ...]]:
-    """The terms that were found, and those that were not."""
     hits: Hits = []
     missing = []
     where = text.where

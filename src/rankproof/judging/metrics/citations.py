@@ -222,7 +222,6 @@ def citation_recall(case: Case, contexts: Reading = "apart") -> Grid | Nothing:
 
 
 def _sources(case: Case, fits: Callable[[str], bool]) -> list[Context]:
-    """The contexts cited for what fits."""
     cited = dict.fromkeys(each.context for each in case.sample.citations or () if fits(each.claim))
     return [each for name in cited for each in _cited(case, name)]
 

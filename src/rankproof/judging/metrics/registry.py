@@ -260,7 +260,9 @@ def metric(
 
     def register(function: Callable[..., Any]) -> Measure:
         others = {**{other: {} for other in also}, **(presets or {})}
-        made = Measure(_spec(name, function, others, at, higher))
+        parameters = parameters_of(function)
+        at_one = at if at in parameters else None
+        made = Measure(Spec(name, "judged", function, parameters, MappingProxyType(others), at_one, higher))
         found = Metric(made, function, tuple(needs), score, monotone, choices, limits, soft_by)
         if peer is not None:
             PEERS.setdefault(peer, {})[name] = found
@@ -272,32 +274,3 @@ def metric(
         return made
 
     return register
-
-
-def _spec(
-    name: str, function: Callable[..., Any], also: Mapping[str, Mapping[str, Any]], at: str | None, higher: bool
-) -> Spec:
-    parameters = parameters_of(function)
-    return Spec(
-        name=name,
-        kind="judged",
-        function=function,
-        parameters=parameters,
-        also=MappingProxyType(dict(also)),
-        at=at if at in parameters else None,
-        higher=higher,
-        ceiling=None,
-        aspects=False,
-        additive=False,
-        expected=None,
-        worth=None,
-        reorder=False,
-        optimistic=False,
-        average="mean",
-        undefined=True,
-        bounds=(0.0, 1.0),
-        divides_by=None,
-        unjudged=None,
-        capped_by=(),
-        when={},
-    )

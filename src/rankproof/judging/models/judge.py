@@ -18,6 +18,7 @@ from rankproof.judging.models.calls import CLAIMS, VERDICTS, Call, calls_for
 from rankproof.judging.models.providers import Reply, Service, service_of
 from rankproof.judging.models.session import NONE, Connect, Session, call_text, over_http, sizes
 from rankproof.judging.models.transport import Wire
+from rankproof.judging.run import add
 from rankproof.judging.verdicts import Account, Ask, Keep
 from rankproof.net.client import open_clients
 from rankproof.net.retries import Failed, Pace
@@ -73,7 +74,6 @@ def name_of(call: Call) -> str:
 
 
 async def _replies(session: Session, wire: Wire, calls: Sequence[Call], known: str) -> dict[str, Reply]:
-    """The reply to each call that got one."""
     provider = session.service.provider
     kind = BATCHES[provider.batches]
     number = known or str((await kind.send(session, wire, {name_of(call): call for call in calls}))["id"])
@@ -210,11 +210,7 @@ class ModelJudge(Displayable):
         account = Account(money=0.0 if price(self.name, 1, 1) is not None else None)
         limits = self.limits
         for call in (call for group in groups for call in calls_for(group, limits.canaries, limits.pairs)):
-            prompt, reply = sizes(call)
-            account.calls += 1
-            account.prompt_tokens += prompt
-            account.reply_tokens += reply
-            account.bytes_sent += len(call_text(call).encode("utf-8", "replace"))
+            add(account, Account(1, *sizes(call), bytes_sent=len(call_text(call).encode("utf-8", "replace"))))
         if account.money is not None:
             whole = price(self.name, account.prompt_tokens, account.reply_tokens) or 0.0
             account.money = whole * (BATCH_PRICE if self.limits.batch else 1.0)

@@ -16,7 +16,7 @@ from rankproof.judging.models.calls import Call, calls_for
 from rankproof.judging.models.providers import Reply, Service
 from rankproof.judging.models.replies import Reading, read
 from rankproof.judging.models.transport import Hopeless, Line
-from rankproof.judging.run import Tell
+from rankproof.judging.run import Tell, add
 from rankproof.judging.verdicts import Account, Ask, Keep, Relation, Unmeasured, Verdict
 from rankproof.net.client import open_clients
 from rankproof.net.retries import Failed, Pace
@@ -176,16 +176,12 @@ class Session:
 
     def book(self, call: Call, reserved: tuple[int, int], reply: Reply) -> None:
         """Write down what a call took."""
-        self.account.bytes_sent += len(call_text(call).encode("utf-8", "replace"))
         taken = (reply.prompt_tokens, reply.reply_tokens)
         if reply is not NONE and not any(taken):  # a budget holds where the service counts nothing, too
             taken = (reserved[0], tokens_in(str(reply.content)))
         cost = self.budget.book(reserved, *taken, self.share_of_price)
-        self.account.calls += 1
-        self.account.prompt_tokens += reply.prompt_tokens
-        self.account.reply_tokens += reply.reply_tokens
-        if cost is not None:
-            self.account.money = (self.account.money or 0.0) + cost
+        size = len(call_text(call).encode("utf-8", "replace"))
+        add(self.account, Account(1, reply.prompt_tokens, reply.reply_tokens, cost, bytes_sent=size))
 
     def _verdicts(self, call: Call, reply: Reply, reading: Reading) -> list[Verdict]:
         """The verdicts of a reply, each with where it comes from."""
