@@ -273,8 +273,7 @@ def run(arguments: Sequence[str]) -> int:
     from rankproof.document.terminal import lay_out_for
 
     lay_out_for("shell")
-    _show_to_nobody()
-    _show_any_character()
+    _mend_output()
     try:
         code = rankproof.main(list(arguments) or ["--help"], prog_name="rankproof", standalone_mode=False)
         sys.stdout.flush()
@@ -316,16 +315,12 @@ def _next(context: click.Context, said: str) -> str:
     return f" Next: '{context.command_path} --help' lists what there is."
 
 
-def _show_to_nobody() -> None:
-    """A process may be started with its output closed: its output is then discarded, without an error."""
+def _mend_output() -> None:
+    """Output that is closed is discarded, without an error; a character that the terminal cannot show is escaped."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (open to the end)
-
-
-def _show_any_character() -> None:
-    """An id that the terminal cannot show is escaped instead of failing."""
-    for stream in (sys.stdout, sys.stderr):
+        stream = getattr(sys, name)
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
 

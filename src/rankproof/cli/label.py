@@ -103,12 +103,11 @@ def command(
             texts = {} if queries is None else load_questions(queries)
             documents = None if corpus is None else load_corpus(corpus)
         _check_meeting(made, texts, queries or "")
-        session = LabelSession(made, who, given.get(who, {}), partial(write_label, labels), highest, _now)
+        session = LabelSession(
+            *(made, who, given.get(who, {}), partial(write_label, labels), highest),
+            lambda: datetime.now(UTC).isoformat(timespec="seconds"),
+        )
         _judge(session, texts, documents)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _judge(session: LabelSession, texts: Mapping[str, str], corpus: Corpus | None) -> None:

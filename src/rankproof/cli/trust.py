@@ -333,17 +333,14 @@ def _verdicts_shown(verdicts: Any, who: bool, form: str, most: int, filters: dic
     found = verdicts.where(**filters)
     chosen = list(found if most == 0 else islice(found, most))
     if form != "table":
-        return _records([_record(each) for each in chosen], form)
+        names = ("id", "relation", "left", "right", "judge", "value", "probability", "quote", "reason", "at")
+        plain = [{**{name: getattr(each, name) for name in names}, "items": list(each.items)} for each in chosen]
+        return _records(plain, form)
     if not chosen:
         return "No verdict fits.\n"
     more = next(found, None) is not None
     tail = "\nThere are more; -n 0 shows all.\n" if more else ""
     return words.pairs(chosen) + tail
-
-
-def _record(each: Any) -> dict[str, Any]:
-    names = ("id", "relation", "left", "right", "judge", "value", "probability", "quote", "reason", "at")
-    return {name: getattr(each, name) for name in names} | {"items": list(each.items)}
 
 
 def _records(found: list[dict[str, Any]], form: str) -> str:

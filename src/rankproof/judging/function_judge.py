@@ -110,7 +110,8 @@ def _settled(relation: Relation, given: Mapping[str, Any]) -> tuple[int | None, 
     value, probability = _plain(given.get("value")), _plain(given.get("probability"))
     if isinstance(value, float) and probability is None:
         value, probability = None, value
-    if probability is not None and not _is_share(probability):
+    share = isinstance(probability, int | float) and not isinstance(probability, bool) and 0 <= probability <= 1
+    if probability is not None and not share:
         return None, None, f"got {shorten(probability)}, expected a probability from 0 to 1"
     if value is None:
         if probability is None:
@@ -131,10 +132,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Integral):
         return int(value)
     return float(value) if isinstance(value, Real) else value
-
-
-def _is_share(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 def _value(relation: Relation, value: Any) -> int | None:

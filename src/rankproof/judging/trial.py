@@ -179,10 +179,12 @@ def run_trial(model: ModelJudge, ledger: Ledger | None = None) -> Trial:
     ways = {pairs: _way(truth, case_of, each) for pairs, each in outcomes.items()}
     reasons = Counter(reason for each in outcomes.values() for reason in each.reasons.values())
     calls = TrialResult(model, most).calls(groups)
+    said = zip(truth, *(_kinds(list(truth), each.values) for each in (alone, together)), strict=True)
+    changed = count_changed((ask, one != other) for ask, one, other in said)
     return Trial(
         *(model.name, len(truth), ways[most], ways[1]),
         between=tuple(ways[pairs] for pairs in outcomes if pairs not in (most, 1)),
-        changed=_changed(alone, together, truth),
+        changed={relation: share_of(*each) for relation, each in changed.items()},
         places=tuple(_places(thirds(calls), truth, alone, together)),
         loss=loss,
         pairs=chosen,
@@ -269,11 +271,6 @@ def _loss(
     half = Z * math.sqrt(spread * _clustering(lost, case_of.values())) / len(asks)
     mean = float(lost.mean())
     return mean / chance, (mean - half) / chance, (mean + half) / chance
-
-
-def _changed(alone: TrialOutcome, together: TrialOutcome, truth: Mapping[Ask, int]) -> dict[str, Share]:
-    counts = count_changed((a, kind(a, alone.values.get(a)) != kind(a, together.values.get(a))) for a in truth)
-    return {relation: share_of(*each) for relation, each in counts.items()}
 
 
 def _places(

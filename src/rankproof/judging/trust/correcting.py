@@ -61,7 +61,10 @@ class Correcting:
         known = [self.labels[ask] for ask in used if ask in self.labels]
         alone = _with(case, {each.ask: each.said for each in known}) if known else case
         machine = self._value(alone) if known else value
-        place, settled = len(self.machine), _settled(alone, used) if machine is not None else []
+        place, asked = len(self.machine), () if machine is None else used
+        settled = [
+            ask for ask in asked if ask.relation != Relation.TEXT_CLAIMS and isinstance(alone.said.get(ask), Verdict)
+        ]
         self.machine.append(math.nan if machine is None else machine)
         self.pairs.append(len(settled))
         self._take_unseen(alone, [ask for ask in settled if ask not in self.frame], machine)
@@ -114,10 +117,6 @@ def _with(case: Case, values: Mapping[Ask, int]) -> Case:
     changed: dict[Ask, Said] = {ask: Verdict(ask, value, "") for ask, value in values.items()}
     said = ChainMap(changed, cast(dict[Ask, Said], case.said))
     return Case(case.sample, said, case.k, independent=case.independent)
-
-
-def _settled(case: Case, used: Iterable[Ask]) -> list[Ask]:
-    return [ask for ask in used if ask.relation != Relation.TEXT_CLAIMS and isinstance(case.said.get(ask), Verdict)]
 
 
 @dataclass(slots=True)

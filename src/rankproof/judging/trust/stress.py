@@ -44,37 +44,29 @@ class Flips:
 
 def run_stress(groups: Groups, judges: Sequence[AnyJudge], seed: int = 0) -> tuple[dict[str, Flips], Account]:
     """The flips of each way, and what asking took; nothing is kept, and nothing is looked up."""
-    asked = _Asked(judges)
-    before = asked.values(groups)
+    account = Account()
+
+    def values(asked: Groups) -> Said:
+        """What the judges say of every pair that they settle."""
+        said, took = settle(asked, judges, InMemory())
+        add(account, took)
+        return {a: v.value for a, v in said.items() if isinstance(v, Verdict) and v.value is not None}
+
+    before = values(groups)
     rng = np.random.default_rng(seed)
-    ways = {way: _flips(before, asked.values(again(groups, rng))) for way, again in WAYS.items()}
+    ways = {}
+    for way, again in WAYS.items():
+        after = values(again(groups, rng))
+        changed = count_changed((ask, before[ask] != after[ask]) for ask in before.keys() & after.keys())
+        ways[way] = Flips(changed, len(before.keys() ^ after.keys()))
     merged, parts = _merged(groups, before)
     if merged:
-        after = asked.values(merged)
+        after = values(merged)
         # Whether what is said of two claims as one is what follows from what is said of each.
         expected = {ask: _follows([before[each] for each in two]) for ask, two in parts.items()}
         changed = count_changed((ask, after[ask] != value) for ask, value in expected.items() if ask in after)
         ways["two claims made one"] = Flips(changed, len(parts.keys() - after.keys()))
-    return ways, asked.account
-
-
-class _Asked:
-    """Asks judges, and adds up what it took."""
-
-    def __init__(self, judges: Sequence[AnyJudge]) -> None:
-        self.judges = judges
-        self.account = Account()
-
-    def values(self, groups: Groups) -> Said:
-        """What they say of every pair that they settle."""
-        said, account = settle(groups, self.judges, InMemory())
-        add(self.account, account)
-        return {a: v.value for a, v in said.items() if isinstance(v, Verdict) and v.value is not None}
-
-
-def _flips(before: Said, after: Said) -> Flips:
-    changed = count_changed((ask, before[ask] != after[ask]) for ask in before.keys() & after.keys())
-    return Flips(changed, len(before.keys() ^ after.keys()))
+    return ways, account
 
 
 # --- the ways ------------------------------------------------------------------------------------------
