@@ -118,18 +118,13 @@ def _plain(table: Mapping[Any, Any]) -> dict[Any, Any]:
 def _columns(measures: Iterable[str]) -> list[OptionColumn]:
     """The columns asked for, in trec_eval's order."""
     wanted: dict[str, list[str]] = {}
-    for name, parameters in _requests(measures):
+    asked = [name for each in measures for name in sorted(supported_nicknames.get(each, {each}))]
+    for name, parameters in map(_split, asked):
         known = wanted.setdefault(name, [])
         known.extend(each for each in parameters if CATALOGUE[name].takes == "numbers" or each not in known)
     entries = [entry for name, entry in CATALOGUE.items() if name in wanted]
     given = {name: ",".join(parameters) or None for name, parameters in wanted.items()}
     return [column for entry in entries for column in columns_of(entry, given[entry.name], [])]
-
-
-def _requests(measures: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    for measure in measures:
-        for name in sorted(supported_nicknames.get(measure, {measure})):
-            yield _split(name)
 
 
 def _split(measure: str) -> tuple[str, list[str]]:

@@ -333,13 +333,9 @@ def _in_ranges(
 
 def _telling(shared: list[tuple[Shared, frozenset[str]]]) -> Iterator[tuple[Shared, frozenset[str]]]:
     """At most three, each of which covers documents that those before it do not, or nearly the same ones."""
-    covered: set[str] = set()
-    for number, (each, docs) in enumerate(shared):
-        if number == 0 or len(docs - covered) > 0.2 * len(docs) or number < 3:
-            covered |= docs
-            yield each, docs
-        if number == 3:
-            return
+    yield from shared[:3]
+    covered = frozenset().union(*(docs for _, docs in shared[:3]))
+    yield from (pair for pair in shared[3:4] if len(pair[1] - covered) > 0.2 * len(pair[1]))
 
 
 def _chance(hit: int, drawn: int, good: int, whole: int) -> float:

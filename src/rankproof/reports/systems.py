@@ -25,7 +25,7 @@ from rankproof.document.page import (
     table,
 )
 from rankproof.document.terminal import cut
-from rankproof.reports.content import Content, Definition, Moved, System
+from rankproof.reports.content import Content, Moved
 from rankproof.scoring.tables import UNBOUNDED
 
 MOST_NAMED = 4
@@ -118,7 +118,11 @@ def _finding(content: Content, finding: Any, systems: Sequence[str]) -> Markup:
 def definitions_section(content: Content) -> Section:
     """Each measure with its formula, then every convention in words."""
     lead = el("p", "The same name means different numbers in different tools. These are the definitions used here.")
-    measures = el("dl", *(part for each in content.definitions for part in _measure(each)))
+    terms: list[Markup] = []
+    for each in content.definitions:
+        terms += [el("dt", each.name), el("dd", prose(each.title))]
+        terms += [el("dd", prose(each.formula), cls="formula")] if each.formula else []
+    measures = el("dl", *terms)
     profile = [] if content.profile is None else [el("p", f"Profile: {content.profile}.")]
     words = el("ul", *(el("li", each) for each in content.conventions))
     parts = [lead, measures, el("h3", "Conventions"), *profile, words, el("h3", "Statistics")]
@@ -135,11 +139,6 @@ def methods(content: Content) -> list[str]:
     audited = [str(finding) for finding, _ in content.findings]  # diagnosis has a part of its own
     notes = [note for note in content.comparison.notes if not any(each in note for each in audited)]
     return [*intervals, method(content.comparison), drawn, *notes]
-
-
-def _measure(definition: Definition) -> list[Markup]:
-    formula = [el("dd", prose(definition.formula), cls="formula")] if definition.formula else []
-    return [el("dt", definition.name), el("dd", prose(definition.title)), *formula]
 
 
 HEADINGS = ("measure", "system", "mean", "verdict", "interval", "difference", "interval", "p", "won / lost")
@@ -189,24 +188,16 @@ def values(content: Content) -> Markup:
 
 
 def _values(content: Content, which: Iterable[int]) -> Markup:
-    rows = [row for i in which for row in _rows(content, i)]
+    bars = [(system.name, system.bars[i]) for i in which for system in content.systems]
+    rows: list[list[Child]] = []
     if content.comparison is None:
+        rows += [[bar.measure, score(bar.mean), span(bar.low, bar.high), score(bar.ceiling)] for _, bar in bars]
         return table("Means and their limits", ("measure", "mean", "interval", "ceiling"), rows)
+    for name, bar in bars:
+        decided, *compared = difference_words(content.comparison, name, bar.measure)
+        rows.append([bar.measure, ident(name), score(bar.mean), decided, span(bar.low, bar.high), *compared])
     caption = f"Means, and differences to {content.comparison.baseline} query by query"
     return table(caption, HEADINGS, rows, words=(0, 1, 3), grouped=True)
-
-
-def _rows(content: Content, i: int) -> list[list[Child]]:
-    rows: list[list[Child]] = []
-    for system in content.systems:
-        bar = system.bars[i]
-        mean, ends = score(bar.mean), span(bar.low, bar.high)
-        if content.comparison is None:
-            rows.append([bar.measure, mean, ends, score(bar.ceiling)])
-        else:
-            decided, *compared = difference_words(content.comparison, system.name, bar.measure)
-            rows.append([bar.measure, ident(system.name), mean, decided, ends, *compared])
-    return rows
 
 
 def difference_words(comparison: Comparison, system: str, measure: str, group: str = "") -> list[Child]:
@@ -238,20 +229,17 @@ def slices_section(content: Content) -> Section | None:
     if not groups:
         return None
     lead = el("p", f"{content.measure} in groups of queries. A group of few queries is shown, and never decided.")
-    rows = [_row(content, group, each) for group in groups for each in content.systems]
+    means = [(group, each.name, *each.slices[group]) for group in groups for each in content.systems]
+    rows: list[list[Child]] = []
     if content.comparison is None:
+        rows += [[ident(group), f"{n:,}", score(mean)] for group, _, n, mean in means]
         listed = table("Groups of queries", ("group", "queries", "mean"), rows)
     else:
+        for group, name, n, mean in means:
+            compared = difference_words(content.comparison, name, content.measure, group)
+            rows.append([ident(group), ident(name), f"{n:,}", score(mean), *compared])
         listed = table("Groups of queries", SLICE_HEADINGS, rows, words=(0, 1, 4), grouped=True)
     return Section("slices", "Groups of queries", join([lead, listed]))
-
-
-def _row(content: Content, group: str, system: System) -> list[Child]:
-    n, mean = system.slices[group]
-    if content.comparison is None:
-        return [ident(group), f"{n:,}", score(mean)]
-    compared = difference_words(content.comparison, system.name, content.measure, group)
-    return [ident(group), ident(system.name), f"{n:,}", score(mean), *compared]
 
 
 def duels_section(content: Content) -> Section | None:

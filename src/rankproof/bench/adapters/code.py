@@ -168,20 +168,23 @@ def _set_later(kind: type, names: Iterable[str]) -> frozenset[str]:
     )
 
 
-def names_in(code: CodeType) -> Iterator[str]:
-    """The names of a piece of code, those of the functions inside too."""
-    yield from code.co_names
+def _with_inner(code: CodeType) -> Iterator[CodeType]:
+    """A piece of code, and that of the functions inside."""
+    yield code
     for each in code.co_consts:
         if isinstance(each, CodeType):
-            yield from names_in(each)
+            yield from _with_inner(each)
+
+
+def names_in(code: CodeType) -> Iterator[str]:
+    """The names of a piece of code, those of the functions inside too."""
+    return (name for each in _with_inner(code) for name in each.co_names)
 
 
 def names_stored(code: CodeType, operation: str) -> Iterator[str]:
     """The names that a piece of code sets, those of the functions inside too."""
-    yield from (each.argval for each in dis.get_instructions(code) if each.opname == operation)
-    for each in code.co_consts:
-        if isinstance(each, CodeType):
-            yield from names_stored(each, operation)
+    steps = (step for each in _with_inner(code) for step in dis.get_instructions(each))
+    return (step.argval for step in steps if step.opname == operation)
 
 
 Update = Callable[[bytes], None]

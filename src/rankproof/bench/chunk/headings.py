@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, NamedTuple
 
-from rankproof.bench.chunk.chunker import Chunker, ChunkPiece, Length, Places, check_size, length_in, pack_parts
+from rankproof.bench.chunk.chunker import Chunker, ChunkPiece, Places, check_size, length_in, pack_parts
 from rankproof.text.blocks import Span
 from rankproof.text.sentences import spans_between
 
@@ -206,7 +206,13 @@ def _cut(text: str, size: int, unit: str) -> list[ChunkPiece]:
     starts: list[int] = []
     headings: list[tuple[str, ...]] = []
     for section in _sections(blocks(text)):
-        parts = _parts(section, places, size, length)
+        parts: list[Span] = []  # what must not be split, the headings joined to the first one
+        for block in section.body:
+            whole = Span(block.start, block.end)
+            parts += places.cut(whole, size, length, SENTENCES) if block.kind == "text" else [whole]
+        if section.titles:
+            end = parts[0].end if parts else section.titles[-1].end
+            parts[:1] = [Span(section.titles[0].start, end)]
         for span in pack_parts(parts, size, length):
             starts.append(span.start)
             headings.append(section.headings)
@@ -239,20 +245,6 @@ def _sections(found: list[TextBlock]) -> Iterator[HeadedSection]:
         section.titles.append(block)
     if section.titles or section.body:
         yield section
-
-
-def _parts(section: HeadedSection, places: Places, size: int, length: Length) -> list[Span]:
-    """The parts that must not be split, the headings joined to the first one."""
-    parts = [span for block in section.body for span in _uncut(block, places, size, length)]
-    if not section.titles:
-        return parts
-    start = section.titles[0].start
-    return [Span(start, parts[0].end), *parts[1:]] if parts else [Span(start, section.titles[-1].end)]
-
-
-def _uncut(block: TextBlock, places: Places, size: int, length: Length) -> list[Span]:
-    whole = Span(block.start, block.end)
-    return places.cut(whole, size, length, SENTENCES) if block.kind == "text" else [whole]
 
 
 SENTENCES = 2

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
-from rankproof.bench.connect.store import Part, Store, StoreError, best_pairs, connector, error_text, field_in, payload
+from rankproof.bench.connect.store import Part, Store, StoreError, best_pairs, error_text, field_in, payload
 from rankproof.bench.retrieve.embedder import as_embedder
 from rankproof.bench.retriever import Found
 from rankproof.errors import UsageError, shorten
@@ -175,7 +175,7 @@ def _store(
                     f"{shorten(failed[0]['error'], 120)}. Next: check the fields of the index."
                 )
 
-    return connector(settings, asked, find, fill, shut=server.client.close)
+    return Store(settings, asked, find, fill, shut=server.client.close)
 
 
 # --- what is asked ---------------------------------------------------------------------------------

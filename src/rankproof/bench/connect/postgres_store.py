@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from rankproof.bench.connect.store import Part, Store, best_pairs, connector, faults
+from rankproof.bench.connect.store import Part, Store, best_pairs, faults
 from rankproof.bench.retrieve.embedder import as_embedder
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Document
@@ -118,7 +118,7 @@ def postgres(
         _fill(connections, table, parts, settings)
 
     known = {"store": "postgres", "where": connections.address, "table": table, **settings}
-    return connector(known, None, find, fill, shut=connections.close)
+    return Store(known, None, find, fill, shut=connections.close)
 
 
 def pgvector(
@@ -152,7 +152,7 @@ def pgvector(
 
     known = {"store": "pgvector", "where": connections.address, "table": table, **settings}
     known["embedder"] = dict(asked.settings)
-    return connector(known, asked, find, fill, shut=connections.close)
+    return Store(known, asked, find, fill, shut=connections.close)
 
 
 def literal(vector: Sequence[float]) -> str:

@@ -28,26 +28,42 @@ class StoreError(RankproofError, Failed):
         Failed.__init__(self, reason, again=again, wait=wait)
 
 
+Part: TypeAlias = "tuple[list[Document], Any]"
+"""Some documents, and a row of numbers for each; None without an embedder."""
+
+
 @dataclass(eq=False)
 class Store:
     """A store as a retriever."""
 
     settings: Mapping[str, Any]
     """All that is known to shape its answers, without secrets: what is in it only as far as `fill` put it there."""
-    ask: Callable[[list[str], int], list[Found]] = field(repr=False)
-    put: Callable[[Corpus], None] = field(repr=False)
+    embedder: Embedder | None = field(repr=False)
+    find: Callable[[Any, int], list[Found]] = field(repr=False)
+    """Finds documents, given questions or their vectors."""
+    put: Callable[[Iterator[Part]], None] = field(repr=False)
+    """Puts documents into it, some at a time."""
+    guard: Callable[[], AbstractContextManager[None]] = field(repr=False, default=nullcontext)
+    """Makes faults of the store's own kinds a `StoreError`."""
     shut: Callable[[], None] = field(repr=False, default=lambda: None)
 
     def search(self, questions: Sequence[str], k: int) -> list[Found]:
         """For each question at most `k` documents, best first."""
         check_questions(questions)
         check_whole("k", k)
-        return self.ask(list(questions), int(k)) if questions else []
+        given: Any = list(questions)
+        if not given:
+            return []
+        if self.embedder is not None:  # outside the guard: an error of the embedder is not one of the store
+            given = embed_texts(self.embedder.questions, given, self.embedder.batch)
+        with self.guard():
+            return self.find(given, int(k))
 
     def fill(self, corpus: Any) -> Store:
         """Put the documents into the store, which is made where it is missing; those with the same id are replaced."""
         documents = load_corpus(corpus)
-        self.put(documents)
+        with self.guard():
+            self.put(_parts(documents, self.embedder))
         self.settings = {**self.settings, "filled": [*self.settings.get("filled", ()), documents.fingerprint]}
         return self
 
@@ -61,39 +77,7 @@ def best_pairs(pairs: Iterable[tuple[Any, float]], k: int) -> Found:
     return arrange([(str(name), float(score)) for name, score in pairs], k).found
 
 
-Part: TypeAlias = "tuple[list[Document], Any]"
-"""Some documents, and a row of numbers for each; None without an embedder."""
-
-
-def connector(
-    settings: Mapping[str, Any],
-    embedder: Embedder | None,
-    find: Callable[[Any, int], list[Found]],
-    fill: Callable[[Iterator[Part]], None],
-    *,
-    guard: Callable[[], AbstractContextManager[None]] = nullcontext,
-    shut: Callable[[], None] = lambda: None,
-) -> Store:
-    """A store of what one connector says: how to find, given questions or their vectors, and how to fill.
-
-    `guard` makes faults of the store's own kinds a `StoreError`.
-    """
-
-    def ask(questions: list[str], k: int) -> list[Found]:
-        # Outside the guard: an error of the embedder is not one of the store.
-        given = questions if embedder is None else embed_texts(embedder.questions, questions, embedder.batch)
-        with guard():
-            return find(given, k)
-
-    def put(corpus: Corpus) -> None:
-        with guard():
-            fill(_parts(corpus, embedder))
-
-    return Store(settings, ask, put, shut)
-
-
 def _parts(corpus: Corpus, embedder: Embedder | None) -> Iterator[Part]:
-    """The documents, some at a time."""
     every = list(corpus.values())
     for start in range(0, len(every), BATCH):
         part = every[start : start + BATCH]

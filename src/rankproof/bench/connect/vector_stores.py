@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import NAMESPACE_URL, uuid5
 
-from rankproof.bench.connect.store import Part, Store, best_pairs, connector, faults, field_in, payload
+from rankproof.bench.connect.store import Part, Store, best_pairs, faults, field_in, payload
 from rankproof.bench.retrieve.embedder import as_embedder
 from rankproof.bench.retriever import Found
 from rankproof.errors import missing_extra, one_of
@@ -86,7 +86,7 @@ def chroma(
                 documents=[each.whole for each in documents],
             )
 
-    return connector(settings, asked, find, fill, guard=lambda: _chroma_faults(secrets))
+    return Store(settings, asked, find, fill, guard=lambda: _chroma_faults(secrets))
 
 
 def _chroma_client(where: Any, options: dict[str, Any], secrets: list[str]) -> Any:
@@ -185,7 +185,7 @@ def lancedb(
 
             connection.open_table(table).create_index(text, config=FTS())
 
-    return connector(settings, asked, find, fill, guard=lambda: _lance_faults(options.get("api_key")))
+    return Store(settings, asked, find, fill, guard=lambda: _lance_faults(options.get("api_key")))
 
 
 def _lance_connection(where: Any, options: Mapping[str, Any]) -> Any:
@@ -271,7 +271,7 @@ def qdrant(
         told = vectors.get(vector or "") if isinstance(vectors, Mapping) else vectors
         return -1 if getattr(getattr(told, "distance", ""), "value", "") in QDRANT_DISTANCES else 1
 
-    return connector(
+    return Store(
         *(settings, asked),
         lambda vectors, k: _qdrant_found(client, collection, vectors, k, settings, sign()),
         lambda parts: _qdrant_fill(client, collection, parts, vector, distance),

@@ -17,7 +17,6 @@ from rankproof.document.display import Displayable, PlainData
 from rankproof.stats.corrections import correct
 from rankproof.stats.differences import difference_intervals
 from rankproof.stats.flips import agree_with_test, sign_flips
-from rankproof.stats.intervals import Interval
 from rankproof.stats.paired import paired_differences, total
 from rankproof.stats.variance import shares_of
 
@@ -81,11 +80,16 @@ def main_effects(configurations: Sequence[Configuration], values: Array, rng: np
     others = iter(zip(off, spans, ps, strict=True))
     found = []
     for factor, (levels, settings) in known.items():
-        (name, mine), *more = levels.items()
-        told = [_level(name, mine, *next(others)) for name, mine in more]
+        (first, mine), *more = levels.items()
+        told = [Level(first, float(mine.mean()), 0.0, 0.0, 0.0)]
+        for name, mine in more:
+            differences, span, p = next(others)
+            difference = total(differences) / len(differences)
+            # The interval leaves 0 out where, and only where, p is small.
+            low, high = agree_with_test((span.low, span.high), difference, p, ALPHA)
+            told.append(Level(name, float(mine.mean()), difference, low, high, p))
         smallest = min(each.p for each in told if each.p is not None)
-        first = Level(name, float(mine.mean()), 0.0, 0.0, 0.0)
-        found.append(Effect(factor, (first, *told), settings, shares.get(factor, 0.0), smallest))
+        found.append(Effect(factor, tuple(told), settings, shares.get(factor, 0.0), smallest))
     return found
 
 
@@ -126,12 +130,6 @@ def variance(configurations: Sequence[Configuration], values: Array) -> dict[str
         return {}
     levels = {factor: [each.level(factor) for each in configurations] for factor in FACTORS}
     return shares_of(values, {f: [None if at == NOT_USED else at for at in found] for f, found in levels.items()})
-
-
-def _level(name: str, values: Array, off: Array, span: Interval, p: float) -> Level:
-    """A level against the first of its factor; its interval leaves 0 out where, and only where, p is small."""
-    low, high = agree_with_test((span.low, span.high), total(off) / len(off), p, ALPHA)
-    return Level(name, float(values.mean()), total(off) / len(off), low, high, p)
 
 
 MEDIAN, SLOW = 0.5, 0.95
