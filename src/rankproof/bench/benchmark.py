@@ -242,6 +242,8 @@ class Benchmark(Displayable):
         questions, reading = self._questions(), self._reading(k, found.id)
         began = perf_counter()
         rows = answer_rows(name, questions, found, reading, plan, corpus=self.corpus, cache=cache, progress=progress)
+        rest = len(self.queries) - len(questions)
+        said = f"{rest} of {len(self.queries)} questions were not asked: nobody has judged anything for them."
         if name in self.runs:
             warn_caller(f"run {name!r} replaces the one before. Next: choose another name to keep both.")
         self.runs[name] = Run(
@@ -255,7 +257,7 @@ class Benchmark(Displayable):
             streamed=found.stream is not None,
             judgments=self.judgments,
             corpus=self.corpus,
-            said=self._said(questions),
+            said=[said] if rest > 0 else [],
         )
         return self.runs[name]
 
@@ -274,11 +276,6 @@ class Benchmark(Displayable):
                 "Next: add them to the queries, or take them out of the judgments."
             )
         return {name: self.queries[name] for name in self.judgments.queries}
-
-    def _said(self, questions: Mapping[str, str]) -> list[str]:
-        rest = len(self.queries) - len(questions)
-        said = f"{rest} of {len(self.queries)} questions were not asked: nobody has judged anything for them."
-        return [said] if rest > 0 else []
 
     def _reading(self, k: int, id: IdOf) -> AnswerReading:
         check_whole("k", k, advice="give one, like 10")

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankproof.core.hits import Array
 from rankproof.core.rules import FEWEST_TO_DECIDE
 from rankproof.diagnosing.causes import (
     Asked,
@@ -85,11 +84,13 @@ def patterns(
     groups = {kind: [query for query in named if query in values] for kind, named in kinds.items()}
     # Each kind has its own random draws, so that neither the order nor the choice of kinds changes an answer.
     seed = int(rng.integers(1 << 62))
-    gaps = {
-        kind: gap(*_sides(named, values), np.random.default_rng(seed), 1 - alpha, bounds)
-        for kind, named in groups.items()
-        if 0 < len(named) < len(values)
-    }
+    gaps = {}
+    for kind, named in groups.items():
+        if 0 < len(named) < len(values):
+            inside = set(named)
+            mine = np.array([values[query] for query in named])
+            others = np.array([value for query, value in values.items() if query not in inside])
+            gaps[kind] = gap(mine, others, np.random.default_rng(seed), 1 - alpha, bounds)
     decided = [kind for kind, found in gaps.items() if min(found.n, found.others) >= FEWEST_TO_DECIDE]
     corrected = dict(zip(decided, correct([gaps[kind].p for kind in decided]), strict=True))
     sign = 1 if higher else -1
@@ -117,12 +118,6 @@ def patterns(
             )
         )
     return sorted(found, key=lambda each: (each.p is None, sign * each.difference, each.kind))
-
-
-def _sides(named: Sequence[str], values: Mapping[str, float]) -> tuple[Array, Array]:
-    inside = set(named)
-    others = [value for query, value in values.items() if query not in inside]
-    return np.array([values[query] for query in named]), np.array(others)
 
 
 Needs = Literal["rankings", "questions", "corpus"]

@@ -276,11 +276,15 @@ def _all_bars(
 ) -> tuple[dict[str, tuple[Bar, ...]], dict[str, tuple[str, ...]]]:
     """The bars of every system, and the measures by how their intervals were made."""
     found = {name: _uncertainties(each, level) for name, each in scores.items()}
-    bars = {name: tuple(_bar(each, *pair) for pair in found[name].items()) for name, each in scores.items()}
+    bars: dict[str, tuple[Bar, ...]] = {}
     made: dict[str, dict[str, None]] = {}
-    for by_measure in found.values():
-        for measure, each in by_measure.items():
+    for name, own in scores.items():
+        drawn = []
+        for measure, each in found[name].items():
             made.setdefault(each.method, {})[measure] = None
+            split = own.split(measure) or (None, None)
+            drawn.append(Bar(measure, own[measure], each.low, each.high, own.ceiling(measure), *split))
+        bars[name] = tuple(drawn)
     return bars, {method: tuple(measures) for method, measures in made.items()}
 
 
@@ -294,11 +298,6 @@ def _uncertainties(scores: Scores, level: float) -> dict[str, Interval]:
         bounds=[ends(scores, name) for name in scores],
     )
     return dict(zip(scores, found, strict=True))
-
-
-def _bar(scores: Scores, measure: str, found: Interval) -> Bar:
-    split = scores.split(measure) or (None, None)
-    return Bar(measure, scores[measure], found.low, found.high, scores.ceiling(measure), *split)
 
 
 def _system(name: str, scores: Scores, bars: tuple[Bar, ...]) -> System:

@@ -153,8 +153,12 @@ class Adapted:
             self.stop()
             waiter.close()
         every = answers_of(raw[0], len(questions)) if self.batch and raw else raw
-        reading = AnswerReading(k, self.id)
-        return [arrange(read_answer(each, reading).found, k).found for each in map(_or_raise, every)]
+        reading, found = AnswerReading(k, self.id), []
+        for each in every:
+            if isinstance(each, BaseException):
+                raise each
+            found.append(arrange(read_answer(each, reading).found, k).found)
+        return found
 
 
 def answers_of(raw: Any, questions: int) -> Sequence[Any]:
@@ -165,12 +169,6 @@ def answers_of(raw: Any, questions: int) -> Sequence[Any]:
     if len(every) != questions:
         raise Failed(f"got {len(every)} answers to {questions} questions, expected one a question")
     return every
-
-
-def _or_raise(outcome: Any) -> Any:
-    if isinstance(outcome, BaseException):
-        raise outcome
-    return outcome
 
 
 K_NAMES = (

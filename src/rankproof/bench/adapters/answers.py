@@ -120,7 +120,6 @@ def settle_order(answer: Answer, k: int, distances: bool) -> Answer:
 
 
 def _listed(raw: Any) -> Sequence[Any]:
-    """The documents one by one."""
     if isinstance(raw, list):
         return raw
     if raw is None or isinstance(raw, (str, bytes, bytearray)):

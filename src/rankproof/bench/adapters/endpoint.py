@@ -44,13 +44,20 @@ def fill_template(template: Any, question: str, k: int) -> Any:
     >>> fill_template({"q": "{question}", "size": "{k}", "from": 0}, "why?", 10)
     {'q': 'why?', 'size': 10, 'from': 0}
     """
+    return change_texts(template, lambda text: k if text == K else _replaced(text, question, k))
+
+
+def change_texts(template: Any, change: Callable[[str], Any]) -> Any:
+    """The template with every text in it changed, however deep.
+
+    >>> change_texts({"a": ["b", 1]}, str.upper)
+    {'a': ['B', 1]}
+    """
     if isinstance(template, Mapping):
-        return {key: fill_template(value, question, k) for key, value in template.items()}
-    if isinstance(template, list):
-        return [fill_template(each, question, k) for each in template]
-    if not isinstance(template, str):
-        return template
-    return k if template == K else _replaced(template, question, k)
+        return {key: change_texts(value, change) for key, value in template.items()}
+    if isinstance(template, (list, tuple)):
+        return [change_texts(each, change) for each in template]
+    return change(template) if isinstance(template, str) else template
 
 
 def fill_json(template: str, question: str, k: int) -> str:
@@ -84,11 +91,7 @@ def has_question(template: Any) -> bool:
 
 def with_secrets(template: Any, where: str) -> Any:
     """The template with `${NAME}` replaced by what the environment has under that name, in every text in it."""
-    if isinstance(template, Mapping):
-        return {key: with_secrets(value, where) for key, value in template.items()}
-    if isinstance(template, list):
-        return [with_secrets(each, where) for each in template]
-    return _VARIABLE.sub(lambda found: _secret(found[1], where), template) if isinstance(template, str) else template
+    return change_texts(template, lambda text: _VARIABLE.sub(lambda found: _secret(found[1], where), text))
 
 
 def _secret(name: str, where: str) -> str:

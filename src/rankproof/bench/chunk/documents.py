@@ -89,7 +89,6 @@ def _graded(judged: Any) -> Iterable[tuple[str, float]]:
 
 
 def _highest(graded: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """The highest grade of each."""
     found: dict[str, float] = {}
     for name, grade in graded:
         found[name] = max(grade, found.get(name, grade))

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
+from rankproof.bench.adapters.endpoint import change_texts
 from rankproof.bench.connect.store import Part, Store, StoreError, best_pairs, error_text, field_in, payload
 from rankproof.bench.retrieve.embedder import as_embedder
 from rankproof.bench.retriever import Found
@@ -185,17 +186,9 @@ def _by_words(question: str, *, k: int, filter: Any, fields: Sequence[str], quer
     asked = (
         {"multi_match": {"query": question, "fields": list(fields)}}
         if query is None
-        else _with_question(query, question)
+        else change_texts(query, lambda text: text.replace("{question}", question))
     )
     return {"query": asked if filter is None else {"bool": {"must": [asked], "filter": filter}}}
-
-
-def _with_question(template: Any, question: str) -> Any:
-    if isinstance(template, Mapping):
-        return {name: _with_question(each, question) for name, each in template.items()}
-    if isinstance(template, (list, tuple)):
-        return [_with_question(each, question) for each in template]
-    return template.replace("{question}", question) if isinstance(template, str) else template
 
 
 # --- what is answered ------------------------------------------------------------------------------

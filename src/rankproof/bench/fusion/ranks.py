@@ -218,7 +218,6 @@ def segment_of(rank: Array, query: Array, segments: int) -> tuple[Array, Array]:
 
 
 def _average_precision(rank: Array, query: Array, relevant: Array, judged: Array) -> Array:
-    """The average precision of one ranking for each query."""
     hit = np.flatnonzero(relevant & ~np.isnan(rank))
     hit = hit[np.lexsort((rank[hit], query[hit]))]
     own = query[hit]

@@ -217,7 +217,6 @@ def _notes(
     held: Sequence[str],
     worth: Held | None,
 ) -> Iterator[str]:
-    """Notes beside the numbers."""
     failed = [each for each in every if each.failure]
     if failed:
         yield f"{len(failed)} of {len(every)} configurations failed; the others were run all the same."
@@ -250,7 +249,6 @@ def _wrong(usable: Sequence[TriedConfiguration]) -> Iterator[str]:
 
 
 def _oddities(steps: Steps) -> Iterator[str]:
-    """Notes on odd answers of each part."""
     for name, odd in steps.odd.items():
         for what, number in odd.items():
             yield f"{name}: {number:,} answer{'s' if number > 1 else ''} {what}."

@@ -97,7 +97,6 @@ class Steps:
         }
 
     def _rewritten(self, level: str, questions: Mapping[str, str]) -> Mapping[str, str]:
-        """The questions after rewriting."""
         if level == NOT_USED:
             return questions
         part = self.plan.levels["question"][level]

@@ -148,13 +148,13 @@ def _deepening(retriever: Retriever) -> Answer:
     def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
         if allowed is None:
             return retriever.search(questions, k)
-        return [deepen(partial(_one, retriever, each), k, allowed) for each in questions]
+
+        def one(question: str, k: int) -> Found:
+            return retriever.search([question], k)[0]
+
+        return [deepen(partial(one, each), k, allowed) for each in questions]
 
     return answer
-
-
-def _one(retriever: Retriever, question: str, k: int) -> Found:
-    return retriever.search([question], k)[0]
 
 
 def deepen(search: Callable[[int], Found], k: int, allowed: frozenset[str]) -> Found:

@@ -67,7 +67,6 @@ def _do(work: Work, ask: Ask, job: Job, waiter: Waiter) -> bool:
 
 
 def _asked(ask: Ask, job: Job, waiter: Waiter) -> RunOutcome:
-    """The outcome of one call."""
     with RunOutcome() as outcome:
         outcome.value = whole_value(job, waiter(ask(job)))
     return outcome
