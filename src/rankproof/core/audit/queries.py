@@ -41,8 +41,8 @@ def upside_down(case: FindingCase) -> Iterator[Finding]:
     lead = float(place.sum() / math.sqrt(variance.sum())) if variance.sum() > 0 else 0.0
     # Whether scores rise in most rankings, and more often than in any order by chance.
     census, steps = case.census, case.census.rises + case.census.falls
-    more_rises = census.rises - census.falls > BEYOND_CHANCE * math.sqrt(steps / 3)
-    rising = 2 * census.rising > census.lists and more_rises
+    rising = 2 * census.rising > census.lists  # then there are steps, which lists without documents take away
+    rising = rising and census.rises - census.falls > BEYOND_CHANCE * math.sqrt(steps / 3)
     if lead < -BEYOND_CHANCE:
         return
     if not rising and lead <= RARE:
