@@ -168,14 +168,11 @@ def read_side_by_side(paths: Iterable[object]) -> None:
     """
     named = dict.fromkeys(os.fspath(path) for path in paths if isinstance(path, str | os.PathLike))
     pipes = [path for path in named if isinstance(path, str) and is_pipe(path)] if len(named) > 1 else []
-    for path in pipes if len(pipes) > 1 else ():
+    # Standard input last, and by this thread: its buffer must be free when the process ends.
+    for path in sorted(pipes, key=STDIN.__eq__) if len(pipes) > 1 else ():
         source = keep_pipe(path)
-        if isinstance(source, Pipe) and path != STDIN:
-            source.keep_aside()
-    if len(pipes) > 1 and STDIN in pipes:  # last, and by this thread: its buffer must be free when the process ends
-        source = keep_pipe(STDIN)
         if isinstance(source, Pipe):
-            source.keep()
+            source.keep() if path == STDIN else source.keep_aside()
 
 
 def is_pipe(path: PathLike) -> bool:

@@ -6,8 +6,9 @@ the checks included, is one call over a block of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import chain, pairwise, repeat, starmap
 from operator import eq, is_, is_not
 from typing import Any, NamedTuple
@@ -35,7 +36,6 @@ from rankproof.io.values import (
     keys_are_integers,
     number_step,
     numbers_in,
-    plain_digits,
 )
 
 BLOCK = 16_384
@@ -70,7 +70,7 @@ class MappingRankings:
                 f"{self.source}: ties='rank' was asked for, but dicts and lists have no rank column. "
                 "Next: choose another rule, as ties='input' for the order given, or read a run file."
             )
-        judgments = align_ids(judgments, self._kinds(), self._digits)
+        judgments = align_ids(judgments, self._kinds(), self.table if self.untyped else None)
         rankings = self._of_judged_queries(judgments, census)
         documents, start = finder(judgments), judgments.start
         for begin in range(0, len(rankings), QUERIES):
@@ -92,12 +92,6 @@ class MappingRankings:
         doc: Any = next(iter(docs), None)
         doc = doc[0] if isinstance(doc, (tuple, list)) and doc else doc
         return (None if query is None else is_integer(query)), (None if doc is None else is_integer(doc))
-
-    def _digits(self, role: int) -> bool:
-        if not self.untyped:
-            return False
-        table = self.table()
-        return plain_digits((table.query, table.doc)[role])
 
     def table(self) -> RankingTable:
         """Every document of every ranking as columns."""
@@ -167,7 +161,7 @@ class _Batch(NamedTuple):
         score = self._scores()
         found = documents.find(self.rankings, self.first, self.length, score)
         query, length, ranking = self._answered(found.ranking)
-        return Block(query, offsets(length), score, ranking, found.judged, found.score, _Names(self.rankings))
+        return Block(query, offsets(length), score, ranking, found.judged, found.score, _names(self.rankings))
 
     def _answered(self, ranking: Array) -> tuple[Array, Array, Array]:
         """The queries that have a ranking, its length, and the rankings' numbers counted among these alone."""
@@ -210,17 +204,10 @@ def _cut(length: Array, start: Array) -> Iterator[slice]:
     return starmap(slice, pairwise(sorted({0, *cuts.tolist(), len(length)})))
 
 
-@dataclass(eq=False, slots=True)
-class _Names:
+def _names(rankings: list[Ranking]) -> Callable[[Array], list[str]]:
     """Gives the document ids of some rows of a block; they are listed when first asked for."""
-
-    rankings: list[Ranking]
-    listed: list[str] | None = None
-
-    def __call__(self, rows: Array) -> list[str]:
-        if self.listed is None:
-            self.listed = list(map(str, chain.from_iterable(self.rankings)))
-        return list(map(self.listed.__getitem__, rows.tolist()))
+    listed = cache(lambda: list(map(str, chain.from_iterable(rankings))))
+    return lambda rows: list(map(listed().__getitem__, rows.tolist()))
 
 
 # --- one ranking ---------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from rankproof.io.parts import PartRankings
 from rankproof.io.rankings import RowRankings
 from rankproof.io.trec import TrecRankings
 from rankproof.io.trec.chunks import BadLine, Chunk
-from rankproof.io.trec.index import are_different, hashes, starts_of_runs
+from rankproof.io.trec.index import are_different, hashes
 from rankproof.io.trec.lines import COLUMNS, DOC, QUERY, Lines, split
 from rankproof.io.trec.scan import numbers
 from rankproof.progress import Progress
@@ -133,9 +133,7 @@ def _ranked(lines: Lines, score: Array, source: str) -> tuple[Any, list[str]]:
     """The rows of some lines, best first, with their ranks; and the queries."""
     import pyarrow
 
-    begin, end = lines.begin, lines.end
-    starts = starts_of_runs(lines.chunk, begin[QUERY], end[QUERY] - begin[QUERY])
-    length = np.diff(np.append(starts, len(lines)))
+    starts, length = lines.runs(QUERY)
     code = np.repeat(np.arange(len(starts)), length)
     _check_once(lines, code, source)
     order = np.lexsort((-score, code))

@@ -15,7 +15,7 @@ from rankproof.core.table import RankingTable, part_of
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.roles import guess_sentence
 from rankproof.io.rows import Rows, check_not_empty, one_a_row
-from rankproof.io.values import align_ids, check_same_kind, judged_kinds, plain_digits
+from rankproof.io.values import match_ids
 
 BLOCK = 32_768
 """About how many documents are handed to the join at once."""
@@ -84,11 +84,8 @@ class RowRankings:
 
     def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Block]:
         """The rankings of judged queries, some ten thousand documents at a time."""
-        judgments = align_ids(judgments, self.integer_ids, self._digits)
-        if len(self.rows):
-            queries, docs = judged_kinds(judgments)
-            check_same_kind(self.integer_ids[0], queries, f"{self.source}, queries")
-            check_same_kind(self.integer_ids[1], docs, f"{self.source}, documents")
+        kinds = self.integer_ids if len(self.rows) else (None, None)
+        judgments = match_ids(judgments, kinds, self.source, self.table if self.untyped else None)
         census.notes.extend(self.notes)
         score, rank = self.rows.score, self.rows.rank
         if score is not None and rank is not None and conventions.ties != "rank":
@@ -104,9 +101,6 @@ class RowRankings:
                 batch = []
         if batch:
             yield self._block(batch, order, judgments)
-
-    def _digits(self, role: int) -> bool:
-        return self.untyped and plain_digits((self.rows.query, self.rows.doc)[role])
 
     def _order(self, ties: str) -> Array:
         """The sort key of each row: its score, its rank, or its place."""

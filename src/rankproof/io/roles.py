@@ -107,7 +107,7 @@ def guess(columns: Sequence[str], wanted: Wanted, source: str) -> dict[str, str]
         # A question a row, with a document or a list of them: it goes by its own id where it has one.
         own = [name for name in columns if plain_name(name) == "id"]
         return {**took, "query": own[0]} if own and "query" not in roles_named() else took
-    return _as_judgments(took, columns, source) if wanted is JUDGMENTS else _as_ranking(took, columns, source)
+    return _with_numbers(took, columns, wanted, source)
 
 
 def without_expected(columns: Sequence[str]) -> list[str]:
@@ -133,27 +133,25 @@ def list_columns(columns: Sequence[str], known: Collection[str], wanted: Wanted)
     return expected or others
 
 
-def _as_judgments(took: dict[str, str], columns: Sequence[str], source: str) -> dict[str, str]:
-    """Judgments may call the grade a score, as BEIR does; a rank column shows that they are a ranking."""
-    if "grade" in took:
+def _with_numbers(took: dict[str, str], columns: Sequence[str], wanted: Wanted, source: str) -> dict[str, str]:
+    """The columns with that of the grades, or scores; an error if a table of the other kind was given.
+
+    Judgments may call the grade a score, as BEIR does; a rank column shows that they are a ranking.
+    """
+    if {"grade", "score", "rank"} & set(took):
         return took
-    score, rank = column_of("score", columns), column_of("rank", columns)
-    if rank:
-        raise _swapped("a ranking", rank[0], "judgments", "grade", columns, source)
-    if len(score) == 1:
+    lacks, shows, like = ("grade", "rank", "a ranking") if wanted is JUDGMENTS else ("score", "grade", "judgments")
+    if found := column_of(shows, columns):
+        raise DataError(
+            f"{source}: this looks like {like} (it has a column {found[0]!r} and no {lacks}), expected {wanted.what}; "
+            f"the columns are {list_in_words(columns)}. Next: swap the two arguments, or rename the column that holds "
+            f"the {lacks} to {NAMES[lacks][0][0]!r}."
+        )
+    score = column_of("score", columns)
+    if wanted is JUDGMENTS and len(score) == 1:
         return {**took, "grade": score[0]}
     if len(columns) > len(took):
-        raise _absent("grade", columns, JUDGMENTS, source)
-    return took
-
-
-def _as_ranking(took: dict[str, str], columns: Sequence[str], source: str) -> dict[str, str]:
-    if "score" in took or "rank" in took:
-        return took
-    if grade := column_of("grade", columns):
-        raise _swapped("judgments", grade[0], "a ranking", "score", columns, source)
-    if len(columns) > len(took):
-        raise _absent("score", columns, RANKING, source)
+        raise _absent(lacks, columns, wanted, source)
     return took
 
 
@@ -206,14 +204,6 @@ def _absent(role: str, columns: Sequence[str], wanted: Wanted, source: str) -> D
 
 def _by_option(role: str) -> str:
     return f"say --columns {role}=NAME (in Python columns={{{role!r}: NAME}})"
-
-
-def _swapped(like: str, shows: str, expected: str, lacks: str, columns: Sequence[str], source: str) -> DataError:
-    return DataError(
-        f"{source}: this looks like {like} (it has a column {shows!r} and no {lacks}), expected {expected}; "
-        f"the columns are {list_in_words(columns)}. Next: swap the two arguments, or rename the column that holds "
-        f"the {lacks} to {NAMES[lacks][0][0]!r}."
-    )
 
 
 COUNTED = {"query_id", "doc_id", "place", "first_place", "last_place"}

@@ -234,8 +234,8 @@ def _lists_in(rows: Rows) -> list[Sequence[Any]] | None:
     values = rows.columns["doc"]
     if not len(values) or not (isinstance(values[0], LISTS) or str(values[0]).startswith("[")):
         return None
-    found = [_list_in(value) for value in values]
-    return None if None in (None if each is None else 0 for each in found) else [each or () for each in found]
+    found = [each for value in values if (each := _list_in(value)) is not None]
+    return found if len(found) == len(values) else None
 
 
 def _list_in(value: Any) -> Sequence[Any] | None:

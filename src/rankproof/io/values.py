@@ -19,6 +19,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
+from rankproof.core.table import RankingTable
 from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, number_in, shorten
 
@@ -136,23 +137,37 @@ def as_text(judgments: Judgments) -> Judgments:
 def align_ids(
     judgments: Judgments,
     ours: tuple[bool | None, bool | None],
-    digits: Callable[[int], bool] = lambda role: False,
+    untyped: Callable[[], RankingTable] | None = None,
 ) -> Judgments:
     """The judgments with ids of the ranking's kind, if one side is a file that has no types and all is digits.
 
-    `ours` says whether queries and documents of the ranking are integers; `digits` whether its queries (0) or
-    documents (1) are plain digits of such a file.
+    `ours` says whether queries and documents of the ranking are integers; `untyped` gives its ids, or some of them, if
+    it is such a file.
     """
     kinds = list(judged_kinds(judgments))
     texts = (judgments.query_ids, judgments.doc_ids)
     for role, kind in enumerate(kinds):
         if ours[role] and kind is False and judgments.untyped and plain_digits(texts[role]):
             kinds[role] = True
-        elif ours[role] is False and kind and digits(role):
-            kinds[role] = False
+        elif ours[role] is False and kind and untyped is not None:
+            table = untyped()
+            kinds[role] = not plain_digits((table.query, table.doc)[role])
     if kinds == list(judged_kinds(judgments)):
         return judgments
     return replace(judgments, integer_ids=(bool(kinds[0]), bool(kinds[1])))
+
+
+def match_ids(
+    judgments: Judgments,
+    ours: tuple[bool | None, bool | None],
+    source: str,
+    untyped: Callable[[], RankingTable] | None = None,
+) -> Judgments:
+    """The same; an error if the ids of the ranking are of another kind all the same."""
+    judgments = align_ids(judgments, ours, untyped)
+    for own, judged, what in zip(ours, judged_kinds(judgments), ("queries", "documents"), strict=True):
+        check_same_kind(own, judged, f"{source}, {what}")
+    return judgments
 
 
 def judged_kinds(judgments: Judgments) -> tuple[bool | None, bool | None]:

@@ -18,7 +18,7 @@ from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.counted.counts import COUNTS, OF_QUERIES, by_ids, numbers_of, ordered_of
 from rankproof.io.counted.text import PROBED, Counted, check_counted
 from rankproof.io.roles import COUNTED
-from rankproof.io.values import align_ids, check_same_kind, judged_kinds, plain_digits
+from rankproof.io.values import align_ids, match_ids
 
 ALL = 20_000_000
 """Up to so many rows every document is looked at for repetitions: .2 microseconds a row, and their ids in memory."""
@@ -74,9 +74,7 @@ class CountedRankings:
     def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Ordered]:
         """The rankings of judged queries, all at once."""
         check_counted(conventions, self.source)
-        judgments = align_ids(judgments, self.integer_ids)
-        for ours, theirs, side in zip(self.integer_ids, judged_kinds(judgments), ("queries", "documents"), strict=True):
-            check_same_kind(ours, theirs, f"{self.source}, {side}")
+        judgments = match_ids(judgments, self.integer_ids, self.source)
         census.notes.extend(self.notes)
         rows, queries = self.engine.size(self.took, self.source)
         distinct = "all" if rows <= ALL else "sample"
@@ -146,14 +144,13 @@ class CountedRows:
     def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Ordered]:
         """The rankings of judged queries, all at once."""
         check_counted(conventions, self.source)
-        # Ids come back as text, whatever they were.
-        kinds = judgments.integer_ids
 
-        def are_digits(role: int) -> bool:
-            ids = self.columns[("query_id", "doc_id")[role]]
-            return kinds[role] and plain_digits([_text(each) for each in ids if each is not None])
+        def ids() -> RankingTable:
+            columns = (self.columns[name] for name in ("query_id", "doc_id"))
+            query, doc = ([_text(each) for each in column if each is not None] for column in columns)
+            return RankingTable(query, doc)
 
-        judgments = align_ids(judgments, (False, False), are_digits)
+        judgments = align_ids(judgments, (False, False), ids)  # ids come back as text, whatever they were
         found, queries = by_ids(self.columns, judgments, conventions, self.source)
         census.notes.append(f"{self.source}: counted elsewhere, so only judged documents are seen here")
         yield ordered_of(found, queries, judgments, conventions, census, self.source)

@@ -75,6 +75,11 @@ class Chunk(NamedTuple):
         """How many lines the text has."""
         return int(np.count_nonzero(self.text == NEWLINE))
 
+    def texts(self, begin: Array, end: Array, errors: str = "strict") -> list[str]:
+        """What stands from some places of the buffer to others, as text."""
+        raw, places = self.buffer.data, zip(begin.tolist(), end.tolist(), strict=True)
+        return [str(raw[a:b], "utf-8", errors) for a, b in places]
+
     def words(self, at: Array) -> Array:
         """Eight bytes from each place of the buffer on, as one number whose lowest byte is the first.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import count, pairwise
+from itertools import count
 from operator import index
 from threading import Lock
 from typing import NamedTuple, overload
@@ -165,7 +165,7 @@ class Texts(Sequence[str]):
     def __getitem__(self, at: int | slice) -> str | list[str]:
         if isinstance(at, slice):
             begin, end, step = at.indices(len(self))
-            return list(self._between(begin, end)) if step == 1 else [self[i] for i in range(begin, end, step)]
+            return self._between(begin, end) if step == 1 else [self[i] for i in range(begin, end, step)]
         at = index(at)
         if not -len(self) <= at < len(self):
             raise IndexError(f"id {at} of {len(self):,}")
@@ -174,17 +174,15 @@ class Texts(Sequence[str]):
 
     def some(self, places: Array) -> list[str]:
         """The ids at these places."""
-        raw, begin = self.chunk.buffer.data, self.start[places].tolist()
-        ends = self.start[1:][places].tolist()
-        return [str(raw[a:b], "utf-8", "surrogatepass") for a, b in zip(begin, ends, strict=True)]
+        return self.chunk.texts(self.start[places], self.start[1:][places], "surrogatepass")
 
     def __iter__(self) -> Iterator[str]:
         for begin in range(0, len(self), SOME):
             yield from self._between(begin, min(begin + SOME, len(self)))
 
-    def _between(self, begin: int, end: int) -> Iterator[str]:
-        raw, places = self.chunk.buffer.data, self.start[begin : end + 1].tolist()
-        return (str(raw[a:b], "utf-8", "surrogatepass") for a, b in pairwise(places))
+    def _between(self, begin: int, end: int) -> list[str]:
+        places = self.start[begin : max(begin, end) + 1]
+        return self.chunk.texts(places[:-1], places[1:], "surrogatepass")
 
     def __contains__(self, name: object) -> bool:
         return name in self.places

@@ -13,6 +13,7 @@ from rankproof.core.hits import Array
 from rankproof.document.numbers import count
 from rankproof.errors import shorten
 from rankproof.io.trec.chunks import NEWLINE, PAD, BadLine, Chunk, chunk_of
+from rankproof.io.trec.index import starts_of_runs
 
 COLUMNS = 6
 """Those of a run: query, a word nobody uses, document, rank, score, name of the run."""
@@ -188,8 +189,13 @@ class Lines:
 
     def fields(self, rows: Array | slice, column: int) -> list[str]:
         """Some fields of a column as text."""
-        begin, end = self.begin[column, rows].tolist(), self.end[column, rows].tolist()
-        return [str(self.raw[a:b], "utf-8") for a, b in zip(begin, end, strict=True)]
+        return self.chunk.texts(self.begin[column, rows], self.end[column, rows])
+
+    def runs(self, column: int) -> tuple[Array, Array]:
+        """Where each run of rows with one and the same field begins, and how many rows it has."""
+        begin = self.begin[column]
+        starts = starts_of_runs(self.chunk, begin, self.end[column] - begin)[: len(begin)]
+        return starts, np.diff(starts, append=len(begin))
 
     def line_of(self, row: int) -> int:
         """Which line (from 0) of the chunk a row is."""

@@ -142,15 +142,14 @@ def _part(chunk: Chunk) -> JudgedRows | None:
     lines = split(chunk, COLUMNS)
     if not len(lines) or lines.comments:
         return None
-    begin, end = lines.begin, lines.end
-    starts = starts_of_runs(chunk, begin[QUERY], end[QUERY] - begin[QUERY])
-    if len(starts_of_runs(chunk, begin[ASPECT], end[ASPECT] - begin[ASPECT])) > 1:
+    if len(lines.runs(ASPECT)[0]) > 1:
         return None
+    begin, end, (starts, sizes) = lines.begin, lines.end, lines.runs(QUERY)
     of_query, of_doc = (begin[QUERY, starts], end[QUERY, starts]), (begin[DOC], end[DOC])
     return JudgedRows(
         joined_fields(chunk, *of_query),
         of_query[1] - of_query[0],
-        np.diff(np.append(starts, len(lines))),
+        sizes,
         joined_fields(chunk, *of_doc),
         of_doc[1] - of_doc[0],
         _grades(lines),
@@ -160,9 +159,8 @@ def _part(chunk: Chunk) -> JudgedRows | None:
 
 def _column(lines: Lines, column: int) -> list[str]:
     """A column as text; rows that follow each other share one text where it is the same."""
-    starts = starts_of_runs(lines.chunk, lines.begin[column], lines.end[column] - lines.begin[column])
-    counts = np.diff(np.append(starts, len(lines)))
-    return list(chain.from_iterable(map(repeat, lines.fields(starts, column), counts.tolist())))
+    starts, sizes = lines.runs(column)
+    return list(chain.from_iterable(map(repeat, lines.fields(starts, column), sizes.tolist())))
 
 
 def _grades(lines: Lines) -> Array:

@@ -21,10 +21,10 @@ from rankproof.io.files import PathLike, open_file
 from rankproof.io.trec.chunks import PAD, SIZE, BadLine, Chunk, chunk_of, chunks, whole_queries
 from rankproof.io.trec.collect import FILE, PieceSource, Scan, collect_rankings
 from rankproof.io.trec.lines import COLUMNS, DOC, QUERY, Lines, Repeated, comment_note, split, without_comments
-from rankproof.io.trec.scan import LongRead, Scanned, note_ranks_of, query_starts, read_long
+from rankproof.io.trec.scan import LongRead, Scanned, note_ranks_of, read_long
 from rankproof.io.trec.scan import numbers as numbers_of
 from rankproof.io.trec.scan import scan as scan_chunk
-from rankproof.io.values import align_ids, check_same_kind, judged_kinds, plain_digits
+from rankproof.io.values import match_ids
 
 
 def gather_queries(pieces: Iterable[Chunk]) -> Iterator[Chunk]:
@@ -51,7 +51,7 @@ Piece = tuple[bytes, Array]
 
 def _runs(lines: Lines) -> Iterator[tuple[bytes, bytes, Array]]:
     """The query of each run of lines, the lines, and their numbers."""
-    chunk, begin, starts = lines.chunk, lines.begin[QUERY], query_starts(lines)
+    chunk, begin, (starts, _) = lines.chunk, lines.begin[QUERY], lines.runs(QUERY)
     numbers = np.arange(chunk.lines) if chunk.numbers is None else chunk.numbers
     first = 0
     bounds = [*begin[starts].tolist()[1:], chunk.size + PAD]
@@ -65,9 +65,8 @@ def _runs(lines: Lines) -> Iterator[tuple[bytes, bytes, Array]]:
 
 def _rows_of(lines: Lines, queries: Collection[bytes]) -> Array:
     """The rows of some queries."""
-    starts = query_starts(lines)
-    named = [lines.field(row, QUERY) in queries for row in starts.tolist()]
-    return np.flatnonzero(np.repeat(named, np.diff(starts, append=len(lines))))
+    starts, sizes = lines.runs(QUERY)
+    return np.flatnonzero(np.repeat([lines.field(row, QUERY) in queries for row in starts.tolist()], sizes))
 
 
 def _joined(pieces: list[Piece]) -> Chunk:
@@ -104,14 +103,7 @@ class TrecRankings:
 
     def aligned(self, judgments: Judgments) -> Judgments:
         """The judgments with ids that are text, as those of a run are; an error if they cannot be."""
-        judgments = align_ids(judgments, (False, False), self._digits)
-        for kind, what in zip(judged_kinds(judgments), ("queries", "documents"), strict=True):
-            check_same_kind(False, kind, f"{self.source}, {what}")
-        return judgments
-
-    def _digits(self, role: int) -> bool:
-        some = self.part(LOOKED_AT)
-        return plain_digits((some.query, some.doc)[role])
+        return match_ids(judgments, (False, False), self.source, lambda: self.part(LOOKED_AT))
 
     # --- piece by piece ------------------------------------------------------------------------
 

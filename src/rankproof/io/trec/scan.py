@@ -14,7 +14,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.rules import Conventions, find_repeats
 from rankproof.errors import shorten
 from rankproof.io.trec.chunks import NEWLINE, PAD, BadLine, Chunk, chunk_of, in_order
-from rankproof.io.trec.index import SMALL, Index, are_different, are_equal, hashes, starts_of, starts_of_runs
+from rankproof.io.trec.index import SMALL, Index, are_different, are_equal, hashes, starts_of
 from rankproof.io.trec.lines import (
     COLUMNS,
     DOC,
@@ -61,9 +61,8 @@ class Rows:
 
     def docs(self, rows: Array) -> list[str]:
         """The documents of some rows."""
-        begin, raw = self.begin[rows], self.chunk.buffer.data
-        ends = (begin + self.length[rows]).tolist()
-        return [str(raw[a:b], "utf-8") for a, b in zip(begin.tolist(), ends, strict=True)]
+        begin = self.begin[rows]
+        return self.chunk.texts(begin, begin + self.length[rows])
 
     def keep(self, rows: Array) -> Rows:
         """Only the rows where `rows` is true."""
@@ -164,11 +163,11 @@ class JudgedLines(NamedTuple):
 
 def judged_lines(lines: Lines, score: Array, index: Index) -> JudgedLines:
     """The rows of judged queries among lines with these scores."""
-    starts = query_starts(lines)
+    starts, sizes = lines.runs(QUERY)
     begin = lines.begin[QUERY, starts]
     judged = index.queries.find(lines.chunk, begin, lines.end[QUERY, starts] - begin)
     others = lines.fields(starts[judged < 0], QUERY)
-    query = np.repeat(judged.astype(lines.begin.dtype), np.diff(np.append(starts, len(lines))))
+    query = np.repeat(judged.astype(lines.begin.dtype), sizes)
     begin, end, line = lines.begin[DOC], lines.end[DOC], lines.line
     if len(others):
         row = np.flatnonzero(query >= 0)
@@ -262,16 +261,10 @@ def note_ranks_of(chunk: Chunk, census: Census) -> None:
     """Hold the first ranks of a chunk against their scores."""
     ends = np.flatnonzero(chunk.text == NEWLINE)[: 2 * SAMPLE]
     lines = split(chunk_of(bytes(chunk.text[: ends[-1] + 1])), COLUMNS)
-    starts = query_starts(lines)
-    group = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(lines))))
+    _, sizes = lines.runs(QUERY)
+    group = np.repeat(np.arange(len(sizes)), sizes)
     score, rank, _ = numbers(lines, 0)
     note_ranks(group[:SAMPLE], score[:SAMPLE], rank[:SAMPLE], census)
-
-
-def query_starts(lines: Lines) -> Array:
-    """The rows at which the lines of another query begin."""
-    begin = lines.begin[QUERY]
-    return starts_of_runs(lines.chunk, begin, lines.end[QUERY] - begin)[: len(begin)]
 
 
 def numbers(lines: Lines, first: int) -> Array:
