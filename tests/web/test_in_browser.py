@@ -148,6 +148,12 @@ def test_keys_work_from_anywhere_on_the_page_of_a_query(start: Start, browser: A
     first = page.locator(".ranking li").first.get_attribute("data-doc")
     page.keyboard.press("ArrowDown")
     assert page.evaluate("document.activeElement.dataset.doc") == first
+    titles = {
+        each["_id"]: each["title"] for each in map(json.loads, (full / "documents.jsonl").read_text().splitlines())
+    }
+    label = page.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert label.startswith(f"rank 1, {titles[first]}, {first}, ")  # what a screen reader says of it
+    assert f"{titles[first]} {first}" in page.evaluate("document.activeElement.textContent")
     page.keyboard.press("ArrowDown")
     chosen = page.evaluate("document.activeElement.dataset.doc")
     assert chosen != first

@@ -313,7 +313,7 @@ def ranked_list(titles: Mapping[str, str], caption: str, lines: tuple[ExplainedL
 def document(titles: Mapping[str, str], name: str) -> Markup:
     """A document's title and id, or the id alone."""
     title = titles.get(name)
-    return ident(name) if title is None else combine(ident(title), el("small", ident(name)))
+    return ident(name) if title is None else combine(ident(title), " ", el("small", ident(name)))
 
 
 def missed_list(titles: Mapping[str, str], own: Explained) -> Markup | None:

@@ -16,6 +16,7 @@ from rankproof.errors import UsageError, nearest, shorten
 from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.explain import Explanation, explain_scores
 from rankproof.scoring.explain_page import chip, legend, missed_list
+from rankproof.scoring.explain_page import document as title_and_id
 from rankproof.scoring.scores import Scores
 from rankproof.web.compare_pages import pair_of, query_rows, query_table
 from rankproof.web.findings import errors_part
@@ -186,10 +187,9 @@ def _list(site: Site, side: QuerySide, query: str, wanted: Wanted, highest: floa
 def _document(site: Site, row: Any, query: str, wanted: Wanted, highest: float) -> Markup:
     document = site.workspace.corpus.get(row.document)
     given = site.workspace.grades.get(query, {}).get(row.document) if not site.links.static else None
-    title = ident(document.title or row.document) if document is not None else ident(row.document)
-    told = el(
-        "div", title, el("small", ident(row.document)) if document is not None and document.title else None, cls="title"
-    )
+    titles = {row.document: document.title} if document is not None and document.title else {}
+    told = el("div", title_and_id(titles, row.document), cls="title")
+    spoken = ", ".join([*titles.values(), row.document])
     text = el("p", *mark_words(snippet(document.text, wanted), wanted), cls="snippet") if document is not None else None
     mark = el("small", f"given here: {given}", cls="given") if given is not None else None
     return el(
@@ -204,7 +204,7 @@ def _document(site: Site, row: Any, query: str, wanted: Wanted, highest: float) 
         el("div", told, text, cls="doc"),
         tabindex=0 if site.writes else None,
         data_doc=row.document,
-        aria_label=f"rank {row.rank}, {row.document}, {'not judged' if row.grade is None else f'grade {row.grade:g}'}",
+        aria_label=f"rank {row.rank}, {spoken}, {'not judged' if row.grade is None else f'grade {row.grade:g}'}",
     )
 
 
