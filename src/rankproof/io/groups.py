@@ -14,7 +14,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError, UsageError, blame, nearest, shorten
 from rankproof.io.files import STDIN, name_of, read_head
 from rankproof.io.formats import TREC_JUDGMENTS, sniff
-from rankproof.io.inputs import plain_name
+from rankproof.io.inputs import is_pipe, plain_name
 from rankproof.io.read import METADATA, QUESTION_ID, QUESTION_TEXT, Row, field_of, id_of, pairs, records, rows_in
 from rankproof.io.roles import NAMES
 from rankproof.io.values import is_frame, is_id, is_integer
@@ -193,8 +193,6 @@ def _has_columns(judgments: Any) -> bool:
     """Whether they are a file whose columns have names: those of TREC have none."""
     if isinstance(judgments, Judgments) or not isinstance(judgments, str | os.PathLike):
         return False
-    from rankproof.io.inputs import is_pipe
-
     there = os.path.isfile(judgments) or is_pipe(judgments)
     return there and sniff(read_head(judgments), os.fspath(judgments)) != TREC_JUDGMENTS
 

@@ -58,10 +58,6 @@ class Rows:
             integer, text = example[False], self.where(example[True])
             raise self._error(integer, role, values[integer], f"expected text as in {text}")
         ids = list(map(str, values))
-        self._check_text(role, ids)
-        return ids, False in example
-
-    def _check_text(self, role: str, ids: list[str]) -> None:
         if "" in ids:
             raise self._error(ids.index(""), role, "", "expected an id")
         try:
@@ -69,6 +65,7 @@ class Rows:
         except UnicodeEncodeError:
             row = next(row for row, text in enumerate(ids) if any("\ud800" <= letter <= "\udfff" for letter in text))
             raise self._error(row, role, ids[row], "expected valid Unicode") from None
+        return ids, False in example
 
     def numbers(self, role: str, finite: bool = False) -> Array:
         """The numbers of a column; NaN is refused, and grades must be finite."""
@@ -315,22 +312,16 @@ def _names(item: Any) -> list[str] | None:
 def _column(items: list[Any], name: str, rows: Rows) -> list[Any]:
     """A field of every item."""
     get = itemgetter(name) if isinstance(items[0], Mapping) else attrgetter(name)
+    column: list[Any] = []
     try:
-        return list(map(get, items))
+        column.extend(map(get, items))
     except (LookupError, AttributeError, TypeError) as error:
-        row = next(row for row, item in enumerate(items) if not _has(get, item))
+        row = len(column)  # all before it have the field
         raise DataError(
             f"{rows.where(row)}: got {shorten(items[row])}, which has no {name!r} as the first one has. "
             "Next: give every row the same fields."
         ) from error
-
-
-def _has(get: Callable[[Any], Any], item: Any) -> bool:
-    try:
-        get(item)
-    except (LookupError, AttributeError, TypeError):
-        return False
-    return True
+    return column
 
 
 def _unnamed(items: list[Any], wanted: Wanted, rows: Rows) -> Rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from io import SEEK_END, BufferedReader, BytesIO
@@ -25,25 +25,6 @@ from rankproof.io.trec.scan import LongRead, Scanned, note_ranks_of, read_long
 from rankproof.io.trec.scan import numbers as numbers_of
 from rankproof.io.trec.scan import scan as scan_chunk
 from rankproof.io.values import match_ids
-
-
-def gather_queries(pieces: Iterable[Chunk]) -> Iterator[Chunk]:
-    """The content of chunks that know their line numbers, query after query, in chunks of about SIZE."""
-    of_query: dict[bytes, list[Piece]] = {}
-    for chunk in pieces:
-        for query, content, numbers in _runs(split(chunk, COLUMNS)):
-            of_query.setdefault(query, []).append((content, numbers))
-    batch: list[Piece] = []
-    size = 0
-    for each in of_query.values():
-        batch += each
-        size += sum(len(content) for content, _ in each)
-        if size >= SIZE:
-            yield _joined(batch)
-            batch, size = [], 0
-    if batch:
-        yield _joined(batch)
-
 
 Piece = tuple[bytes, Array]
 """Some lines of one query that follow each other, and their numbers."""
@@ -141,8 +122,21 @@ class TrecRankings:
         return outside, taken
 
     def together(self, taken: list[Chunk]) -> Iterator[Chunk]:
-        """Divided chunks, query after query."""
-        return gather_queries(taken)
+        """Divided chunks, query after query, in chunks of about SIZE."""
+        of_query: dict[bytes, list[Piece]] = {}
+        for chunk in taken:
+            for query, content, numbers in _runs(split(chunk, COLUMNS)):
+                of_query.setdefault(query, []).append((content, numbers))
+        batch: list[Piece] = []
+        size = 0
+        for each in of_query.values():
+            batch += each
+            size += sum(len(content) for content, _ in each)
+            if size >= SIZE:
+                yield _joined(batch)
+                batch, size = [], 0
+        if batch:
+            yield _joined(batch)
 
     def error(self, bad: BadLine, piece: Chunk | LongRead, number: int, sources: Sequence[PieceSource]) -> DataError:
         """The error for a bad line; where it stands is counted anew."""

@@ -77,7 +77,9 @@ def without_repeats(rows: Rows, rule: str, queries: Sequence[str]) -> Rows:
     if not _may_repeat(rows.key):
         return rows
     first, again = find_repeats(rows.key, rows.score, rule)
-    same = _same_documents(rows, first, again)
+    same = (rows.length[first] == rows.length[again]) & (rows.query[first] == rows.query[again])
+    first, again = first[same], again[same]
+    same = are_equal(rows.chunk, rows.begin[first], rows.chunk, rows.begin[again], rows.length[first])
     if not same.any():
         return rows
     if rule == "error":
@@ -107,13 +109,6 @@ def _may_repeat(key: Array) -> bool:
             return True
         key = beaten
     return False
-
-
-def _same_documents(rows: Rows, a: Array, b: Array) -> Array:
-    begin, length, chunk = rows.begin, rows.length, rows.chunk
-    same = are_equal(chunk, begin[a], chunk, begin[b], np.minimum(length[a], length[b]))
-    same &= (length[a] == length[b]) & (rows.query[a] == rows.query[b])
-    return same
 
 
 def _error(rows: Rows, first: Array, twice: Array, queries: Sequence[str]) -> Repeated:
