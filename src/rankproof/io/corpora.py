@@ -160,14 +160,20 @@ def _each_once(placed: Iterator[Row], seen: dict[str, str]) -> Iterator[Document
         yield document
 
 
-def _document(where: str, found: Any) -> Document:
+def _fields(where: str, found: Any, expected: str) -> Mapping[str, Any]:
+    """The fields of a record, or of a pair of id and text."""
     if isinstance(found, tuple) and len(found) == 2:
-        found = {"_id": found[0], "text": found[1]}
+        return {"_id": found[0], "text": found[1]}
     if not isinstance(found, Mapping):
         raise DataError(
-            f"{where}: got {shorten(found)}, expected a document with an id and a text. "
+            f"{where}: got {shorten(found)}, expected {expected}. "
             'Next: give {id: text}, or records like {"id": ..., "text": ...}.'
         )
+    return found
+
+
+def _document(where: str, found: Any) -> Document:
+    found = _fields(where, found, "a document with an id and a text")
     if found.keys() == {"_id", "text"} and isinstance(found["text"], str):
         return Document(checked_id(found["_id"], where), found["text"])  # the same, for many and plain texts
     text_name, text = text_in(found, DOCUMENT_TEXT, where)
@@ -250,18 +256,10 @@ def beir_questions(folder: Path) -> Path:
 
 
 def _question(where: str, item: Any) -> tuple[str, str]:
-    if isinstance(item, str):
-        item = (item, item)
-    if isinstance(item, tuple) and len(item) == 2:
-        item = {"_id": item[0], "text": item[1]}
-    if not isinstance(item, Mapping):
-        raise DataError(
-            f"{where}: got {shorten(item)}, expected a question with an id. "
-            'Next: give {id: text}, or records like {"id": ..., "text": ...}.'
-        )
-    if not text_in(item, QUESTION_TEXT, where)[1].strip():
+    record = _fields(where, (item, item) if isinstance(item, str) else item, "a question with an id")
+    if not text_in(record, QUESTION_TEXT, where)[1].strip():
         raise DataError(f"{where}: a question without words. Next: write it, or leave it out.")
-    return question_in(item, where)
+    return question_in(record, where)
 
 
 def question_in(record: Mapping[str, Any], where: str) -> tuple[str, str]:
