@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import chain, pairwise, repeat, starmap
 from operator import eq, is_, is_not
 from typing import Any, NamedTuple
@@ -206,8 +205,14 @@ def _cut(length: Array, start: Array) -> Iterator[slice]:
 
 def _names(rankings: list[Ranking]) -> Callable[[Array], list[str]]:
     """Gives the document ids of some rows of a block; they are listed when first asked for."""
-    listed = cache(lambda: list(map(str, chain.from_iterable(rankings))))
-    return lambda rows: list(map(listed().__getitem__, rows.tolist()))
+    listed: list[str] = []
+
+    def names(rows: Array) -> list[str]:
+        if not listed:
+            listed.extend(map(str, chain.from_iterable(rankings)))
+        return list(map(listed.__getitem__, rows.tolist()))
+
+    return names
 
 
 # --- one ranking ---------------------------------------------------------------------------------------
