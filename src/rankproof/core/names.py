@@ -83,7 +83,16 @@ def _parsed(text: str, _changes: int) -> Measure:
             "or ask evaluate or compare for several."
         )
     form = _form(text)
-    return _made(text, form, *_look_up(form["name"], form["at"]))
+    name, at = form["name"], form["at"]
+    found, suffixed = find(name), _SUFFIX.match(name)
+    if found is None and at is None and suffixed:  # `ndcg_cut_10` carries its cut-off in its name
+        found, at = find(suffixed["name"]), suffixed["at"]
+    if found is None:
+        raise UsageError(
+            f"unknown measure {shorten(name, 200)}.{nearest(name[:100], [*REGISTRY, *ALIASES])} "
+            "Next: 'rankproof measures' lists all."
+        )
+    return _made(text, form, found, at)
 
 
 def parse_with(text: str, find: Callable[[str], Measure]) -> Measure:
@@ -114,20 +123,6 @@ def _given(text: str, form: re.Match[str]) -> dict[str, Any]:
     if form["name"].lower() in WEIGHTED and isinstance(weight, (int, float)) and weight > 0:
         given["beta"] = math.sqrt(weight)
     return given
-
-
-def _look_up(name: str, at: str | None) -> tuple[Measure, str | None]:
-    """The measure of that name, and its cut-off: `ndcg_cut_10` carries it in its name."""
-    found = find(name)
-    suffixed = _SUFFIX.match(name)
-    if found is None and at is None and suffixed:
-        found, at = find(suffixed["name"]), suffixed["at"]
-    if found is None:
-        raise UsageError(
-            f"unknown measure {shorten(name, 200)}.{nearest(name[:100], [*REGISTRY, *ALIASES])} "
-            "Next: 'rankproof measures' lists all."
-        )
-    return found, at
 
 
 def find(name: str) -> Measure | None:

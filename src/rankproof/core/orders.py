@@ -336,7 +336,17 @@ def extreme_values(measure: Measure, hits: Hits, rule: str, rng: np.random.Gener
 def extremes(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, PerQuery, int]:
     """The lowest and highest values over orders of equal scores, and how many queries were only searched."""
     known = known_extremes(measure, hits)
-    return _searched(measure, hits, rng) if known is None else (*known, 0)
+    if known is not None:
+        return *known, 0
+    low = measure(seen_by(measure, hits)).copy()
+    high = low.copy()
+    searched = 0
+    for orders in _orders(measure, hits, rng):
+        values = measure(seen_by(measure, orders.hits))
+        low[orders.queries] = np.minimum.reduceat(values, orders.begins)
+        high[orders.queries] = np.maximum.reduceat(values, orders.begins)
+        searched += int((~orders.exact).sum())
+    return low, high, searched
 
 
 def known_extremes(measure: Measure, hits: Hits) -> tuple[PerQuery, PerQuery] | None:
@@ -347,15 +357,3 @@ def known_extremes(measure: Measure, hits: Hits) -> tuple[PerQuery, PerQuery] | 
     one = measure(seen_by(measure, hits.tied_by(value)))
     other = measure(seen_by(measure, hits.tied_by(value, against=True)))
     return np.minimum(one, other), np.maximum(one, other)
-
-
-def _searched(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, PerQuery, int]:
-    low = measure(seen_by(measure, hits)).copy()
-    high = low.copy()
-    searched = 0
-    for orders in _orders(measure, hits, rng):
-        values = measure(seen_by(measure, orders.hits))
-        low[orders.queries] = np.minimum.reduceat(values, orders.begins)
-        high[orders.queries] = np.maximum.reduceat(values, orders.begins)
-        searched += int((~orders.exact).sum())
-    return low, high, searched

@@ -296,7 +296,12 @@ def condense(hits: Hits) -> Hits:
 
 def fill_unjudged(hits: Hits, grade: float) -> Hits:
     """The hits with a row of `grade` at every rank that holds a document nobody judged."""
-    query, rank = _empty_places(hits)
+    # The query and the rank of every document nobody judged.
+    begins = np.append(0, np.cumsum(hits.retrieved))
+    empty = np.ones(begins[-1], dtype=bool)
+    empty[begins[hits.query] + hits.rank - 1] = False
+    query = np.repeat(np.arange(hits.n), hits.retrieved)[empty]
+    rank = (np.arange(begins[-1]) - np.repeat(begins[:-1], hits.retrieved) + 1)[empty]
     new = np.full(len(rank), -1, dtype=np.intp)
     query_all, rank_all = np.append(hits.query, query), np.append(hits.rank, rank)
     order = np.lexsort((rank_all, query_all))
@@ -312,15 +317,6 @@ def fill_unjudged(hits: Hits, grade: float) -> Hits:
         doubtful=None if hits.doubtful is None else np.append(hits.doubtful, new >= 0)[order],
         pool=_enlarged(hits.pool, query, grade),
     )
-
-
-def _empty_places(hits: Hits) -> tuple[Array, Array]:
-    """The (query, rank) of every document nobody judged."""
-    begins = np.append(0, np.cumsum(hits.retrieved))
-    empty = np.ones(begins[-1], dtype=bool)
-    empty[begins[hits.query] + hits.rank - 1] = False
-    query = np.repeat(np.arange(hits.n), hits.retrieved)[empty]
-    return query, (np.arange(begins[-1]) - np.repeat(begins[:-1], hits.retrieved) + 1)[empty]
 
 
 def _tied_places(hits: Hits, query: Array, rank: Array) -> tuple[Array | None, Array | None]:

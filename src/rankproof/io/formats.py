@@ -112,21 +112,17 @@ def _refuse_five(lines: list[str], name: str) -> None:
     """Five columns are preferences, or a ranking that lacks one."""
     rows = [fields(line) for line in lines]
     if _mostly(len(row) == 5 and spells_number(row[4]) for row in rows):
-        _refuse_short_runs(rows, name)
+        # A ranking without its last column has Q0, or ranks, where preferences have a judge and a document.
+        if _mostly(len(row) > 1 and row[1].upper() == "Q0" for row in rows) or _mostly(
+            len(row) > 3 and row[3] == str(at) for at, row in enumerate(rows, 1)
+        ):
+            raise DataError(
+                f"{name}: this looks like a ranking of 5 columns, without the name of the run, expected 6: query, Q0, "
+                "document, rank, score, name. Next: add a name to each line, like: awk '{print $0, \"run\"}'."
+            )
         raise DataError(
             f"{name}: this looks like preference judgments (5 columns), expected judgments (4 columns) or "
             "a ranking (6 columns). Next: use them with `rankproof trec_eval -R prefs`."
-        )
-
-
-def _refuse_short_runs(rows: list[list[str]], name: str) -> None:
-    """A ranking without its last column has Q0, or ranks, where preferences have a judge and a document."""
-    if _mostly(len(row) > 1 and row[1].upper() == "Q0" for row in rows) or _mostly(
-        len(row) > 3 and row[3] == str(at) for at, row in enumerate(rows, 1)
-    ):
-        raise DataError(
-            f"{name}: this looks like a ranking of 5 columns, without the name of the run, expected 6: query, Q0, "
-            "document, rank, score, name. Next: add a name to each line, like: awk '{print $0, \"run\"}'."
         )
 
 
@@ -186,7 +182,13 @@ def read_delimited(text: str, delimiter: str, wanted: Wanted, source: str) -> Ro
     if not rows:
         raise DataError(f"{source}: empty, it has no lines. Next: check how it was made.")
     lines, fields = map(list, zip(*rows, strict=True))
-    _check_width(fields, lines, source)
+    width = len(fields[0])
+    if set(map(len, fields)) != {width}:
+        line, found = next((line, each) for line, each in zip(lines, fields, strict=True) if len(each) != width)
+        raise DataError(
+            f"{source}, line {line}: got {len(found)} columns ({shorten(found)}), "
+            f"expected {width} as in the first line. Next: correct or drop this line."
+        )
     if not has_header(fields[0]):
         places = _places(fields, wanted, source)
         pairs = ", ".join(f"column {place + 1} as {role}" for role, place in places.items())
@@ -242,17 +244,6 @@ def _check_no_ranks(fields: list[list[str]], source: str) -> None:
             f"{source}: the third column counts 1, 2, 3 in every query, so it may be a rank or a score. "
             f"Next: {_named('rank')}"
         )
-
-
-def _check_width(fields: list[list[str]], lines: list[int], source: str) -> None:
-    width = len(fields[0])
-    if set(map(len, fields)) == {width}:
-        return
-    line, found = next((line, each) for line, each in zip(lines, fields, strict=True) if len(each) != width)
-    raise DataError(
-        f"{source}, line {line}: got {len(found)} columns ({shorten(found)}), "
-        f"expected {width} as in the first line. Next: correct or drop this line."
-    )
 
 
 def _as_rows(

@@ -159,15 +159,11 @@ class _Batch(NamedTuple):
         self._check_ids()
         score = self._scores()
         found = documents.find(self.rankings, self.first, self.length, score)
-        query, length, ranking = self._answered(found.ranking)
+        query, length, ranking = np.arange(self.first, self.first + len(self.rankings)), self.length, found.ranking
+        if self.present is not None:  # numbers are counted among the queries that have a ranking alone
+            query, length = query[self.present], length[self.present]
+            ranking = (self.present.cumsum() - 1).take(ranking)
         return Block(query, offsets(length), score, ranking, found.judged, found.score, _names(self.rankings))
-
-    def _answered(self, ranking: Array) -> tuple[Array, Array, Array]:
-        """The queries that have a ranking, its length, and the rankings' numbers counted among these alone."""
-        if self.present is None:
-            return np.arange(self.first, self.first + len(self.rankings)), self.length, ranking
-        number = self.present.cumsum() - 1
-        return self.first + self.present.nonzero()[0], self.length[self.present], number.take(ranking)
 
     def _check_ids(self) -> None:
         judged = judged_kinds(self.judgments)[1]

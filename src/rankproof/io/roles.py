@@ -92,7 +92,11 @@ def guess(columns: Sequence[str], wanted: Wanted, source: str) -> dict[str, str]
         if role == "query" and not found and any(map(is_of_lists, columns)):
             found = [name for name in columns if plain_name(name) == "id"]
         if len(found) > 1:
-            raise _unsure(role, found, columns, source)
+            raise DataError(
+                f"{source}: cannot tell which column is the {role}: {list_in_words(found)} (of "
+                f"{list_in_words(columns)}). Next: keep one of them, or rename it to {NAMES[role][0][0]!r}, or "
+                f"{_by_option(role)}."
+            )
         if found:
             took[role] = found[0]
         elif role in wanted.needed:
@@ -168,13 +172,6 @@ def guess_sentence(took: Guess, source: str) -> str:
 def list_in_words(columns: Sequence[str]) -> str:
     """The columns as a message lists them."""
     return ", ".join(repr(column) for column in columns[:20]) + (", ..." if len(columns) > 20 else "")
-
-
-def _unsure(role: str, found: list[str], columns: Sequence[str], source: str) -> DataError:
-    return DataError(
-        f"{source}: cannot tell which column is the {role}: {list_in_words(found)} (of {list_in_words(columns)}). "
-        f"Next: keep one of them, or rename it to {NAMES[role][0][0]!r}, or {_by_option(role)}."
-    )
 
 
 DISTANCES = frozenset({"distance", "distances", "dist", "l2", "cosine_distance", "l2_distance", "euclidean"})

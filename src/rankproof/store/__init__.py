@@ -178,7 +178,11 @@ def connect(path: Path, timeout: float, mode: str) -> sqlite3.Connection:
 
 
 def _check(path: Path, connection: sqlite3.Connection, schema: Schema) -> None:
-    ours, found = _looked_at(connection, schema)
+    connection.execute("BEGIN")  # all at one moment: another program may be making the file right now
+    try:
+        ours, found = is_ours(connection, schema), version(connection)
+    finally:
+        connection.execute("COMMIT")
     if not ours:
         raise DataError(
             f"{path}: a database of another program, expected a {schema.noun} of rankproof; it was left as it is. "
@@ -189,15 +193,6 @@ def _check(path: Path, connection: sqlite3.Connection, schema: Schema) -> None:
             f"{path}: a {schema.noun} of version {found}, and this rankproof reads up to version {schema.newest}; "
             "it was left as it is. Next: pip install --upgrade rankproof."
         )
-
-
-def _looked_at(connection: sqlite3.Connection, schema: Schema) -> tuple[bool, int]:
-    """Whether the file is ours, and its version, at one moment: another program may be making it right now."""
-    connection.execute("BEGIN")
-    try:
-        return is_ours(connection, schema), version(connection)
-    finally:
-        connection.execute("COMMIT")
 
 
 @contextmanager

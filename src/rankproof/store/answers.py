@@ -184,19 +184,12 @@ def _aspects(judgments: Judgments, rows: range) -> list[Any]:
 def of_ranking(table: RankingTable, by_rank: bool = False) -> str:
     """The fingerprint of a ranking: every query's documents with their scores, ranks or places."""
     rows = table.by_query()
-    order = _ordering(table, by_rank)
+    column = table.rank if by_rank or table.score is None else table.score
+    values = None if column is None else column.tolist()
     return _digest(
-        [query, sorted((table.doc[row], order(place, row)) for place, row in enumerate(rows[query]))]
+        [query, sorted((table.doc[row], at if values is None else values[row]) for at, row in enumerate(rows[query]))]
         for query in sorted(rows)
     )
-
-
-def _ordering(table: RankingTable, by_rank: bool) -> Any:
-    column = table.rank if by_rank or table.score is None else table.score
-    if column is None:
-        return lambda place, row: place
-    values = column.tolist()
-    return lambda place, row: values[row]
 
 
 def _digest(parts: Iterator[list[Any]]) -> str:

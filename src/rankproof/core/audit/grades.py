@@ -24,7 +24,17 @@ def nothing_relevant(case: FindingCase) -> Iterator[Finding]:
     if case.n and not relevant.any():
         yield none_relevant(case.n, rel, _judged(judgments, np.ones(len(judgments.doc_ids), dtype=bool)))
     elif not relevant.all():
-        yield _some_without(case, case.names(~relevant), rel)
+        queries, skipped = case.names(~relevant), case.conventions.no_relevant == "skip"
+        yield Finding(
+            "note" if skipped else "warning",
+            "nothing-relevant",
+            len(queries),
+            f"{len(queries):,} of {count(case.n, 'query')} without a document of grade {rel:g} or more: "
+            + ("left out of the means." if skipped else "each counts 0."),
+            few_examples(queries),
+            "judge more documents for these queries"
+            + ("." if skipped else ", or leave them out of the means with no_relevant='skip'."),
+        )
 
 
 def strictest(measures: Sequence[Measure]) -> float:
@@ -41,20 +51,6 @@ def none_relevant(n: int, rel: float, examples: tuple[str, ...] = ()) -> Finding
         f"No query has a document of grade {rel:g} or more.",
         examples,
         "check the grades, or say from which grade on a document is relevant, like P(rel=0.5)@5.",
-    )
-
-
-def _some_without(case: FindingCase, queries: list[str], rel: float) -> Finding:
-    skipped = case.conventions.no_relevant == "skip"
-    return Finding(
-        "note" if skipped else "warning",
-        "nothing-relevant",
-        len(queries),
-        f"{len(queries):,} of {count(case.n, 'query')} without a document of grade {rel:g} or more: "
-        + ("left out of the means." if skipped else "each counts 0."),
-        few_examples(queries),
-        "judge more documents for these queries"
-        + ("." if skipped else ", or leave them out of the means with no_relevant='skip'."),
     )
 
 
@@ -82,7 +78,15 @@ def fractional_grades(case: FindingCase) -> Iterator[Finding]:
     if looks_like_scores(case.judgments):
         return
     if between.any() and strict:
-        yield _not_yet_relevant(case, between, list_words(strict[:4]))
+        number = int(between.sum())
+        yield Finding(
+            "warning",
+            "fractional-grades",
+            number,
+            f"{count(number, 'grade lies', 'grades lie')} between 0 and 1: not relevant in {list_words(strict[:4])}.",
+            _judged(case.judgments, between),
+            "say from which grade on a document is relevant, like P(rel=0.5)@5.",
+        )
     elif fractions.any():
         number = int(fractions.sum())
         yield Finding(
@@ -93,18 +97,6 @@ def fractional_grades(case: FindingCase) -> Iterator[Finding]:
             _judged(case.judgments, fractions),
             "nothing, if they are meant so: a document is relevant from grade rel on; gains take fractions.",
         )
-
-
-def _not_yet_relevant(case: FindingCase, between: Array, measures: str) -> Finding:
-    number = int(between.sum())
-    return Finding(
-        "warning",
-        "fractional-grades",
-        number,
-        f"{count(number, 'grade lies', 'grades lie')} between 0 and 1: not relevant in {measures}.",
-        _judged(case.judgments, between),
-        "say from which grade on a document is relevant, like P(rel=0.5)@5.",
-    )
 
 
 def repeated_judgments(case: FindingCase) -> Iterator[Finding]:

@@ -51,30 +51,24 @@ def accuracy_trap(case: FindingCase) -> Iterator[Finding]:
         return
     wrong = relevant_count(case.hits, asked.rel or 0)  # where no document is shown, only these are
     own, nothing = float(case.hits.by_parts(asked).mean()), float((1 - wrong / case.hits.corpus_size).mean())
+    k, rel = asked.cutoff, asked.rel or 0
+    at = "" if k is None else f"@{k}"
+    shown = {
+        "P": precision(case.hits, k=k, rel=rel),
+        "R": recall(case.hits, k=k, rel=rel),
+        "F1": f_measure(case.hits, beta=1, k=k, rel=rel),
+    }
     drowned = nothing >= DROWNED
     why = ", as almost every document is rightly left out, whatever the ranking" if drowned else ""
     yield Finding(
         "warning" if drowned else "note",
         "accuracy-trap",
         case.hits.n,
-        f"{asked} is {_close(own)}; returning nothing at all would score {_close(nothing)}{why}. "
-        f"{_what_counts(asked, case.hits)}",
+        f"{asked} is {_close(own)}; returning nothing at all would score {_close(nothing)}{why}. On the same documents "
+        f"{', '.join(f'{name}{at} is {values.mean():.3f}' for name, values in shown.items())}.",
         (),
         "judge the retriever by P, R and F1.",
     )
-
-
-def _what_counts(measure: Measure, hits: Hits) -> str:
-    """Precision, recall and F1 of the same documents."""
-    k, rel = measure.cutoff, measure.rel or 0
-    at = "" if k is None else f"@{k}"
-    shown = {
-        "P": precision(hits, k=k, rel=rel),
-        "R": recall(hits, k=k, rel=rel),
-        "F1": f_measure(hits, beta=1, k=k, rel=rel),
-    }
-    told = (f"{name}{at} is {values.mean():.3f}" for name, values in shown.items())
-    return f"On the same documents {', '.join(told)}."
 
 
 def _close(value: float) -> str:
@@ -189,13 +183,16 @@ def ties(case: FindingCase) -> Iterator[Finding]:
     found = [each for m in case.measures if (each := _moved(m, case.hits, counted)) is not None]
     moved = max(found, key=lambda each: each[2] - each[1], default=None)
     matters = moved is not None and moved[2] - moved[1] >= TIES_MATTER
+    effect = "" if moved is None else f"; their order moves no mean by {TIES_MATTER:g} or more"
+    if moved is not None and matters:
+        effect = f": their order alone puts {moved[0]} anywhere from {moved[1]:.3f} to {moved[2]:.3f}"
     settled = case.conventions.ties in ("expected", "best", "worst")
     share = percent(float(tied.mean()))
     yield Finding(
         "warning" if matters and not settled else "note",
         "ties",
         int(tied.sum()),
-        f"Of the judged documents found, {share} stand among equal scores{_effect(moved)}.",
+        f"Of the judged documents found, {share} stand among equal scores{effect}.",
         few_examples(case.names(np.bincount(hits.query[tied], minlength=hits.n) > 0)),
         "keep more digits in the scores"
         + (", or report the mean over all orders with ties='expected'." if matters and not settled else "."),
@@ -204,15 +201,6 @@ def ties(case: FindingCase) -> Iterator[Finding]:
 
 Moved = tuple[Measure, float, float]
 """A measure, and the ends between which equal scores can put its mean."""
-
-
-def _effect(moved: Moved | None) -> str:
-    if moved is None:
-        return ""
-    measure, low, high = moved
-    if high - low >= TIES_MATTER:
-        return f": their order alone puts {measure} anywhere from {low:.3f} to {high:.3f}"
-    return f"; their order moves no mean by {TIES_MATTER:g} or more"
 
 
 def _moved(measure: Measure, hits: Hits, counted: Array | None) -> Moved | None:

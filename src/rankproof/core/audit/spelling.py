@@ -251,7 +251,8 @@ def ways(sides: Unmet) -> list[Way]:
     rules[len(normal) : len(normal)] = {rule.differ: rule for rule in learnt}.values()
     pairs, found = _candidates(sides, tuple(rules)), list[Way]()
     for size in range(1, RULES_AT_ONCE + 1):
-        some = list(combinations([rule for rule in rules if _changes(rule, pairs)], size))
+        paired = [each for _, *both in pairs for each in both]
+        some = list(combinations([rule for rule in rules if respell_ids((rule,), paired) != paired], size))
         while pairs and some:
             explained = [_same(way, pairs) for way in some]
             best = max(explained, key=sum)
@@ -266,11 +267,6 @@ def ways(sides: Unmet) -> list[Way]:
 
 Pair = tuple[str, str, str]
 """A query, a judged document, a ranked one."""
-
-
-def _changes(rule: SpellingRule, pairs: list[Pair]) -> bool:
-    ids = [each for _, *both in pairs for each in both]
-    return respell_ids((rule,), ids) != ids
 
 
 def _same(way: Way, pairs: list[Pair]) -> list[bool]:

@@ -342,15 +342,13 @@ def recall_on_paper(c: Case, k: int | None, rel: float, denominator: str, scores
     """Relevant documents shown by relevant documents there are."""
     rel, before = c.least(rel, threshold)
     good = c.relevant(rel, k, scores)
-    found, there_are = relevant_shown(good, k, rel, scores), _to_find(c, k, rel, denominator)
-    return share(found, there_are, good, before=before)
-
-
-def _to_find(c: Case, k: int | None, rel: float, denominator: str) -> Step:
     if denominator == "returned":
-        return count_step("denominator", f"{at_least(rel)} in the whole ranking", c.relevant(rel))
-    step = relevant_step("denominator", c, rel)
-    return step if denominator == "all" or k is None else cap_step(step, k)
+        there_are = count_step("denominator", f"{at_least(rel)} in the whole ranking", c.relevant(rel))
+    else:
+        there_are = relevant_step("denominator", c, rel)
+    if denominator == "min" and k is not None:
+        there_are = cap_step(there_are, k)
+    return share(relevant_shown(good, k, rel, scores), there_are, good, before=before)
 
 
 @writes(f_measure)

@@ -187,7 +187,9 @@ def scaled_dcg(h: Hits, k: Depth = None, top_grade: Maximum = None) -> PerQuery:
 @writes(rank_biased_precision)
 def rbp(c: Case, k: int | None, rel: float, p: float, gain: str, top_grade: float | None) -> Written:
     """The chance to look at each rank, times what is found there."""
-    top = _largest(c, gain, top_grade)
+    top = c.top_grade if top_grade is None else top_grade
+    if gain == "topic":
+        top = max([1.0, *(each.grade for each in c.judged)])
     terms = []
     for each in c.relevant(rel, k):
         part = 1.0 if gain == "binary" else portion(each.grade, top, capped=gain == "graded")
@@ -202,12 +204,6 @@ def rbp(c: Case, k: int | None, rel: float, p: float, gain: str, top_grade: floa
 
 def _looked_at(each: Found, p: float, part: float = 1.0, factor: str = "") -> Term:
     return Term(f"{factor}{p:g}^{each.rank - 1}", part * p ** (each.rank - 1), each.rank, each.doc)
-
-
-def _largest(c: Case, gain: str, top_grade: float | None) -> float:
-    if gain == "topic":
-        return max([1.0, *(each.grade for each in c.judged)])
-    return c.top_grade if top_grade is None else top_grade
 
 
 def portion(grade: float, top: float, capped: bool = True) -> float:

@@ -50,7 +50,13 @@ def ordered_of(
     census.infinite += infinite
     census.huge += int(np.nansum(queries["huge"])) - infinite
     census.lists += len(query)
-    _note_probed(queries, census, conventions, source)
+    # In how many queries documents that nobody judged were looked at for repetitions.
+    looked = int(np.count_nonzero(~np.isnan(queries["unlike"])))
+    if conventions.duplicates == "error" and looked < len(queries["unlike"]):
+        census.notes.append(
+            f"{source}: documents that come twice were looked for among all judged ones, and among those nobody judged "
+            f"in {looked:,} of {len(queries['unlike']):,} queries"
+        )
     place = np.full(len(judgments.query_ids), -1, dtype=np.intp)
     place[query] = np.arange(len(query))
     _check_places(place[judgments.query[judged]], judged, found, queries["retrieved"], judgments, source)
@@ -146,16 +152,6 @@ def _check_places(
             f"{source}: document {shorten(doc)} of query {shorten(query)} has place {rank[row]:g}, from "
             f"{first[row]:g} to {last[row]:g} among equal scores, of {length[ranking[row]]:g}, which does not fit or "
             "does not fit the place before it. Next: give the result of 'rankproof sql' as it is, or count anew."
-        )
-
-
-def _note_probed(queries: Mapping[str, Array], census: Census, conventions: Conventions, source: str) -> None:
-    """Say in how many queries documents that nobody judged were looked at for repetitions."""
-    looked = int(np.count_nonzero(~np.isnan(queries["unlike"])))
-    if conventions.duplicates == "error" and looked < len(queries["unlike"]):
-        census.notes.append(
-            f"{source}: documents that come twice were looked for among all judged ones, and among those nobody judged "
-            f"in {looked:,} of {len(queries['unlike']):,} queries"
         )
 
 
