@@ -195,7 +195,11 @@ def _write_folder(found: LabelledQuestions, folder: Path, force: bool) -> None:
     )
     content = {QUESTIONS_FILE: _lines(questions), JUDGMENTS_FILE: _judgments(found.judgments)}
     if found.corpus is not None:
-        content[CORPUS_FILE] = _lines(map(_document, found.corpus.values()))
+        content[CORPUS_FILE] = _lines(
+            {"_id": each.id, "title": each.title, "text": each.text}
+            | ({"metadata": dict(each.metadata)} if each.metadata else {})
+            for each in found.corpus.values()
+        )
     try:
         (folder / JUDGMENTS_FILE).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -208,11 +212,6 @@ def _write_folder(found: LabelledQuestions, folder: Path, force: bool) -> None:
         for name, text in content.items():
             stream = together.enter_context(whole_file(folder / name, force=force))
             stream.write(text.encode("utf-8"))
-
-
-def _document(document: Any) -> dict[str, Any]:
-    plain = {"_id": document.id, "title": document.title, "text": document.text}
-    return {**plain, "metadata": dict(document.metadata)} if document.metadata else plain
 
 
 def _lines(rows: Iterable[Mapping[str, Any]]) -> str:

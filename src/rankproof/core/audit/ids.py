@@ -142,31 +142,17 @@ SPELLINGS = (
 
 _ALIKE = "spell the ids of both sides alike."
 
-FILE_NAMES = (
-    Spelling(
-        "affixes-of-ids",
-        "the endings of their file names",
-        lambda text: _ENDING.sub("", text),
-        _ENDING.search,
-        "error",
-        _ALIKE,
-    ),
-    Spelling(
-        "affixes-of-ids",
-        "the folders before their names",
-        lambda text: text.rpartition("/")[2],
-        re.compile("/").search,
-        "error",
-        _ALIKE,
-    ),
-    Spelling(
-        "affixes-of-ids",
-        "the folders before their names and the endings of these",
-        lambda text: _ENDING.sub("", text.rpartition("/")[2]),
-        re.compile(r"/|\.").search,
-        "error",
-        _ALIKE,
-    ),
+FILE_NAMES = tuple(
+    Spelling("affixes-of-ids", differ, same, changes, "error", _ALIKE)
+    for differ, same, changes in (
+        ("the endings of their file names", lambda text: _ENDING.sub("", text), _ENDING.search),
+        ("the folders before their names", lambda text: text.rpartition("/")[2], re.compile("/").search),
+        (
+            "the folders before their names and the endings of these",
+            lambda text: _ENDING.sub("", text.rpartition("/")[2]),
+            re.compile(r"/|\.").search,
+        ),
+    )
 )
 """Spellings of the names of one file: tried only for sides that share almost nothing."""
 

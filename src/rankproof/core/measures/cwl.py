@@ -335,7 +335,16 @@ def nerr11_on_paper(c: Case, T: float, top_grade: float | None) -> Written:
 def _walked(c: Case, depth: int, top_grade: float | None, says: str, go_on: GoOn) -> Written:
     """The chances to look at each rank, the gain seen with them, and the gain per document seen."""
     gain = _gains(c, depth, top_grade)
-    seen = _chances(gain, depth, go_on)
+    deepest = max([0, *(rank for rank in gain if gain[rank])])  # below it there is nothing to gain
+    seen, steps, chance, so_far = {}, [Term("rank 1", 1.0)], 1.0, 0.0
+    for rank in range(1, depth + 1):
+        seen[rank] = chance
+        so_far += gain.get(rank, 0.0)
+        on = go_on(rank, gain.get(rank, 0.0), so_far)
+        if rank < deepest:
+            steps.append(Term(f"rank {rank + 1}: {number_text(chance)} x {number_text(on)}", chance * on))
+        chance *= on
+    going = Step("going", f"chance to look at a rank; to go on after rank i: {says}", tuple(steps))
     docs = {each.rank: each.doc for each in c.found}
     terms = [
         Term(f"{number_text(gain[rank])} x {number_text(seen[rank])}", gain[rank] * seen[rank], rank, docs[rank])
@@ -346,27 +355,7 @@ def _walked(c: Case, depth: int, top_grade: float | None, says: str, go_on: GoOn
     bottom = math.fsum(seen.values())
     looked = Step("denominator", f"documents looked at: the chances of all {depth:,} ranks", value=bottom)
     end = quotient("result", "gain per document looked at", sums.number, bottom)
-    return Written((_scale(c, top_grade), _going(seen, gain, says, go_on), sums, looked, end), parts(sums, bottom))
-
-
-def _chances(gain: dict[int, float], depth: int, go_on: GoOn) -> dict[int, float]:
-    """The chance that each rank is looked at."""
-    seen, chance, so_far = {}, 1.0, 0.0
-    for rank in range(1, depth + 1):
-        seen[rank] = chance
-        so_far += gain.get(rank, 0.0)
-        chance *= go_on(rank, gain.get(rank, 0.0), so_far)
-    return seen
-
-
-def _going(seen: dict[int, float], gain: dict[int, float], says: str, go_on: GoOn) -> Step:
-    """How one comes from rank to rank, as far down as there is something to gain."""
-    terms, so_far = [Term("rank 1", 1.0)], 0.0
-    for rank in range(1, max([0, *(rank for rank in gain if gain[rank])])):
-        so_far += gain.get(rank, 0.0)
-        on = go_on(rank, gain.get(rank, 0.0), so_far)
-        terms.append(Term(f"rank {rank + 1}: {number_text(seen[rank])} x {number_text(on)}", seen[rank + 1]))
-    return Step("going", f"chance to look at a rank; to go on after rank i: {says}", tuple(terms))
+    return Written((_scale(c, top_grade), going, sums, looked, end), parts(sums, bottom))
 
 
 def _gains(c: Case, depth: int, top_grade: float | None) -> dict[int, float]:

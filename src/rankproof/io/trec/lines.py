@@ -253,13 +253,12 @@ def _comments(text: Array, begin: Array, end: Array, line: Array, columns: int) 
     for at in first[text[begin[first]] == COMMENT].tolist():
         after = at + columns
         whole = len(line) >= after and line[after - 1] == line[at] and (after == len(line) or line[after] > line[at])
-        if not whole or end[at] - begin[at] == 1 or isnan(_number(text, begin, end, at + number)):
-            found.append(int(line[at]))
+        if whole and end[at] - begin[at] > 1:
+            field = text[begin[at + number] : end[at + number]].tobytes()
+            if not isnan(parse_one(field)):
+                continue
+        found.append(int(line[at]))
     return found
-
-
-def _number(text: Array, begin: Array, end: Array, field: int) -> float:
-    return parse_one(text[begin[field] : end[field]].tobytes())
 
 
 def _check_columns(chunk: Chunk, line: Array, columns: int) -> None:
