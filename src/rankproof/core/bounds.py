@@ -196,13 +196,6 @@ class _Places(NamedTuple):
         return -self.most(-start, -values)
 
 
-def _places(h: Hits, k: int | None, grade: float) -> _Places:
-    """The places of a ranking down to the cut."""
-    cut = seen_down_to(h, k)
-    rows = fill_unjudged(cut, grade)
-    return _Places(rows, (rows.doc < 0).astype(np.float64), h.unjudged - cut.unjudged)
-
-
 # --- recall --------------------------------------------------------------------------------------
 
 
@@ -244,8 +237,10 @@ def ndcg_bounds(
     **_: object,
 ) -> Ends:
     """The extremes of nDCG over which unjudged documents are relevant, at one grade."""
-    places = _places(h, k, grade)
-    rows, new = places.rows, places.new
+    cut = seen_down_to(h, k)
+    rows = fill_unjudged(cut, grade)
+    new = (rows.doc < 0).astype(np.float64)
+    places = _Places(rows, new, h.unjudged - cut.unjudged)
     found = gains(rows.grade, gain)
     gained = (found if rel <= 0 else np.where(rows.grade >= rel, found, 0.0)) / np.log2(rows.rank + 1)
     best = _Ideals.of(h, float(gains(np.array([grade]), gain)[0]), None if ideal == "uncut" else k, gain, rel)

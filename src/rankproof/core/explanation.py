@@ -31,7 +31,12 @@ def differences(own: Explained, other: Explained) -> list[str]:
 
 def differing_kinds(own: Explained, other: Explained) -> set[str]:
     """The kinds of steps with different numbers."""
-    return {mine.kind for mine, theirs in _pairs(own, other) if not _alike(mine, theirs)}
+    found = set()
+    for mine, theirs in _pairs(own, other):
+        one, two = ([*(term.value for term in step.terms), step.value] for step in (mine, theirs))
+        if len(one) != len(two) or not all(map(_near, one, two)):
+            found.add(mine.kind)
+    return found
 
 
 def _parameters(own: Explained, other: Explained) -> Iterator[str]:
@@ -84,13 +89,6 @@ def _steps(own: Explained, other: Explained) -> Iterator[str]:
 def _pairs(own: Explained, other: Explained) -> Iterator[tuple[Step, Step]]:
     by_kind = {step.kind: step for step in other.steps}
     return ((step, by_kind[step.kind]) for step in own.steps if step.kind in by_kind)
-
-
-def _alike(mine: Step, theirs: Step) -> bool:
-    values = [[term.value for term in step.terms] + [step.value] for step in (mine, theirs)]
-    if len(values[0]) != len(values[1]):
-        return False
-    return all(_near(a, b) for a, b in zip(*values, strict=True))
 
 
 def _near(a: float | None, b: float | None) -> bool:

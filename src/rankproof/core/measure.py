@@ -234,9 +234,6 @@ class Measure:
     def __hash__(self) -> int:
         return hash(self.name)
 
-    def __str__(self) -> str:
-        return self.name
-
     def __repr__(self) -> str:
         return self.name
 

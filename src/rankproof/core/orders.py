@@ -183,23 +183,19 @@ def expected_rr(h: Hits, k: int | None = None, rel: float = 1, scores: str = "an
     With r relevant in a tie of s, the first of them is at place i of the tie with probability
     C(s - i, r - 1) / C(s, r).
     """
-    first, size, count = _leading_tie(h.scored(scores).relevant(rel, threshold))
+    good = h.scored(scores).relevant(rel, threshold)
+    # For each query the first rank, the size and the number of relevant rows of the tie that leads.
+    lead, (starts, ends) = good.nth == 1, _span(good)
+    first, size = np.zeros(h.n, dtype=np.intp), np.zeros(h.n, dtype=np.intp)
+    first[good.query[lead]] = starts[lead]
+    size[good.query[lead]] = (ends - starts + 1)[lead]
+    count = np.bincount(good.query[starts == first[good.query]], minlength=h.n)
     chance, total = ratio(count, size), np.zeros(h.n)
     for i in range(int(size.max(initial=0))):
         rank = first + i
         total += np.where(rank <= (np.inf if k is None else k), ratio(chance, rank), 0.0)
         chance = chance * np.maximum(ratio(size - count - i, size - 1 - i), 0.0)
     return total
-
-
-def _leading_tie(good: Hits) -> tuple[Array, Array, Array]:
-    """For each query the first rank, the size and the number of relevant rows of the tie that leads."""
-    lead = good.nth == 1
-    first, size = np.zeros(good.n, dtype=np.intp), np.zeros(good.n, dtype=np.intp)
-    starts, ends = _span(good)
-    first[good.query[lead]] = starts[lead]
-    size[good.query[lead]] = (ends - starts + 1)[lead]
-    return first, size, np.bincount(good.query[starts == first[good.query]], minlength=good.n)
 
 
 def expected_ap(
@@ -243,9 +239,8 @@ def ap_divisor(denominator: str, k: int | None, found: Array, wanted: Array) -> 
 def expected_bpref(h: Hits, rel: float = 1) -> PerQuery:
     """The mean of bpref: of the n judged non-relevant documents in its tie, a relevant one has 0 to n above
     it, each number as likely as the others."""
-    good, bad = h.relevant(rel), _not_relevant(h, rel)
-    pool = h.judged
-    wanted, unwanted = h.ideal.relevant(rel).count(), _not_relevant(pool, rel).count()
+    good, bad, pool = h.relevant(rel), h.keep(not_relevant(h, rel)), h.judged
+    wanted, unwanted = h.ideal.relevant(rel).count(), pool.keep(not_relevant(pool, rel)).count()
     # For each good row the number of bad rows in earlier ties of its query, and in its own.
     first, other = _span(good)[0], _span(bad)[0]
     width = int(max(first.max(initial=0), other.max(initial=0))) + 1
@@ -259,9 +254,9 @@ def expected_bpref(h: Hits, rel: float = 1) -> PerQuery:
     return ratio(good.sum(1 - ratio(above, np.minimum(unwanted[good.query], cap))), wanted)
 
 
-def _not_relevant(h: Hits, rel: float) -> Hits:
-    """The rows judged and found wanting; a negative grade is no such judgment."""
-    return h.keep((h.grade >= 0) & (h.grade < rel))
+def not_relevant(h: Hits, rel: float) -> Array:
+    """Which rows were judged and found wanting; a negative grade is no such judgment."""
+    return (h.grade >= 0) & (h.grade < rel)
 
 
 def _span(h: Hits) -> tuple[Array, Array]:

@@ -113,20 +113,16 @@ def case_of(h: Hits) -> Case:
 def rows(h: Hits) -> list[Found]:
     """The rows of `h` one by one."""
     doubtful = [False] * len(h.rank) if h.doubtful is None else h.doubtful.tolist()
-    columns = (h.rank.tolist(), h.doc.tolist(), h.grade.tolist(), doubtful, _aspects(h))
-    return [Found(*row) for row in zip(*columns, strict=True)]
-
-
-def _aspects(h: Hits) -> list[str]:
-    """What the aspect of each row is called."""
-    if h.aspect is None or h.facets is None:
-        return [""] * len(h.rank)
-    names = {}
-    for doc in h.judged.doc.tolist():
-        for row in range(int(h.facets.start[doc]), int(h.facets.start[doc + 1])):
-            number = int(h.facets.aspect[row])
-            names[number] = h.facets.names[row] if h.facets.names else f"aspect {number + 1}"
-    return [names[number] for number in h.aspect.tolist()]
+    aspects = [""] * len(h.rank)
+    if h.aspect is not None and h.facets is not None:
+        names = {}
+        for doc in h.judged.doc.tolist():
+            for row in range(int(h.facets.start[doc]), int(h.facets.start[doc + 1])):
+                number = int(h.facets.aspect[row])
+                names[number] = h.facets.names[row] if h.facets.names else f"aspect {number + 1}"
+        aspects = [names[number] for number in h.aspect.tolist()]
+    columns = (h.rank.tolist(), h.doc.tolist(), h.grade.tolist(), doubtful, aspects)
+    return [Found(*each) for each in zip(*columns, strict=True)]
 
 
 def number_text(value: float) -> str:

@@ -59,8 +59,15 @@ def read_every_column(content: bytes, source: str) -> Any:
 
 
 def _read(where: Path | io.BytesIO, choose: Choose, source: str) -> Any:
-    read = _by_pyarrow if _library() == "pyarrow" else _by_polars
-    return read(where, choose, source)
+    if _library() == "pyarrow":
+        return _by_pyarrow(where, choose, source)
+    import polars
+
+    try:
+        table = polars.scan_parquet(where)
+        return table.select(choose(table.collect_schema().names())).collect()
+    except (polars.exceptions.PolarsError, OSError) as error:
+        raise _damaged(source, error) from error
 
 
 def write_parquet(columns: dict[str, Any], target: Any) -> None:
@@ -93,16 +100,6 @@ def _by_pyarrow(where: Path | io.BytesIO, choose: Choose, source: str) -> Any:
         ) as file:
             return file.read(columns=choose(file.schema_arrow.names))
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise _damaged(source, error) from error
-
-
-def _by_polars(where: Path | io.BytesIO, choose: Choose, source: str) -> Any:
-    import polars
-
-    try:
-        table = polars.scan_parquet(where)
-        return table.select(choose(table.collect_schema().names())).collect()
-    except (polars.exceptions.PolarsError, OSError) as error:
         raise _damaged(source, error) from error
 
 

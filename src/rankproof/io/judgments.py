@@ -373,7 +373,12 @@ def _span(row: Any, where: str) -> JudgedSpan:
             f"{where}: got the span {shorten(start)} to {shorten(end)}, expected a start of at least 0 and an end "
             "after it. Next: count characters from 0; the end is the character after the last."
         )
-    return JudgedSpan(checked_id(row[0], where), start, end, _grade(row[3] if len(row) == 4 else 1, where))
+    value = row[3] if len(row) == 4 else 1
+    number = number_in(value)
+    if not math.isfinite(number):
+        raise DataError(f"{where}: got {shorten(value)} as a grade, expected a number. Next: write 1, or 2.")
+    grade = int(number) if number.is_integer() else number
+    return JudgedSpan(checked_id(row[0], where), start, end, grade)
 
 
 def _whole(value: Any, where: str) -> int:
@@ -384,10 +389,3 @@ def _whole(value: Any, where: str) -> int:
             "Next: count characters from 0."
         )
     return int(number)
-
-
-def _grade(value: Any, where: str) -> float:
-    number = number_in(value)
-    if not math.isfinite(number):
-        raise DataError(f"{where}: got {shorten(value)} as a grade, expected a number. Next: write 1, or 2.")
-    return int(number) if number.is_integer() else number

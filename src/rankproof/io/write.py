@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -147,24 +148,19 @@ def _refuse(columns: Columns, kind: str, unfit: Callable[[str], bool]) -> None:
             )
 
 
-def _csv(columns: Columns) -> Iterator[bytes]:
-    _refuse(columns, "CSV", lambda text: text != text.strip())
-    return _delimited(columns, ",", csv.QUOTE_MINIMAL)
-
-
-def _tsv(columns: Columns) -> Iterator[bytes]:
-    _refuse(columns, "TSV", lambda text: text != text.strip() or any(letter in text for letter in "\t\r\n"))
-    return _delimited(columns, "\t", csv.QUOTE_NONE)
-
-
-def _delimited(columns: Columns, delimiter: str, quoting: Any) -> Iterator[bytes]:
+def _delimited(columns: Columns, delimiter: str) -> list[bytes]:
+    """CSV, or without any quotes TSV."""
+    tsv = delimiter == "\t"
+    cuts = "\t\r\n" if tsv else ""
+    _refuse(columns, "TSV" if tsv else "CSV", lambda text: text != text.strip() or any(map(text.__contains__, cuts)))
     named = columns.named()
     text = io.StringIO(newline="")
-    quotechar = None if quoting == csv.QUOTE_NONE else '"'
+    quoting: Any = csv.QUOTE_NONE if tsv else csv.QUOTE_MINIMAL
+    quotechar = None if tsv else '"'
     writer = csv.writer(text, delimiter=delimiter, quoting=quoting, quotechar=quotechar, lineterminator="\n")
     writer.writerow(named)
     writer.writerows(zip(*named.values(), strict=True))
-    yield text.getvalue().encode()
+    return [text.getvalue().encode()]
 
 
 def _json(columns: Columns) -> Iterator[bytes]:
@@ -232,8 +228,8 @@ def _whole(number: float) -> int | float:
 
 _FORMS: dict[str, Callable[[Columns], Iterable[bytes]]] = {
     "trec": _trec,
-    "csv": _csv,
-    "tsv": _tsv,
+    "csv": partial(_delimited, delimiter=","),
+    "tsv": partial(_delimited, delimiter="\t"),
     "json": _json,
     "jsonl": _jsonl,
     "parquet": _parquet,

@@ -259,7 +259,10 @@ def ways(sides: Unmet) -> list[Way]:
             way = some.pop(explained.index(best))
             if not any(best):
                 break
-            if _plausible(way, [pair for pair, same in zip(pairs, best, strict=True) if same], sides):
+            # More than an accident would explain, and what was judged apart is kept apart.
+            met = {pair[1] for pair, same in zip(pairs, best, strict=True) if same}
+            sure = all(rule.strict for rule in way) or len(met) >= min(SAME_AFFIX, max(2, len(sides.relevant)))
+            if sure and not sides.joins_others(way):
                 found.append(way)
                 pairs = [pair for pair, same in zip(pairs, best, strict=True) if not same]
     return found
@@ -273,13 +276,6 @@ def _same(way: Way, pairs: list[Pair]) -> list[bool]:
     """Which of the pairs are one under these rules."""
     one, other = (respell_ids(way, side) for side in ([y for _, y, _ in pairs], [x for _, _, x in pairs]))
     return [left == right for left, right in zip(one, other, strict=True)]
-
-
-def _plausible(way: Way, pairs: list[Pair], sides: Unmet) -> bool:
-    """Whether the rules explain more than an accident would, and keep apart what was judged apart."""
-    enough = min(SAME_AFFIX, max(2, len(sides.relevant)))
-    strict = all(rule.strict for rule in way)
-    return (strict or len({one for _, one, _ in pairs}) >= enough) and not sides.joins_others(way)
 
 
 def _candidates(sides: Unmet, rules: Way) -> list[Pair]:

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankproof.core.hits import Array, Hits, PerQuery, ratio
+from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.measures.sets import relevant_count
-from rankproof.core.orders import expected_bpref
+from rankproof.core.orders import expected_bpref, not_relevant
 from rankproof.core.paper import Case, Found, Step, Term, Written, parts, quotient, relevant_step, sum_step, writes
 from rankproof.core.parameters import Grade
 
 EPSILON = 0.00001
 """What inferred AP adds where no judged document stands above, as trec_eval does."""
-
-
-def not_relevant(h: Hits, rel: float) -> Array:
-    """Which rows were judged and found wanting; a negative grade is no such judgment."""
-    return (h.grade >= 0) & (h.grade < rel)
 
 
 @measure("bpref", also=("binary_preference",), expected=expected_bpref)
