@@ -138,6 +138,7 @@ def listing(
 def best_first(table: RankingTable, conventions: Conventions) -> dict[str, list[str]]:
     """The documents of every query as they were scored, best first, each once.
 
+    >>> import numpy as np
     >>> best_first(RankingTable(["q", "q"], ["a", "b"], np.array([1.0, 2.0])), Conventions())
     {'q': ['b', 'a']}
     """
