@@ -13,7 +13,7 @@ import sys
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.stats.gate import FAIL, decide
+from rankproof.stats.gate_decision import FAIL, decide
 
 QUERIES, CHANGES, DRIFT = 100, 250, 0.004
 MARGIN, ANCHOR_MARGIN, ALPHA = 0.01, 0.02, 0.01

@@ -24,7 +24,7 @@ from rankproof.stats.detection import detectable, needed_queries
 from rankproof.stats.differences import adaptive_interval, t_interval
 from rankproof.stats.distributions import NORMAL, t_quantile
 from rankproof.stats.flips import sign_flips
-from rankproof.stats.gate import FAIL, INCONCLUSIVE, PASS, decide, overall
+from rankproof.stats.gate_decision import FAIL, INCONCLUSIVE, PASS, decide, overall
 from rankproof.stats.intervals import bca_intervals
 
 SIZES = (10, 15, 20, 30, 50, 100, 200, 500, 1000, 2000)

@@ -330,7 +330,7 @@ def test_default_measures_stand_in_one_place() -> None:
 
 
 def test_conventions_are_applied_in_one_place() -> None:
-    """What decides a query out of a mean, or a mean off the page, is written in `core/rules.py` alone."""
+    """What decides a query out of a mean, or a mean off the page, is written in `core/conventions.py` alone."""
     found = set()
     for module, path in MODULES.items():
         name = module.removeprefix("rankproof.")
@@ -338,7 +338,7 @@ def test_conventions_are_applied_in_one_place() -> None:
             match node:
                 case ast.Compare(left=ast.Attribute(attr="missing" | "no_relevant"), comparators=[ast.Constant()]):
                     found.add(name)
-    assert found == {"core.rules", *SAYS_SO}
+    assert found == {"core.conventions", *SAYS_SO}
 
 
 SAYS_SO = ("core.audit.queries", "core.audit.grades", "scoring.spans", "comparing.alignment")

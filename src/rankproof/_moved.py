@@ -16,10 +16,15 @@ MOVED = {
     "rankproof.core.derivation.registry": "rankproof.core.paper",
     "rankproof.core.derivation.steps": "rankproof.core.paper",
     "rankproof.core.preferences": "rankproof.core.judgments",
+    "rankproof.core.rules": "rankproof.core.conventions",
     "rankproof.io.spans": "rankproof.io.judgments",
     "rankproof.judging.lexical.support": "rankproof.judging.lexical.judge",
+    "rankproof.judging.models.budget": "rankproof.judging.models.limits",
+    "rankproof.monitoring.user_model": "rankproof.monitoring.simulated_users",
     "rankproof.scoring.export": "rankproof.scoring.scores",
+    "rankproof.stats.gate": "rankproof.stats.gate_decision",
     "rankproof.stats.power": "rankproof.stats.paired",
+    "rankproof.stats.rankings": "rankproof.stats.rank_correlation",
 }
 FOLDERS = {name.rsplit(".", 1)[0] for name in MOVED}
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Unpack
 
+from rankproof.core.conventions import ScoringArguments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
-from rankproof.core.rules import ScoringArguments
 from rankproof.errors import UsageError, explain_calls, old_arguments
 from rankproof.scoring.evaluate import evaluate
 

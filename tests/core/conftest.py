@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Hits
 from rankproof.core.join import Block, join
 from rankproof.core.judgments import Judgments, judgments_from_rows
-from rankproof.core.rules import Conventions
 
 Make = Callable[..., Hits]
 

@@ -9,12 +9,12 @@ import pytest
 
 from rankproof import evaluate
 from rankproof.core import measures  # noqa: F401  (its import fills the registry)
+from rankproof.core.conventions import CHOICES, Conventions
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import judgments_from_rows
 from rankproof.core.measure import ALIASES, CHANGES, REGISTRY, Measure, forget, measure, seen_by
 from rankproof.core.paper import WRITERS, derive
 from rankproof.core.profiles import PROFILES
-from rankproof.core.rules import CHOICES, Conventions
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.scoring.explain import explain
 from tests.each import with_each

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof import explain
-from rankproof.core.rules import Conventions
+from rankproof.core.conventions import Conventions
 from rankproof.core.table import RankingTable, best_first
 
 

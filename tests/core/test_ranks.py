@@ -6,8 +6,8 @@ import random
 
 import pytest
 
+from rankproof.core.conventions import Conventions
 from rankproof.core.join import Census, join
-from rankproof.core.rules import Conventions
 from rankproof.io.judgments import judgments_from_mapping
 from rankproof.io.mappings import MappingRankings
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rankproof.core.conventions import tied_values
 from rankproof.core.hits import Hits
 from rankproof.core.measure import REGISTRY, Measure, forget, measure
 from rankproof.core.names import parse
 from rankproof.core.orders import arrangements, draw_places
-from rankproof.core.rules import tied_values
 from tests.each import with_each
 
 RNG = 7

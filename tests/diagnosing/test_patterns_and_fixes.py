@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankproof.core.rules import FEWEST_TO_DECIDE
+from rankproof.core.conventions import FEWEST_TO_DECIDE
+from rankproof.diagnosing.bands import band
 from rankproof.diagnosing.fixes import CHANGES, Fix, Trial, fixes
-from rankproof.diagnosing.modes import Whole, band, failures
+from rankproof.diagnosing.modes import Whole, failures
 from rankproof.diagnosing.patterns import Pattern, patterns
 
 

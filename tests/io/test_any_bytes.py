@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rankproof.core.conventions import Conventions
 from rankproof.core.join import Census, join
-from rankproof.core.rules import Conventions
 from rankproof.errors import RankproofError
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.write import FORMATS, write_judgments, write_ranking

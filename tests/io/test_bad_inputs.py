@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from rankproof.core.conventions import Conventions
 from rankproof.core.join import Census, join
-from rankproof.core.rules import Conventions
 from rankproof.errors import DataError, RankproofError, UsageError
 from rankproof.io.load import load_judgments, load_ranking
 

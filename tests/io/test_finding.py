@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rankproof.core.conventions import Conventions
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
-from rankproof.core.rules import Conventions
 from rankproof.io.judgments import WORTH, judgments_from_mapping
 from rankproof.io.mappings import MappingRankings
 

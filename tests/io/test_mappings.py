@@ -12,8 +12,8 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
+from rankproof.core.conventions import Conventions
 from rankproof.core.join import Census, join
-from rankproof.core.rules import Conventions
 from rankproof.errors import DataError, UsageError
 from rankproof.io.judgments import judgments_from_mapping
 from rankproof.io.mappings import MappingRankings

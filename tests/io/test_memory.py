@@ -17,8 +17,8 @@ import pytest
 
 from rankproof import evaluate
 from rankproof.core import hits
+from rankproof.core.conventions import Conventions
 from rankproof.core.join import Census
-from rankproof.core.rules import Conventions
 from rankproof.errors import DataError
 from rankproof.io.judgments import judgments_from_mapping
 from rankproof.io.trec import TrecRankings, chunks, index, qrels, read_qrels, scan

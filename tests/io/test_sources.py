@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rankproof.core.conventions import CHOICES, Conventions
 from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
-from rankproof.core.rules import CHOICES, Conventions
 from rankproof.errors import DataError
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.write import write_ranking

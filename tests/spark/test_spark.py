@@ -19,9 +19,9 @@ import pytest
 import rankproof.spark
 from rankproof import evaluate
 from rankproof.comparing.alignment import soundness
+from rankproof.core.conventions import Conventions
 from rankproof.core.merge import merge_parts
 from rankproof.core.names import parse_all
-from rankproof.core.rules import Conventions
 from rankproof.errors import DataError, UsageError
 from rankproof.io.counted.rankings import CountedRankings
 from rankproof.scoring.spread import Kernel, SpreadScores, spread_scores

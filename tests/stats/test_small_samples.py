@@ -29,7 +29,7 @@ from benchmarks.differences import (
 )
 from rankproof.stats.confidence import TRUSTED, ValueSample, safe_bound, smallest_margin
 from rankproof.stats.differences import equivalence
-from rankproof.stats.gate import FAIL, PASS, decide
+from rankproof.stats.gate_decision import FAIL, PASS, decide
 from tests.stats.worlds import COVERED
 
 TIMES, MANY_TIMES = 60, 200

@@ -11,7 +11,7 @@ import pytest
 from rankproof import compare, compare_scores, diagnose, evaluate, gate_scores
 from rankproof.bench.benchmark import DiagnoseArguments, RunCompareArguments
 from rankproof.comparing.history import CompareArguments, GateArguments
-from rankproof.core.rules import ScoringArguments
+from rankproof.core.conventions import ScoringArguments
 from tests.typing import api
 
 

@@ -18,9 +18,9 @@ from rankproof.bench.runner import RunLimits, RunPlan, RunRow, Told, answer_all,
 from rankproof.bench.runs import Run, Standings, standings, usual_measures
 from rankproof.comparing.compare import compare_scores
 from rankproof.core.audit.ids import check_found, not_in_corpus, relevant_in
+from rankproof.core.conventions import ScoringArguments
 from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
-from rankproof.core.rules import ScoringArguments
 from rankproof.document.display import Displayable
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, old_arguments, one_of, shorten, warn_caller

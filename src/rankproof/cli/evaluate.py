@@ -334,7 +334,7 @@ def sql(
     rankproof sql --dialect bigquery --run lake.run > count.sql
     rankproof evaluate judgments.tsv --counted rows.parquet
     """
-    from rankproof.core.rules import Conventions
+    from rankproof.core.conventions import Conventions
     from rankproof.errors import is_one_of, one_of
     from rankproof.io.counted.text import WRITTEN, Counted, counting_text
 

@@ -17,7 +17,7 @@ from click.shell_completion import CompletionItem
 
 from rankproof.cli.output import FULL, Target
 from rankproof.cli.output import force as force
-from rankproof.core.rules import CHOICES, Conventions, Default
+from rankproof.core.conventions import CHOICES, Conventions, Default
 from rankproof.errors import RankproofError, UsageError
 
 STDIN = "-"

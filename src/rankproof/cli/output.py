@@ -280,7 +280,7 @@ def tell_oddities() -> Iterator[None]:
 
 def as_options(message: str) -> str:
     """The text with conventions as the shell writes them: `--missing skip` for `missing='skip'`, which is as long."""
-    from rankproof.core.rules import CHOICES
+    from rankproof.core.conventions import CHOICES
 
     names = "|".join([*CHOICES, "to", "normalise"])
     options = rf"\b({names})=('|&#x27;)(\w+)\2"  # in HTML a quote is another

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from rankproof.core.audit.queries import beyond_queries
+from rankproof.core.conventions import is_unanswered
 from rankproof.core.hits import ABOVE_ZERO, Array, Hits
 from rankproof.core.measure import Measure
-from rankproof.core.rules import is_unanswered
 from rankproof.core.scoring import ScoreColumn
 from rankproof.document.numbers import count, share
 from rankproof.errors import DataError, UsageError, check_number, shorten

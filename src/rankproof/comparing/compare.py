@@ -24,10 +24,10 @@ from rankproof.comparing.alignment import (
     too_few_answers,
 )
 from rankproof.comparing.comparison import Comparison, ComparisonRow
+from rankproof.core.conventions import FEWEST_TO_DECIDE, THIN, TOO_FEW_TO_DECIDE, ScoringArguments
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
-from rankproof.core.rules import FEWEST_TO_DECIDE, THIN, TOO_FEW_TO_DECIDE, ScoringArguments
 from rankproof.errors import UsageError, check_whole, old_arguments, one_of
 from rankproof.io.groups import Grouping, groups_of
 from rankproof.io.inputs import Columns, with_columns

@@ -13,10 +13,10 @@ import numpy as np
 
 from rankproof.comparing.alignment import ALLOWED, answer_first, counted_by_all, too_few_answers
 from rankproof.core.audit.finding import Finding, kin_of, kinship_of
+from rankproof.core.conventions import FEWEST_TO_DECIDE, ScoringArguments
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.core.rules import FEWEST_TO_DECIDE, ScoringArguments
 from rankproof.document.display import Displayable
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
@@ -28,7 +28,7 @@ from rankproof.scoring.evaluate import check_conventions, evaluate, prepare
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.differences import difference_interval
 from rankproof.stats.paired import check_alpha
-from rankproof.stats.rankings import Alike, kendall_tau_b, order, rbo_of, tau_ap_of
+from rankproof.stats.rank_correlation import Alike, kendall_tau_b, order, rbo_of, tau_ap_of
 
 PLUS = "+"
 """Between the judges that made judgments together."""

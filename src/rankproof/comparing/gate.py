@@ -33,9 +33,9 @@ from rankproof.comparing.gate_rows import (
     floor_row,
     undecide_rows,
 )
+from rankproof.core.conventions import ScoringArguments
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.names import parse
-from rankproof.core.rules import ScoringArguments
 from rankproof.document.model import Document, Result
 from rankproof.errors import UsageError, check_number, check_whole, old_arguments, one_of, shorten
 from rankproof.io.groups import Grouping, groups_of
@@ -50,7 +50,7 @@ from rankproof.scoring.evaluate import (
     prepare,
 )
 from rankproof.scoring.protocol import ScoresLike
-from rankproof.stats.gate import FAIL, INCONCLUSIVE, MINIMUM, PASS, decide, decide_these, overall
+from rankproof.stats.gate_decision import FAIL, INCONCLUSIVE, MINIMUM, PASS, decide, decide_these, overall
 from rankproof.stats.paired import check_alpha
 
 ABOUT = LIKE_THESE, THESE = "like-these", "these"

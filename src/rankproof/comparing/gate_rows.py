@@ -18,7 +18,7 @@ from rankproof.scoring.evaluate import check_floor
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores
 from rankproof.stats.confidence import queries_for_margin, smallest_margin
-from rankproof.stats.gate import FAIL, INCONCLUSIVE, PASS, Decision
+from rankproof.stats.gate_decision import FAIL, INCONCLUSIVE, PASS, Decision
 
 ENOUGH = 0.9
 """The share of verdicts that must be decided, by default."""

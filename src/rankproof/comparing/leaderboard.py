@@ -22,11 +22,11 @@ from rankproof.comparing.alignment import (
 )
 from rankproof.comparing.compare import possible_ends
 from rankproof.comparing.conclusions import unanswered_notes, unjudged_notes
+from rankproof.core.conventions import FEWEST_TO_DECIDE, ScoringArguments
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
-from rankproof.core.rules import FEWEST_TO_DECIDE, ScoringArguments
 from rankproof.core.scoring import average
 from rankproof.document.display import Displayable
 from rankproof.document.model import Document, Result
@@ -40,7 +40,7 @@ from rankproof.stats.corrections import correct, letters
 from rankproof.stats.differences import Ends, difference_interval
 from rankproof.stats.flips import agree_with_test, sign_flips
 from rankproof.stats.paired import check_alpha, paired_differences
-from rankproof.stats.rankings import most_swaps, order, stability, swap_rate
+from rankproof.stats.rank_correlation import most_swaps, order, stability, swap_rate
 
 PERMUTATIONS = 10_000
 SPLITS = 1_000

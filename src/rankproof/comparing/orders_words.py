@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rankproof.core.rules import FEWEST_TO_DECIDE, TOO_FEW_TO_DECIDE
+from rankproof.core.conventions import FEWEST_TO_DECIDE, TOO_FEW_TO_DECIDE
 from rankproof.document.charts import Bar, whiskers
 from rankproof.document.model import (
     PAGE,

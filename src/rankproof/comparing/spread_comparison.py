@@ -11,10 +11,10 @@ import numpy as np
 
 from rankproof.comparing.alignment import BROKEN, answer_first
 from rankproof.core.arrays import ExactSum
+from rankproof.core.conventions import FEWEST_TO_DECIDE, Conventions
 from rankproof.core.measure import Measure
 from rankproof.core.merge import SpreadSummary
 from rankproof.core.names import parse, parse_each
-from rankproof.core.rules import FEWEST_TO_DECIDE, Conventions
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from rankproof.core.arrays import gains
+from rankproof.core.conventions import fill_unjudged
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.orders import ap_divisor
-from rankproof.core.rules import fill_unjudged
 
 Ends = tuple[PerQuery, PerQuery]
 

@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal
 
+from rankproof.core.conventions import CHOICES, Conventions
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
 from rankproof.core.paper import Step, derive, number_text
 from rankproof.core.profiles import Profile, as_in, find
-from rankproof.core.rules import CHOICES, Conventions
 from rankproof.core.table import ExplainedLine as ExplainedLine
 from rankproof.document.display import Displayable
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.arrays import FEW, distinct, join_parts, narrow
+from rankproof.core.conventions import Conventions, comparable_scores, order_equals, unjudged_as
 from rankproof.core.hits import QUERIES, Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.packed_hits import LookedUp, PackedHits
-from rankproof.core.rules import Conventions, comparable_scores, order_equals, unjudged_as
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, shorten
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from rankproof.core.arrays import Array
+from rankproof.core.conventions import Conventions, comparable_scores, drop_repeats, order_equals
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
-from rankproof.core.rules import Conventions, comparable_scores, drop_repeats, order_equals
 from rankproof.document.display import Displayable
 
 if TYPE_CHECKING:

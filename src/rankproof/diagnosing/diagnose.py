@@ -12,26 +12,15 @@ from rankproof.comparing.alignment import check_mean
 from rankproof.core.audit.finding import Finding
 from rankproof.core.audit.ids import CORPUS, check_found, not_in_corpus, relevant_in, respelt, without_text
 from rankproof.core.audit.queries import beyond_queries, ungrouped_queries
+from rankproof.core.conventions import ScoringArguments
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.names import parse_all
-from rankproof.core.rules import ScoringArguments
 from rankproof.core.scoring import ScoreRow
+from rankproof.diagnosing.bands import CUTS, WORDS, Band, Regime, band, regime_of
 from rankproof.diagnosing.evidence import MOST_PLACED, Evidence, trials
 from rankproof.diagnosing.fixes import Fix, fixes
 from rankproof.diagnosing.holes import Hole
-from rankproof.diagnosing.modes import (
-    CUTS,
-    FIX_FIRST,
-    WORDS,
-    Band,
-    Failure,
-    Regime,
-    Served,
-    Whole,
-    band,
-    failures,
-    regime_of,
-)
+from rankproof.diagnosing.modes import FIX_FIRST, Failure, Served, Whole, failures
 from rankproof.diagnosing.patterns import Cause, Pattern, patterns
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count

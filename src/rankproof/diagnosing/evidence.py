@@ -25,10 +25,11 @@ from rankproof.core.names import parse
 from rankproof.core.orders import by_id
 from rankproof.core.scoring import ceiling, split
 from rankproof.core.table import best_first
+from rankproof.diagnosing.bands import is_high
 from rankproof.diagnosing.causes import Asked, Library, without_copies
 from rankproof.diagnosing.fixes import Trial
 from rankproof.diagnosing.holes import Hole, hole
-from rankproof.diagnosing.modes import Served, Whole, is_high
+from rankproof.diagnosing.modes import Served, Whole
 from rankproof.diagnosing.patterns import FEATURES, Cause, causes
 from rankproof.io.values import as_text
 from rankproof.progress import Progress

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from rankproof.core.conventions import FEWEST_TO_DECIDE
 from rankproof.core.hits import Array
-from rankproof.core.rules import FEWEST_TO_DECIDE
 from rankproof.document.display import Displayable
 from rankproof.stats.differences import Ends, difference_intervals
 from rankproof.stats.distributions import HALF_ROOT, NORMAL

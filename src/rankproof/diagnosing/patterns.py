@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankproof.core.rules import FEWEST_TO_DECIDE
+from rankproof.core.conventions import FEWEST_TO_DECIDE
 from rankproof.diagnosing.causes import (
     Asked,
     below_k,

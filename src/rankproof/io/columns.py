@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from rankproof.core.conventions import KEEP_ONE, Conventions
 from rankproof.core.hits import Array
 from rankproof.core.join import SAMPLE, Block, Census, Ordered, note_ranks
 from rankproof.core.judgments import Judgments
-from rankproof.core.rules import KEEP_ONE, Conventions
 from rankproof.core.table import PLACES, Rankings, RankingTable, part_of
 from rankproof.errors import DataError
 from rankproof.io.arrow_columns import (

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankproof.core.arrays import offsets
+from rankproof.core.conventions import KEEP_ONE, Conventions, RepeatedDocument, drop_repeats
 from rankproof.core.hits import Array
 from rankproof.core.join import Block, Census
 from rankproof.core.judgments import Judgments
-from rankproof.core.rules import KEEP_ONE, Conventions, RepeatedDocument, drop_repeats
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.judgments import Finder, Ranking, finder

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array
 from rankproof.core.join import Block, Census, Ordered
 from rankproof.core.judgments import Judgments
-from rankproof.core.rules import Conventions
 from rankproof.core.table import Rankings, RankingTable, part_of
 from rankproof.errors import DataError, UsageError
 from rankproof.io.columns import ColumnRankings

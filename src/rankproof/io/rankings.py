@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankproof.core.conventions import KEEP_ONE, Conventions, RepeatedDocument, drop_repeats
 from rankproof.core.hits import Array
 from rankproof.core.join import SAMPLE, Block, Census, note_ranks
 from rankproof.core.judgments import Judgments
-from rankproof.core.rules import KEEP_ONE, Conventions, RepeatedDocument, drop_repeats
 from rankproof.core.table import RankingTable, part_of
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.roles import guess_sentence

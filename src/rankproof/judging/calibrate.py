@@ -32,7 +32,7 @@ from rankproof.stats.shares import Share, share_of
 from rankproof.store.ledger import Ledger
 
 if TYPE_CHECKING:
-    from rankproof.judging.models.budget import ModelArguments, UnseededArguments
+    from rankproof.judging.models.limits import ModelArguments, UnseededArguments
 
 N = 50
 """Pairs of each relation that are labelled by default: as many as a correction needs."""

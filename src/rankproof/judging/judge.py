@@ -47,7 +47,7 @@ from rankproof.progress import Progress
 from rankproof.store.ledger import Ledger
 
 if TYPE_CHECKING:
-    from rankproof.judging.models.budget import ModelArguments
+    from rankproof.judging.models.limits import ModelArguments
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from rankproof.judging.verdicts import WITH_VALUES, Account, Ask, Judge, Keep, R
 from rankproof.store.ledger import HUMAN, Ledger
 
 if TYPE_CHECKING:
-    from rankproof.judging.models.budget import ModelArguments
+    from rankproof.judging.models.limits import ModelArguments
 
 UNASKED = "no human has judged it"
 

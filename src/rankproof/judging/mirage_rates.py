@@ -25,7 +25,7 @@ from rankproof.judging.tally import JudgedColumn
 from rankproof.stats.shares import Share, share_of
 
 if TYPE_CHECKING:
-    from rankproof.judging.models.budget import ModelArguments
+    from rankproof.judging.models.limits import ModelArguments
 
 SETTINGS = ("base", "oracle", "mixed")
 METRIC = "completeness"

@@ -12,9 +12,9 @@ from typing import Any, overload
 
 import numpy as np
 
+from rankproof.core.conventions import is_thin
 from rankproof.core.hits import Array, PerQuery, ratio
 from rankproof.core.measure import Measure
-from rankproof.core.rules import is_thin
 from rankproof.core.scoring import Pair, ScoreColumn
 from rankproof.document.display import Displayable
 from rankproof.document.numbers import count

@@ -33,7 +33,7 @@ from rankproof.stats.shares import Share, share_of
 from rankproof.store.ledger import Ledger
 
 if TYPE_CHECKING:
-    from rankproof.judging.models.budget import ModelArguments
+    from rankproof.judging.models.limits import ModelArguments
 
 FEWER = (20, 5)
 """Pairs a call that are tried where asking all together costs accuracy."""

@@ -1,4 +1,4 @@
-"""A simulated production log with a known true value of every metric, drawn from the users of `user_model.py`."""
+"""A simulated production log with a known true value of every metric, drawn from the users of `simulated_users.py`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, check_number, check_whole
-from rankproof.monitoring.user_model import (
+from rankproof.monitoring.simulated_users import (
     ABSTAINS,
     AGAIN,
     ATTRACTS,

@@ -15,13 +15,13 @@ from rankproof.core.arrays import HIGHEST_EXP
 from rankproof.core.audit import Audit, audit_full
 from rankproof.core.audit.ids import NOTHING_SHARED, check_found, ranked_otherwise
 from rankproof.core.audit.queries import beyond_queries
+from rankproof.core.conventions import SEED, THIN, Conventions, Default, ScoringArguments
 from rankproof.core.defaults import DEFAULT_MEASURES, PAIR_MEASURES
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments, select_queries
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all, parse_each
 from rankproof.core.parameters import LARGEST
-from rankproof.core.rules import SEED, THIN, Conventions, Default, ScoringArguments
 from rankproof.core.scoring import ScoreColumn, score_columns
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, check_number, check_whole, old_arguments, shorten, unknown_arguments
@@ -75,7 +75,7 @@ def evaluate(
     hash of their ids chooses them, so that they are the same everywhere, and a smaller sample is part of a larger one.
     `measures` are measures, their names, or both. `by` maps query ids to groups, for which scores are shown as well
     (or is a function, a file, a data frame of queries, or a column of the judgments).
-    The other arguments are conventions: `rankproof.core.rules.CHOICES` says in words what each does. A
+    The other arguments are conventions: `rankproof.core.conventions.CHOICES` says in words what each does. A
     `profile` sets those that are not given.
 
     >>> scores = evaluate({"q1": {"d1": 3, "d2": 1}}, {"q1": ["d2", "d1", "d3"]}, "P@2, nDCG@3")

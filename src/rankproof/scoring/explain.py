@@ -9,6 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankproof.core.arrays import worth
+from rankproof.core.conventions import CHOICES, ConventionArguments, Conventions
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.explanation import Explained, claim, differences, differing_kinds, ideal
 from rankproof.core.hits import Hits
@@ -17,7 +18,6 @@ from rankproof.core.measure import Measure, seen_by
 from rankproof.core.names import parse
 from rankproof.core.paper import Step, Term, derive, number_text
 from rankproof.core.parameters import sections
-from rankproof.core.rules import CHOICES, ConventionArguments, Conventions
 from rankproof.core.table import ExplainedLine, RankingTable, listing, missed_documents
 from rankproof.document.model import (
     PAGE,

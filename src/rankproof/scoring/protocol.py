@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.names import one_by_one, parse, parse_all
 from rankproof.core.orders import by_id
-from rankproof.core.rules import Conventions
 from rankproof.core.scoring import Pair, ScoreColumn, ScoreRow, Summary
 from rankproof.document.display import Displayable
 from rankproof.document.model import Document, Result

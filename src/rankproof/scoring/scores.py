@@ -18,12 +18,12 @@ import numpy as np
 from rankproof.core import scoring
 from rankproof.core.audit import Audit
 from rankproof.core.audit.queries import BEYOND
+from rankproof.core.conventions import SEED, Conventions
 from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
-from rankproof.core.rules import SEED, Conventions
 from rankproof.core.scoring import Pair, ScoreColumn, ScoreRow, Summary
 from rankproof.core.table import Rankings
 from rankproof.errors import DataError, UsageError, is_one_of, missing_extra, shorten

@@ -16,6 +16,7 @@ import numpy as np
 from rankproof.core.arrays import FLOOR, Array, ExactSum
 from rankproof.core.audit.finding import Audit, FindingCase
 from rankproof.core.audit.full_audit import errors_in_sums, sums_for_audit
+from rankproof.core.conventions import SEED, Conventions, is_unanswered
 from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
@@ -23,7 +24,6 @@ from rankproof.core.measure import Measure
 from rankproof.core.merge import SpreadSummary, ValueSummary, WorstQueries, merge_parts
 from rankproof.core.names import parse
 from rankproof.core.resamples import Resamples, hash_of
-from rankproof.core.rules import SEED, Conventions, is_unanswered
 from rankproof.core.scoring import ScoreColumn, ceiling, score_columns, tie_bounds
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rankproof.core.conventions import FEWEST_TO_DECIDE
 from rankproof.core.names import find
-from rankproof.core.rules import FEWEST_TO_DECIDE
 from rankproof.core.scoring import ScoreRow, Summary
 from rankproof.document.model import Block, Column, Paragraph, Table
 from rankproof.document.numbers import ABSENT, DUST, count, estimate_text, first_of, is_wide, score, share, span

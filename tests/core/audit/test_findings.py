@@ -15,9 +15,9 @@ import pytest
 
 import rankproof.core.audit
 from rankproof.core.audit import Audit, Finding, audit_full, audit_hits
+from rankproof.core.conventions import Conventions
 from rankproof.core.join import Census, join
 from rankproof.core.names import parse_all
-from rankproof.core.rules import Conventions
 from rankproof.errors import UsageError
 from rankproof.io.load import load_judgments, load_ranking
 

@@ -19,12 +19,12 @@ import pytest
 
 from rankproof import evaluate
 from rankproof.core import measures as _declare_them  # noqa: F401  (its import fills the registry)
+from rankproof.core.conventions import Conventions, tied_values
 from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.measure import REGISTRY, Measure, seen_by
 from rankproof.core.names import parse
 from rankproof.core.orders import extremes
-from rankproof.core.rules import Conventions, tied_values
 from rankproof.core.scoring import ceiling, unjudged_bounds
 from rankproof.io.load import load_judgments, load_ranking
 from tests.each import with_each

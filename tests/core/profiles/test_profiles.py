@@ -7,10 +7,10 @@ import pickle
 import pytest
 
 from rankproof import evaluate
+from rankproof.core.conventions import Conventions
 from rankproof.core.measure import REGISTRY, Measure
 from rankproof.core.names import parse
 from rankproof.core.profiles import PROFILES, as_in, find
-from rankproof.core.rules import Conventions
 from rankproof.errors import UsageError
 from rankproof.scoring.catalogue import profile as in_words
 from rankproof.scoring.evaluate import apply_profile

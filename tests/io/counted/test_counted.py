@@ -17,7 +17,7 @@ import pytest
 import rankproof
 from rankproof import evaluate
 from rankproof.cli import run
-from rankproof.core.rules import Conventions
+from rankproof.core.conventions import Conventions
 from rankproof.errors import DataError, UsageError
 from rankproof.io.counted import rankings
 from rankproof.io.counted.rankings import CountedRankings, counted_rows

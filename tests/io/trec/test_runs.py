@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rankproof.core.conventions import Conventions
 from rankproof.core.join import Census, join
-from rankproof.core.rules import Conventions
 from rankproof.errors import DataError, RankproofError
 from rankproof.io.judgments import judgments_from_mapping
 from rankproof.io.mappings import MappingRankings

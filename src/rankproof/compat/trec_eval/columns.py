@@ -13,12 +13,12 @@ import numpy as np
 
 from rankproof.compat.trec_eval.files import JudgedFile, Norm
 from rankproof.compat.trec_eval.options import OptionColumn
+from rankproof.core.conventions import Conventions, condense
 from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.judgments import Order, Preferences, group
 from rankproof.core.measure import Measure
 from rankproof.core.measures.sets import relevant_count, weighted_f
 from rankproof.core.names import parse
-from rankproof.core.rules import Conventions, condense
 from rankproof.errors import UsageError
 
 

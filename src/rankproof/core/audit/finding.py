@@ -12,11 +12,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.core.rules import Conventions
 from rankproof.document.display import Displayable
 from rankproof.document.model import Bullets, Document, Paragraph, Part, Result
 from rankproof.document.numbers import count

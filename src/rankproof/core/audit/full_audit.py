@@ -39,11 +39,11 @@ from rankproof.core.audit.queries import (
     places_from_the_middle,
     turned_round,
 )
+from rankproof.core.conventions import Conventions, is_unanswered
 from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census, contrary_groups
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.core.rules import Conventions, is_unanswered
 from rankproof.core.table import RankingTable
 from rankproof.document.numbers import count
 from rankproof.errors import shorten

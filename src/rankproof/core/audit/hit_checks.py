@@ -25,13 +25,13 @@ from rankproof.core.audit.finding import (
     percent,
 )
 from rankproof.core.audit.spelling import misspelt_documents, misspelt_queries, unmet_ids
+from rankproof.core.conventions import Conventions, counted_queries, has_relevant
 from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.measures.sets import f_measure, precision, recall, relevant_count
 from rankproof.core.orders import known_extremes
-from rankproof.core.rules import Conventions, counted_queries, has_relevant
 from rankproof.core.scoring import average, ceiling
 from rankproof.core.table import Rankings, RankingTable
 from rankproof.document.numbers import count

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array
 from rankproof.core.join import Census, Ordered
 from rankproof.core.judgments import Judgments
-from rankproof.core.rules import Conventions
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.counted.text import rules_of
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from rankproof.core.conventions import Conventions
 from rankproof.core.join import EXACT
-from rankproof.core.rules import Conventions
 from rankproof.core.table import Rankings
 from rankproof.errors import DataError, shorten
 from rankproof.io.counted.counts import COUNTS, OF_QUERIES

@@ -10,9 +10,9 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+from rankproof.core.conventions import Conventions
 from rankproof.core.join import Census, Ordered
 from rankproof.core.judgments import Judgments
-from rankproof.core.rules import Conventions
 from rankproof.core.table import Rankings, RankingTable
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.counted.counts import COUNTS, OF_QUERIES, by_ids, numbers_of, ordered_of

@@ -14,8 +14,8 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from rankproof.core.conventions import Conventions
 from rankproof.core.join import EXACT
-from rankproof.core.rules import Conventions
 from rankproof.errors import UsageError, is_one_of, one_of
 
 PROBED = 1000

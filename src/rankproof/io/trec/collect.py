@@ -13,10 +13,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from rankproof.core.arrays import distinct, narrow
+from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array
 from rankproof.core.join import Census, Ordered, note_scores, rank_block
 from rankproof.core.judgments import Judgments
-from rankproof.core.rules import Conventions
 from rankproof.errors import DataError
 from rankproof.io.rankings import RowRankings
 from rankproof.io.trec.chunks import BadLine, in_order

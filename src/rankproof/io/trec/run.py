@@ -11,10 +11,10 @@ from typing import BinaryIO
 
 import numpy as np
 
+from rankproof.core.conventions import KEEP_ONE, Conventions
 from rankproof.core.hits import Array
 from rankproof.core.join import Census, Ordered
 from rankproof.core.judgments import Judgments
-from rankproof.core.rules import KEEP_ONE, Conventions
 from rankproof.core.table import PLACES, RankingTable
 from rankproof.errors import DataError
 from rankproof.io.files import PathLike, open_file

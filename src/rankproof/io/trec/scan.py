@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rankproof.core.conventions import Conventions, find_repeats
 from rankproof.core.hits import Array
 from rankproof.core.join import SAMPLE, Block, Census, Ordered, doubtful_scores, note_ranks, note_scores, rank_block
 from rankproof.core.judgments import Judgments
-from rankproof.core.rules import Conventions, find_repeats
 from rankproof.errors import shorten
 from rankproof.io.trec.chunks import NEWLINE, PAD, BadLine, Chunk, chunk_of, in_order
 from rankproof.io.trec.index import SMALL, Index, are_different, are_equal, hashes, starts_of

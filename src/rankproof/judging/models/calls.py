@@ -22,7 +22,7 @@ from string import ascii_lowercase
 from typing import Any
 from urllib.parse import unquote
 
-from rankproof.judging.models.budget import MOST_PAIRS
+from rankproof.judging.models.limits import MOST_PAIRS
 from rankproof.judging.verdicts import WITHOUT_PARTS, Ask, Relation
 
 VERDICTS, SUPPORT, CLAIMS = "verdicts-2", "support-1", "claims-3"

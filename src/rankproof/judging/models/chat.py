@@ -17,9 +17,9 @@ from typing import Any, Unpack
 
 from rankproof.errors import UsageError
 from rankproof.judging.function_judge import code_of, from_thread
-from rankproof.judging.models.budget import Budget, ChatArguments, split
 from rankproof.judging.models.calls import Call
 from rankproof.judging.models.judge import ModelJudge
+from rankproof.judging.models.limits import Budget, ChatArguments, split
 from rankproof.judging.models.providers import PROVIDERS, Provider, Reply, Service
 from rankproof.judging.models.replies import reply_in
 from rankproof.judging.models.session import Session

@@ -13,8 +13,8 @@ from typing import Any
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError
 from rankproof.judging.function_judge import run
-from rankproof.judging.models.budget import MOST_PAIRS, Budget, ModelLimits, price, split
 from rankproof.judging.models.calls import CLAIMS, VERDICTS, Call, calls_for
+from rankproof.judging.models.limits import MOST_PAIRS, Budget, ModelLimits, price, split
 from rankproof.judging.models.providers import Reply, Service, service_of
 from rankproof.judging.models.session import NONE, Connect, Session, call_text, over_http, sizes
 from rankproof.judging.models.transport import Wire

@@ -11,8 +11,8 @@ from hashlib import blake2b
 from itertools import islice
 from typing import Any
 
-from rankproof.judging.models.budget import Budget, ModelLimits, tokens_in
 from rankproof.judging.models.calls import Call, calls_for
+from rankproof.judging.models.limits import Budget, ModelLimits, tokens_in
 from rankproof.judging.models.providers import Reply, Service
 from rankproof.judging.models.replies import Reading, read
 from rankproof.judging.models.transport import Hopeless, Line

@@ -27,7 +27,7 @@ from rankproof.judging.verdicts import Judge as AnyJudge
 from rankproof.stats.shares import Share, share_of
 
 if TYPE_CHECKING:
-    from rankproof.judging.models.budget import UnseededArguments
+    from rankproof.judging.models.limits import UnseededArguments
 
 Groups = Sequence[Sequence[Ask]]
 Said = Mapping[Ask, int]

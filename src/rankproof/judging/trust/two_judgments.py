@@ -20,10 +20,10 @@ from statistics import NormalDist
 
 import numpy as np
 
+from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.core.rules import Conventions
 from rankproof.core.scoring import score_columns
 from rankproof.document.display import Displayable
 from rankproof.stats.agreement import Agreement, cohen_kappa

@@ -9,7 +9,15 @@ import pytest
 from scipy import stats
 
 from rankproof.errors import DataError, UsageError
-from rankproof.stats.rankings import discriminative_power, kendall_tau_b, order, rbo_of, stability, swap_rate, tau_ap_of
+from rankproof.stats.rank_correlation import (
+    discriminative_power,
+    kendall_tau_b,
+    order,
+    rbo_of,
+    stability,
+    swap_rate,
+    tau_ap_of,
+)
 from tests.work import calls
 
 

@@ -1,0 +1,179 @@
+"""Bands of numbers (poor to excellent) and the regimes of precision and recall."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from rankproof.document.display import Displayable
+
+WORDS = ("poor", "acceptable", "good", "excellent")
+
+CUTS: Mapping[str, tuple[float, float, float]] = {
+    "P@5": (0.30, 0.50, 0.70),
+    "R@5": (0.40, 0.60, 0.80),
+    "Success@5": (0.60, 0.80, 0.90),
+    "RR@10": (0.40, 0.60, 0.80),
+    "nDCG@5": (0.40, 0.60, 0.80),
+}
+"""For each measure the limits of acceptable, good and excellent."""
+
+NEVER = 0.05
+"""Below this RR@10 the first relevant document is, as a rule, beyond the second page."""
+
+PLACES = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
+
+
+@dataclass(frozen=True, slots=True)
+class Band(Displayable):
+    """One measure's mean, its ceiling, and its band."""
+
+    measure: str
+    value: float
+    ceiling: float
+    low: float | None
+    high: float | None
+    """The ends of the 95 % interval of the mean."""
+    word: str
+    """poor, acceptable, good or excellent; "" if the ceiling is 0."""
+    said: str = ""
+    """The number in words, for measures that have some."""
+
+    @property
+    def share(self) -> float | None:
+        """The value as a share of its ceiling, which decides the band."""
+        return min(self.value / self.ceiling, 1.0) if self.ceiling > 0 else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The band as plain data."""
+        return {**asdict(self), "share": self.share, "called": self.measure}
+
+
+def band(measure: str, value: float, ceiling: float, low: float | None = None, high: float | None = None) -> Band:
+    """The band of a mean, from its share of the ceiling.
+
+    >>> found = band("P@5", 0.15, 0.20)
+    >>> found.word, round(found.share, 4)
+    ('excellent', 0.75)
+    """
+    if ceiling <= 0:
+        return Band(measure, value, ceiling, low, high, "")
+    said = in_words(value / ceiling) if measure == "RR@10" else ""
+    return Band(measure, value, ceiling, low, high, word_of(measure, value / ceiling), said)
+
+
+def word_of(measure: str, share: float) -> str:
+    """The band of a share of the ceiling; the edge of a band belongs to the better one.
+
+    >>> [word_of("RR@10", share) for share in (0.39, 0.4, 0.6, 0.8)]
+    ['poor', 'acceptable', 'good', 'excellent']
+    """
+    return WORDS[sum(share >= cut - 1e-9 for cut in CUTS[measure])]
+
+
+def in_words(rr: float) -> str:
+    """The usual place of the first relevant document, from the mean reciprocal rank.
+
+    >>> [in_words(value) for value in (1.0, 0.5, 0.33, 0.1, 0.0)]
+    ['always first', 'about second', 'about third', 'about tenth', 'hardly ever found']
+    """
+    if rr >= 1 - 1e-9:
+        return "always first"
+    if rr < NEVER:
+        return "hardly ever found"
+    place = round(1 / rr)
+    return "mostly first" if place == 1 else f"about {PLACES[place - 1] if place <= len(PLACES) else f'{place}th'}"
+
+
+GOOD = 1
+"""The limit of a measure that divides high from low: where good begins."""
+
+
+MUCH_LOST = 0.15
+"""The share of relevant documents never found from which on recall is not high."""
+
+
+@dataclass(frozen=True, slots=True)
+class Regime(Displayable):
+    """High or low precision with high or low recall."""
+
+    precision: str
+    recall: str
+    feels: str
+    """The experience of the user of the system."""
+    do: str
+    """The first remedy."""
+
+    @property
+    def name(self) -> str:
+        """The regime in words."""
+        return f"{self.precision} precision, {self.recall} recall"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The regime as plain data."""
+        return {**asdict(self), "name": self.name}
+
+
+REGIMES = (
+    Regime(
+        "high",
+        "high",
+        "What is shown is what was needed, and little of it is missing.",
+        "watch it: refresh the questions, and gate changes.",
+    ),
+    Regime(
+        "high",
+        "low",
+        "What is shown is right, but answers come out incomplete: documents that are needed never appear.",
+        "find more: keyword search beside dense search, other chunks, another embedding model, a larger k.",
+    ),
+    Regime(
+        "low",
+        "high",
+        "The answer is there, among others: people skim past noise, and a generator is misled by it.",
+        "show less: rerank, use a smaller k, or cut at a score.",
+    ),
+    Regime(
+        "low",
+        "low",
+        "People meet mostly noise, do not find what they need, and stop asking.",
+        "start where documents are found: embedding model, chunks, filters, keyword search; rerank last.",
+    ),
+)
+
+
+MILDER = {
+    ("high", "low"): "What is shown is right; recall is acceptable, not good: some answers come out incomplete.",
+    ("low", "high"): "The answer is there; precision is acceptable, not good: people skim past some noise.",
+    ("low", "low"): "Both are acceptable, not good: people meet noise beside what they need, and miss a part of it.",
+}
+"""The experience of users if all that is low (below good) is still acceptable."""
+
+
+def regime_of(precision: Band, recall: Band, lost: float = 0.0, helps: bool = False) -> Regime | None:
+    """The regime of a system; None if the ceiling of precision or recall is 0.
+
+    `lost` is the share of what is relevant that is never found: if large, recall is not high, whatever the first five
+    hold. `helps` says that a change was tried and surely helps.
+
+    >>> regime_of(band("P@5", 0.19, 0.2), band("R@5", 0.3, 1.0)).name
+    'high precision, low recall'
+    """
+    if precision.share is None or recall.share is None:
+        return None
+    found_all = is_high(recall) and lost < MUCH_LOST
+    sides = ("high" if is_high(precision) else "low", "high" if found_all else "low")
+    found = next(each for each in REGIMES if (each.precision, each.recall) == sides)
+    if sides == ("high", "high") and helps:
+        found = replace(found, do="try the changes below: what they gain was measured.")
+    if is_high(recall) and not found_all:
+        lacking = f"{lost:.0%} of what is relevant is never found".replace("%", " %")
+        return replace(found, feels=f"{found.feels.rstrip('.')}; {lacking}.")
+    poor = any(each.share is not None and word_of(each.measure, each.share) == WORDS[0] for each in (precision, recall))
+    return found if poor or sides not in MILDER else replace(found, feels=MILDER[sides])
+
+
+def is_high(found: Band) -> bool:
+    """Whether a band is good or better; a ceiling of 0 counts as good."""
+    return found.share is None or found.share >= CUTS[found.measure][GOOD] - 1e-9
