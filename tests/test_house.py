@@ -13,11 +13,11 @@ from tests.house import counts
 from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
-    "files": 358,  # 300 of them without monitoring, web, io/counted and spark
-    "lines": 94_280,
+    "files": 358,  # 299 of them without monitoring, web, io/counted and spark
+    "lines": 91_250,
     "modules of over 400 lines": 0,
-    "code lines": 63_285,
-    "file names used twice": 27,
+    "code lines": 61_450,
+    "file names used twice": 26,
     "class names in two packages": 9,
     "short helpers used once": 117,
     "circles": 0,

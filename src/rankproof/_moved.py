@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 MOVED = {
     "rankproof.api.export": "rankproof.scoring.scores",
+    "rankproof.compat.trec_eval.program": "rankproof.compat.trec_eval",
     "rankproof.core.derivation.registry": "rankproof.core.paper",
     "rankproof.core.derivation.steps": "rankproof.core.paper",
     "rankproof.core.preferences": "rankproof.core.judgments",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rankproof.compat import pytrec_eval as ours
-from rankproof.compat.trec_eval.program import main
+from rankproof.compat.trec_eval import main
 
 theirs = pytest.importorskip("pytrec_eval")
 

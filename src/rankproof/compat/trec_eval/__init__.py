@@ -1,5 +1,321 @@
-"""The command line of trec_eval over the measures of rankproof: `main(arguments)`."""
+"""The command line of trec_eval over the measures of rankproof: `main(arguments)` writes lines and gives a code."""
 
-from rankproof.compat.trec_eval.program import main
+from __future__ import annotations
 
-__all__ = ["main"]
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import attrgetter
+
+import numpy as np
+
+from rankproof.compat.trec_eval.columns import (
+    Cut,
+    Results,
+    ResultSeries,
+    Setting,
+    Topics,
+    Value,
+    conventions,
+    cut,
+    preference_series,
+    select_topics,
+    standardise,
+    summarise,
+    values_of,
+)
+from rankproof.compat.trec_eval.files import (
+    JudgedFile,
+    Kind,
+    in_order,
+    rankings_of,
+    read_preferences,
+    read_zscores,
+    run_id,
+    use_rankings,
+)
+from rankproof.compat.trec_eval.options import (
+    Choice,
+    OptionColumn,
+    Options,
+    help_text,
+    parse_options,
+    parse_requests,
+    plan,
+)
+from rankproof.core.join import Census, join
+from rankproof.core.judgments import Judgments, judgments_from_rows
+from rankproof.errors import DataError, RankproofError, UsageError, one_of, shorten
+from rankproof.io.files import check_path
+from rankproof.io.inputs import is_pipe, pipes_kept, read_side_by_side
+from rankproof.io.mappings import MappingRankings
+from rankproof.io.trec import TrecRankings, read_qrels
+
+KINDS: dict[str, Kind] = {"qrels": "grades", "qrels_jg": "groups", "prefs": "preferences", "qrels_prefs": "preferences"}
+"""What kind of judgments each format holds."""
+
+_UNTOUCHED = ("num_ret", "utility", "relstring", "rbp_resid")
+"""What is 0 for a topic without results, although one unjudged document stands in for them."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The values of all columns, and what the summary needs besides."""
+
+    topics: Topics
+    results: Results
+    fixed: dict[str, Value]
+    notes: tuple[str, ...] = ()
+
+
+# --- one judge: grades ----------------------------------------------------------------------------
+
+
+def _evaluate_grades(judgments: str, results: str, columns: Sequence[OptionColumn], options: Options) -> Evaluation:
+    known, notes = _whole_grades(_without_aspects(read_qrels(judgments, all_comments=True)))
+    order = conventions(options.version)
+    hits = use_rankings(results, lambda run: join(known, run.blocks(known, order, Census()), order))
+    some = range(hits.n) if hits.answered is None else np.flatnonzero(hits.answered).tolist()
+    answered = {known.queries[i] for i in some}
+    topics = select_topics(known.queries, answered, options.version, options.complete)
+    measured = cut(hits, _cut(options))
+    rows = [known.index[topic] for topic in topics.shown]
+    absent = [place for place, topic in enumerate(topics.shown) if topic not in answered]
+    series = []
+    for column in columns:
+        everywhere = values_of(column, _setting(options))(measured)
+        values = [everywhere[row] for row in rows]
+        if column.name in _UNTOUCHED or column.entry.name == "unj":
+            for place in absent:
+                values[place] = "''" if column.entry.name == "relstring" else 0.0
+        series.append(ResultSeries(column, values))
+    return Evaluation(
+        topics,
+        Results(topics.shown, series),
+        # With -c the relevant documents of all topics are counted, at any positive grade.
+        {"num_rel": float(np.count_nonzero(known.grade > 0))} if options.complete else {},
+        notes,
+    )
+
+
+def _without_aspects(judgments: Judgments) -> Judgments:
+    """The judgments with the second column ignored: a document must then not come twice."""
+    facets = judgments.facets
+    if facets is None:
+        return judgments
+    twice = np.flatnonzero(np.diff(facets.start) > 1)
+    if len(twice):
+        row = int(twice[0])
+        query = judgments.query_ids[int(judgments.query[row])]
+        raise DataError(
+            f"{judgments.source}: document {shorten(judgments.doc_ids[row])} of topic {shorten(query)} is "
+            "judged twice, with a different second column. Next: -R qrels_jg takes that for several judges"
+        )
+    return replace(judgments, facets=None)
+
+
+def _whole_grades(judgments: Judgments) -> tuple[Judgments, tuple[str, ...]]:
+    """Grades cut to whole numbers, as trec_eval reads them; that is said where it changes one."""
+    whole = np.trunc(judgments.grade)
+    changed = int(np.count_nonzero(whole != judgments.grade))
+    if not changed:
+        return judgments, ()
+    note = f"{changed} grades with a fraction are cut to whole numbers. Next: rankproof evaluate keeps fractions"
+    return replace(judgments, grade=whole), (note,)
+
+
+def _cut(options: Options) -> Cut:
+    return Cut(options.depth, options.judged_only, stand_in=options.complete and options.version == 10)
+
+
+def _setting(options: Options) -> Setting:
+    return Setting(options.version, options.level, options.corpus)
+
+
+# --- several judges: grades by judgment group -----------------------------------------------------
+
+
+def _evaluate_groups(judgments: str, results: str, columns: Sequence[OptionColumn], options: Options) -> Evaluation:
+    rows = sorted(read_preferences(judgments, parts=False), key=attrgetter("topic", "judge"))
+    rankings = rankings_of(use_rankings(results, TrecRankings.table))
+    topics = select_topics({row.topic for row in rows}, rankings, options.version, options.complete)
+    # Hits in which every judge of a topic is a query of its own.
+    names = [f"{row.topic} {row.judge}" for row in rows]
+    known = judgments_from_rows(names, [row.document for row in rows], [float(int(row.level)) for row in rows])
+    topic_of = {name: row.topic for name, row in zip(names, rows, strict=True)}
+    repeated = {name: rankings[topic] for name, topic in topic_of.items() if topic in rankings}
+    order = conventions(options.version)
+    hits = cut(join(known, MappingRankings(repeated).blocks(known, order, Census()), order), _cut(options))
+    judges = [topic for (topic, _), _ in groupby(rows, key=attrgetter("topic", "judge"))]
+    series = []
+    for column in columns:  # the mean over the judges of each topic
+        by_topic: dict[str, list[float]] = {}
+        for topic, value in zip(judges, values_of(column, _setting(options))(hits), strict=True):
+            by_topic.setdefault(topic, []).append(float(value))
+        series.append(ResultSeries(column, [sum(by_topic[topic]) / len(by_topic[topic]) for topic in topics.shown]))
+    return Evaluation(topics, Results(topics.shown, series), {})
+
+
+# --- preferences ----------------------------------------------------------------------------------
+
+
+def _evaluate_preferences(
+    judgments: str, results: str, columns: Sequence[OptionColumn], options: Options
+) -> Evaluation:
+    rows = read_preferences(judgments, parts=options.judgment_format == "prefs")
+    rankings = rankings_of(use_rankings(results, TrecRankings.table))
+    by_topic: dict[str, list[JudgedFile]] = {}
+    for row in rows:
+        by_topic.setdefault(row.topic, []).append(row)
+    topics = select_topics(by_topic, rankings, options.version, options.complete)
+    wanted = {topic: by_topic[topic] for topic in topics.shown}
+    ordered = {
+        topic: in_order(rankings[topic], options.version, options.depth) for topic in topics.shown if topic in rankings
+    }
+    return Evaluation(topics, Results(topics.shown, preference_series(columns, wanted, ordered)), {})
+
+
+_EVALUATE: dict[Kind, Callable[[str, str, Sequence[OptionColumn], Options], Evaluation]] = {
+    "grades": _evaluate_grades,
+    "groups": _evaluate_groups,
+    "preferences": _evaluate_preferences,
+}
+
+
+def topic_lines(results: Results) -> Iterator[str]:
+    """The lines of ``-q``: each topic's values, one measure after the other."""
+    shown = [series for series in results.series if series.column.entry.shown != "summary"]
+    for place, topic in enumerate(results.topics):
+        for series in shown:
+            yield line(series.column.name, topic, series.values[place], series.whole, results.standardised)
+
+
+def summary_lines(results: Results) -> Iterator[str]:
+    """The lines of the summary over all topics."""
+    for series in results.series:
+        if series.column.entry.shown != "topics":
+            yield line(series.column.name, "all", series.summary, series.whole, results.standardised)
+
+
+def line(name: str, topic: str, value: Value, whole: bool, standardised: bool) -> str:
+    """One line of output.
+
+    >>> line("P_5", "301", 0.25, False, False)
+    'P_5                   \\t301\\t0.2500'
+    """
+    if isinstance(value, str):
+        return f"{name:<22}\t{topic}\t{value}"
+    if standardised:
+        return f"Z{name:<22}\t{topic}\t{value:6.4f}"
+    return f"{name:<22}\t{topic}\t{int(value) if whole else format(value, '6.4f')}"
+
+
+def text(lines: Iterable[str]) -> str:
+    """The lines as one text, each ended."""
+    return "".join(f"{each}\n" for each in lines)
+
+
+USAGE_CODE, INPUT, CALCULATION, NO_TOPICS = 1, 2, 4, 7
+"""The exit codes of trec_eval: wrong usage, unreadable input, no value, nothing to evaluate."""
+
+_NO_CHOICE = ", or choose duplicates='first' or duplicates='best'"
+"""What the readers advise, and trec_eval has no option for."""
+
+
+class StopError(RankproofError):
+    """The program ends here, with this exit code."""
+
+    def __init__(self, problem: object, code: int) -> None:
+        """Stop for a problem with an exit code of trec_eval."""
+        super().__init__(str(problem))
+        self.exit_code = code
+
+
+@contextmanager
+def quits_with(code: int) -> Iterator[None]:
+    """Errors inside end the program with the code trec_eval gives at this stage."""
+    try:
+        yield
+    except StopError:
+        raise
+    except RankproofError as problem:
+        said = str(problem).replace(_NO_CHOICE, "")
+        if code == INPUT and " twice" in said:  # trec_eval notices that only when it calculates
+            code = CALCULATION
+        raise StopError(said, code) from problem
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do what trec_eval does with these arguments; the exit code is returned."""
+    try:
+        with quits_with(USAGE_CODE):
+            options = parse_options(arguments)
+        if options.help or options.show_version:
+            if options.show_version:
+                print(f"trec_eval version {'9.0.8' if options.version == 9 else '10.0'}", file=sys.stderr)
+            else:
+                with quits_with(USAGE_CODE):
+                    print(help_text(options))
+            return 0
+        _evaluate(options)
+    except StopError as problem:
+        print(f"trec_eval: {problem}", file=sys.stderr)
+        return problem.exit_code
+    return 0
+
+
+def _evaluate(options: Options) -> None:
+    with quits_with(USAGE_CODE):
+        requests = parse_requests(options.measures, options.version)
+    with quits_with(INPUT):
+        planned = plan(requests, options.version)
+        if options.judgment_format not in KINDS:
+            raise one_of("-R", options.judgment_format, KINDS)
+        if options.result_format != "trec_results":
+            raise one_of("-T", options.result_format, ["trec_results"])
+    with quits_with(CALCULATION):
+        kind = KINDS[options.judgment_format]
+        for column in planned.columns:
+            if column.entry.kind not in ("any", kind):
+                fitting = [name for name, known in KINDS.items() if known == column.entry.kind]
+                raise UsageError(
+                    f"can't calculate measure '{column.entry.name}' from {options.judgment_format}. "
+                    f"Next: -R {' or '.join(fitting)}"
+                )
+    with quits_with(INPUT), pipes_kept():
+        judgments, results = options.files
+        read_side_by_side(options.files)
+        if not is_pipe(judgments):
+            check_path(judgments)
+        run = run_id(results)
+        columns = [each for each in planned.columns if each.entry.kind != "any"]
+        evaluation = _EVALUATE[kind](judgments, results, columns, options)
+        _print(planned, evaluation, options, run)
+
+
+def _print(planned: Choice, evaluation: Evaluation, options: Options, run: str) -> None:
+    for note in (*planned.notes, *evaluation.notes):
+        print(f"trec_eval: note: {note}", file=sys.stderr)
+    # The results with the columns that are no measures (run id, number of topics) in their places.
+    known = {series.column.name: series for series in evaluation.results.series}
+    general = [1.0] * len(evaluation.results.topics)
+    every = [known.get(column.name) or ResultSeries(column, general) for column in planned.columns]
+    results = replace(evaluation.results, series=every)
+    if options.zscores is not None:
+        results = standardise(results, read_zscores(options.zscores))
+    if options.per_query:
+        sys.stdout.write(text(topic_lines(results)))
+    missing, divisor = evaluation.topics.missing, evaluation.topics.divisor
+    if missing is not None:
+        raise StopError(
+            f"topic '{missing}' is judged but has no results. Next: -c counts such topics as 0", CALCULATION
+        )
+    if not evaluation.topics.shown:
+        raise StopError(
+            "no topic has both judgments and results. Next: check that both files name topics alike.", NO_TOPICS
+        )
+    if options.summary:
+        fixed: dict[str, Value] = {**evaluation.fixed, "runid": run, "num_q": float(divisor)}
+        sys.stdout.write(text(summary_lines(summarise(results, divisor, fixed))))
