@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from rankproof import evaluate, sample
 from rankproof.stats.confidence import ValueSample, safe_bound
-from rankproof.stats.detection import detectable, needed_queries
+from rankproof.stats.detectable_difference import detectable, needed_queries
 from rankproof.stats.differences import adaptive_interval, t_interval
 from rankproof.stats.distributions import NORMAL, t_quantile
 from rankproof.stats.flips import sign_flips

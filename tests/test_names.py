@@ -246,9 +246,6 @@ def test_a_function_is_called_by_what_it_returns_or_does() -> None:
 
 
 FAMILIES = {
-    "graded": "measures of grades",
-    "interpolated": "measures over interpolated precision",
-    "ranked": "measures of ranks",
     "paired": "the field's word for two systems on the same queries",
     "content": "what a report holds",
 }

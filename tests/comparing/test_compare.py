@@ -20,7 +20,7 @@ from rankproof import RR, audit, compare, diagnose, evaluate, explain, gate, lea
 from rankproof.cli import run
 from rankproof.core.measure import Measure
 from rankproof.errors import DataError, UsageError
-from rankproof.stats.detection import detectable, needed_queries
+from rankproof.stats.detectable_difference import detectable, needed_queries
 from rankproof.stats.differences import equivalence
 
 Run = dict[str, list[str]]

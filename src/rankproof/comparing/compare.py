@@ -44,7 +44,7 @@ from rankproof.scoring.evaluate import (
 )
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.corrections import correct, sure_level
-from rankproof.stats.detection import detectable, needed_or_why
+from rankproof.stats.detectable_difference import detectable, needed_or_why
 from rankproof.stats.differences import UNSEEN, Ends, difference_intervals, equivalence
 from rankproof.stats.flips import agree_with_test, sign_flips
 from rankproof.stats.judge_error import Corrected

@@ -20,7 +20,7 @@ from rankproof.comparing.comparison import Comparison, cases_of
 from rankproof.core.explanation import ExplainedCase
 from rankproof.core.hits import ABOVE_ZERO, Array
 from rankproof.core.judgments import Judgments
-from rankproof.core.measures.interpolated import best_precision
+from rankproof.core.measures.interpolated_precision import best_precision
 from rankproof.core.parameters import sections
 from rankproof.diagnosing.diagnose import Diagnosis
 from rankproof.document.charts import Bar

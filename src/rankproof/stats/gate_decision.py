@@ -20,7 +20,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.stats.confidence import ValueSample, lower_bound, safe_bound
 from rankproof.stats.corrections import correct, sure_level
-from rankproof.stats.detection import MOST, POWER, detectable, too_few_sentence
+from rankproof.stats.detectable_difference import MOST, POWER, detectable, too_few_sentence
 from rankproof.stats.differences import Ends, possible_range
 from rankproof.stats.distributions import NORMAL
 from rankproof.stats.flips import agree_with_test, sign_flips

@@ -25,7 +25,7 @@ from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import load_judgments, load_rankings, warn_of_left_out
 from rankproof.scoring.evaluate import documents_by_query, evaluate, prepare
 from rankproof.stats.confidence import queries_for_margin, smallest_margin
-from rankproof.stats.detection import Detection, detectable, needed_or_why
+from rankproof.stats.detectable_difference import Detection, detectable, needed_or_why
 from rankproof.stats.paired import check_alpha, check_power, spread
 
 

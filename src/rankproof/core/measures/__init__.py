@@ -1,15 +1,15 @@
 """Every measure of rankproof, by family; importing this package fills the registry, as far as most need it."""
 
 from rankproof.core.measure import REGISTRY
-from rankproof.core.measures import graded, ranked, sets  # noqa: F401  (the everyday ones)
+from rankproof.core.measures import ndcg_and_err, rr_and_ap, sets  # noqa: F401  (the everyday ones)
 
 FAMILIES = {
     subject: tuple(f"{__name__}.{module}" for module in modules.split())
     for subject, modules in {
         "Sets": "sets",
-        "Ranks": "ranked interpolated",
-        "Grades": "graded gains",
-        "Incomplete judgments": "incomplete",
+        "Ranks": "rr_and_ap interpolated_precision",
+        "Grades": "ndcg_and_err gains",
+        "Incomplete judgments": "incomplete_judgments",
         "Readers": "users cwl",
         "Aspects": "aspects novelty",
         "Counts": "counts census",

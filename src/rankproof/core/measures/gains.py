@@ -12,7 +12,7 @@ import numpy as np
 from rankproof.core.arrays import down_to, earlier_total, positive_rows, running_total
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
-from rankproof.core.measures.graded import by_gain, discounted_gain, discounted_on_paper, gains, worth
+from rankproof.core.measures.ndcg_and_err import by_gain, discounted_gain, discounted_on_paper, gains, worth
 from rankproof.core.measures.sets import relevant_count
 from rankproof.core.paper import (
     Case,

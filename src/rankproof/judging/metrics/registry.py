@@ -17,7 +17,7 @@ import numpy as np
 from rankproof.core.hits import Array, Facets, Hits, PerQuery, ratio
 from rankproof.core.measure import CHANGES, JUDGED, Measure, Spec
 from rankproof.core.measures.aspects import subtopic_recall
-from rankproof.core.measures.ranked import average_precision
+from rankproof.core.measures.rr_and_ap import average_precision
 from rankproof.core.parameters import parameters_of
 
 # What a metric counts in one sample: nested lists of yes and no (or of grades), None if nobody judged.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankproof.stats.detection import POWER, Moves, needed_queries
+from rankproof.stats.detectable_difference import POWER, Moves, needed_queries
 
 
 def rows(rng: np.random.Generator) -> list[np.ndarray]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import measure
-from rankproof.core.measures.ranked import precisions
+from rankproof.core.measures.rr_and_ap import precisions
 from rankproof.core.measures.sets import relevant_count
 from rankproof.core.paper import Case, Step, Term, Written, at_least, number_text, relevant_step, writes
 from rankproof.core.parameters import Grade, Share
