@@ -82,6 +82,24 @@ def test_what_one_more_costs_is_bounded(of, most: int, tmp_path: Path) -> None:
     assert of(tmp_path, many) - of(tmp_path, few) < most * (many - few)
 
 
+@needs_kernel_count
+@pytest.mark.slow
+@pytest.mark.cover
+@pytest.mark.parametrize("verb", ["audit", "diagnose"])
+def test_looking_at_every_row_takes_no_object_for_each(verb: str, tmp_path: Path) -> None:
+    judged, ranked, few, many = tmp_path / "judged.qrels", tmp_path / "ranked.run", 2_000, 8_000
+    judged.write_text("".join(f"q{i} 0 doc_{i} 1\nq{i} 0 other_{i} 2\n" for i in range(many)))
+    held = []
+    for count in (few, many):
+        rows = (f"q{i} Q0 doc_{(i + j) % many} {j + 1} {100 - j}.5 t\n" for i in range(count) for j in range(100))
+        ranked.write_text("".join(rows))
+        script = READ.replace('evaluate(*sys.argv[1:], "RR")["RR"]', f"{verb}(*sys.argv[1:])")
+        script = script.replace("import evaluate", f"import {verb}")
+        words = [sys.executable, "-c", script, str(judged), str(ranked)]
+        held.append(int(subprocess.run(words, capture_output=True, text=True, check=True).stdout))
+    assert held[1] - held[0] < 150 * 100 * (many - few)
+
+
 @pytest.mark.slow
 def test_judgments_of_a_large_file_are_the_same_as_of_a_small_one(tmp_path: Path) -> None:
     """From some megabytes on judgments are read in pieces, and their ids kept as bytes: no result may show it."""

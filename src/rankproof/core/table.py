@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
-from rankproof.core.arrays import Array
+import numpy as np
+
+from rankproof.core.arrays import Array, narrow, offsets
 from rankproof.core.conventions import Conventions, comparable_scores, drop_repeats, order_equals
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
@@ -57,6 +60,43 @@ class RankingTable(Displayable):
         query, doc = ([column[row] for row in rows] for column in (self.query, self.doc))
         score, rank = (None if each is None else each[rows] for each in (self.score, self.rank))
         return RankingTable(query, doc, score, rank, source=self.source)
+
+
+@dataclass(frozen=True, eq=False)
+class WholeRankings:
+    """The rows of a table, gathered by query."""
+
+    table: RankingTable
+    queries: list[str]
+    """The queries in the order they appear."""
+    code: Array
+    """Which query each row of the table belongs to."""
+    order: Array
+    """The rows query by query, each query's in the order they stand."""
+    start: Array
+    """Where each query begins in `order`; one more entry than there are queries."""
+
+    @property
+    def sizes(self) -> Array:
+        """How many documents each ranking holds."""
+        return np.diff(self.start)
+
+    def __iter__(self) -> Iterator[tuple[str, list[int]]]:
+        """Each query with its rows, one at a time: all of them as lists would take more than the table."""
+        for number, query in enumerate(self.queries):
+            yield query, self.order[self.start[number] : self.start[number + 1]].tolist()
+
+
+def gather_queries(table: RankingTable) -> WholeRankings:
+    """The table with its rows gathered by query.
+
+    >>> list(gather_queries(RankingTable(["b", "a", "b"], ["x", "y", "z"], empty=("c",))))
+    [('c', []), ('b', [0, 2]), ('a', [1])]
+    """
+    index = {query: i for i, query in enumerate(dict.fromkeys(chain(table.empty, table.query)))}
+    code = np.fromiter(map(index.__getitem__, table.query), dtype=np.int32, count=len(table))
+    start = offsets(np.bincount(code, minlength=len(index)))
+    return WholeRankings(table, list(index), code, narrow(np.argsort(code, kind="stable")), start)
 
 
 class Rankings(Protocol):
@@ -142,8 +182,10 @@ def best_first(table: RankingTable, conventions: Conventions) -> dict[str, list[
     >>> best_first(RankingTable(["q", "q"], ["a", "b"], np.array([1.0, 2.0])), Conventions())
     {'q': ['b', 'a']}
     """
-    rows = {query: _once_each(table, own, conventions) for query, own in table.by_query().items()}
-    return {query: [str(table.doc[row]) for row in _in_order(table, own, conventions)] for query, own in rows.items()}
+    return {
+        query: [str(table.doc[row]) for row in _in_order(table, _once_each(table, own, conventions), conventions)]
+        for query, own in gather_queries(table)
+    }
 
 
 def missed_documents(judgments: Judgments, query: str, hits: Hits) -> list[tuple[str, float]]:

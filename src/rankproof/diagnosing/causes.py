@@ -118,8 +118,9 @@ class Asked:
 
     @cached_property
     def rank(self) -> dict[str, int]:
-        """The rank of each document that was returned."""
-        return {doc: place for place, doc in enumerate(self.returned, start=1)}
+        """The rank of each document that was returned and is relevant or shown."""
+        wanted = {*self.relevant, *self.shown}
+        return {doc: place for place, doc in enumerate(self.returned, start=1) if doc in wanted}
 
     @cached_property
     def shown(self) -> Sequence[str]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
@@ -44,43 +43,12 @@ from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census, contrary_groups
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.core.table import RankingTable
+from rankproof.core.table import RankingTable, WholeRankings, gather_queries
 from rankproof.document.numbers import count
 from rankproof.errors import shorten
 
-
-@dataclass(frozen=True, eq=False)
-class WholeRankings:
-    """The rows of a table, gathered by query."""
-
-    table: RankingTable
-    queries: list[str]
-    """The queries in the order they appear."""
-    code: Array
-    """Which query each row of the table belongs to."""
-    order: Array
-    """The rows query by query, each query's in the order they stand."""
-    start: Array
-    """Where each query begins in `order`; one more entry than there are queries."""
-
-    @property
-    def sizes(self) -> Array:
-        """How many documents each ranking holds."""
-        return np.diff(self.start)
-
-
-def gather_queries(table: RankingTable) -> WholeRankings:
-    """The table with its rows gathered by query."""
-    index = {query: i for i, query in enumerate(dict.fromkeys((*table.empty, *table.query)))}
-    code = np.fromiter(map(index.__getitem__, table.query), dtype=np.intp, count=len(table))
-    sizes = np.bincount(code, minlength=len(index))
-    return WholeRankings(
-        table=table,
-        queries=list(index),
-        code=code,
-        order=np.argsort(code, kind="stable"),
-        start=np.append(0, np.cumsum(sizes)),
-    )
+AT_ONCE = 1000
+"""The number of queries whose rows are sorted at once: sorting all of them takes several times their room."""
 
 
 def audit_full(
@@ -141,8 +109,7 @@ def _returned_themselves(whole: WholeRankings) -> Iterator[Finding]:
 def _duplicates(whole: WholeRankings) -> Iterator[Finding]:
     """Documents that stand twice in one ranking."""
     table, repeats = whole.table, []
-    for begin, end in zip(whole.start[:-1].tolist(), whole.start[1:].tolist(), strict=True):
-        rows = whole.order[begin:end].tolist()
+    for _, rows in whole:
         if len({table.doc[row] for row in rows}) < len(rows):
             first: dict[str, int] = {}
             repeats += [(one, row) for row in rows if (one := first.setdefault(table.doc[row], row)) != row]
@@ -179,7 +146,12 @@ def _contradicting_ranks(whole: WholeRankings) -> Iterator[Finding]:
     score, rank = whole.table.score, whole.table.rank
     if score is None or rank is None:
         return
-    if wrong := [whole.queries[i] for i in contrary_groups(whole.code, score, rank).tolist()]:
+    wrong = [
+        whole.queries[i]
+        for rows in np.split(whole.order, whole.start[:-1:AT_ONCE])
+        for i in contrary_groups(whole.code[rows], score[rows], rank[rows]).tolist()
+    ]
+    if wrong:
         yield Finding(
             "warning",
             "ranks-against-scores",

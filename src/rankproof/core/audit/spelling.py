@@ -12,14 +12,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple
 from urllib.parse import unquote_plus
 
 from rankproof.core.audit.finding import EXAMPLES, Finding, list_words, percent
 from rankproof.core.audit.ids import side_by_side
 from rankproof.core.judgments import Judgments, cached_for_judgments
-from rankproof.core.table import RankingTable
+from rankproof.core.table import RankingTable, gather_queries
 from rankproof.document.numbers import count
 from rankproof.errors import shorten
 
@@ -135,8 +135,10 @@ RULES = (
 """In the order in which they are applied where several are needed."""
 
 Way = tuple[SpellingRule, ...]
-SpeltForms = dict[tuple[str, ...], tuple[dict[str, str], frozenset[str]]]
+SpeltForms = dict[tuple[str, ...], dict[str, str]]
 """For each way of spelling (by what differs) the judged ids as they are spelt in it."""
+PART = 100_000
+"""The number of ranked ids that are respelt at once."""
 KEPT = 40_000
 """The spellings of so many judged documents are kept for the next ranking."""
 
@@ -174,41 +176,47 @@ class Unmet:
 
     def met(self, way: Way) -> list[tuple[str, str, str]]:
         """Query, judged id and ranked id of all that are one under these rules."""
-        ranked = respell_ids(way, self._flat[1][1])
+        queries, docs = self.flat_lost
         if len(self.judged) <= KEPT:
             # How judged ids are spelt under these rules; the next ranking needs them too.
             key = tuple(rule.differ for rule in way)
             if key not in self.forms:
                 ids = list(dict.fromkeys(self.judged))
-                found = dict(zip(ids, respell_ids(way, ids), strict=True))
-                self.forms[key] = found, frozenset(found.values())
-            forms, spelt = self.forms[key]
-            if spelt.isdisjoint(ranked):
-                return []
-            lost = [forms[each] for each in self._flat[0][1]]
+                self.forms[key] = dict(zip(ids, respell_ids(way, ids), strict=True))
+            lost = list(map(self.forms[key].__getitem__, docs))
         else:
-            lost = respell_ids(way, self._flat[0][1])
-        both = set(lost).intersection(ranked)
-        if not both:
-            return []
-        known = {
-            (query, form): doc
-            for query, form, doc in zip(self._flat[0][0], lost, self._flat[0][1], strict=True)
-            if form in both
-        }
-        return [
-            (query, known[query, form], doc)
-            for query, form, doc in zip(self._flat[1][0], ranked, self._flat[1][1], strict=True)
-            if form in both and (query, form) in known
-        ]
+            lost = respell_ids(way, docs)
+        spelt = set(lost)
+        known: dict[tuple[str, str], str] = {}
+        found = []
+        for owners, some in self.parts():
+            ranked = respell_ids(way, some)
+            if spelt.isdisjoint(ranked):
+                continue
+            known = known or dict(zip(zip(queries, lost, strict=True), docs, strict=True))
+            found += [
+                (query, known[query, form], doc)
+                for query, form, doc in zip(owners, ranked, some, strict=True)
+                if form in spelt and (query, form) in known
+            ]
+        return found
 
     @cached_property
-    def _flat(self) -> tuple[tuple[list[str], list[str]], ...]:
-        """Of each side the queries and the documents, one entry a document."""
-        return tuple(
-            ([q for q, docs in side.items() for _ in docs], [doc for docs in side.values() for doc in docs])
-            for side in (self.lost, self.unjudged)
-        )
+    def flat_lost(self) -> tuple[list[str], list[str]]:
+        """The queries and documents that are lost, one entry a document."""
+        return [q for q, docs in self.lost.items() for _ in docs], [doc for docs in self.lost.values() for doc in docs]
+
+    def parts(self) -> Iterator[tuple[list[str], list[str]]]:
+        """The queries and documents that nobody judged, some ten thousand at a time."""
+        queries: list[str] = []
+        some: list[str] = []
+        for query, docs in self.unjudged.items():
+            queries += [query] * len(docs)
+            some += docs
+            if len(some) > PART:
+                yield queries, some
+                queries, some = [], []
+        yield queries, some
 
     def joins_others(self, way: Way) -> bool:
         """Whether the rules take judged documents for one another."""
@@ -220,13 +228,10 @@ def unmet_ids(judgments: Judgments, table: RankingTable) -> Unmet:
     """What of judgments and ranking does not meet, in the queries that both have."""
     lost, unjudged = dict[str, list[str]](), dict[str, list[str]]()
     relevant, wanted = set[tuple[str, str]](), 0
-    documents: dict[str, dict[str, None]] = {query: {} for query in table.empty}
-    for query, doc in zip(table.query, table.doc, strict=True):
-        documents.setdefault(query, {})[doc] = None
-    for query, ranked in documents.items():
+    for query, rows in gather_queries(table):
         if query not in judgments.index:
             continue
-        grades = judgments.of(query)
+        ranked, grades = dict.fromkeys(map(table.doc.__getitem__, rows)), judgments.of(query)
         good = [doc for doc, grade in grades.items() if grade > 0]
         lost[query] = [doc for doc in grades if doc not in ranked]
         unjudged[query] = [doc for doc in ranked if doc not in grades]
@@ -243,8 +248,11 @@ def _forms(judgments: Judgments) -> SpeltForms:
 
 def ways(sides: Unmet) -> list[Way]:
     """The ways of spelling under which documents meet: the simplest first, of these what explains most."""
-    ids = "\n".join(doc for side in (sides.lost, sides.unjudged) for docs in side.values() for doc in docs)
-    useful = [rule for rule in RULES if re.search(rule.sign, ids)]
+    signs: set[str] = set()
+    for _, docs in chain([sides.flat_lost], sides.parts()):
+        ids = "\n".join(docs)
+        signs.update(rule.sign for rule in RULES if rule.sign not in signs and re.search(rule.sign, ids))
+    useful = [rule for rule in RULES if rule.sign in signs]
     rules = [rule for rule in useful if rule.strict or not sides.joins_others((rule,))]
     normal = tuple(rule for rule in rules if rule.strict and rule.kind != "number-ids")
     learnt = [*_affixes(sides, ()), *(_affixes(sides, normal) if normal else ())]

@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from rankproof.core.arrays import narrow
 from rankproof.core.conventions import KEEP_ONE, Conventions
 from rankproof.core.hits import Array
 from rankproof.core.join import Census, Ordered
@@ -187,15 +188,20 @@ class TrecRankings:
         """The lines of some queries; None: of all."""
         query: list[str] = []
         doc: list[str] = []
-        rest = [np.zeros((3, 0))]
+        ids: dict[str, str] = {}  # each id is held once, however many rows have it
+        rest = bytearray(), bytearray(), bytearray()  # which grow in place
         for lines, values in self._checked():
             rows = slice(None) if wanted is None else _rows_of(lines, wanted)
-            rest.append(values[:, rows])
-            query += lines.fields(rows, QUERY)
-            doc += lines.fields(rows, DOC)
-        score, rank, number = np.concatenate(rest, axis=1)
+            for column, some in zip(rest, values[:, rows], strict=True):
+                column += some.tobytes()
+            starts, sizes = lines.runs(QUERY)
+            each = np.repeat(np.arange(len(starts)), sizes)[rows]
+            query += map(lines.fields(starts, QUERY).__getitem__, each.tolist())
+            found = lines.fields(rows, DOC)
+            doc += map(ids.setdefault, found, found)
+        score, rank, number = map(np.frombuffer, rest)
         known = None if np.isnan(rank).any() else rank
-        return RankingTable(query, doc, score, known, number.astype(np.intp), self.source)
+        return RankingTable(query, doc, score, known, narrow(number.astype(np.intp)), self.source)
 
     def _checked(self) -> Iterator[tuple[Lines, Array]]:
         """The lines chunk by chunk, and their numbers; chunks without a row are left out."""
