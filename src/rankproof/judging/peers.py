@@ -59,25 +59,31 @@ def padded_share(grids: Sequence[Grid]) -> PerQuery:
     return row_coverage(grids) * wanted / (wanted + AGAINST_ZERO_ENTITIES)
 
 
-def as_ours(peer: str, name: str, ours: Measure, formula: str, **settings: Any) -> None:
+def as_ours(peer: str, name: str, ours: Measure, about: str, formula: str, **settings: Any) -> None:
     """A formula of another tool that counts what ours counts, and scores as ours unless it is said how."""
     own = METRICS[ours.name]
 
     def read(case: Case) -> Any:
         return own.read(case)
 
-    read.__doc__ = f"{ours.name} of {peer}.\n\nFormula: {formula}."
+    read.__doc__ = f"{about}\n\nFormula: {formula}."
     metric(name, peer=peer, **{"needs": own.needs, "score": own.score, "monotone": own.monotone, **settings})(read)
 
 
 as_ours(
     *("ragas", "context_precision", context_precision),
+    "Context precision with 1e-10 added to the denominator, so that a perfect one is .9999999999.",
     "(sum over relevant contexts of P@rank) / (relevant contexts found + 1e-10)",
     score=padded_precision,
 )
-as_ours("ragas", "context_recall", context_recall, "attributed statements / statements")
+as_ours(
+    *("ragas", "context_recall", context_recall),
+    "The share of the statements of the reference that the contexts support; the same as ours.",
+    "attributed statements / statements",
+)
 as_ours(
     *("ragas", "context_entity_recall", context_entity_recall),
+    "Entity recall with 1e-8 added to the denominator.",
     "entities of the reference in the contexts / (entities of the reference + 1e-8)",
     score=padded_share,
 )
@@ -163,7 +169,11 @@ def ragchecker_f1(case: Case) -> tuple[Grid, Grid] | Nothing:
     return next((each for each in (right, said) if isinstance(each, Nothing)), (right, said))
 
 
-as_ours("ragchecker", "claim_recall", context_recall, "claims of the reference in a context / claims of the reference")
+as_ours(
+    *("ragchecker", "claim_recall", context_recall),
+    "The share of the reference's claims that some context supports; our context recall.",
+    "claims of the reference in a context / claims of the reference",
+)
 
 
 @ragchecker("context_precision", needs=("reference", "contexts"))
@@ -235,10 +245,19 @@ def _said(case: Case, claim: str) -> Maybe:
 
 as_ours(
     *("deepeval", "contextual_precision", context_precision),
+    "Precision at each relevant context, averaged over those found; the same as ours.",
     "(sum over relevant contexts of P@rank) / relevant contexts found; 0 if none is",
 )
-as_ours("deepeval", "contextual_recall", context_recall, "supported statements / statements")
-as_ours("deepeval", "contextual_relevancy", context_relevance, "relevant statements / statements")
+as_ours(
+    *("deepeval", "contextual_recall", context_recall),
+    "The share of the statements of the expected output that the contexts support; the same as ours.",
+    "supported statements / statements",
+)
+as_ours(
+    *("deepeval", "contextual_relevancy", context_relevance),
+    "The share of the statements of the contexts that bear on the input; the same as ours.",
+    "relevant statements / statements",
+)
 
 
 @deepeval("faithfulness", needs=("answer", "contexts"))
@@ -273,8 +292,16 @@ def deepeval_answer_relevancy(case: Case) -> Grid | Nothing:
     return share(case.bears(each) for each in statements_in(case.sample.answer or "")) or NO_CLAIMS
 
 
-as_ours("promptfoo", "context_recall", context_recall, "attributed sentences / sentences")
-as_ours("promptfoo", "context_relevance", context_relevance, "relevant sentences / sentences")
+as_ours(
+    *("promptfoo", "context_recall", context_recall),
+    "The share of the sentences of the expected answer that can be attributed to the context.",
+    "attributed sentences / sentences",
+)
+as_ours(
+    *("promptfoo", "context_relevance", context_relevance),
+    "The share of the sentences of the context that are needed to answer.",
+    "relevant sentences / sentences",
+)
 
 
 @promptfoo("context_faithfulness", needs=("answer", "contexts"))

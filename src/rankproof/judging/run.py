@@ -147,7 +147,7 @@ def _taking(judge: Judge, wanted: Collection[Ask], said: dict[Ask, Said], kept: 
 
 
 def add(total: Account, part: Account) -> None:
-    """Add one account to another; a price that is not known makes the sum unknown."""
+    """Add one account to another; a judge that costs nothing, or whose price is not known, adds no money."""
     total.calls += part.calls
     total.prompt_tokens += part.prompt_tokens
     total.reply_tokens += part.reply_tokens

@@ -82,6 +82,14 @@ def test_every_formula_of_a_tool_is_held_against_it(tool: str) -> None:
     assert set(PEERS[tool]) - known == WITHOUT_ARITHMETIC.get(tool, set())
 
 
+@pytest.mark.parametrize("tool", TOOLS)
+def test_the_title_of_a_formula_says_what_it_counts(tool: str) -> None:
+    titles = {name: each.measure.spec.title for name, each in PEERS[tool].items()}
+    assert len(set(titles.values())) == len(titles)
+    for name, title in titles.items():
+        assert len(title.split()) > 5, f"{name}: {title}"
+
+
 def test_ragas_entity_recall() -> None:
     golden = json.loads((GOLDEN / "ragas.json").read_text())["cases"]["entities 0"]
     row = {"reference": "It was Brazil, Brasília, April 21 1960.", "contexts": ["Brasília is in Brazil."]}

@@ -173,12 +173,6 @@ def _mixed(weights: Sequence[float], found: Sequence[Outcome]) -> Outcome:
     return replace(least, value=value, low=low, high=high, spread=spread)
 
 
-def _units(metric: Metric, measure: Measure, case: Case) -> Units | Nothing:
-    case.soft = {}
-    lacking = missing_fields(metric, case)
-    return Nothing(lacking) if lacking else metric.read(case, **measure.given)
-
-
 def _outcomes(metric: Metric, batch: Sequence[Units], complete: float) -> list[Outcome]:
     if not batch:
         return []
