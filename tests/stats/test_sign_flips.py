@@ -274,6 +274,7 @@ def test_limits_are_stated() -> None:
 
 def test_rounding_of_equal_values_is_no_difference() -> None:
     assert paired_differences(np.array([0.1 + 0.2, 1.0]), np.array([0.3, 1.0])).tolist() == [0.0, 0.0]
+    assert paired_differences(np.array([3e-200, 0.0]), np.array([0.0, 1e-300])).tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize(

@@ -151,13 +151,13 @@ def _objects(data: list[Any], line: Sequence[int] | None, wanted: Wanted, source
     for row, item in enumerate(data):
         if type(item) is RepeatedKey:
             _check_once(item, rows.where(row), "field")
-    names = list(data[0]) if data and isinstance(data[0], dict) else []
-    scalars = [name for name in names if not isinstance(data[0][name], (dict, list))]
+    first = data[0] if data and isinstance(data[0], dict) else {}
+    held = [name for name, value in first.items() if isinstance(value, (dict, list))]
+    scalars = [name for name, value in first.items() if not isinstance(value, (dict, list))]
     # With the column of one document a row there may be several rows a query.
-    if names and not column_of("doc", scalars if wanted is not RANKING else without_expected(scalars)):
-        lists = list_columns([name for name in names if name not in scalars], LISTS, wanted)
-        if lists:
-            return _by_query(data, scalars, lists, rows, wanted)
+    several = column_of("doc", scalars if wanted is not RANKING else without_expected(scalars))
+    if not several and (lists := list_columns(held, LISTS, wanted)):
+        return _by_query(data, scalars, lists, rows, wanted)
     return read_tuples(data, wanted, source, line)
 
 

@@ -25,7 +25,8 @@ Alternative = Literal["two-sided", "greater", "less"]
 
 SAME = 1e-12
 """Differences nearer than this (relative to the largest value) are equal but for rounding."""
-
+TINIEST = 1e-150
+"""Differences smaller than this count as 0: their squares would be, and no spread could be told from none."""
 
 SMALLEST_ALPHA = 1e-12
 """Below it, 1 - alpha / tests would round to 1 if there are many tests, and no interval has that level."""
@@ -59,7 +60,7 @@ def paired_differences(a: Array, b: Array) -> Array:
             "Next: keep the queries that both have, or count the missing ones as 0."
         )
     off = first - second
-    slack = SAME * max(_largest(first), _largest(second))
+    slack = max(SAME * max(_largest(first), _largest(second)), TINIEST)
     return np.where(np.abs(off) <= slack, 0.0, off)
 
 

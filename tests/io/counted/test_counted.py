@@ -88,10 +88,11 @@ def test_every_convention_gives_the_bits_of_memory(conventions):
 
 @pytest.mark.first_is_quick(2)
 @pytest.mark.parametrize("engine", INPUT)
-@pytest.mark.parametrize("asked", [{"ties": "input"}, {"duplicates": "first"}], ids=str)
-def test_what_needs_the_order_of_rows_is_refused_with_the_way_out(engine, asked):
+@pytest.mark.parametrize("asked", [{"ties": "input"}, {"duplicates": "first"}, {"ties": "rank"}], ids=str)
+def test_what_rows_without_an_order_or_ranks_cannot_give_is_refused_with_the_way_out(engine, asked):
     judged, rows = random_case(1)
-    with pytest.raises(UsageError, match=r"needs the order in which the rows were given.*Next: choose"):
+    needs = r"(needs the order in which the rows were given|there is no rank column).*Next: .*choose"
+    with pytest.raises(UsageError, match=needs):
         evaluate(judged, ENGINES[engine](rows), "AP", **asked)
 
 

@@ -222,6 +222,8 @@ def test_a_bad_line_is_an_error_with_its_number_and_text(line, said, before, siz
     for read in (run.table, run.by_query, lambda: run.table_near("q1")):
         with pytest.raises(DataError, match=f"the file, line {before.count(10) + 1}: "):
             read()
+    with pytest.raises(DataError, match=r"the file, (line|queries)"):  # a part of it tells whether its ids are digits
+        found_by(run, judgments_from_mapping({1: {11: 1}}))
 
 
 def test_integers_in_the_judgments_cannot_be_found_in_text():

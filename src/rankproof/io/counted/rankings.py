@@ -73,7 +73,7 @@ class CountedRankings:
 
     def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Ordered]:
         """The rankings of judged queries, all at once."""
-        check_counted(conventions, self.source)
+        check_counted(conventions, self.source, self.took)
         judgments = match_ids(judgments, self.integer_ids, self.source)
         census.notes.extend(self.notes)
         rows, queries = self.engine.size(self.took, self.source)

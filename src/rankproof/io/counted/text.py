@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from rankproof.core.conventions import Conventions
@@ -123,14 +123,19 @@ class Counted:
     """Where documents that nobody judged are looked at for repetitions: in a `sample` of queries, or in `all`."""
 
 
-def check_counted(conventions: Conventions, source: str) -> None:
-    """Refuse what needs the order of the rows: no engine keeps it."""
+def check_counted(conventions: Conventions, source: str, columns: Collection[str] = ("rank",)) -> None:
+    """Refuse what needs the order of the rows, as no engine keeps it, and ranks if there is no column of them."""
     for name, word in (("ties", "input"), ("duplicates", "first")):
         if getattr(conventions, name) == word:
             raise UsageError(
                 f"{source}: {name}={word!r} needs the order in which the rows were given, which no engine keeps. "
                 f"Next: {_WAYS_OUT[name]}, or collect the rows into memory first."
             )
+    if "rank" not in columns and (conventions.ties == "rank" or "score" not in columns):
+        raise UsageError(
+            f"{source}: ties='rank' was asked for, but there is no rank column. "
+            "Next: name it, or choose another rule, as ties='trec' for the order by score."
+        )
 
 
 _WAYS_OUT = {
@@ -156,7 +161,7 @@ def counting_text(dialect: str, what: Counted, conventions: Conventions) -> str:
     """
     if not is_one_of(dialect, DIALECTS):
         raise one_of("dialect", dialect, DIALECTS)
-    check_counted(conventions, what.run)
+    check_counted(conventions, what.run, what.columns)
     spoken = DIALECTS[dialect]
     best = conventions.duplicates == "best"
     by_rank = conventions.ties == "rank" or "score" not in what.columns
@@ -222,11 +227,6 @@ def _order(dialect: str, what: Counted, conventions: Conventions, by_rank: bool,
     """The sort key of rows: their scores, or minus their ranks."""
     spoken = DIALECTS[dialect]
     if by_rank:
-        if "rank" not in what.columns:
-            raise UsageError(
-                f"{what.run}: ties='rank' was asked for, but there is no rank column. "
-                "Next: name it, or choose another rule, as ties='trec' for the order by score."
-            )
         return f"(0.0 - {spoken.double.format(quote_name(dialect, what.columns['rank'], given))})"
     number = (spoken.exact if what.decimal else spoken.double).format(quote_name(dialect, what.columns["score"], given))
     if conventions.precision == "float32":

@@ -16,7 +16,7 @@ from rankproof.core.conventions import KEEP_ONE, Conventions
 from rankproof.core.hits import Array
 from rankproof.core.join import Census, Ordered
 from rankproof.core.judgments import Judgments
-from rankproof.core.table import PLACES, RankingTable
+from rankproof.core.table import PLACES, RankingTable, part_of
 from rankproof.errors import DataError
 from rankproof.io.files import PathLike, open_file
 from rankproof.io.trec.chunks import PAD, SIZE, BadLine, Chunk, chunk_of, chunks, whole_queries
@@ -179,7 +179,10 @@ class TrecRankings:
             for content in _pieces(stream, LINE * rows // PLACES):
                 text = content[content.find(b"\n") + 1 : content.rfind(b"\n") + 1]
                 if text:
-                    lines = split(chunk_of(text), COLUMNS)
+                    try:
+                        lines = split(chunk_of(text), COLUMNS)
+                    except BadLine:
+                        return part_of(self.table(), rows)  # which says in which line something is wrong
                     query += lines.fields(slice(None), QUERY)
                     doc += lines.fields(slice(None), DOC)
         return RankingTable(query, doc, source=self.source)
