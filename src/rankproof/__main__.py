@@ -1,6 +1,12 @@
-"""`python -m rankproof`."""
+"""`rankproof` and `python -m rankproof`: Ctrl-C ends either without a word of Python, as it is loaded, too."""
 
-from rankproof.cli import main
+import sys
+
+try:
+    from rankproof.cli import main
+except KeyboardInterrupt:
+    print(file=sys.stderr)
+    sys.exit(130)
 
 if __name__ == "__main__":
     main()

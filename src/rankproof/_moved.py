@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # as in typing, which takes long to load
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from importlib.machinery import ModuleSpec
     from types import ModuleType
+    from typing import Any
 
 MOVED = {
     "rankproof.api.export": "rankproof.scoring.scores",

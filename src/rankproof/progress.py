@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, time
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
+T = TypeVar("T")
 FIRST = 1.0
 """Seconds after which a person wants to know what is going on."""
 EVERY = {True: 0.25, False: 10.0}
 """Seconds between two reports: on a terminal, where a line is written over, and elsewhere."""
-
-
 LIVE = "RANKPROOF_LIVE"
 """The variable of the environment that names a folder in which runs write how far they are, for the app to show."""
 
@@ -51,8 +51,54 @@ class LiveFile:
             self._stream = None
 
 
+UNDER_WAY: dict[str, Callable[[], float]] = {}
+"""The parts of the work that are under way, the innermost last, and what tells the share of each that is done.
+
+It is asked by whoever shows it, so that the work itself loses no time.
+"""
+
+
+@contextmanager
+def under_way(part: str, share: Callable[[], float]) -> Iterator[None]:
+    """While this lasts, the share of this part of the work can be shown."""
+    UNDER_WAY[part] = share
+    try:
+        yield
+    finally:
+        UNDER_WAY.pop(part, None)
+
+
+def with_share(part: str, items: Sequence[T]) -> Iterator[T]:
+    """The items; meanwhile the share of them that was taken can be shown.
+
+    >>> [share_in_words("scoring") for _ in with_share("drawing", range(4))][1:3]
+    ['scoring ... drawing, 25 %', 'scoring ... drawing, 50 %']
+    """
+    done = 0
+    with under_way(part, lambda: done / len(items)):
+        for done, item in enumerate(items):  # noqa: B007
+            yield item
+
+
+def share_in_words(what: str) -> str:
+    """What is being done, with the share of its innermost part; that alone while a Progress tells of it.
+
+    >>> share_in_words("scoring")
+    'scoring ...'
+    """
+    for part, share in [] if Progress.shown else list(UNDER_WAY.items())[-1:]:
+        try:
+            return f"{what}{'' if part == what else f' ... {part}'}, {100 * min(1.0, share()):.0f} %"
+        except (OSError, ValueError, ZeroDivisionError):  # a file that is closed by now, a pipe, an empty file
+            break
+    return f"{what} ..."
+
+
 class Progress:
     """Tells of a run that takes longer than a moment: a line that moves on a terminal, else now and then one."""
+
+    shown = False
+    """Whether one of them writes its line now."""
 
     def __init__(self, what: str, total: int | None, stream: TextIO | None = None, *, noun: str = "questions") -> None:
         self._what = what
@@ -83,7 +129,7 @@ class Progress:
             return
         gained = done - self._known
         self._next = now + (EVERY[self._moving] if gained > 0 else FIRST)
-        self._told = True
+        self._told = Progress.shown = True
         left = (now - self._began) / gained * ((self._total or done) - done) if gained > 0 else None
         line = progress_line(self._what, done, self._total, failed, left, self._noun) + more
         self._stream.write(f"\r\x1b[K{line}" if self._moving else f"{line}\n")
@@ -91,6 +137,7 @@ class Progress:
 
     def close(self) -> None:
         """Take the moving line away."""
+        Progress.shown = False
         if self._live:
             self._live.write([{**self._last, "what": self._what, "at": time(), "ended": True}])
             self._live.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -67,6 +68,38 @@ def test_control_c_ends_without_a_word_of_python(files: Path) -> None:
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err.strip()) == (130, b"", b"")
     assert not any(files.glob("rankproof-*"))
+
+
+@pytest.mark.slow
+@pytest.mark.cover
+@pytest.mark.parametrize("loading", ["gc", "rankproof.errors", "click", "click.core", "rankproof.io.inputs"])
+def test_control_c_while_it_is_loaded_ends_it_the_same_way(loading: str) -> None:
+    code = f"""
+import os, runpy, signal, sys
+class Interrupting:
+    def find_spec(self, name, *more):
+        if name == {loading!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.modules.pop({loading!r}, None)
+sys.meta_path.insert(0, Interrupting())
+runpy.run_module("rankproof", run_name="__main__")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "\n")
+
+
+@pytest.mark.slow
+@pytest.mark.cover
+def test_a_person_who_waits_is_told_how_far_reading_and_drawing_are(files: Path) -> None:
+    for name, step in (("one", 7919), ("other", 31)):
+        lines = (f"q{i} Q0 d{j} {j} {i * step % (997 + j)} t\n" for i in range(10_000) for j in range(20))
+        (files / f"{name}.run").write_text("".join(lines))
+    (files / "many.qrels").write_text("".join(f"q{i} 0 d{i % 20} 1\n" for i in range(10_000)))
+    command = [*RANKPROOF, "compare", *(str(files / name) for name in ("many.qrels", "one.run", "other.run"))]
+    patience = "import rankproof.cli.output as output; output.PATIENCE = 0; output.EVERY[True] = 0.005"
+    code = f"{patience}; from rankproof.cli import main; main({command[3:]})"
+    seen = on_a_terminal([sys.executable, "-c", code])
+    assert {"reading", "drawing"} <= set(re.findall(r"comparing \.\.\. (\w+)[^\r]*, \d+ %\r", seen))
 
 
 def wait_for(true: Callable[[], bool]) -> None:

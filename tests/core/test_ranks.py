@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 
+from rankproof import agreement, evaluate, evaluate_spans, pool
 from rankproof.core.conventions import Conventions
 from rankproof.core.join import Census, join
 from rankproof.io.judgments import judgments_from_mapping
@@ -40,3 +42,12 @@ def test_ranks_are_those_of_the_sorted_ranking(kinds: int, falling: bool, length
     docs = rnd.sample(sorted(run), judged)
     expected = by_sorting(run)
     assert by_joining(docs, run) == {doc: expected[doc] for doc in docs}
+
+
+def test_a_rank_column_without_scores_is_the_order_for_every_verb(tmp_path: Path) -> None:
+    (ranked := tmp_path / "ranked.csv").write_text("query_id,doc_id,rank\nq,second,2\nq,first,1\nq,third,3\n")
+    assert evaluate({"q": {"first": 1}}, ranked, "RR").means == {"RR": 1.0}
+    assert agreement(ranked, {"q": ["first", "second", "third"]}, "RBO").means == {"RBO": 1.0}
+    assert [each.document for each in pool({"one": ranked}, depth=1)] == ["first"]
+    corpus = {"first": "Here it is.", "second": "Not here.", "third": "Nor here."}
+    assert evaluate_spans({"q": [("first", 0, 4)]}, ranked, corpus, "SpanR@1").means == {"SpanR@1": 1.0}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 import threading
 import warnings
@@ -16,6 +17,7 @@ from click.shell_completion import CompletionItem
 
 from rankproof.document.disk import STDOUT, check_free, last_check, write_file
 from rankproof.errors import DataError, UsageError
+from rankproof.progress import EVERY, share_in_words
 
 if TYPE_CHECKING:
     from rankproof.document.model import Result
@@ -222,18 +224,29 @@ def tell_progress(what: str) -> Iterator[None]:
         yield
         return
     shown = "reading standard input" if what == "reading -" else what
-    timer = threading.Timer(PATIENCE, _tell, [f"{shown} ..."])
-    timer.start()
+    over = threading.Event()
+
+    def show() -> None:
+        last, wait = "", PATIENCE
+        while not over.wait(wait):
+            last, before, wait = share_in_words(shown), last, EVERY[True]
+            if last != before:
+                _tell(last)
+
+    thread = threading.Thread(target=show, daemon=True)
+    thread.start()
     try:
         yield
     finally:
-        timer.cancel()
-        timer.join()
+        over.set()
+        thread.join()
         _tell("")
 
 
 def _tell(text: str) -> None:
-    sys.stderr.write(f"\r\x1b[K{text}")
+    room = shutil.get_terminal_size().columns - 1  # a longer line could not be written over
+    cut = text if len(text) <= room else f"{text[: room // 2]}...{text[len(text) - room + room // 2 + 3 :]}"
+    sys.stderr.write(f"\r\x1b[K{cut}")
     sys.stderr.flush()
 
 

@@ -6,8 +6,9 @@ Exact sums have the same bits in any order, and for any split into parts.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from rankproof.core.hits import Hits
     from rankproof.core.measure import Measure
+    from rankproof.core.table import RankingTable
 
 
 Array: TypeAlias = NDArray[Any]
@@ -97,6 +99,44 @@ def runs(query: Array, first: Array) -> tuple[Array, Array]:
     starts = np.flatnonzero(new)
     which = np.cumsum(new) - 1
     return starts[which], np.append(starts[1:], len(query))[which]
+
+
+@dataclass(frozen=True, eq=False)
+class WholeRankings:
+    """The rows of a table, gathered by query."""
+
+    table: RankingTable
+    queries: list[str]
+    """The queries in the order they appear."""
+    code: Array
+    """Which query each row of the table belongs to."""
+    order: Array
+    """The rows query by query, each query's in the order they stand."""
+    start: Array
+    """Where each query begins in `order`; one more entry than there are queries."""
+
+    @property
+    def sizes(self) -> Array:
+        """How many documents each ranking holds."""
+        return np.diff(self.start)
+
+    def __iter__(self) -> Iterator[tuple[str, list[int]]]:
+        """Each query with its rows, one at a time: all of them as lists would take more than the table."""
+        for number, query in enumerate(self.queries):
+            yield query, self.order[self.start[number] : self.start[number + 1]].tolist()
+
+
+def gather_queries(table: RankingTable) -> WholeRankings:
+    """The table with its rows gathered by query.
+
+    >>> from rankproof.core.table import RankingTable
+    >>> list(gather_queries(RankingTable(["b", "a", "b"], ["x", "y", "z"], empty=("c",))))
+    [('c', []), ('b', [0, 2]), ('a', [1])]
+    """
+    index = {query: i for i, query in enumerate(dict.fromkeys(chain(table.empty, table.query)))}
+    code = np.fromiter(map(index.__getitem__, table.query), dtype=np.int32, count=len(table.query))
+    start = offsets(np.bincount(code, minlength=len(index)))
+    return WholeRankings(table, list(index), code, narrow(np.argsort(code, kind="stable")), start)
 
 
 FEW = 1000
@@ -258,6 +298,16 @@ def worth(measure: Measure, hits: Hits) -> Array | None:
         counts = hits.grade >= rel if rel is not None and rel > 0 else True
         return np.where(counts, gains(hits.grade, gain or "linear"), 0.0)
     return np.where(hits.grade >= rel, hits.grade - rel + 1, 0.0)
+
+
+def known_extremes(measure: Measure, hits: Hits) -> tuple[PerQuery, PerQuery] | None:
+    """The lowest and highest values where it is known which order is best; else None."""
+    value = worth(measure, hits)
+    if value is None:
+        return None
+    orders = hits.tied_by(value), hits.tied_by(value, against=True)
+    one, other = (measure(each.aspects if measure.spec.aspects else each) for each in orders)
+    return np.minimum(one, other), np.maximum(one, other)
 
 
 def running_total(h: Hits, values: Array, combine: Callable[[Array, Array], Array] = np.add) -> Array:

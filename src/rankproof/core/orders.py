@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankproof.core.arrays import distinct, worth
+from rankproof.core.arrays import distinct, known_extremes
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import Measure, seen_by
 from rankproof.document.numbers import count
@@ -342,13 +342,3 @@ def extremes(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[Pe
         high[orders.queries] = np.maximum.reduceat(values, orders.begins)
         searched += int((~orders.exact).sum())
     return low, high, searched
-
-
-def known_extremes(measure: Measure, hits: Hits) -> tuple[PerQuery, PerQuery] | None:
-    """The lowest and highest values where it is known which order is best; else None."""
-    value = worth(measure, hits)
-    if value is None:
-        return None
-    one = measure(seen_by(measure, hits.tied_by(value)))
-    other = measure(seen_by(measure, hits.tied_by(value, against=True)))
-    return np.minimum(one, other), np.maximum(one, other)

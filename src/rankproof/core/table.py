@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-
-from rankproof.core.arrays import Array, narrow, offsets
+from rankproof.core.arrays import Array, gather_queries
 from rankproof.core.conventions import Conventions, comparable_scores, drop_repeats, order_equals
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
@@ -60,43 +57,6 @@ class RankingTable(Displayable):
         query, doc = ([column[row] for row in rows] for column in (self.query, self.doc))
         score, rank = (None if each is None else each[rows] for each in (self.score, self.rank))
         return RankingTable(query, doc, score, rank, source=self.source)
-
-
-@dataclass(frozen=True, eq=False)
-class WholeRankings:
-    """The rows of a table, gathered by query."""
-
-    table: RankingTable
-    queries: list[str]
-    """The queries in the order they appear."""
-    code: Array
-    """Which query each row of the table belongs to."""
-    order: Array
-    """The rows query by query, each query's in the order they stand."""
-    start: Array
-    """Where each query begins in `order`; one more entry than there are queries."""
-
-    @property
-    def sizes(self) -> Array:
-        """How many documents each ranking holds."""
-        return np.diff(self.start)
-
-    def __iter__(self) -> Iterator[tuple[str, list[int]]]:
-        """Each query with its rows, one at a time: all of them as lists would take more than the table."""
-        for number, query in enumerate(self.queries):
-            yield query, self.order[self.start[number] : self.start[number + 1]].tolist()
-
-
-def gather_queries(table: RankingTable) -> WholeRankings:
-    """The table with its rows gathered by query.
-
-    >>> list(gather_queries(RankingTable(["b", "a", "b"], ["x", "y", "z"], empty=("c",))))
-    [('c', []), ('b', [0, 2]), ('a', [1])]
-    """
-    index = {query: i for i, query in enumerate(dict.fromkeys(chain(table.empty, table.query)))}
-    code = np.fromiter(map(index.__getitem__, table.query), dtype=np.int32, count=len(table))
-    start = offsets(np.bincount(code, minlength=len(index)))
-    return WholeRankings(table, list(index), code, narrow(np.argsort(code, kind="stable")), start)
 
 
 class Rankings(Protocol):
@@ -175,13 +135,14 @@ def listing(
         yield ExplainedLine(rank, doc, score, tied, grades.get(doc), None if rank is None else adds.get(rank))
 
 
-def best_first(table: RankingTable, conventions: Conventions) -> dict[str, list[str]]:
+def best_first(table: RankingTable, conventions: Conventions | None = None) -> dict[str, list[str]]:
     """The documents of every query as they were scored, best first, each once.
 
     >>> import numpy as np
-    >>> best_first(RankingTable(["q", "q"], ["a", "b"], np.array([1.0, 2.0])), Conventions())
+    >>> best_first(RankingTable(["q", "q"], ["a", "b"], np.array([1.0, 2.0])))
     {'q': ['b', 'a']}
     """
+    conventions = conventions or Conventions()
     return {
         query: [str(table.doc[row]) for row in _in_order(table, _once_each(table, own, conventions), conventions)]
         for query, own in gather_queries(table)

@@ -300,9 +300,8 @@ def near_copies(docs: Sequence[str], library: Library) -> list[list[str]]:
     for doc in docs:
         own = next((group for group in groups if library.are_alike(group[0], doc)), None)
         if own is None:
-            groups.append([doc])
-        else:
-            own.append(doc)
+            groups.append(own := [])
+        own.append(doc)
     return groups
 
 

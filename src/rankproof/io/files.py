@@ -23,6 +23,7 @@ from rankproof.io.inputs import STDIN as STDIN
 from rankproof.io.inputs import PathLike as PathLike
 from rankproof.io.inputs import Pipe, keep_pipe_here, open_raw
 from rankproof.io.inputs import name_of as name_of
+from rankproof.progress import under_way
 
 if TYPE_CHECKING:
     from zipfile import ZipFile
@@ -121,7 +122,11 @@ def _raw(path: PathLike) -> Iterator[BinaryIO]:
     where = check_path(path)
     if where.is_dir():
         raise DataError(f"{where}: a folder, expected a file. Next: give the path of a file in it.")
-    with open_raw(str(where)) as stream:
+    size = where.stat().st_size
+    with (
+        open_raw(str(where)) as stream,
+        under_way(f"reading {where}", lambda: os.lseek(stream.fileno(), 0, os.SEEK_CUR) / size),
+    ):
         yield stream
 
 

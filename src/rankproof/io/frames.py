@@ -21,6 +21,7 @@ from rankproof.io.rankings import ranking_of, said_of_columns
 from rankproof.io.roles import JUDGMENTS, RANKING, Wanted, guess, guess_sentence, is_counted
 from rankproof.io.rows import Rows, judgments_of, ungraded_note
 from rankproof.io.values import BACKENDS
+from rankproof.progress import under_way
 
 if TYPE_CHECKING:
     from rankproof.io.columns import ColumnRankings
@@ -138,7 +139,7 @@ def _streamed(path: Path, wanted: Wanted, source: str) -> _Streamed:
 
     def batches() -> Iterator[Any]:
         rows = 0
-        with opened() as file:
+        with opened() as file, under_way(f"reading {source}", lambda: rows / file.metadata.num_rows):
             for batch in file.iter_batches(batch_size=size, columns=columns, use_threads=False):
                 batch.validate(full=True)  # bytes that are no UTF-8 pass for text until somebody reads them
                 yield pyarrow.Table.from_batches([batch]).select(columns)

@@ -23,7 +23,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all, parse_each
 from rankproof.core.parameters import LARGEST
 from rankproof.core.scoring import ScoreColumn, score_columns
-from rankproof.core.table import RankingTable
+from rankproof.core.table import best_first
 from rankproof.errors import DataError, UsageError, check_number, check_whole, old_arguments, shorten, unknown_arguments
 from rankproof.io.groups import Grouping, group_places, groups_of
 from rankproof.io.inputs import Columns, with_columns
@@ -337,25 +337,12 @@ def agreement(ranking: Any, other: Any, measures: Measures | None = None) -> Sco
     0.5
     """
     asked = _pair_measures(parse_all(PAIR_MEASURES if measures is None else measures))
-    mine, theirs = (documents_by_query(load_ranking(each).table()) for each in (ranking, other))
+    mine, theirs = (best_first(load_ranking(each).table()) for each in (ranking, other))
     both = [query for query in mine if query in theirs]
     if not both:
         raise DataError("the two rankings answer no query in common. Next: check that both use the same query ids.")
     values = {each: np.array([each(mine[q], theirs[q]) for q in both], dtype=np.float64) for each in asked}
     return Scores(query_ids=tuple(both), columns={m.name: ScoreColumn(m, own, None) for m, own in values.items()})
-
-
-def documents_by_query(table: RankingTable) -> dict[str, list[str]]:
-    """The document ids of each query, best first."""
-    return {query: _best_first(table, rows) for query, rows in table.by_query().items()}
-
-
-def _best_first(table: RankingTable, rows: list[int]) -> list[str]:
-    score = table.score
-    if score is None:
-        return [table.doc[row] for row in rows]
-    by_id = sorted(rows, key=lambda row: table.doc[row], reverse=True)
-    return [table.doc[row] for row in sorted(by_id, key=lambda row: -score[row])]
 
 
 def _pair_measures(measures: list[Measure]) -> list[Measure]:

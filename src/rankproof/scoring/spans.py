@@ -18,13 +18,14 @@ from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all
 from rankproof.core.scoring import ScoreColumn
+from rankproof.core.table import best_first
 from rankproof.errors import DataError, UsageError, one_of, shorten
 from rankproof.io.corpora import load_corpus
 from rankproof.io.groups import Grouping, group_places, groups_of
 from rankproof.io.inputs import pipes_kept
 from rankproof.io.judgments import load_spans
 from rankproof.io.load import load_ranking
-from rankproof.scoring.evaluate import Measures, documents_by_query
+from rankproof.scoring.evaluate import Measures
 from rankproof.scoring.scores import Scores
 from rankproof.text.sentences import tokens
 
@@ -195,7 +196,7 @@ def evaluate_spans(
     conventions = Conventions(missing=missing, no_relevant=no_relevant)
     grouped = groups_of(by, judgments)
     judged, opened = load_spans(judgments), load_ranking(ranking)
-    found = documents_by_query(opened.table())
+    found = best_first(opened.table())
     counted = shown_document(judged, found, load_corpus(corpus), chunks, tokens)
     queries = tuple(judged.by_query)
     answered = np.array([query in found for query in queries], dtype=bool)

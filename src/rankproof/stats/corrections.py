@@ -16,6 +16,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, check_whole, is_one_of, one_of
+from rankproof.progress import with_share
 from rankproof.stats.flips import FEWEST, SLACK, lugannani_rice, rising_root
 from rankproof.stats.paired import by_query, total
 
@@ -290,7 +291,7 @@ def _largest_gaps(table: Array, rng: np.random.Generator, permutations: int) -> 
     rows = within[np.lexsort(within.T)]
     lines = max(1, AT_ONCE // rows.size)
     gaps = []
-    for start in range(0, permutations, lines):
+    for start in with_share("drawing", range(0, permutations, lines)):
         shape = (min(lines, permutations - start), *rows.shape)
         means = rng.permuted(np.broadcast_to(rows, shape), axis=2).mean(axis=1)
         gaps.append(np.ptp(means, axis=1))

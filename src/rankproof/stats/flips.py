@@ -26,6 +26,7 @@ import numpy as np
 from rankproof.core.arrays import by_length, distinct
 from rankproof.core.hits import Array
 from rankproof.errors import check_whole
+from rankproof.progress import with_share
 from rankproof.stats.distributions import NORMAL
 from rankproof.stats.paired import Alternative, Outcome, check_alternative, differences, total
 
@@ -300,7 +301,7 @@ def _drawn(rows: Sequence[Array], rng: np.random.Generator, alternative: str, pe
 def _signs(n: int, permutations: int, rng: np.random.Generator) -> Iterator[Array]:
     """Random signs, a bit each, 1 for plus: a line of bytes a draw, some lines at a time."""
     lines, few = max(1, AT_ONCE // n), max(1, MULTIPLIED // min(n, SINGLE))
-    for start in range(0, permutations, lines):
+    for start in with_share("drawing", range(0, permutations, lines)):
         bits = rng.integers(0, 256, (min(lines, permutations - start), (n + 7) // 8), dtype=np.uint8)
         for first in range(0, len(bits), few):
             yield bits[first : first + few]

@@ -23,6 +23,7 @@ from rankproof.core.arrays import FLOOR, KEPT, LARGEST, by_length, distinct, rou
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.errors import check_number
+from rankproof.progress import with_share
 from rankproof.stats.distributions import NORMAL, quantile
 
 if TYPE_CHECKING:
@@ -348,7 +349,7 @@ def _resampled_means(columns: Sequence[Array], seed: int, resamples: int) -> Ite
 def _draws(n: int, resamples: int, rng: np.random.Generator) -> Iterable[Array]:
     """Places of resampled values, one resample a line, some lines at a time."""
     lines = max(1, AT_ONCE // n)
-    for start in range(0, resamples, lines):
+    for start in with_share("drawing", range(0, resamples, lines)):
         yield rng.integers(0, n, (min(lines, resamples - start), n), dtype=np.int32)
 
 

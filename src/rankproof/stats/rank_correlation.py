@@ -17,6 +17,7 @@ from rankproof.core.measures.pairs import rank_biased_overlap, tau_ap
 from rankproof.document.display import Displayable
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, check_whole
+from rankproof.progress import with_share
 from rankproof.stats.distributions import NORMAL
 from rankproof.stats.paired import by_query, check_alpha, check_share, finite_row
 
@@ -172,7 +173,7 @@ def swap_rate(systems: Mapping[str, Array], rng: np.random.Generator, splits: in
     rows = table[np.lexsort(table.T)]
     half = len(rows) // 2
     agreed = np.zeros(len(names) * (len(names) - 1) // 2)
-    for _ in range(splits):
+    for _ in with_share("splitting the queries", range(splits)):
         shuffled = rows[rng.permutation(len(rows))]
         agreed += _winners(shuffled[:half]) * _winners(shuffled[half : 2 * half])
     rates = ((1 - agreed / splits) / 2).tolist()

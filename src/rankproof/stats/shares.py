@@ -15,6 +15,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError
+from rankproof.progress import with_share
 from rankproof.stats.distributions import t_above, t_quantile
 from rankproof.stats.intervals import Bounds, interval, interval_of_hits
 from rankproof.stats.paired import SAME, check_share, finite_row
@@ -179,7 +180,7 @@ def _extreme(pooled: Array, n: int, size: float, rng: np.random.Generator) -> in
     """How many random groups of `n` differ from the others by at least `size`."""
     total, others, count = float(pooled.sum()), len(pooled) - n, 0
     lines = max(1, AT_ONCE // len(pooled))
-    for start in range(0, REGROUPED, lines):
+    for start in with_share("drawing", range(0, REGROUPED, lines)):
         drawn = rng.random((min(lines, REGROUPED - start), len(pooled)))
         sums = pooled[np.argpartition(drawn, n - 1, axis=1)[:, :n]].sum(axis=1)
         off = np.abs(sums / n - (total - sums) / others)

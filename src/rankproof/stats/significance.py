@@ -15,6 +15,7 @@ import numpy as np
 from rankproof.core.arrays import by_length
 from rankproof.core.hits import Array
 from rankproof.errors import check_whole, one_of
+from rankproof.progress import with_share
 from rankproof.stats.distributions import NORMAL, t_above
 from rankproof.stats.flips import observed_total, totals_by_count
 from rankproof.stats.paired import SAME, Alternative, Outcome, check_alternative, differences, is_constant, total
@@ -201,7 +202,7 @@ def _t_of(times: Array, centered: Array) -> Array:
 def _times_drawn(n: int, resamples: int, rng: np.random.Generator) -> Iterator[Array]:
     """How often each of n values is in a resample, a line a resample, some lines at a time."""
     lines = max(1, AT_ONCE // n)
-    for start in range(0, resamples, lines):
+    for start in with_share("drawing", range(0, resamples, lines)):
         count = min(lines, resamples - start)
         drawn = rng.integers(0, n, (count, n)) + n * np.arange(count)[:, None]
         yield np.bincount(drawn.ravel(), minlength=count * n).reshape(count, n).astype(np.float64)

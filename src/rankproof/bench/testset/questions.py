@@ -18,12 +18,13 @@ from rankproof.core.audit.finding import Audit
 from rankproof.core.conventions import FEWEST_TO_DECIDE
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.judgments import Judgments
+from rankproof.core.table import best_first
 from rankproof.document.model import Document, Result
 from rankproof.errors import UsageError, check_whole, is_number, old_arguments, one_of
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import load_judgments, load_rankings, warn_of_left_out
-from rankproof.scoring.evaluate import documents_by_query, evaluate, prepare
+from rankproof.scoring.evaluate import evaluate, prepare
 from rankproof.stats.confidence import queries_for_margin, smallest_margin
 from rankproof.stats.detectable_difference import Detection, detectable, needed_or_why
 from rankproof.stats.paired import check_alpha, check_power, spread
@@ -55,7 +56,7 @@ def pool(
     if order not in ORDERS:
         raise one_of("order", order, ORDERS)
     opened = load_rankings(systems, damaged)
-    tables = {name: documents_by_query(each.table()) for name, each in opened.items()}
+    tables = {name: best_first(each.table()) for name, each in opened.items()}
     warn_of_left_out(opened.values())
     made = pool_rankings(tables, depth)
     if judgments is not None:
@@ -149,11 +150,8 @@ def check_questions(
     >>> [each.kind for each in found]
     ['duplicate-questions']
     """
-    found = (
-        None
-        if systems is None
-        else {name: documents_by_query(each.table()) for name, each in load_rankings(systems).items()}
-    )
+    opened = None if systems is None else load_rankings(systems).items()
+    found = None if opened is None else {name: best_first(each.table()) for name, each in opened}
     documents = None if corpus is None else load_corpus(corpus)
     return check(load_questions(queries), grades_by_query(load_judgments(judgments)), documents, found)
 
