@@ -106,6 +106,22 @@ def test_without_a_hole_none_is_named() -> None:
             assert diagnose(sample.judgments(), run, queries=sample.queries(), corpus=pages).hole is None, name
 
 
+@pytest.mark.parametrize("fields", range(1, 7))
+def test_at_most_three_things_that_are_shared_are_named(fields: int) -> None:
+    """Each field marks lost documents of its own, the first field most: the surest come first, and count alone."""
+    sizes = (10, 9, 8, 7, 6, 5, 150)
+    marks = [field for field, size in enumerate(sizes) for _ in range(size)]
+    corpus = {}
+    for number, field in enumerate(marks):
+        doc = "".join(chr(97 + number // 14**place % 14) for place in range(2))
+        corpus[doc] = Document(doc, "", metadata={f"field {field}": "yes"} if field < fields else {})
+    lost = {doc for doc, page in corpus.items() if page.metadata}
+    found = hole(corpus, set(corpus) - lost, lost, corpus)
+    assert found is not None
+    assert [each.what for each in found.shared] == [f"field {field} 'yes'" for field in range(min(fields, 3))]
+    assert found.lost == len(found.documents) == sum(sizes[: min(fields, 3)])
+
+
 def test_without_texts_ids_alone_show_it() -> None:
     judged = {f"q{i}": {f"{'old' if i % 3 else 'new'}-{i}": 1} for i in range(60)}
     run = {q: [*docs, "x-1"] if i % 3 == 0 else ["x-1", "x-2"] for i, (q, docs) in enumerate(judged.items())}

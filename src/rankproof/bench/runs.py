@@ -28,13 +28,13 @@ from rankproof.scoring.scores import Scores
 from rankproof.stats.shares import Quantile, quantiles
 
 
-def kept_answers_note(rows: Sequence[RunRow]) -> str:
-    """How many answers were kept from earlier, and of when they are; "" where none was.
+def kept_answers_note(rows: Sequence[RunRow], began: float) -> str:
+    """How many answers were kept before the run `began`, and of when they are; "" where none was.
 
-    >>> kept_answers_note([RunRow("q1", None, 0.1), RunRow("q2", None, 0.1, remembered=True)])
+    >>> kept_answers_note([RunRow("q1", None, 0.1), RunRow("q2", None, 0.1, remembered=True)], began=1.0)
     '1 of 2 answers known from before'
     """
-    known = [row for row in rows if row.remembered]
+    known = [row for row in rows if row.remembered and row.kept < began]
     moments = sorted(
         {datetime.fromtimestamp(row.kept).astimezone().strftime("%Y-%m-%d %H:%M") for row in known if row.kept}
     )

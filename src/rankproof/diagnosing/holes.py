@@ -162,6 +162,9 @@ VALUES = 40
 NAMED = 6
 """Values that are named; others are counted."""
 
+MOST_SHARED = 3
+"""What lost documents share is named up to this many times: more only repeat it."""
+
 _START = re.compile(r"^[^\W\d_]+(?=[\W\d_])|^\d{2,}(?=\D)")
 
 
@@ -225,7 +228,7 @@ def hole(
     number = sum(map(len, tested.values())) or 1
     shared = [each for name, marks in tested.items() if (each := _shared(name, marks, lost, len(known), number))]
     shared += _in_ranges(known, corpus, lost)
-    kept = list(_telling(sorted(shared, key=lambda each: (each[0].p, -each[0].lost))))
+    kept = sorted(shared, key=lambda each: (each[0].p, -each[0].lost))[:MOST_SHARED]
     if not kept:
         return None
     gone = lost & set().union(*(docs for _, docs in kept))
@@ -329,13 +332,6 @@ def _in_ranges(
         if p < ALPHA and all(each.docs != docs for _, docs in shared):
             shared.append((Shared(each.what, gone, len(each.docs), p), each.docs))
     return shared
-
-
-def _telling(shared: list[tuple[Shared, frozenset[str]]]) -> Iterator[tuple[Shared, frozenset[str]]]:
-    """At most three, each of which covers documents that those before it do not, or nearly the same ones."""
-    yield from shared[:3]
-    covered = frozenset().union(*(docs for _, docs in shared[:3]))
-    yield from (pair for pair in shared[3:4] if len(pair[1] - covered) > 0.2 * len(pair[1]))
 
 
 def _chance(hit: int, drawn: int, good: int, whole: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
@@ -288,6 +289,29 @@ def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     assert float(mean) == 1.0
     assert 0 < int(asked) < 40
     assert run(-1).stdout.split()[0] == "0"
+
+
+ALIKE: dict[str, dict[str, Any]] = {
+    "chunkers": {"a": "fixed", "b": "fixed"},
+    "rewriters": {"none": "none", "a": "spelling", "b": "spelling"},
+    "rerankers": {"none": "none", "a": "lexical", "b": "lexical"},
+}
+
+
+@pytest.mark.parametrize("factor", ALIKE)
+def test_what_configurations_share_is_not_called_known_from_before(
+    factor: str, data: dict[str, Any], tmp_path: Path
+) -> None:
+    plan = {**data, "retrievers": {"words": "keyword"}, factor: ALIKE[factor], "held_out": 0}
+    cache = tmp_path / "kept.cache"
+    assert grid(plan, cache=cache).remembered == ""
+    known = re.match(r"(\d+) of (\d+) answers known from before, of 20", grid(plan, cache=cache).remembered)
+    assert known is not None
+    assert known[1] == known[2]
+    more = grid(
+        {**plan, "retrievers": {"words": "keyword", "forms": {"kind": "keyword", "language": "english"}}}, cache=cache
+    )
+    assert more.remembered.startswith(f"{known[1]} of {2 * int(known[1])} answers known from before")
 
 
 def test_what_it_found_can_be_saved(data: dict[str, Any], finds: Make, tmp_path: Path) -> None:

@@ -200,7 +200,7 @@ def _summed_up(
         notes=(*_notes(plan, every, baseline, first, held, worth), *_oddities(runner.steps)),
         rankings={each.name: each.ranking for each in usable},
         wrong=tuple(_wrong(usable)),
-        remembered=kept_answers_note(runner.steps.answers),
+        remembered=kept_answers_note(runner.steps.answers, runner.steps.began),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from time import perf_counter
+from time import perf_counter, time
 from typing import Any, TypeVar
 
 from rankproof.bench.adapters import Adapted, adapt
@@ -69,6 +69,8 @@ class Steps:
     memory: Memory | None = None
     told: Callable[[str, int], Told] = lambda what, total: lambda done, failed: None
     """The progress reporter of a step on this many questions."""
+    began: float = field(default_factory=time)
+    """The time in seconds since 1970; answers kept later are those that configurations share."""
     answers: list[RunRow] = field(default_factory=list)
     """The result of every question that was asked, or known from before."""
     odd: dict[str, Counter[str]] = field(default_factory=dict)

@@ -328,7 +328,7 @@ def pack_row(row: RunRow) -> str:
     ids, scores = [name for name, _ in a.found], [score for _, score in a.found]
     # Scores as the bytes they are: writing each in decimal takes as long as everything else together.
     bits = struct.pack(f"<{len(scores)}d", *scores).hex()
-    return json.dumps([ids, bits, a.cut, a.repeated, a.rising, row.seconds, row.attempts, round(time())])
+    return json.dumps([ids, bits, a.cut, a.repeated, a.rising, row.seconds, row.attempts, time()])
 
 
 def unpack_row(question: str, text: str) -> RunRow:
