@@ -257,16 +257,15 @@ def beir_questions(folder: Path) -> Path:
 
 def _question(where: str, item: Any) -> tuple[str, str]:
     record = _fields(where, (item, item) if isinstance(item, str) else item, "a question with an id")
-    if not text_in(record, QUESTION_TEXT, where)[1].strip():
-        raise DataError(f"{where}: a question without words. Next: write it, or leave it out.")
-    return question_in(record, where)
-
-
-def question_in(record: Mapping[str, Any], where: str) -> tuple[str, str]:
-    """The id and the text of a question; one without an id is known by its words, as a text in a list is."""
     _, text = text_in(record, QUESTION_TEXT, where)
-    has_id = field_of(record, QUESTION_ID) is not None
-    return (id_of(record, QUESTION_ID, where) if has_id else checked_id(text, where)), text
+    if not text.strip():
+        raise DataError(f"{where}: a question without words. Next: write it, or leave it out.")
+    return question_id(record, text, where), text
+
+
+def question_id(record: Mapping[str, Any], text: str, where: str) -> str:
+    """The id of a question; one without an id is known by its words, as a text in a list is."""
+    return checked_id(text, where) if field_of(record, QUESTION_ID) is None else id_of(record, QUESTION_ID, where)
 
 
 IDS = ("_id", "id", "query_id", "doc_id", "docno", "qid")

@@ -29,12 +29,12 @@ from rankproof.io.corpora import (
     folder_at,
     load_corpus,
     load_questions,
-    question_in,
+    question_id,
     split_of,
 )
 from rankproof.io.files import matching_files
 from rankproof.io.load import load_judgments
-from rankproof.io.read import QUESTION_ID, Row, field_of, id_of, records
+from rankproof.io.read import QUESTION_ID, QUESTION_TEXT, Row, field_of, id_of, records, text_in
 from rankproof.io.roles import column_of, is_of_lists
 from rankproof.io.values import is_id
 
@@ -100,7 +100,8 @@ def _of_records(placed: Iterable[Row]) -> LabelledQuestions:
                 f"{where}: got {shorten(record)}, expected a question with its relevant documents."
                 " Next: name the fields question and relevant."
             )
-        name, text = question_in(record, where)
+        _, text = text_in(record, QUESTION_TEXT, where)
+        name = question_id(record, text, where)
         if questions.setdefault(name, text) != text:
             raise DataError(f"{where}: question {shorten(name)} has another text than before. Next: keep one.")
         known = relevant.setdefault(name, {})
