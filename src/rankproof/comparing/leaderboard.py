@@ -205,6 +205,7 @@ def leaderboard(
     most = sum(most_swaps(each.p if each.told_apart else 1.0, alpha) for each in duels) / len(duels)
     limits = {each: soundness(alike[each], column.measure).to_dict() for each in ordered}
     counting = {each: own.only([name], queries) if shared else own for each, own in alike.items()}
+    spans = {each: counting[each].interval(name) for each in ordered}
     return Leaderboard(
         measure=name,
         means={each: means[each] for each in ordered},
@@ -219,11 +220,7 @@ def leaderboard(
         swap_most=max(most, rate),
         alpha=alpha,
         higher=higher,
-        intervals={
-            each: (low, high) if np.isfinite(low) else (None, None)
-            for each in ordered
-            for low, high in [counting[each].interval(name)]
-        },
+        intervals={each: ends if np.isfinite(ends[0]) else (None, None) for each, ends in spans.items()},
         versus=duels,
         letters=letters(ordered, [(each.better, each.worse) for each in duels if each.told_apart]),
         left_out=every - len(queries),

@@ -236,7 +236,7 @@ def _forms(found: Comparison, rows: Sequence[ComparisonRow]) -> Iterator[list[An
 def _matrix(measures: Sequence[Sequence[ComparisonRow]], systems: Sequence[str]) -> Table:
     """A line a measure, and for each system the difference; the verdict if there is one."""
     told = [
-        {x.system: f"{signed_number(x.difference)} {'' if x.verdict == 'unclear' else x.verdict}".strip() for x in rows}
+        {x.system: signed_number(x.difference) + ("" if x.verdict == "unclear" else f" {x.verdict}") for x in rows}
         for rows in measures
     ]
     called = zip(systems, cut_apart(systems, CALLED), strict=True)

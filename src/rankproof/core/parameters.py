@@ -49,7 +49,7 @@ def _number(value: Any) -> Any:
 def _real(low: float, high: float, *, open_low: bool = False, open_high: bool = False) -> Callable[[Any], bool]:
     def fits(value: Any) -> bool:
         try:
-            number = float(value) if isinstance(value, Real) else math.nan
+            number = float(value) if isinstance(value, Real) else math.nan  # which is in no range
         except OverflowError:  # an integer of more than 308 digits
             return False
         above = number > low if open_low else number >= low

@@ -33,7 +33,7 @@ Choose: TypeAlias = Callable[[list[str]], list[str]]
 """Tells from the names of all columns which to read."""
 
 
-def _has(library: str) -> bool:
+def _can_import(library: str) -> bool:
     return importlib.util.find_spec(library) is not None
 
 
@@ -86,7 +86,7 @@ def write_parquet(columns: dict[str, Any], target: Any) -> None:
 
 def _library() -> str:
     for name in ("pyarrow", "polars"):
-        if _has(name):
+        if _can_import(name):
             return name
     raise missing_extra("Parquet", "pyarrow", "arrow")
 
@@ -153,7 +153,7 @@ def _streamed(path: Path, wanted: Wanted, source: str) -> _Streamed:
 
 def stream_parquet(path: Path, source: str) -> ColumnRankings | None:
     """The rankings in a Parquet file, read in batches as they are asked for; None without pyarrow."""
-    if not _has("pyarrow"):
+    if not _can_import("pyarrow"):
         return None
     from rankproof.io.columns import ColumnRankings  # few inputs are tables, and most of these small
 
@@ -191,7 +191,7 @@ def _with_notes(judgments: Judgments | None, took: Mapping[str, str], source: st
 
 
 def _is_large(path: Path) -> bool:
-    if not _has("pyarrow"):
+    if not _can_import("pyarrow"):
         return False
     import pyarrow.parquet
 
@@ -236,7 +236,7 @@ def judgments_from_frame(frame: Any, source: str = "judgments") -> Judgments:
 
 def judgments_in_columns(chosen: Any, took: Mapping[str, str], source: str) -> Judgments | None:
     """Many judgments as columns; None for few, and for whatever only the reader of single rows knows."""
-    if len(chosen) < LARGE or not _has("pyarrow"):
+    if len(chosen) < LARGE or not _can_import("pyarrow"):
         return None
     import pyarrow
 
@@ -270,7 +270,7 @@ def ranking_from_frame(frame: Any, source: str = "ranking") -> Rankings:
             return batched
         chosen = _in_memory(table, took)
         row_by_row = cache(lambda: ranking_of(_rows(chosen, took, source)))
-        if len(chosen) < LARGE or not _has("pyarrow"):
+        if len(chosen) < LARGE or not _can_import("pyarrow"):
             return row_by_row()
         from rankproof.io.columns import rankings_in
 
@@ -291,7 +291,7 @@ def _in_batches(table: Any, took: Mapping[str, str], source: str) -> Rankings | 
     import narwhals as nw
 
     lazy: Any = nw.to_native(table)
-    if not hasattr(type(lazy), "collect_batches") or not _has("pyarrow"):
+    if not hasattr(type(lazy), "collect_batches") or not _can_import("pyarrow"):
         return None
     from rankproof.io.columns import ColumnRankings
 
@@ -331,14 +331,14 @@ def make_frame(columns: Mapping[str, Sequence[Any]], backend: str | None = None)
     if backend is not None and not is_one_of(backend, BACKENDS):
         raise one_of("backend", backend, BACKENDS)
     name = backend or _backend()
-    if name is None or not _has(name):
+    if name is None or not _can_import(name):
         raise missing_extra("A data frame", name or "polars, pandas or pyarrow", "arrow")
     return nw.from_dict(dict(columns), backend=name).to_native()  # type: ignore[arg-type]
 
 
 def _backend() -> str | None:
     loaded = [name for name in BACKENDS if name in sys.modules]
-    return next(iter(loaded or filter(_has, BACKENDS)), None)
+    return next(iter(loaded or filter(_can_import, BACKENDS)), None)
 
 
 def _opened(frame: Any, source: str) -> Any:

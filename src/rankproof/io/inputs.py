@@ -171,8 +171,10 @@ def read_side_by_side(paths: Iterable[object]) -> None:
     # Standard input last, and by this thread: its buffer must be free when the process ends.
     for path in sorted(pipes, key=STDIN.__eq__) if len(pipes) > 1 else ():
         source = keep_pipe(path)
-        if isinstance(source, Pipe):
-            source.keep() if path == STDIN else source.keep_aside()
+        if isinstance(source, Pipe) and path == STDIN:
+            source.keep()
+        elif isinstance(source, Pipe):
+            source.keep_aside()
 
 
 def is_pipe(path: PathLike) -> bool:

@@ -111,8 +111,8 @@ def _duplicates(whole: WholeRankings) -> Iterator[Finding]:
     table, repeats = whole.table, []
     for _, rows in whole:
         if len({table.doc[row] for row in rows}) < len(rows):
-            first: dict[str, int] = {}
-            repeats += [(one, row) for row in rows if (one := first.setdefault(table.doc[row], row)) != row]
+            first = {table.doc[row]: row for row in reversed(rows)}
+            repeats += [(first[table.doc[row]], row) for row in rows if first[table.doc[row]] != row]
 
     def where(first: int, again: int) -> str:
         lines = "" if table.line is None else f" (lines {table.line[first]} and {table.line[again]})"
