@@ -98,8 +98,15 @@ def test_attraction_takes_the_place_out_and_counts_by_user() -> None:
     assert of_three.value > 0.1
     found = clicks(log.records(), propensities=log.propensities[:3], k=3)
     assert (found.attraction, len(found.shown)) == (of_three, 3)
-    with pytest.raises(UsageError, match="also those behind k"):
+    with pytest.raises(UsageError, match="got 2, expected one for each of the 3 ranks"):
         clicks(log.records(), propensities=log.propensities[:2], k=3)
+    with pytest.raises(UsageError, match="got 3, expected one for each of the 10 ranks"):
+        clicks(
+            log.records(),
+            propensities=log.propensities[:3],
+            k=3,
+            rankings={"a": {each["query"]: ["a"] for each in log.records()}},
+        )
 
 
 @pytest.mark.parametrize(

@@ -214,8 +214,8 @@ def _chances(table: ClickTable, propensities: Sequence[float]) -> Array:
     given = np.array([check_number("propensity", each, least=0, most=1.5) for each in propensities], dtype=float)
     if len(given) < table.depth:
         raise UsageError(
-            f"propensities: got {len(given)}, expected one for each of the {table.depth} ranks that were shown, also "
-            "those behind k. Next: give them all."
+            f"propensities: got {len(given)}, expected one for each of the {table.depth} ranks that count; with "
+            "rankings those behind k count, too. Next: give them all."
         )
     unseen = np.unique(table.rank[(table.click > 0) & (given[table.rank] == 0)])
     if len(unseen):

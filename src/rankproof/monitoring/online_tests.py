@@ -288,7 +288,7 @@ def clicks(
     table = ClickTable.of(changed_events(change, read_events(log, schema)))
     if propensities is not None:
         source, found = "given", [float(each) for each in propensities]
-        if k is not None and k <= len(found) < table.depth and not rankings:
+        if k is not None and len(found) < table.depth and not rankings:
             table = table.top(k)  # the others need no propensity
     elif swapped:
         source, found = "from results in random order", swap_propensities(table)
