@@ -211,8 +211,10 @@ def test_a_filter_and_a_query_of_ones_own(kind: Make, index: Speaker, corpus: Co
     assert index.seen[-1].json["query"]["bool"]["must"] == [{"match": {"text": 'hours "fee" fee'}}]
     boosted = kind(index.url, "documents", fields=["title^3", "text"])
     assert boosted.search(["fees"], 5)[0] == [("faq/3", 3.0)]
-    with pytest.raises(UsageError, match="without a place for the question"):
-        kind(index.url, "documents", query={"match": {"text": "refund"}})
+    for wrong in ({"match": {"text": "refund"}}, {}, "{question}", ["{question}"], 3):
+        with pytest.raises(UsageError, match="expected a mapping with a place for the question"):
+            kind(index.url, "documents", query=wrong)
+        kind(index.url, "documents", embedder=lambda texts: [[1.0] for _ in texts], query=wrong)  # it asks by vectors
 
 
 def test_the_id_may_stand_in_a_field(kind: Make, index: Speaker, corpus: Corpus) -> None:

@@ -7,17 +7,30 @@ import math
 import random
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 import rankproof
 from rankproof.bench.adapters import as_retriever
-from rankproof.bench.retrieve import Search, cross_encoder, dense, expand, hybrid, keyword, lsa, rerank, where
+from rankproof.bench.retrieve import (
+    Search,
+    as_search,
+    cross_encoder,
+    dense,
+    expand,
+    hybrid,
+    keyword,
+    lsa,
+    rerank,
+    where,
+)
 from rankproof.bench.retriever import Found, Retriever
 from rankproof.core.corpus import Corpus
 from rankproof.errors import DataError, MissingExtra, UsageError
+from rankproof.io.corpora import load_corpus
+from rankproof.net.retries import Failed
 
 
 @pytest.fixture(scope="module")
@@ -311,10 +324,33 @@ def searches(corpus: Corpus, engine: str) -> Any:
             def search(self, questions: Sequence[str], k: int) -> list[Found]:
                 return inner.search(questions, k)
 
-        from rankproof.bench.retrieve import as_search
-
         return as_search(Plain(), corpus)
     return dense(corpus, lambda texts: [[text.count(c) + 0.1 for c in "bcdfgh"] for text in texts])
+
+
+BAD: dict[str, Any] = {
+    "got [23] answers to [12] questions?, expected one a question": [("d1", 1.0)],
+    "got NaN as a score": [("d1", float("nan"))],
+    "expected an id": [None],
+    "expected a list of documents": "d1",
+}
+
+
+@pytest.mark.parametrize("said", BAD)
+def test_a_retriever_that_answers_wrongly_is_told_so_in_every_composition(said: str) -> None:
+    """Answers are read in one way, so that none ends in an error of Python or as nothing found."""
+
+    class Wrong:
+        settings: ClassVar[dict[str, str]] = {"kind": "wrong"}
+
+        def search(self, questions: Sequence[str], k: int) -> Any:
+            return [BAD[said]] * (len(questions) + ("answers" in said))
+
+    page = {"d1": {"text": "fees", "year": 2020}}
+    made = as_search(Wrong(), load_corpus(page))
+    for search in (made, made + keyword(page), keyword(page) + made, made >> rerank, where(made, year=2020)):
+        with pytest.raises(Failed, match=said):
+            search.search(["fees?", "more?"], 5)
 
 
 def test_conditions_of_every_kind(labelled: Corpus) -> None:

@@ -133,12 +133,14 @@ def _store(
 ) -> Store:
     asked = None if embedder is None else as_embedder(embedder)
     server = Server(name, url, index, **access)
-    if asked is None and query is not None and "{question}" not in json.dumps(query):
-        raise UsageError(
-            f"query: got {shorten(query)}, without a place for the question. "
-            'Next: write "{question}" where it belongs.'
-        )
-    by_words: Body = {"fields": list(fields)} if query is None else {"query": dict(query)}
+    by_words: Body = {"fields": list(fields)}
+    if asked is None and query is not None:
+        if not isinstance(query, Mapping) or "{question}" not in json.dumps(query, default=str):
+            raise UsageError(
+                f"query: got {shorten(query)}, expected a mapping with a place for the question. "
+                'Next: write "{question}" where it belongs.'
+            )
+        by_words = {"query": dict(query)}
     settings = {
         "store": name,
         "where": without_access(url),

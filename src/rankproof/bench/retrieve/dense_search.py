@@ -207,10 +207,9 @@ def hybrid(
 
 def _fused_answer(named: Mapping[str, Search], made: Recipe, depth: int) -> Answer:
     def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
-        places = list(map(str, range(len(questions))))  # for ids
         found = {name: each.search(questions, max(k, depth), allowed) for name, each in named.items()}
-        blended = blend_lists({name: dict(zip(places, each, strict=True)) for name, each in found.items()}, made)
-        return [blended.get(place, [])[:k] for place in places]
+        blended = blend_lists({name: dict(zip(questions, each, strict=True)) for name, each in found.items()}, made)
+        return [blended.get(question, [])[:k] for question in questions]
 
     return answer
 

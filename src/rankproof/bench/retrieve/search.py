@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from hashlib import blake2b
 from typing import Any, TypeAlias
 
-from rankproof.bench.adapters import as_retriever
+from rankproof.bench.adapters import adapt
 from rankproof.bench.retriever import Found, Retriever
 from rankproof.core.corpus import Corpus, Document
 from rankproof.document.display import Displayable
@@ -132,7 +132,7 @@ def as_search(anything: Any, corpus: Corpus | None = None) -> Search:
             f"retriever: got {shorten(anything)} ({type(anything).__name__}), expected a retriever or a function of a "
             "question. Next: make one of documents with keyword(...), dense(...) or lsa(...)."
         )
-    found = as_retriever(anything)
+    found = adapt(anything)  # its answers are read, and refused, as where a retriever is run
     name = getattr(anything, "__name__", type(anything).__name__)
     return Search(name, lambda: dict(found.settings), _deepening(found), corpus)
 
@@ -242,7 +242,7 @@ def _fitting(corpus: Corpus, predicates: Sequence[Predicate], values: dict[str, 
         if name not in known:
             there = f"there are {', '.join(map(repr, sorted(known)))}" if known else "there are none at all"
             raise UsageError(
-                f"where: no document has {name!r} in its metadata; {there}.{nearest(name, known)}"
+                f"where: no document has {name!r} in its metadata; {there}.{nearest(name, sorted(known))}"
                 " Next: name a field that documents have."
             )
     return [
