@@ -14,9 +14,9 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 358,  # 299 of them without monitoring, web, io/counted and spark
-    "lines": 91_250,
+    "lines": 91_312,
     "modules of over 400 lines": 0,
-    "code lines": 61_450,
+    "code lines": 61_498,
     "file names used twice": 26,
     "class names in two packages": 9,
     "short helpers used once": 117,

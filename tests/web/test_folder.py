@@ -218,7 +218,8 @@ def test_the_documents_of_a_query_are_those_of_the_file_whatever_its_format(tmp_
     for at, ending in enumerate((*("run", "jsonl", "csv", "json", "parquet"), *["run"] * TABLES)):
         convert(run, tmp_path / f"r{at}.{ending}")
     space = Workspace(Settings((str(tmp_path),)))
-    space.look_ahead("r1", "r0")
+    for name in ("r1", "r0"):
+        space.later(*space.documents(name))
     for name in (f"r{at}" for at in range(5 + TABLES)):
         for query, rows in whole.by_query().items():
             found = space.table(name, query)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from itertools import pairwise
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -333,4 +336,79 @@ def test_texts_that_mean_harm_do_none(start: Start, browser: Any, tmp_path: Path
     for path in ("/", "/compare", "/query?id=q1", "/gate", "/queries", "/judge", "/audit", "/leaderboard"):
         go(page, app, path)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"), path
+    assert wrong == []
+
+
+def test_a_page_that_waits_for_many_rankings_loads_itself_once_a_second_at_most(
+    start: Start, browser: Any, folder: Path
+) -> None:
+    for n in range(200):
+        (folder / f"copy-{n}.run").write_bytes((folder / "dense.run").read_bytes())
+    app = start(folder)
+    page, wrong = page_of(browser, app)
+    came: list[float] = []
+    page.on("request", lambda request: came.append(monotonic()) if request.is_navigation_request() else None)
+    page.wait_for_timeout(5000)
+    page.wait_for_function("() => !document.body.innerText.includes('Reading ')", timeout=60_000)
+    assert min((later - before for before, later in pairwise(came)), default=1.0) > 0.9
+    assert len(came) == len(set(came))
+    number = len(came)
+    page.wait_for_timeout(2500)
+    assert len(came) <= number + 1, "it loads itself again without news"
+    assert wrong == []
+
+
+ODD = ("line\nend", "tab\there", "other\u202eway", "return\rof carriage", "latin\udcff")
+
+
+@pytest.mark.parametrize("name", ODD, ids=ascii)
+def test_a_ranking_of_any_name_can_be_chosen_in_a_form(start: Start, browser: Any, folder: Path, name: str) -> None:
+    (folder / f"{name}.run").write_bytes((folder / "dense.run").read_bytes())
+    app = start(folder)
+    page, wrong = page_of(browser, app)
+    for path in ("/compare", "/query?id=q02"):
+        go(page, app, path)
+        choice = page.locator("form.choices select[name=b]")
+        options = choice.locator("option").all_inner_texts()
+        chosen = next(each for each in options if each.startswith(re.split(r"\W", ascii(name)[1:])[0]))
+        choice.select_option(label=chosen)
+        with page.expect_navigation():
+            page.locator("form.choices button[type=submit]").first.click()
+        assert page.locator("form.choices select[name=b] option:checked").inner_text() == chosen
+        assert "cannot be shown" not in page.locator("main").inner_text()
+    assert wrong == []
+
+
+def test_a_document_is_graded_by_taps_on_a_telephone_whatever_its_id(
+    start: Start, browser: Any, tmp_path: Path
+) -> None:
+    ids = ("first", "line\nend", "tab\there", "other\u202eway")
+    (tmp_path / "judgments.json").write_text(json.dumps({"q": {"first": 1, "second": 0}, "r": {"first": 2}}))
+    for name in ("one", "other"):
+        (tmp_path / f"{name}.json").write_text(json.dumps({each: list(ids) for each in "qr"}))
+    app = start(tmp_path)
+    page, wrong = page_of(browser, app, 390, has_touch=True, is_mobile=True)
+    for row, document in enumerate(ids):
+        go(page, app, "/query?id=q")
+        if not row:
+            page.locator(".keys [data-key='2']").tap()
+            assert "Choose a document first" in page.locator("#whatif").inner_text()
+        page.locator(".side").first.locator("li").nth(row).tap()
+        page.locator(".keys [data-key='w']").tap()
+        page.locator(".keys [data-key='0']").tap()
+        page.wait_for_function("() => document.getElementById('whatif').innerText.includes('would be')")
+        with page.expect_navigation():
+            page.locator(".keys [data-key='2']").tap()
+        line = json.loads((tmp_path / LABELS).read_text().splitlines()[-1])
+        assert (line["query"], line["document"], line["grade"]) == ("q", document, 2)
+        with page.expect_navigation():
+            page.locator(".keys [data-key='u']").tap()
+        assert json.loads((tmp_path / LABELS).read_text().splitlines()[-1])["what"] == "undone"
+    go(page, app, "/judge")
+    shown = page.locator("#grading input[name=document]").input_value()
+    assert shown in ids
+    with page.expect_navigation():
+        page.locator("#grading [data-key='3']").tap()
+    line = json.loads((tmp_path / LABELS).read_text().splitlines()[-1])
+    assert (line["document"].replace("\r", ""), line["grade"]) == (shown.replace("\r", ""), 3)
     assert wrong == []

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+import signal
+import subprocess
+import sys
+import time
 from html import unescape
 from pathlib import Path
 
@@ -13,7 +17,7 @@ from rankproof.cli import run
 from rankproof.document.numbers import score
 from rankproof.errors import DataError, UsageError
 from rankproof.web.pages import export
-from rankproof.web.workspace import Settings, Workspace
+from rankproof.web.workspace import LABELS, Settings, Workspace
 
 from .conftest import parts_on_page
 
@@ -179,3 +183,43 @@ def test_a_baseline_that_cannot_be_read_is_an_error_of_the_data(folder: Path) ->
     (folder / "zz.run").write_bytes(b"SQLite format 3\x00" + b"\xff" * 500)
     assert Workspace(Settings((str(folder),), baseline="zz")).wrong()
     assert run(["app", str(folder), "--port", "70000", "--export", str(folder / "site")]) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("there", [False, True], ids=["a new folder", "an empty folder"])
+def test_an_export_that_is_interrupted_leaves_nothing(folder: Path, tmp_path: Path, there: bool) -> None:
+    site = tmp_path / "in" / "site"
+    if there:
+        site.mkdir(parents=True)
+    command = [sys.executable, "-m", "rankproof", "app", str(folder), "--export", str(site)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    while not any((site if there else site.parent).glob(".rankproof-*/*.html")):
+        assert process.poll() is None
+        time.sleep(0.001)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert (process.returncode, said.strip()) == (130, "")
+    assert not (any(site.iterdir()) if there else site.exists())
+    assert not any(site.parent.glob(".rankproof-*"))
+    assert run(["app", str(folder), "--export", str(site)]) == 0
+    assert {each.suffix for each in site.iterdir()} == {".html", ".js", ".css", ".svg"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_an_export_goes_on_without_damaged_grades_and_says_so(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], elsewhere: bool
+) -> None:
+    labels = tmp_path / "grades.jsonl" if elsewhere else folder / LABELS
+    labels.write_text('{"query": "q02", "document": 3}\nno label\n')
+    words = ["app", str(folder), *(["--labels", str(labels)] if elsewhere else [])]
+    assert run([*words, "--export", str(tmp_path / "site")]) == 3
+    said = capsys.readouterr().err
+    assert f"{labels.name}: {labels}, line 1: got" in said
+    assert labels.name in (tmp_path / "site" / "index.html").read_text()
+    pages = [each.read_text() for each in (tmp_path / "site").glob("query-*.html")]
+    assert pages
+    assert not any("cannot be shown" in each for each in pages)
+    assert Workspace(Settings((str(folder),), labels=str(labels), read_only=True)).labels == {}
+    with pytest.raises(DataError, match="expected a label"):  # a grade must not be added to another file
+        Workspace(Settings((str(folder),), labels=str(labels)))

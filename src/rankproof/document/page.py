@@ -24,13 +24,18 @@ Child = str | None
 _VOID = {"meta", "br", "hr", "col", "link", "input"}
 
 
-def escape(text: str) -> Markup:
+def escape(text: str, *, exact: bool = False) -> Markup:
     """Text as a page shows it unchanged; invisible characters, and marks that reverse the text, are written as escapes.
+
+    Those of a value that must stay `exact` are written in the way of HTML.
 
     >>> escape('<b> & "q"'), escape(Markup("<b>"))
     ('&lt;b&gt; &amp; &quot;q&quot;', '<b>')
     """
-    return text if isinstance(text, Markup) else Markup(clean(text).translate(_ESCAPES))
+    if isinstance(text, Markup):
+        return text
+    shown = (text if exact else clean(text)).translate(_ESCAPES)
+    return Markup("".join(each if each.isprintable() else f"&#{ord(each)};" for each in shown) if exact else shown)
 
 
 _ESCAPES = str.maketrans({each: html.escape(each) for each in "&<>\"'"})
@@ -59,10 +64,14 @@ def el(name: str, /, *children: Child, **attributes: object) -> Markup:
 
 def _attributes(attributes: dict[str, object]) -> str:
     return "".join(
-        f' {_NAMES.get(name, name.replace("_", "-"))}="{escape(str(value))}"'
+        f' {_NAMES.get(name, name.replace("_", "-"))}="{escape(str(value), exact=name in EXACT)}"'
         for name, value in attributes.items()
         if value is not None
     )
+
+
+EXACT = {"value", "data_doc", "data_query"}
+"""Attributes whose values forms and scripts send back as they are, so that they hold every character."""
 
 
 _NAMES = {"cls": "class", "for_": "for", "viewBox": "viewBox"}

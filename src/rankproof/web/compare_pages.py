@@ -277,7 +277,8 @@ def query_table(
         id="rows",
     )
     if not site.links.static:
-        site.workspace.look_ahead(a, b)  # each row leads to the documents of a query
+        for name in (a, b):
+            site.workspace.later(*site.workspace.documents(name))  # each row leads to the documents of a query
     return el("div", whole, cls="scroll", tabindex=0, role="group", aria_label="Queries")
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from rankproof.core.judgments import Judgments
 from rankproof.document.display import Displayable
+from rankproof.document.terminal import clean
 from rankproof.errors import DataError, RankproofError, UsageError
 from rankproof.io.files import read_head
 from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, sniff
@@ -112,11 +113,11 @@ def _paths(root: Path) -> Iterator[tuple[Path, str]]:
             path = Path(folder, name)
             beside = any(name.removesuffix(end) in kept - {name} for end in COMPANIONS)
             if not name.startswith(".") and not beside and path.is_file():
-                yield path, encodable((below / name).as_posix())
+                yield path, clean((below / name).as_posix())
 
 
 def encodable(text: str) -> str:
-    """A text with what is no character, as in the name of a file in another encoding, written out.
+    """A text with what is no character, as in an id in another encoding, written out.
 
     >>> encodable("bad\\udcff.run")
     'bad\\\\udcff.run'
@@ -345,8 +346,9 @@ def named_by_stem(files: Iterable[FoundFile]) -> dict[str, FoundFile]:
         [each.path.name for each in listed],
         [each.name for each in listed],
     ):
-        if len(set(names)) == len(names):
-            return dict(zip(map(encodable, names), listed, strict=True))
+        shown = list(map(clean, names))  # as pages show them, and their forms send them back
+        if len(set(shown)) == len(shown):
+            return dict(zip(shown, listed, strict=True))
     return {str(each.path): each for each in listed}
 
 

@@ -8,7 +8,7 @@ from rankproof.bench.testset.labels import SKIPPED, alpha, pairs
 from rankproof.bench.testset.pool import Item, Pool, read_pool
 from rankproof.core.table import best_first
 from rankproof.document.numbers import score
-from rankproof.document.page import Child, Markup, combine, el, ident, table
+from rankproof.document.page import Child, Markup, combine, el, ident, join, table
 from rankproof.web.folder import FileKind
 from rankproof.web.site import Choices, Page, Site, button, form, hidden_fields, note, sections, select
 from rankproof.web.texts import mark_words, snippet, wanted_words
@@ -116,10 +116,6 @@ def _card(site: Site, item: Item) -> Markup:
     text = "" if document is None else document.text
     shown = text if len(text) <= WHOLE else snippet(text, wanted)
     parts = shown.split("\n\n") if shown else []
-    grades = (
-        button(f"{n}", name="grade", value=str(n), title=_MEANING.get(n, ""), data_key=str(n))
-        for n in range(space.settings.highest + 1)
-    )
     return el(
         "article",
         el("h3", ident(words or item.query)),
@@ -134,7 +130,7 @@ def _card(site: Site, item: Item) -> Markup:
             site,
             "/grade",
             *hidden_fields(query=item.query, document=item.document, back="/judge"),
-            *grades,
+            grade_buttons(space.settings.highest),
             button("skip", name="grade", value="skip", data_key="s"),
             button("undo the last", name="grade", value="undo", data_key="u"),
             method="post",
@@ -145,6 +141,14 @@ def _card(site: Site, item: Item) -> Markup:
         note("Keys: 0 to ", str(space.settings.highest), " grade, s skips, u takes the last one back."),
         cls="card",
         id="grading",
+    )
+
+
+def grade_buttons(highest: int, kind: str = "submit") -> Markup:
+    """A button for each grade; those that send no form are for a script."""
+    return join(
+        button(f"{n}", name="grade", value=str(n), title=_MEANING.get(n, ""), data_key=str(n), type=kind)
+        for n in range(highest + 1)
     )
 
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from importlib.resources import files as resources
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from rankproof.document.disk import write_file
@@ -149,14 +150,16 @@ def _name(page: str, choices: Mapping[str, str]) -> str:
 
 
 def export(settings: Settings, folder: str | os.PathLike[str], *, force: bool = False) -> tuple[list[Path], list[str]]:
-    """Write every page that can be reached from the first, read-only; returns the files, and the errors in the data."""
+    """Write every page that can be reached from the first, read-only; returns the files, and the errors in the data.
+
+    They appear in the folder once all of them are written.
+    """
     target = Path(folder)
     if target.exists() and (not target.is_dir() or (any(target.iterdir()) and not force)):
         raise UsageError(
             f"{target}: this folder is not empty, and was left as it is. Next: name a new folder, or --force."
         )
-    workspace, links = Workspace(settings), Files()
-    target.mkdir(parents=True, exist_ok=True)
+    workspace, links = Workspace(replace(settings, read_only=True)), Files()
     site = Site(workspace, links)
     for name in workspace.runs:
         if workspace.judgments_file is not None:
@@ -164,16 +167,21 @@ def export(settings: Settings, folder: str | os.PathLike[str], *, force: bool = 
                 workspace.scores(name)
     links.to("home")
     written = []
+    beside = target if target.exists() else target.parent
+    beside.mkdir(parents=True, exist_ok=True)
     try:
-        while links.wanted:
-            page, choices = links.wanted.popleft()
-            if page not in NEVER:
-                text = page_text(site, page_or_error(PAGES[page], site, choices)[0], page)
-                written.append(write_file(target / links.to(page, **choices), text, force=force))
+        with TemporaryDirectory(prefix=".rankproof-", suffix=".part", dir=beside) as part:
+            while links.wanted:
+                page, choices = links.wanted.popleft()
+                if page not in NEVER:
+                    text = page_text(site, page_or_error(PAGES[page], site, choices)[0], page)
+                    written.append(write_file(Path(part, links.to(page, **choices)), text))
+            for name in (*SCRIPTS, "style.css", "icon.svg"):
+                found = static_file(name)
+                if found is not None:
+                    written.append(write_file(Path(part, name), found[0]))
+            target.mkdir(exist_ok=True)
+            written = [each.replace(target / each.name) for each in written]
     finally:
         workspace.close()
-    for name in (*SCRIPTS, "style.css", "icon.svg"):
-        found = static_file(name)
-        if found is not None:
-            written.append(write_file(target / name, found[0], force=force))
     return written, [f"{some_names(names)}: {error}" for error, names in workspace.wrong().items()]

@@ -20,7 +20,19 @@ from rankproof.scoring.explain_page import document as title_and_id
 from rankproof.scoring.scores import Scores
 from rankproof.web.compare_pages import pair_of, query_rows, query_table
 from rankproof.web.findings import errors_part
-from rankproof.web.site import Choices, Page, Site, hidden_fields, made_choices, measure_of, note, sections, select
+from rankproof.web.grading import grade_buttons
+from rankproof.web.site import (
+    Choices,
+    Page,
+    Site,
+    button,
+    hidden_fields,
+    made_choices,
+    measure_of,
+    note,
+    sections,
+    select,
+)
 from rankproof.web.texts import Wanted, mark_words, snippet, wanted_words
 
 DEEP = 20
@@ -102,7 +114,6 @@ def query(site: Site, choices: Choices) -> Page:
     numbers = combine(
         errors_part((side.name, side.scores) for side in sides),
         el("ul", *(el("li", explain_link(site, side, name, measure)) for side in sides)),
-        el("div", id="whatif", aria_live="polite"),
         _gate_words(site, shown, corrected),
     )
     return Page(
@@ -218,10 +229,14 @@ def _keys(site: Site) -> Markup | None:
     if not site.writes:
         return None
     most = site.workspace.settings.highest
-    return note(
-        f"Choose a document with the mouse or the arrow keys, then press 0 to {most} to grade it, u to take it back, "
-        "w to see the effect of another grade."
+    how = note(
+        f"Choose a document by a tap, the mouse or the arrow keys, then press 0 to {most} to grade it, u to take it "
+        "back, w to see the effect of another grade."
     )
+    others = (button(words, type="button", data_key=key) for words, key in (("take back", "u"), ("what if", "w")))
+    keys = grade_buttons(most, "button"), *others
+    said = el("div", id="whatif", aria_live="polite")
+    return combine(how, el("div", el("div", *keys, cls="grades needs-script"), said, cls="keys"))
 
 
 def _choose(site: Site, query: str, shown: Sequence[str], measure: str, corrected: bool) -> Markup | None:

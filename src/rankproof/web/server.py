@@ -8,7 +8,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -115,7 +115,7 @@ class Handler:
     def page(self, request: Request) -> Response:
         """A page; with `save` in the address as one self-contained file."""
         name = request.path_params.get("page", "home")
-        choices = dict(request.query_params)
+        choices = _sent(request.query_params.items())
         alone = choices.pop("save", "") == "yes"
         site = self._site(request)
         site = replace(site, links=Unlinked()) if alone else site
@@ -131,7 +131,7 @@ class Handler:
 
     def part(self, request: Request) -> Response:
         """A part of a page."""
-        choices = dict(request.query_params)
+        choices = _sent(request.query_params.items())
         try:
             return HTMLResponse(parts(self._site(request), choices.get("name", ""), choices))
         except RankproofError as error:
@@ -201,7 +201,12 @@ class Handler:
 
 
 def _fields(body: bytes) -> dict[str, str]:
-    return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
+    return _sent(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
+
+
+def _sent(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """What was sent by its names; browsers send each line end of a form as two characters."""
+    return {name: value.replace("\r\n", "\n") for name, value in pairs}
 
 
 def grade(site: Site, sent: Mapping[str, str]) -> None:

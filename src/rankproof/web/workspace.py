@@ -96,8 +96,7 @@ class Workspace:
         check_margin(given.margin, zero=True)
         if given.measures is not None:
             parse_all(given.measures)
-        for place in (given.judgments, given.queries, given.corpus):
-            _ = place is not None and self._at(place)
+        _ = [self._at(each) for each in (given.judgments, given.queries, given.corpus) if each is not None]
         with suppress(DataError):  # what the file holds is shown on the pages
             _ = self.groups
         unread = {each.path.stem for each in self.files if each.kind in (FileKind.DAMAGED, FileKind.UNCLEAR)}
@@ -135,9 +134,8 @@ class Workspace:
             return self._at(self.settings.judgments)
         if len(found) < 2:
             return found[0] if found else None
-        runs = list(self.runs.values())
-        key = ("judged by", *(each.stamp for each in (*found, *runs)))
-        return self.kept(key, lambda: judgments_of_most(found, self._judged, runs))
+        key = ("judged by", *(each.stamp for each in (*found, *self.runs.values())))
+        return self.kept(key, lambda: judgments_of_most(found, self._judged, list(self.runs.values())))
 
     def _at(self, place: str) -> FoundFile | None:
         return next(iter(find_files([place], self.files)), None)
@@ -193,13 +191,13 @@ class Workspace:
         plain = self._judged(file)
         if not corrected or not self.grades:
             return plain
-        return self.kept(("judgments", file.stamp, self._labels_stamp), lambda: self._laid_over(plain))
 
-    def _laid_over(self, plain: Judgments) -> Judgments:
-        grades = plain.as_dict()
-        for query, own in self.grades.items():
-            grades[query] = {**grades.get(query, {}), **own}
-        return prepare(load_judgments(grades))
+        def laid_over() -> Judgments:
+            grades = plain.as_dict()
+            grades |= {query: grades.get(query, {}) | own for query, own in self.grades.items()}
+            return prepare(load_judgments(grades))
+
+        return self.kept(("judgments", file.stamp, self._labels_stamp), laid_over)
 
     @property
     def _labels_stamp(self) -> tuple[int, float]:
@@ -210,8 +208,14 @@ class Workspace:
 
     @property
     def labels(self) -> Labels:
-        """The grades of each person here, the last one for each document."""
-        return self.kept(("labels", self._labels_stamp), lambda: last_labels(read_labels(self.labels_path)))
+        """The grades of each person here, the last one for each document; none of a damaged file if none is written."""
+        try:
+            return self.kept(("labels", self._labels_stamp), lambda: last_labels(read_labels(self.labels_path)))
+        except RankproofError as error:
+            if not self.settings.read_only:
+                raise
+            self.unreadable |= dict.fromkeys(find_files([self.labels_path]), str(error))
+            return {}
 
     @property
     def grades(self) -> dict[str, dict[str, int]]:
@@ -270,8 +274,7 @@ class Workspace:
 
     def ready(self) -> dict[str, Scores]:
         """The scores that are ready, by name."""
-        found = {name: self.scores_if_ready(name) for name in self.runs}
-        return {name: each for name, each in found.items() if isinstance(each, Scores)}
+        return {name: each for name in self.runs if isinstance(each := self.scores_if_ready(name), Scores)}
 
     def wrong(self) -> dict[str, list[str]]:
         """Errors in data and unreadable files, each with its rankings and files."""
@@ -287,7 +290,8 @@ class Workspace:
 
     def damaged(self) -> dict[FoundFile, str]:
         """The files that cannot be read, with their errors."""
-        texts = {file: why for file, why in self.unreadable.items() if file in self.files}
+        now = {each.path: each.stamp for each in self.files}  # a file of grades may lie outside
+        texts = {file: why for file, why in self.unreadable.items() if now.get(file.path, file.stamp) == file.stamp}
         return {file: file.problem for file in self.of_kind(FileKind.DAMAGED)} | texts
 
     def error(self, name: str) -> RankproofError | None:
@@ -367,14 +371,10 @@ class Workspace:
 
     def table(self, name: str, query: str) -> RankingTable:
         """The documents of one query in a ranking."""
-        return self.kept(*self._documents(name))(query)
+        return self.kept(*self.documents(name))(query)
 
-    def look_ahead(self, *names: str) -> None:
-        """Read the documents of these rankings in the background: they are asked for next."""
-        for name in names:
-            self.later(*self._documents(name))
-
-    def _documents(self, name: str) -> tuple[Any, Callable[[], Callable[[str], RankingTable]]]:
+    def documents(self, name: str) -> tuple[Any, Callable[[], Callable[[str], RankingTable]]]:
+        """The documents of each query in a ranking, and their cache key."""
         file = self.run(name)
         return ("documents", file.stamp), lambda: documents_by_query(load_ranking(file.path))
 

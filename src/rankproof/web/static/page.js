@@ -21,7 +21,7 @@ if (document.body.dataset.state) {
         return;
       }
     } catch { /* the app may be gone for a moment */ }
-    setTimeout(look, 900);
+    setTimeout(look, 1000);
   };
-  look();
+  setTimeout(look, 1000); // a page that came is there for a second at least
 }

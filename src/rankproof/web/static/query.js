@@ -16,7 +16,10 @@ const tell = (lines) => {
 const systems = [...document.querySelectorAll(".side h3")].map((each) => each.textContent);
 
 const mark = (item) => {
-  for (const other of items) other.classList.toggle("same", other !== item && other.dataset.doc === item.dataset.doc);
+  for (const other of items) {
+    other.classList.toggle("same", other !== item && other.dataset.doc === item.dataset.doc);
+    other.classList.toggle("chosen", other === item);
+  }
 };
 
 let sending = false; // a second grade could overtake the first
@@ -51,14 +54,26 @@ const ask = async (item, value) => {
 
 let asking = false;
 let chosen = null; // the document that had the focus last
+const press = (item, key) => {
+  if (!/^[0-9uw]$/.test(key) && !(item && asking && key === "-")) return false;
+  if (!item) tell(["Choose a document first: tap it, or press an arrow key."]);
+  else if (key === "w") {
+    asking = !asking;
+    tell([asking ? "Press a digit, or - for not judged: nothing is written." : ""]);
+  } else if (key === "u") grade(item, "undo");
+  else if (asking) {
+    asking = false;
+    ask(item, key === "-" ? "" : key);
+  } else grade(item, key);
+  return true;
+};
 document.addEventListener("keydown", (event) => {
   if (!items.length || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.closest("input, select, textarea, button, summary, .scroll")) return;
   const item = event.target.closest(".ranking li[tabindex]");
   if (!item) {
     if (/^(Arrow(Down|Up|Left|Right)|j|k)$/.test(event.key)) (chosen ?? items[0]).focus();
-    else if (/^[0-9uw]$/.test(event.key)) tell(["Choose a document first: press an arrow key."]);
-    else return;
+    else if (!press(null, event.key)) return;
     event.preventDefault();
     return;
   }
@@ -70,17 +85,14 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "ArrowUp" || event.key === "k") go(item.parentElement, Math.max(0, row - 1));
   else if (event.key === "ArrowRight") go(sides[side + 1], row);
   else if (event.key === "ArrowLeft") go(sides[side - 1], row);
-  else if (event.key === "w") {
-    asking = !asking;
-    tell([asking ? "Press a digit, or - for not judged: nothing is written." : ""]);
-  } else if (/^[0-9]$/.test(event.key) || (asking && event.key === "-")) {
-    if (asking) {
-      asking = false;
-      ask(item, event.key === "-" ? "" : event.key);
-    } else grade(item, event.key);
-  } else if (event.key === "u") grade(item, "undo");
-  else return;
+  else if (!press(item, event.key)) return;
   event.preventDefault();
 });
-for (const item of items) item.addEventListener("focus", () => mark(chosen = item));
+for (const item of items) {
+  item.addEventListener("focus", () => mark(chosen = item));
+  item.addEventListener("click", () => item.focus({ preventScroll: true })); // a tap does not always
+}
+for (const each of document.querySelectorAll(".keys [data-key]")) {
+  each.addEventListener("click", () => press(chosen, each.dataset.key));
+}
 if (address.has("at")) items[Number(address.get("at"))]?.focus();
