@@ -208,7 +208,7 @@ def test_importing_rankproof_loads_two_modules_of_ours() -> None:
 
 
 SLOW_TO_LOAD = {
-    *("numpy.ma", "numpy.random", "hashlib", "secrets", "html", "narwhals", "sqlite3", "asyncio"),
+    *("numpy.ma", "numpy.random", "hashlib", "secrets", "html", "narwhals", "sqlite3", "asyncio", "shutil"),
     *("rankproof.core.explanation", "rankproof.core.profiles"),
     *("rankproof.core.measures.census", "rankproof.core.measures.novelty"),
 }
@@ -235,7 +235,8 @@ def test_a_command_loads_little(tmp_path: Path, arguments: list[str], others: se
     late = {"bench", "judging", "monitoring", "diagnosing", "reports"}
     ours = [m for m in loaded if m.startswith("rankproof")]
     assert not {m for m in ours if wing(m) in late | others}
-    assert not SLOW_TO_LOAD & set(loaded)
+    by_click = {"shutil"} if arguments == ["--help"] else set()  # to lay out help
+    assert not (SLOW_TO_LOAD - by_click) & set(loaded)
     assert len(ours) <= most
 
 

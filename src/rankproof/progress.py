@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -41,6 +40,8 @@ class LiveFile:
     def write(self, records: Iterable[dict[str, Any]]) -> None:
         """Add lines, so that others can read them at once."""
         if self._stream is not None:
+            import json  # imported here, as every command loads this module and few runs write lines
+
             self._stream.write("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in records))
             self._stream.flush()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 import threading
 import warnings
@@ -244,7 +243,9 @@ def tell_progress(what: str) -> Iterator[None]:
 
 
 def _tell(text: str) -> None:
-    room = shutil.get_terminal_size().columns - 1  # a longer line could not be written over
+    from shutil import get_terminal_size  # imported here, as it takes milliseconds to load
+
+    room = get_terminal_size().columns - 1  # a longer line could not be written over
     cut = text if len(text) <= room else f"{text[: room // 2]}...{text[len(text) - room + room // 2 + 3 :]}"
     sys.stderr.write(f"\r\x1b[K{cut}")
     sys.stderr.flush()
