@@ -19,6 +19,7 @@ from rankproof import Verdicts, judge
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.verdicts import Relation
 from rankproof.store.ledger import LEDGER, Ledger, LedgerEntry
+from tests.database import database
 
 pytestmark = pytest.mark.cover
 
@@ -195,9 +196,8 @@ def test_a_broken_line_takes_in_nothing(tmp_path: Path, line: str, said: str) ->
 def test_a_value_that_was_tampered_with_is_unmeasured(tmp_path: Path) -> None:
     path = tmp_path / "l.db"
     judge(rows("a."), "context_precision", judge=Counting(), ledger=path)
-    with sqlite3.connect(path) as connection:
+    with database(path) as connection:
         connection.execute("UPDATE verdicts SET value = 7")
-    connection.close()
     scores = judge(rows("a."), "context_precision", judge="replay", ledger=path)
     assert math.isnan(scores["context_precision"])
     assert "got 7, expected one of 0, 1, 2, 3" in str(scores.unmeasured)
@@ -225,13 +225,11 @@ def test_silence_never_replaces_a_verdict_and_is_asked_again(tmp_path: Path) -> 
 def test_files_that_are_no_ledger_are_left_alone(tmp_path: Path) -> None:
     text, other, newer = tmp_path / "text", tmp_path / "other.db", tmp_path / "newer.db"
     text.write_text("no database at all, just words")
-    with sqlite3.connect(other) as connection:
+    with database(other) as connection:
         connection.execute("CREATE TABLE theirs (x)")
-    connection.close()
     Ledger(newer).keep({"kind": "t"}, "t", [LedgerEntry("Q", "a", "b", "t", value=1)])
-    with sqlite3.connect(newer) as connection:
+    with database(newer) as connection:
         connection.execute(f"PRAGMA user_version = {LEDGER.newest + 1}")
-    connection.close()
     for path, said in ((text, "damaged"), (other, "another program"), (newer, "upgrade rankproof")):
         before = path.read_bytes()
         with pytest.raises(DataError, match=said) as raised:
@@ -313,9 +311,8 @@ def test_what_was_kept_before_a_kill_is_there_after_it(tmp_path: Path) -> None:
     (who,) = Verdicts(path).judges()
     assert who["verdicts"] % 20 == 0  # a turn is there whole or not at all
     assert turns * 20 <= who["verdicts"] <= (turns + 1) * 20
-    with sqlite3.connect(path) as connection:
+    with database(path) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    connection.close()
 
 
 @pytest.mark.slow

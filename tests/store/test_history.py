@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import platform
-import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 from rankproof import History, Scores, compare, compare_scores, evaluate, gate, gate_scores, sample
 from rankproof.errors import DataError, UsageError
 from rankproof.store.answers import git_commit
+from tests.database import database
 
 MEASURES = "nDCG@10, RR, AP(denominator='found')"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -127,7 +127,7 @@ def test_removing_is_all_or_nothing(history: History) -> None:
         history.remove("monday", "tusday")
     assert [each.name for each in history.entries()] == ["monday", "tuesday"]
     history.remove("monday", "tuesday")
-    with sqlite3.connect(history.path) as connection:
+    with database(history.path) as connection:
         assert connection.execute("SELECT count(*) FROM measured").fetchone() == (0,)
     connection.close()
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
-import sqlite3
 import tracemalloc
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from rankproof import History, evaluate
 from rankproof.errors import DataError
+from tests.database import database
 from tests.shell import rankproof
 
 JUDGED = {"q1": {"a": 1}, "q2": {"b": 2, "c": 1}, "q3": {"a": 1}}
@@ -31,7 +30,7 @@ def history(tmp_path: Path) -> History:
 
 
 def change(history: History, statement: str, *values: object) -> None:
-    with closing(sqlite3.connect(history.path)) as connection, connection:
+    with database(history.path) as connection:
         assert connection.execute(statement, values).rowcount > 0
 
 
@@ -68,7 +67,7 @@ def test_damage_is_named_by_its_column_and_concerns_nobody_else(history: History
 
 
 def test_an_index_answers_for_one_name(history: History) -> None:
-    with closing(sqlite3.connect(history.path)) as connection:
+    with database(history.path) as connection:
         for statement in (
             "SELECT id FROM experiments WHERE name = 'good'",
             "SELECT mean FROM measured WHERE experiment = 1",
@@ -81,7 +80,7 @@ def test_an_index_answers_for_one_name(history: History) -> None:
 
 @pytest.mark.slow
 def test_thousands_are_listed_exported_and_taken_in(history: History, tmp_path: Path) -> None:
-    with closing(sqlite3.connect(history.path)) as connection, connection:
+    with database(history.path) as connection:
         connection.execute(
             "WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) INSERT INTO experiments "
             "SELECT i, 'run ' || i, saved_at, rankproof, python, git_commit, judgments, ranking, facts, queries "

@@ -274,6 +274,10 @@ def library_of(data: object) -> str:
         return ""
     import narwhals as nw
 
-    native = nw.to_native(data, pass_through=True)
-    name = type(native).__module__.partition(".")[0]
-    return name if name in BACKENDS else ""
+    return first_library(nw.to_native(data, pass_through=True), BACKENDS)
+
+
+def first_library(thing: object, known: Collection[str]) -> str:
+    """The known library that the class of a thing is of, or else one that it is derived from; "" if there is none."""
+    names = (kind.__module__.lstrip("_").partition(".")[0] for kind in type(thing).__mro__)
+    return next((name for name in names if name in known), "")

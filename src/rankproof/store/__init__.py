@@ -174,7 +174,7 @@ def connect(path: Path, timeout: float, mode: str) -> sqlite3.Connection:
     still = mode != "rwc" and not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists()
     query = "mode=ro&immutable=1" if still else f"mode={mode}"
     address = f"{path.absolute().as_uri()}?{query}"
-    return sqlite3.connect(address, timeout, isolation_level=None, check_same_thread=False, uri=True)
+    return sqlite3.connect(address, timeout=timeout, isolation_level=None, check_same_thread=False, uri=True)
 
 
 def _check(path: Path, connection: sqlite3.Connection, schema: Schema) -> None:

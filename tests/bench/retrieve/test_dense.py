@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import sqlite3
 import sys
 import time
 from pathlib import Path
@@ -18,6 +17,7 @@ import pytest
 from rankproof.bench.retrieve import as_search, dense, lsa, model2vec, named_embedder, sentence_transformers
 from rankproof.bench.retrieve.nearest_vectors import Vectors
 from rankproof.errors import DataError, MissingExtra, UsageError
+from tests.database import database
 
 RNG = np.random.default_rng(5)
 
@@ -301,7 +301,7 @@ def test_a_bare_function_is_not_kept_in_a_file(tmp_path: Path) -> None:
 
 def test_a_file_of_another_kind_is_left_alone(tmp_path: Path) -> None:
     other = tmp_path / "other.db"
-    with sqlite3.connect(other) as db:
+    with database(other) as db:
         db.execute("CREATE TABLE mine (x)")
     db.close()
     before = other.read_bytes()

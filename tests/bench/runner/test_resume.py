@@ -5,7 +5,6 @@ from __future__ import annotations
 import _thread
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ import pytest
 from rankproof import Benchmark
 from rankproof.errors import DataError, UsageError
 from rankproof.store.answers import open_answers
+from tests.database import database
 
 QUESTIONS = {f"q{n}": f"question {n}" for n in range(60)}
 RELEVANT = {name: [f"d{name[1:]}"] for name in QUESTIONS}
@@ -124,7 +124,8 @@ def test_what_is_kept_is_not_asked_again(tmp_path: Path) -> None:
     assert second.ranking == first.ranking
     assert second.latencies == first.latencies
     assert "60 of them known from before" in " ".join(str(second).split())
-    assert sqlite3.connect(cache).execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    with database(cache) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 def test_other_settings_another_k_and_another_corpus_are_asked_anew(tmp_path: Path) -> None:
@@ -203,7 +204,7 @@ def test_oddities_are_the_same_when_remembered(tmp_path: Path) -> None:
 def test_a_file_of_another_kind_is_left_alone(tmp_path: Path) -> None:
     text, other = tmp_path / "notes.txt", tmp_path / "other.db"
     text.write_text("not a database, but long enough to be looked at as one" * 20)
-    with sqlite3.connect(other) as connection:
+    with database(other) as connection:
         connection.execute("CREATE TABLE theirs (id TEXT)")
     connection.close()
     for path in (text, other):
@@ -238,6 +239,6 @@ def test_two_runs_at_one_file_do_not_disturb_each_other(folder: Path) -> None:
     for process in (one, two):
         _, errors = process.communicate(timeout=30)
         assert process.returncode == 0, errors
-    with sqlite3.connect(folder / "shared.db") as connection:
+    with database(folder / "shared.db") as connection:
         assert connection.execute("SELECT count(*) FROM answers").fetchone() == (120,)
     connection.close()

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rankproof.io.counted.text import Counted, counting_text
+from tests.database import in_memory
 
 COLUMNS = ("query_id", "doc_id", "score")
 
@@ -43,7 +44,7 @@ def arrow(rows: Any, **types: Any) -> Any:
 
 def in_sqlite(rows: Any, encoding: str = "UTF-8") -> tuple[sqlite3.Connection, str]:
     """A table whose collation would mix upper and lower case, and none of whose rows is committed."""
-    connection = sqlite3.connect(":memory:")
+    connection = in_memory()
     connection.execute(f"pragma encoding = '{encoding}'")
     connection.execute("create table run (query_id text collate nocase, doc_id text collate nocase, score real)")
     connection.executemany("insert into run values (?, ?, ?)", rows)
@@ -72,7 +73,7 @@ def tables_in(engine: str, tables: dict[str, Any]) -> tuple[Any, Any]:
         for name, table in tables.items():
             session.from_arrow(table, name)
         return session, lambda text: session.sql(text).to_arrow_table().to_pydict()
-    connection = sqlite3.connect(":memory:") if engine == "sqlite" else duckdb.connect()
+    connection = in_memory() if engine == "sqlite" else duckdb.connect()
     for name, table in tables.items():
         if engine == "duckdb":
             connection.register(name, table)

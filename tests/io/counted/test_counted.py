@@ -5,7 +5,6 @@ from __future__ import annotations
 import decimal
 import random
 import re
-import sqlite3
 from pathlib import Path
 
 import duckdb
@@ -23,6 +22,7 @@ from rankproof.io.counted import rankings
 from rankproof.io.counted.rankings import CountedRankings, counted_rows
 from rankproof.io.counted.text import OWN, Counted, counting_text
 from rankproof.io.load import load_counted
+from tests.database import in_memory
 from tests.io.counted.engines import COLUMNS, ENGINES, arrow, by_text, in_duckdb, in_sqlite, random_case, tables_in
 
 MEASURES = "nDCG@10, nDCG(gain='exp'), AP, RR, P@5, R@10, bpref, Judged@10, RBP, ERR@10, Success@5, SetP, RPrec, GMAP"
@@ -188,7 +188,7 @@ def test_integers_as_ids_meet_integers_alone():
 
 
 def in_numbers(rows):
-    connection = sqlite3.connect(":memory:")
+    connection = in_memory()
     connection.execute("create table run (query_id integer, doc_id integer, score integer)")
     connection.executemany("insert into run values (?, ?, ?)", rows)
     return connection, "run"
@@ -216,7 +216,7 @@ def test_engines_are_left_as_they_were():
 
 def test_names_of_tables_and_columns_may_be_any():
     judged, rows = random_case(4)
-    connection = sqlite3.connect(":memory:")
+    connection = in_memory()
     connection.execute('create table "my run" ("Query ID" text, "select" text, "order" real)')
     connection.executemany('insert into "my run" values (?, ?, ?)', rows)
     columns = {"query": "Query ID", "doc": "select", "score": "order"}

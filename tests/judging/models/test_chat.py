@@ -273,3 +273,4 @@ def test_a_judge_function_that_waits_is_asked_about_several_pairs_at_a_time(tmp_
         return bool(base.execute("SELECT ? LIKE '%legs%'", (right,)).fetchone()[0])
 
     assert judge(ROWS, "P@2", judge=looked_up)["P@2"] == 0.5
+    base.close()

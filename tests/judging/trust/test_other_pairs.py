@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 from rankproof import calibrate, compare_scores, judge
 from rankproof.judging.verdicts import Ask
 from rankproof.store.ledger import Ledger
+from tests.database import database
 from tests.each import with_each
 
 from .conftest import lot
@@ -127,7 +127,7 @@ def test_only_labels_within_the_cut_off_count(tmp_path: Path) -> None:
 def test_labels_of_an_older_ledger_say_that_their_pairs_are_not_on_record(tmp_path: Path) -> None:
     ledger = tmp_path / "v.db"
     calibrate(rows(), person, judge=machine, ledger=ledger, metrics="P@3", n=60)
-    with sqlite3.connect(ledger) as connection:
+    with database(ledger) as connection:
         connection.execute("DROP TABLE frames")
         connection.execute("UPDATE verdicts SET origin = json_remove(origin, '$.frame')")
         connection.execute("PRAGMA user_version = 1")

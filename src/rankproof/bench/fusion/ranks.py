@@ -5,8 +5,9 @@ Of those that learn, each has a function that learns from judged queries, and on
 
 from __future__ import annotations
 
+from bisect import insort
 from functools import cmp_to_key
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -61,7 +62,8 @@ def condorcet(rank: Array, query: Array, weights: Array) -> Array:
 def _order(places: Array, weights: Array) -> list[int]:
     """The documents of one query, the winner first.
 
-    They are sorted by their wins first, which is the right order already where majorities make no circle.
+    They are sorted by their wins first, which is the right order already where majorities make no circle. Where they
+    do, `sorted` promises nothing; a document put in by bisection was compared with both of its neighbours.
     """
     wins = _wins(places, weights)
     by_wins = np.argsort(-wins, kind="stable").tolist()
@@ -74,7 +76,13 @@ def _order(places: Array, weights: Array) -> list[int]:
             return int(wins[other] - wins[one]) or one - other
         return -1 if margin > 0 else 1
 
-    return sorted(by_wins, key=cmp_to_key(after))
+    order = list[Any]()
+    for each in map(cmp_to_key(after), by_wins):
+        if order and each < order[-1]:
+            insort(order, each, hi=len(order) - 1)
+        else:
+            order.append(each)
+    return [each.obj for each in order]
 
 
 def _margin(one: list[float], other: list[float], weights: list[float]) -> float:

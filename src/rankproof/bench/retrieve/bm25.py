@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from math import log1p
 from threading import Lock
 from typing import Any, Literal, Protocol
+from weakref import finalize
 
 import numpy as np
 
@@ -34,6 +35,7 @@ class SqliteIndex:
         self._stemmed = stemmed
         self._lock = Lock()
         self._db = _made([prepare_text(corpus[name].whole) for name in self._ids], stemmed)
+        finalize(self, self._db.close)
         sizes = self._db.execute("SELECT sz FROM texts_docsize ORDER BY id")
         length = np.array([_number(size) for (size,) in sizes], dtype=np.float64)
         mean = length.mean() if length.any() else 1.0
@@ -90,6 +92,7 @@ def _made(texts: list[str], stemmed: bool) -> sqlite3.Connection:
         for name in ("texts", "asked"):
             db.execute(f"CREATE VIRTUAL TABLE {name} USING fts5(text, content='', tokenize='{how}')")
     except sqlite3.OperationalError as error:
+        db.close()
         raise MissingExtra(
             f"keyword search needs tantivy, or an SQLite with FTS5 ({error}). Next: pip install 'rankproof[retrieve]'"
         ) from error

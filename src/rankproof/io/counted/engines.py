@@ -20,6 +20,7 @@ from rankproof.io.counted.text import OWN, QUERY, Counted, counting_text, key, q
 from rankproof.io.rankings import ranking_of, said_of_columns
 from rankproof.io.roles import RANKING, guess
 from rankproof.io.rows import Rows
+from rankproof.io.values import first_library
 
 if TYPE_CHECKING:
     import sqlite3
@@ -282,12 +283,12 @@ def counted_frame(
     import narwhals as nw
 
     native = nw.to_native(table)
-    engine = COUNTS_IN.get(type(native).__module__.lstrip("_").partition(".")[0])
-    if engine is None or importlib.util.find_spec("pyarrow") is None:
+    library = first_library(native, COUNTS_IN)
+    if not library or importlib.util.find_spec("pyarrow") is None:
         return None
     schema = table.collect_schema()
     kinds = _kinds({role: schema[name] for role, name in took.items()})
-    return None if kinds is None else CountedRankings(engine(native), took, *kinds, slow, source, notes)
+    return None if kinds is None else CountedRankings(COUNTS_IN[library](native), took, *kinds, slow, source, notes)
 
 
 def _kinds(kinds: Mapping[str, Any]) -> tuple[tuple[bool, bool], bool] | None:
@@ -303,7 +304,7 @@ def _kinds(kinds: Mapping[str, Any]) -> tuple[tuple[bool, bool], bool] | None:
 
 def ranking_in_table(connection: Any, name: str, of_frame: Callable[[Any, str], Rankings]) -> Rankings:
     """The rankings in a table, or in the result of a query, of SQLite, DuckDB, DataFusion or Spark."""
-    kind = type(connection).__module__.lstrip("_").partition(".")[0]
+    kind = first_library(connection, ("sqlite3", "duckdb", "pyspark", "datafusion"))
     select = name if QUERY.match(name) else f"select * from {table_in('duckdb', name)}"
     if kind == "sqlite3":
         return _in_sqlite(connection, name)
