@@ -98,8 +98,8 @@ def missing_id(item: Any, asked: object) -> Failed:
     able = [
         name
         for name in fields
-        if name not in NO_ID and name != asked and isinstance(each := own.get(name, ""), (str, int))
-        if not isinstance(each, bool)
+        if name not in NO_ID and name != asked and isinstance(each := own.get(name, "?"), (str, int))
+        if not isinstance(each, bool) and each != ""
     ]
     advice = "give the documents ids"
     if able and not callable(asked):

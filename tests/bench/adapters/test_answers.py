@@ -213,6 +213,7 @@ def test_an_object_without_a_usual_field_says_what_it_has_and_how_to_name_it() -
         "a document without an id (it has path, body). Next: give the documents ids, or name the field with it: "
         'id="path", in the shell --id path'
     )
+    assert reason([{"id": ""}]) == "a document without an id (it has id). Next: give the documents ids"
     assert "it has url, host" in reason([Slotted("x/a")])
     assert "it has url, host" in reason([(Slotted("x/a"), 0.5)])
 

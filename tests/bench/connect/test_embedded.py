@@ -220,9 +220,9 @@ def test_no_model_is_loaded_and_nothing_is_reported(tmp_path: Path, corpus: Corp
     assert not {"onnxruntime", "posthog", "torch"} & set(sys.modules)
 
 
-@pytest.mark.parametrize("make_wrong", [lancedb, chroma])
+@pytest.mark.parametrize("make_wrong", [lancedb, chroma, qdrant])
 def test_an_unknown_distance_meets_the_nearest(tmp_path: Path, make_wrong: Any) -> None:
-    with pytest.raises(UsageError, match="Did you mean 'cosine'"):
+    with pytest.raises(UsageError, match=r"(?i)distance: got 'cosin', .* Did you mean 'cosine'"):
         make_wrong(str(tmp_path), "documents", embed, distance="cosin")
 
 

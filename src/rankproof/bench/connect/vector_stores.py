@@ -253,6 +253,8 @@ def qdrant(
     document's id, None the id of the point itself; `vector` the name of the vector, where vectors have names;
     `filter` a Filter of Qdrant or the same as plain data. `distance` is used where `fill` makes the collection.
     """
+    if distance not in (*QDRANT_DISTANCES, "Cosine", "Dot"):
+        raise one_of("qdrant: distance", distance, (*QDRANT_DISTANCES, "Cosine", "Dot"))
     client = _qdrant_client(where, options)
     asked = as_embedder(embedder)
     settings = {
