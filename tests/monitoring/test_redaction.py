@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from itertools import product
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -199,11 +201,15 @@ def test_experiments_name_no_user_and_no_query(command, tmp_path) -> None:
 def test_a_hook_that_gives_no_event_is_an_error(command, folder, monkeypatch) -> None:
     monkeypatch.setenv(KEY, "k" * 20)
     (folder / "odd.py").write_text("five = 5\ndef number(event): return 5\ndef nothing(event): pass\n")
-    for hook, code, says in (("five", 2, "no function"), ("number", 2, "the hook gave int"), ("nothing", 3, "no ")):
-        done = rankproof(folder, *command, "log.jsonl", "--redact", f"odd:{hook}")
+    (folder / "log.csv").write_text("ts,query\n" + "1700000000,where is it\n" * 300)
+    dropped = ("nothing", 3, "no |the hook dropped all of it")
+    said = (("five", 2, "no function"), ("number", 2, "the hook gave int"), dropped)
+    for (hook, code, says), log in product(said, ("log.jsonl", "log.csv")):
+        done = rankproof(folder, *command, log, "--redact", f"odd:{hook}")
         assert done.returncode == code, done.stderr
-        assert says in done.stderr
+        assert re.search(says, done.stderr)
         assert "Next:" in done.stderr
+        assert "Traceback" not in done.stderr
 
 
 def test_what_is_masked_and_what_is_not() -> None:

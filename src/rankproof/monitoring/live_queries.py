@@ -81,7 +81,8 @@ def live_queries(log: Any, seed: int = 0, change: Callable[[Event], Event | None
             first, last = min(first, event.ts), max(last, event.ts)
     if not seen:
         if not (read := without + rejects.total):
-            raise DataError("the log is empty. Next: check the path, and how the log was made.")
+            dropped = "" if change is None else ", or the hook dropped all of it"
+            raise DataError(f"the log is empty{dropped}. Next: check the path, and how the log was made.")
         raise DataError(
             f"the log: there is no query with a word in {count(read, 'record')}. "
             "Next: check that one of its fields is 'query'."

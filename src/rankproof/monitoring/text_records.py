@@ -14,6 +14,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -236,7 +237,8 @@ def csv_rows(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed]:
     try:
         yield from _rows(text, name, rejects)
     finally:
-        text.detach()
+        with suppress(ValueError):  # after an error the file may be closed already
+            text.detach()
 
 
 def _rows(text: io.TextIOWrapper, name: str, rejects: Rejects) -> Iterator[Placed]:
