@@ -59,7 +59,7 @@ def padded_share(grids: Sequence[Grid]) -> PerQuery:
     return row_coverage(grids) * wanted / (wanted + AGAINST_ZERO_ENTITIES)
 
 
-def as_ours(peer: str, name: str, ours: Measure, about: str, formula: str, **settings: Any) -> None:
+def as_ours(peer: str, name: str, ours: Measure, formula: str, about: str, **settings: Any) -> None:
     """A formula of another tool that counts what ours counts, and scores as ours unless it is said how."""
     own = METRICS[ours.name]
 
@@ -72,19 +72,18 @@ def as_ours(peer: str, name: str, ours: Measure, about: str, formula: str, **set
 
 as_ours(
     *("ragas", "context_precision", context_precision),
-    "Context precision with 1e-10 added to the denominator, so that a perfect one is .9999999999.",
     "(sum over relevant contexts of P@rank) / (relevant contexts found + 1e-10)",
+    "Context precision with 1e-10 added to the denominator, so that a perfect one is .9999999999.",
     score=padded_precision,
 )
 as_ours(
-    *("ragas", "context_recall", context_recall),
+    *("ragas", "context_recall", context_recall, "attributed statements / statements"),
     "The share of the statements of the reference that the contexts support; the same as ours.",
-    "attributed statements / statements",
 )
 as_ours(
     *("ragas", "context_entity_recall", context_entity_recall),
-    "Entity recall with 1e-8 added to the denominator.",
     "entities of the reference in the contexts / (entities of the reference + 1e-8)",
+    "Entity recall with 1e-8 added to the denominator.",
     score=padded_share,
 )
 
@@ -125,11 +124,8 @@ def ragas_noise_sensitivity(case: Case, of: Literal["relevant", "irrelevant"] = 
     Formula: wrong claims supported by a relevant context / claims; `of='irrelevant'`: by an irrelevant one, and by
     no relevant one.
     """
-    return share(_misleads(case, claim, of) for claim in case.answer_claims) or NO_CLAIMS
-
-
-def _misleads(case: Case, claim: str, of: str) -> Maybe:
-    return misleads(case, claim, case.contexts, of, lambda context: is_useful(case, context))
+    says = (misleads(case, claim, case.contexts, of, partial(is_useful, case)) for claim in case.answer_claims)
+    return share(says) or NO_CLAIMS
 
 
 def is_useful(case: Case, context: Context) -> Maybe:
@@ -170,9 +166,8 @@ def ragchecker_f1(case: Case) -> tuple[Grid, Grid] | Nothing:
 
 
 as_ours(
-    *("ragchecker", "claim_recall", context_recall),
+    *("ragchecker", "claim_recall", context_recall, "claims of the reference in a context / claims of the reference"),
     "The share of the reference's claims that some context supports; our context recall.",
-    "claims of the reference in a context / claims of the reference",
 )
 
 
@@ -232,7 +227,8 @@ def ragchecker_noise_sensitivity(case: Case, of: Literal["relevant", "irrelevant
     Formula: wrong claims supported by a relevant context / claims; `of='irrelevant'`: by an irrelevant one, and by
     no relevant one.
     """
-    return share(_misleads(case, claim, of) for claim in case.answer_claims) or NO_CLAIMS
+    says = (misleads(case, claim, case.contexts, of, partial(is_useful, case)) for claim in case.answer_claims)
+    return share(says) or NO_CLAIMS
 
 
 def _correct(case: Case, claim: str) -> Maybe:
@@ -245,18 +241,16 @@ def _said(case: Case, claim: str) -> Maybe:
 
 as_ours(
     *("deepeval", "contextual_precision", context_precision),
-    "Precision at each relevant context, averaged over those found; the same as ours.",
     "(sum over relevant contexts of P@rank) / relevant contexts found; 0 if none is",
+    "Precision at each relevant context, averaged over those found; the same as ours.",
 )
 as_ours(
-    *("deepeval", "contextual_recall", context_recall),
+    *("deepeval", "contextual_recall", context_recall, "supported statements / statements"),
     "The share of the statements of the expected output that the contexts support; the same as ours.",
-    "supported statements / statements",
 )
 as_ours(
-    *("deepeval", "contextual_relevancy", context_relevance),
+    *("deepeval", "contextual_relevancy", context_relevance, "relevant statements / statements"),
     "The share of the statements of the contexts that bear on the input; the same as ours.",
-    "relevant statements / statements",
 )
 
 
@@ -293,14 +287,12 @@ def deepeval_answer_relevancy(case: Case) -> Grid | Nothing:
 
 
 as_ours(
-    *("promptfoo", "context_recall", context_recall),
+    *("promptfoo", "context_recall", context_recall, "attributed sentences / sentences"),
     "The share of the sentences of the expected answer that can be attributed to the context.",
-    "attributed sentences / sentences",
 )
 as_ours(
-    *("promptfoo", "context_relevance", context_relevance),
+    *("promptfoo", "context_relevance", context_relevance, "relevant sentences / sentences"),
     "The share of the sentences of the context that are needed to answer.",
-    "relevant sentences / sentences",
 )
 
 

@@ -240,8 +240,10 @@ def agreement_of(pairs: Sequence[DrawnPair], labels: Iterable[Label], others: in
     raw = share_of(sum(is_yes(relation, each.value) for each in pairs), len(pairs))
     right, commonest = int((truth == said).sum()), max(int(truth.sum()), int((~truth).sum()))
     gladen, note = _gladen(raw, hits, rejections, len(drawn))
-    late = percent(others / (others + len(pairs)))  # judged later, or elsewhere
-    apart = f"{late} of its pairs were not there when labels were drawn, and are in no number here"
+    notes = [note] if note else []
+    if others:  # judged later, or elsewhere
+        late = percent(others / (others + len(pairs)))
+        notes.append(f"{late} of its pairs were not there when labels were drawn, and are in no number here")
     return Agreed(
         relation=relation,
         n=len(drawn),
@@ -258,7 +260,7 @@ def agreement_of(pairs: Sequence[DrawnPair], labels: Iterable[Label], others: in
         gladen=gladen,
         corrected=_corrected(pairs, every),
         smallest=_smallest(raw, hits, rejections),
-        notes=(*((note,) if note else ()), *((apart,) if others else ())),
+        notes=tuple(notes),
         places=_places(drawn),
     )
 
