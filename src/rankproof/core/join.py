@@ -105,10 +105,7 @@ class Census(Displayable):
 
 
 def join(
-    judgments: Judgments,
-    blocks: Iterable[Block | Ordered],
-    conventions: Conventions,
-    census: Census | None = None,
+    judgments: Judgments, blocks: Iterable[Block | Ordered], conventions: Conventions, census: Census | None = None
 ) -> Hits:
     """The judged documents that the rankings found, under the conventions."""
     n = len(judgments.query_ids)

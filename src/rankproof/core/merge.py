@@ -214,11 +214,7 @@ class WorstQueries(Displayable):
             rows = np.flatnonzero(key <= np.partition(key, limit - 1)[limit - 1])
         else:
             rows = np.arange(len(key) if limit else 0)
-        return cls(
-            limit,
-            higher,
-            _worst_first([(queries[i], float(values[i])) for i in rows.tolist()], limit, higher),
-        )
+        return cls(limit, higher, _worst_first([(queries[i], float(values[i])) for i in rows.tolist()], limit, higher))
 
     def __add__(self, other: WorstQueries) -> WorstQueries:
         limit = min(self.limit, other.limit)

@@ -199,12 +199,7 @@ def expected_rr(h: Hits, k: int | None = None, rel: float = 1, scores: str = "an
 
 
 def expected_ap(
-    h: Hits,
-    k: int | None = None,
-    rel: float = 1,
-    denominator: str = "all",
-    scores: str = "any",
-    threshold: str = "rel",
+    h: Hits, k: int | None = None, rel: float = 1, denominator: str = "all", scores: str = "any", threshold: str = "rel"
 ) -> PerQuery:
     """The mean of average precision: a relevant document at place i of a tie of s with r relevant has
     (i - 1)(r - 1)/(s - 1) of the others before it, in the mean.

@@ -48,11 +48,7 @@ ROWS = 1 << 15
 
 
 def rankings_in(
-    frame: Any,
-    took: Mapping[str, str],
-    slow: Callable[[], Rankings],
-    source: str,
-    notes: tuple[str, ...] = (),
+    frame: Any, took: Mapping[str, str], slow: Callable[[], Rankings], source: str, notes: tuple[str, ...] = ()
 ) -> Rankings:
     """The rankings in a large narwhals frame whose columns `took` names by role."""
     import pyarrow

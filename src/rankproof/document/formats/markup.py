@@ -189,7 +189,4 @@ def _latex_cell(cell: str, number: bool) -> str:
     return f"{made}$^{{{_RAISED.get(raised) or rf'{escape_latex(raised)}'}}}$" if raised else made
 
 
-register(
-    OutputFormat("markdown", as_markdown, (".md", ".markdown")),
-    OutputFormat("latex", as_latex, (".tex",)),
-)
+register(OutputFormat("markdown", as_markdown, (".md", ".markdown")), OutputFormat("latex", as_latex, (".tex",)))

@@ -131,12 +131,7 @@ def _check_found(
 
 
 def _check_places(
-    ranking: Array,
-    judged: Array,
-    found: Mapping[str, Array],
-    length: Array,
-    judgments: Judgments,
-    source: str,
+    ranking: Array, judged: Array, found: Mapping[str, Array], length: Array, judgments: Judgments, source: str
 ) -> None:
     """Refuse places that no ranking has: outside their tie or their ranking, or shared by two documents."""
     order = np.lexsort((found["place"], ranking))
@@ -168,10 +163,7 @@ def numbers_of(columns: Mapping[str, Sequence[object] | Array]) -> tuple[dict[st
 
 
 def by_ids(
-    columns: Mapping[str, Sequence[object]],
-    judgments: Judgments,
-    conventions: Conventions,
-    source: str,
+    columns: Mapping[str, Sequence[object]], judgments: Judgments, conventions: Conventions, source: str
 ) -> tuple[dict[str, Array], dict[str, Array]]:
     """The same, from what a text of `rankproof sql` gave: the ids are found among the judgments."""
     rules = {each for each in columns.get("rules", ()) if each is not None}
