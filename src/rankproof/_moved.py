@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 MOVED = {
     "rankproof.api.export": "rankproof.scoring.scores",
     "rankproof.compat.trec_eval.program": "rankproof.compat.trec_eval",
+    "rankproof.compat.trec_eval.results": "rankproof.compat.trec_eval.columns",
     "rankproof.core.derivation.registry": "rankproof.core.paper",
     "rankproof.core.derivation.steps": "rankproof.core.paper",
     "rankproof.core.measures.graded": "rankproof.core.measures.ndcg_and_err",

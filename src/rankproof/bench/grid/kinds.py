@@ -186,7 +186,7 @@ def check_part(source: GridSource, factor: str, part: GridPart) -> None:
         raise one_of(source.where(factor, part.label or part.name, "kind"), part.kind, KINDS[factor])
     kind = KINDS[factor][part.kind]
     _check_options(source, factor, part, kind)
-    with_place(source, factor, part, lambda: (kind.check or kind.make)(part, TINY))
+    try_making(source, factor, part, lambda: (kind.check or kind.make)(part, TINY))
 
 
 def _check_options(source: GridSource, factor: str, part: GridPart, kind: PartKind) -> None:
@@ -208,10 +208,10 @@ def _check_options(source: GridSource, factor: str, part: GridPart, kind: PartKi
             raise one_of(source.where(factor, part.label, name), part.options[name], words)
 
 
-def with_place(source: GridSource, factor: str, part: GridPart, make: Callable[[], Any]) -> None:
-    """Make it; an error names its place in the description."""
+def try_making(source: GridSource, factor: str, part: GridPart, making: Callable[[], Any]) -> None:
+    """Try it before the run; an error names the part's place in the description."""
     try:
-        make()
+        making()
     except RankproofError as error:
         raise type(error)(f"{source.where(factor, part.label or part.name)}: {error}") from error
 
@@ -223,7 +223,7 @@ def check_fusion(source: GridSource, part: GridPart, hybrids: Sequence[GridPart]
     several = weights if isinstance(weights, (Mapping, list, tuple)) else ("", "")
     some = weights if isinstance(weights, Mapping) else [f"r{n}" for n in range(len(several))]
     for names in [each.of for each in hybrids] or [tuple(some)]:
-        with_place(source, "fusion", part, partial(fusion, part, names))
+        try_making(source, "fusion", part, partial(fusion, part, names))
 
 
 def fusion(part: GridPart, names: Sequence[str]) -> Recipe:

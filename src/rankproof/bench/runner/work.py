@@ -249,7 +249,7 @@ class RunRow(Displayable):
     failure: str = ""
     attempts: int = 1
     remembered: bool = False
-    """Whether the answer was kept from an earlier run."""
+    """Whether the answer was kept, from an earlier run or from another configuration of this one."""
     kept: float = 0.0
     """When that was, in seconds since 1970; 0: not known."""
 
