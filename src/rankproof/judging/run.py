@@ -222,7 +222,7 @@ class JudgeRun:
         """For each sample the pairs that its metrics will look at: those of claims, or all others."""
         groups = []
         for case in cases:
-            asks_of(case, self.metrics)
+            asks_of(case, self.metrics)  # what is looked at is noted in case.asked
             if self.blaming:
                 failure_of(case)
             asks = [ask for ask in case.asked if (ask.relation == Relation.TEXT_CLAIMS) == relation_is_c]

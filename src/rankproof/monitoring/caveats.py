@@ -102,7 +102,7 @@ def columns_named(field: str, column: str) -> str:
     return for_face(f"columns={{{field!r}: {column!r}}}", f"--columns {shlex.quote(f'{field}={column}')}")
 
 
-ALWAYS_SAID = {
+SPARSE_NOTES = {
     "vote_share": "thumb is logged only where somebody voted, so the share who vote is not known. Next: say sparse "
     "thumb if an event without one had no vote.",
     "ctr": "clicks are logged only where somebody clicked, so click-through is not known. Next: say sparse clicks if "
@@ -115,7 +115,7 @@ def notes_on(found: Monitor, maker: RowMaker) -> Iterator[str]:
     """Warnings for readers of the numbers."""
     counts = found.counts
     values = {each.metric: each for each in found.estimates if not each.slice}
-    for metric, told in ALWAYS_SAID.items():
+    for metric, told in SPARSE_NOTES.items():
         each = values.get(metric)
         if each is not None and each.value == 1 and each.n >= 10 and each.n < 0.9 * counts.events:
             yield told

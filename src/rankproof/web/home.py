@@ -127,7 +127,7 @@ def _means(site: Site, scores: dict[str, Scores], first_run: str | None) -> Mark
         guessed |= made.method.startswith(GUESSED)
         ends = span(made.low, made.high) if isfinite(made.low) else ""
         pages = ("compare", "gate") if name != baseline else ()
-        links = join([site.link(page, page, a=baseline, b=name) for page in pages], " ") or combine("baseline ")
+        links = join([site.link(page, page, a=baseline, b=name) for page in pages], " ") or "baseline"
         others = [score(each[m]) for m in shown[1:] if m in each]
         rows.append([ident(name), links, score(each[measure]), ends, *others])
     headings = ("ranking", "look at", measure, "interval", *shown[1:])
