@@ -15,7 +15,7 @@ import pytest
 
 import rankproof
 from rankproof import compare, evaluate, fuse, gate
-from rankproof.errors import RankproofError, UsageError, check_number, check_whole, one_of, shorten
+from rankproof.errors import RankproofError, UsageError, check_number, check_whole, nearest, one_of, shorten
 from tests.each import with_each
 from tests.test_walls import nodes
 
@@ -183,3 +183,46 @@ def test_a_number_is_finite_and_within_its_limits() -> None:
         for got in outside:
             with pytest.raises(UsageError, match=f"expected {words}. Next"):
                 check_number("x", got, **limits)
+
+
+SYSTEM = {"OSError", "FileNotFoundError", "PermissionError"}
+
+
+def test_no_message_shows_the_number_of_an_error_of_the_system() -> None:
+    """`str` of an OSError begins with "[Errno 2]" and ends with the path once more: its `strerror` is for people."""
+    numbered = []
+    for path in sorted(ROOT.rglob("*.py")):
+        for handler in nodes(path):
+            if not isinstance(handler, ast.ExceptHandler) or handler.name is None or handler.type is None:
+                continue
+            inside = [each for line in handler.body for each in ast.walk(line)]
+            shown = [each.value for each in inside if isinstance(each, ast.FormattedValue)]
+            shown += [
+                each.args[0]
+                for each in inside
+                if isinstance(each, ast.Call)
+                and each.args
+                and isinstance(each.func, ast.Name)
+                and each.func.id == "str"
+            ]
+            bare = any(isinstance(each, ast.Name) and each.id == handler.name for each in shown)
+            caught = {each.id for each in ast.walk(handler.type) if isinstance(each, ast.Name)}
+            if bare and caught & SYSTEM and "strerror" not in "".join(map(ast.dump, inside)):
+                numbered.append(f"{path.relative_to(ROOT)}:{handler.lineno}")
+    assert numbered == []
+
+
+@pytest.mark.parametrize(
+    ("got", "known", "said"),
+    [
+        ("nope.toml", ["e.html", "note.txt"], ""),
+        ("nope.run", ["one.run", "dense.run"], ""),
+        ("dens.run", ["one.run", "dense.run"], " Did you mean 'dense.run'?"),
+        ("judgements.tsv", ["judgments.tsv", "dense.tsv"], " Did you mean 'judgments.tsv'?"),
+        ("Dense.RUN", ["dense.run"], " Did you mean 'dense.run'?"),
+        ("nDGC@10", ["nDCG@10", "P@10"], " Did you mean 'nDCG@10'?"),
+        ("cvs", ["csv", "json"], " Did you mean 'csv'?"),
+    ],
+)
+def test_only_a_near_name_is_suggested(got: str, known: list[str], said: str) -> None:
+    assert nearest(got, known) == said

@@ -66,6 +66,11 @@ def missing_extra(what: str, packages: str, extra: str) -> MissingExtra:
     return MissingExtra(f"{what} needs {packages}, not installed. Next: pip install 'rankproof[{extra}]'")
 
 
+def reason(error: BaseException) -> str:
+    """An error in words, without the number and the path that Python adds to one of the system."""
+    return str(getattr(error, "strerror", None) or error)
+
+
 def nearest(got: str, known: Iterable[str]) -> str:
     """``' Did you mean 'x'?'`` for the known word closest to `got`, or nothing.
 
@@ -73,8 +78,11 @@ def nearest(got: str, known: Iterable[str]) -> str:
     " Did you mean 'precision'?"
     """
     by_lower = {str(word).lower(): word for word in known}
-    close = get_close_matches(got.lower(), by_lower, n=1, cutoff=0.6)
-    return f" Did you mean {by_lower[close[0]]!r}?" if close else ""
+    name = PurePath(got.lower())  # an ending alone, like .run, makes no two names of files alike
+    for close in get_close_matches(got.lower(), by_lower, cutoff=0.6):
+        if get_close_matches(name.stem, [PurePath(close).stem], cutoff=0.7 if name.suffix else 0.6):
+            return f" Did you mean {by_lower[close]!r}?"
+    return ""
 
 
 def is_number(got: object) -> bool:

@@ -189,3 +189,21 @@ def test_a_person_who_waits_is_told_what_for_and_the_line_is_cleared(files: Path
     os.close(main)
     assert process.returncode == 0
     assert out.startswith(b"ranking,slice,measure,mean")
+
+
+@pytest.mark.slow
+@pytest.mark.cover
+@pytest.mark.parametrize("command", ["evaluate", "audit", "diagnose", "report", "convert"])
+@pytest.mark.parametrize("place", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_what_is_written_to_the_name_of_a_pipe_comes_through_it(files: Path, command: str, place: str) -> None:
+    if not Path(place).exists():
+        pytest.skip(f"there is no {place} here")
+    words = ["first.run", place, "--to", "csv"] if command == "convert" else ["judgments.txt", "first.run", "-o", place]
+    asked = [*RANKPROOF, command, *words]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False, env=environment())
+    assert done.returncode in (0, 3)
+    assert "cannot be written" not in done.stderr
+    assert len(done.stdout) > 20
+    with open(files / "kept.txt", "w", encoding="utf-8") as kept:  # as the shell does for "> kept.txt"
+        subprocess.run(asked, stdout=kept, stderr=subprocess.DEVNULL, check=False, env=environment())
+    assert (files / "kept.txt").read_text() == done.stdout

@@ -82,8 +82,10 @@ def whole_file(target: Target, *, force: bool = False) -> Iterator[BinaryIO]:
         return
     check_free(target, force=force)
     where = Path(target)
+    final = Path(os.path.realpath(where))
     try:
-        with _written(Path(os.path.realpath(where))) as stream:
+        # What /dev/stdout leads to may be a pipe, which has no path of its own.
+        with _written(where if where.exists() and not final.exists() else final) as stream:
             yield stream
             last_check.get()()
     except OSError as error:

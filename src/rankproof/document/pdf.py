@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from rankproof.errors import MissingExtra, RankproofError, UsageError
+from rankproof.errors import MissingExtra, RankproofError, UsageError, reason
 
 ENVIRONMENT = "RANKPROOF_CHROMIUM"
 """The environment variable that names the browser, if none is found."""
@@ -63,7 +63,7 @@ def _printed(browser: str, html: str, folder: str) -> bytes:
     try:
         done = subprocess.run(words, capture_output=True, timeout=PATIENCE, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise RankproofError(f"{words[0]} could not print: {error}. Next: write .html and print it.") from error
+        raise RankproofError(f"{words[0]} could not print: {reason(error)}. Next: write .html and print it.") from error
     said = done.stderr.decode("utf-8", "replace")
     printed = paper.read_bytes() if paper.exists() else b""
     if not printed.rstrip().endswith(b"%%EOF"):  # a full disk leaves a truncated file

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from rankproof.errors import DataError, UsageError, missing_extra, nearest
+from rankproof.errors import DataError, UsageError, missing_extra, nearest, reason
 from rankproof.io.inputs import STDIN as STDIN
 from rankproof.io.inputs import PathLike as PathLike
 from rankproof.io.inputs import Pipe, keep_pipe_here, open_raw
@@ -96,7 +96,9 @@ def check_path(path: PathLike) -> Path:
         folder = where.parent
         names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else None
     except (OSError, ValueError) as error:
-        raise UsageError(f"{os.fspath(path)!r}: not a path that can be read: {error}. Next: check it.") from error
+        raise UsageError(
+            f"{os.fspath(path)!r}: not a path that can be read: {reason(error)}. Next: check it."
+        ) from error
     if names is None:
         raise UsageError(f"{where}: no such file, and there is no folder {folder}. Next: check the path.")
     raise UsageError(f"{where}: no such file.{nearest(where.name, names)} Next: check the path.")
@@ -122,10 +124,9 @@ def _raw(path: PathLike) -> Iterator[BinaryIO]:
     where = check_path(path)
     if where.is_dir():
         raise DataError(f"{where}: a folder, expected a file. Next: give the path of a file in it.")
-    size = where.stat().st_size
     with (
         open_raw(str(where)) as stream,
-        under_way(f"reading {where}", lambda: os.lseek(stream.fileno(), 0, os.SEEK_CUR) / size),
+        under_way(f"reading {where}", lambda: os.lseek(stream.fileno(), 0, os.SEEK_CUR) / where.stat().st_size),
     ):
         yield stream
 

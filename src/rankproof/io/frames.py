@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import Rankings
-from rankproof.errors import DataError, is_one_of, missing_extra, one_of, shorten
+from rankproof.errors import DataError, is_one_of, missing_extra, one_of, reason, shorten
 from rankproof.io.files import read_bytes
 from rankproof.io.inputs import PathLike, is_pipe
 from rankproof.io.rankings import ranking_of, said_of_columns
@@ -222,7 +222,7 @@ def _held_in_a_row(file: Any, column: str) -> float:
 
 
 def _damaged(source: str, error: Exception) -> DataError:
-    return DataError(f"{source}: no valid Parquet ({shorten(str(error))}). Next: copy or write it again.")
+    return DataError(f"{source}: no valid Parquet ({shorten(reason(error))}). Next: copy or write it again.")
 
 
 def judgments_from_frame(frame: Any, source: str = "judgments") -> Judgments:
@@ -305,8 +305,8 @@ def _in_batches(table: Any, took: Mapping[str, str], source: str) -> Rankings | 
                 yield batch.to_arrow()
         except (polars.exceptions.PolarsError, OSError) as error:
             raise DataError(
-                f"{source}: the lazy frame cannot be collected ({shorten(str(error))}). Next: collect it yourself, and "
-                "look at what it says."
+                f"{source}: the lazy frame cannot be collected ({shorten(reason(error))}). Next: collect it yourself, "
+                "and look at what it says."
             ) from error
 
     def slow() -> Rankings:

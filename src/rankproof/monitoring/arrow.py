@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.errors import DataError, shorten
+from rankproof.errors import DataError, reason, shorten
 from rankproof.monitoring.arrow_columns import (
     Hashes,
     apply_code,
@@ -91,8 +91,8 @@ def batches(path: Path | io.BytesIO, name: str, maker: RowMaker, *, ids: bool = 
                     columns=list(dict.fromkeys(wanted)),
                     use_threads=False,
                 )
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{name}: no valid Parquet ({shorten(str(error))}). Next: copy or write it again.") from error
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as bad:
+        raise DataError(f"{name}: no valid Parquet ({shorten(reason(bad))}). Next: copy or write it again.") from bad
 
 
 def _repeated(file: Any) -> list[str]:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from rankproof.document.display import Displayable
-from rankproof.errors import DataError, shorten
+from rankproof.errors import DataError, reason, shorten
 from rankproof.io.files import MOST
 from rankproof.monitoring.event_values import Rejected
 from rankproof.monitoring.events import EventSchema
@@ -151,7 +151,7 @@ def _whole(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed | N
     except (ValueError, RecursionError) as error:
         if not data:
             raise DataError(f"{name}: no valid JSON ({error}). Next: write one event a line (JSONL).") from error
-        rejects.add(Rejected("not JSON", f"the rest cannot be read: {error}"), name, "")
+        rejects.add(Rejected("not JSON", f"the rest cannot be read: {reason(error)}"), name, "")
     if len(data) == 1 and isinstance(data[0], list):
         data = data[0]
     yield from ((name, at, each) for at, each in enumerate(data, 1))
@@ -209,7 +209,7 @@ def _pieces(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[list[byte
         try:
             piece = stream.read1(PIECE)  # type: ignore[attr-defined]
         except (DataError, EOFError, OSError) as error:
-            rejects.add(Rejected("damaged file", f"the rest cannot be read: {error}"), name, "")
+            rejects.add(Rejected("damaged file", f"the rest cannot be read: {reason(error)}"), name, "")
             piece = b""
         if not piece:
             break

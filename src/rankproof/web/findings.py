@@ -16,7 +16,7 @@ from rankproof.diagnosing.diagnose import diagnose as diagnosed
 from rankproof.document.formats.html import Link, part_of_page
 from rankproof.document.model import Document
 from rankproof.document.page import Markup, combine, el, ident, join
-from rankproof.errors import DataError, RankproofError, UsageError, one_of
+from rankproof.errors import DataError, RankproofError, UsageError, one_of, reason
 from rankproof.io.load import load_ranking
 from rankproof.scoring.scores import Scores
 from rankproof.scoring.words import wrong_data
@@ -158,4 +158,4 @@ def _saved(path: Path) -> Grid:
     try:
         return saved_grid(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
-        raise DataError(f"{path.name} cannot be read: {error}. Next: save it again.") from None
+        raise DataError(f"{path.name} cannot be read: {reason(error)}. Next: save it again.") from None

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
-from rankproof.errors import DataError, RankproofError, UsageError
+from rankproof.errors import DataError, RankproofError, UsageError, reason
 from rankproof.web.guard import Guard
 from rankproof.web.pages import PAGES, page_or_error, parts, static_file
 from rankproof.web.query_pages import what_if
@@ -286,7 +286,7 @@ def _listen(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError) as error:
         listening.close()
         raise DataError(
-            f"port {port} of {host} cannot be used: {error}. Next: choose another --port, or leave it out."
+            f"port {port} of {host} cannot be used: {reason(error)}. Next: choose another --port, or leave it out."
         ) from None
     listening.listen(128)
     return listening

@@ -19,7 +19,7 @@ import numpy as np
 from rankproof.bench.adapters.adapter import describe, finish
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
-from rankproof.errors import DataError, MissingExtra, UsageError, check_whole, shorten
+from rankproof.errors import DataError, MissingExtra, UsageError, check_whole, reason, shorten
 from rankproof.net.client import Client, Request
 from rankproof.net.retries import Failed, Retries
 from rankproof.progress import Progress
@@ -253,7 +253,7 @@ def _weights(model: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, RuntimeError, LookupError) as error:
-        why = " ".join(str(error).split())
+        why = " ".join(reason(error).split())
         raise UsageError(
             f"embedder: the weights of {shorten(model)} cannot be loaded: {type(error).__name__}: {why[:200]}. "
             "Next: check its name; or fetch it where there is a network and give the path of its folder; "

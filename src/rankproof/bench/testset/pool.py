@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from rankproof.document.display import Displayable
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, UsageError, shorten
+from rankproof.errors import DataError, UsageError, reason, shorten
 
 Ranks: TypeAlias = Mapping[str, Mapping[str, int]]
 """The rank by document and system."""
@@ -211,7 +211,7 @@ def read_pool(path: str | os.PathLike[str]) -> Pool:
     try:
         lines = Path(path).read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read ({error}). Next: name a file of 'rankproof pool'.") from error
+        raise UsageError(f"{path}: cannot be read ({reason(error)}). Next: name a file of 'rankproof pool'.") from error
     numbered = ((f"{path}, line {n}", line) for n, line in enumerate(lines, 1) if line.strip())
     records = [(where, _record(line, where)) for where, line in numbered]
     head = records[0][1] if records else {}
