@@ -14,7 +14,7 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 358,  # 299 of them without monitoring, web, io/counted and spark
-    "lines": 91_312,
+    "lines": 91_316,
     "modules of over 400 lines": 0,
     "code lines": 61_498,
     "file names used twice": 26,

@@ -21,11 +21,8 @@ BATCH = 256
 """How many documents are handed to a store at a time."""
 
 
-class StoreError(RankproofError, Failed):
+class StoreError(Failed, RankproofError):
     """A store cannot be reached, or refuses; a run counts it as a question without an answer."""
-
-    def __init__(self, reason: str, *, again: bool = False, wait: float = 0.0) -> None:
-        Failed.__init__(self, reason, again=again, wait=wait)
 
 
 Part: TypeAlias = "tuple[list[Document], Any]"

@@ -71,7 +71,9 @@ def _order(places: Array, weights: Array) -> list[int]:
     least = DUST * float(weights.sum())
 
     def after(one: int, other: int) -> int:
-        margin = _margin(rows[one], rows[other], shares)
+        # The weight of the rankings that put one above the other, less that of those that do the opposite.
+        each = zip(rows[one], rows[other], shares, strict=True)
+        margin = sum((mine < theirs) * weight - (mine > theirs) * weight for mine, theirs, weight in each)
         if abs(margin) <= least:
             return int(wins[other] - wins[one]) or one - other
         return -1 if margin > 0 else 1
@@ -85,14 +87,6 @@ def _order(places: Array, weights: Array) -> list[int]:
     return [each.obj for each in order]
 
 
-def _margin(one: list[float], other: list[float], weights: list[float]) -> float:
-    """The weight of the rankings that put one above the other, less that of the rankings that do the opposite."""
-    return sum(
-        (mine < theirs) * weight - (mine > theirs) * weight
-        for mine, theirs, weight in zip(one, other, weights, strict=True)
-    )
-
-
 def _wins(places: Array, weights: Array) -> Array:
     """How many others each document beats, less how many beat it."""
     least = DUST * float(weights.sum())
@@ -102,8 +96,7 @@ def _wins(places: Array, weights: Array) -> Array:
         own = places[first : first + step]
         margin = np.zeros((len(own), len(places)))
         for mine, theirs, weight in zip(own.T, places.T, weights, strict=True):
-            margin += weight * (mine[:, None] < theirs)
-            margin -= weight * (mine[:, None] > theirs)
+            margin += weight * (mine[:, None] < theirs) - weight * (mine[:, None] > theirs)
         parts.append((margin > least).sum(axis=1) - (margin < -least).sum(axis=1))
     return np.concatenate(parts)
 

@@ -12,8 +12,9 @@ from rankproof.bench.adapters import adapt
 from rankproof.bench.retriever import Found, Retriever
 from rankproof.core.corpus import Corpus, Document
 from rankproof.document.display import Displayable
-from rankproof.errors import UsageError, check_whole, nearest, shorten
+from rankproof.errors import DataError, RankproofError, UsageError, check_whole, nearest, shorten
 from rankproof.io.corpora import load_corpus
+from rankproof.net.retries import Failed
 
 
 def check_questions(questions: Sequence[str]) -> None:
@@ -134,7 +135,7 @@ def as_search(anything: Any, corpus: Corpus | None = None) -> Search:
         )
     found = adapt(anything)  # its answers are read, and refused, as where a retriever is run
     name = getattr(anything, "__name__", type(anything).__name__)
-    return Search(name, lambda: dict(found.settings), _deepening(found), corpus)
+    return Search(name, lambda: dict(found.settings), _deepening(found, name), corpus)
 
 
 def shared_corpus(searches: Sequence[Search]) -> Corpus | None:
@@ -144,13 +145,26 @@ def shared_corpus(searches: Sequence[Search]) -> Corpus | None:
     return known[0] if known and alike else None
 
 
-def _deepening(retriever: Retriever) -> Answer:
+class AnswerError(Failed, DataError):
+    """A retriever of somebody's own gave no usable answer."""
+
+
+def _deepening(retriever: Retriever, name: str) -> Answer:
+    def ask(questions: Sequence[str], k: int) -> list[Found]:
+        try:
+            return retriever.search(questions, k)
+        except Failed as failed:
+            if isinstance(failed, RankproofError):
+                raise
+            advice = "" if " Next: " in failed.reason else ". Next: call it with one question by hand."
+            raise AnswerError(f"{name}: {failed.reason}{advice}", again=failed.again, wait=failed.wait) from failed
+
     def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
         if allowed is None:
-            return retriever.search(questions, k)
+            return ask(questions, k)
 
         def one(question: str, k: int) -> Found:
-            return retriever.search([question], k)[0]
+            return ask([question], k)[0]
 
         return [deepen(partial(one, each), k, allowed) for each in questions]
 
