@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import insort
 from functools import cmp_to_key
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -72,19 +72,19 @@ def _order(places: Array, weights: Array) -> list[int]:
 
     def after(one: int, other: int) -> int:
         # The weight of the rankings that put one above the other, less that of those that do the opposite.
-        each = zip(rows[one], rows[other], shares, strict=True)
-        margin = sum((mine < theirs) * weight - (mine > theirs) * weight for mine, theirs, weight in each)
+        pairs = zip(rows[one], rows[other], shares, strict=True)
+        margin = sum(((mine < theirs) - (mine > theirs)) * weight for mine, theirs, weight in pairs)
         if abs(margin) <= least:
             return int(wins[other] - wins[one]) or one - other
         return -1 if margin > 0 else 1
 
-    order = list[Any]()
-    for each in map(cmp_to_key(after), by_wins):
-        if order and each < order[-1]:
-            insort(order, each, hi=len(order) - 1)
+    order = list[int]()
+    for each in by_wins:
+        if order and after(each, order[-1]) < 0:
+            insort(order, each, hi=len(order) - 1, key=cmp_to_key(after))
         else:
             order.append(each)
-    return [each.obj for each in order]
+    return order
 
 
 def _wins(places: Array, weights: Array) -> Array:
