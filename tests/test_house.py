@@ -16,10 +16,10 @@ CEILINGS = {
     "files": 358,  # 299 of them without monitoring, web, io/counted and spark
     "lines": 91_316,
     "modules of over 400 lines": 0,
-    "code lines": 61_498,
+    "code lines": 61_493,
     "file names used twice": 26,
     "class names in two packages": 9,
-    "short helpers used once": 117,
+    "short helpers used once": 116,
     "circles": 0,
     "modules crossed by evaluate": 35,  # three of them are the one way to print, in every format
     "modules crossed by gate": 43,
