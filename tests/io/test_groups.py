@@ -15,6 +15,8 @@ import pytest
 from rankproof import Scores, compare, compare_scores, diagnose, evaluate, gate, gate_scores, judge, report, sample
 from rankproof.cli import run
 from rankproof.errors import DataError, RankproofError, UsageError
+from rankproof.io.groups import load_groups
+from rankproof.io.labelled_questions import load_labelled
 
 KINDS = {"q1": "typo", "q2": "easy", "q3": "typo"}
 JUDGED = {query: {"a": 1} for query in KINDS}
@@ -109,6 +111,15 @@ def test_what_is_no_grouping_is_an_error(by: Any, says: str) -> None:
     with pytest.raises(RankproofError, match=r".") as error:
         sizes(by)
     assert says in str(error.value)
+
+
+def test_names_of_fields_may_be_numbers() -> None:
+    records = [{"query_id": "q1", 3: "x", "doc_id": "d1"}]
+    assert load_groups(records, "3") == {"q1": "x"}
+    with pytest.raises(UsageError, match="several fields, 3, doc_id"):
+        load_groups(records)
+    with pytest.raises(DataError, match="nothing says which documents are relevant"):
+        load_labelled([{"question": "q1", 3: "x"}])
 
 
 def test_an_unknown_column_names_those_there_are() -> None:

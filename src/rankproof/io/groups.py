@@ -113,9 +113,9 @@ def _label(value: Any, where: str) -> str:
 
 
 def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a record and of its metadata."""
+    """The fields of a record and of its metadata; their names as text."""
     inside = (record[key] for key in record if key in METADATA and isinstance(record[key], Mapping))
-    return {**{key: value for each in inside for key, value in each.items()}, **record}
+    return {str(key): value for each in (*inside, record) for key, value in each.items()}
 
 
 def _only_field(rows: list[Mapping[str, Any]], name: str) -> str:

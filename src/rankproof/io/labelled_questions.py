@@ -117,10 +117,10 @@ def _of_records(placed: Iterable[Row]) -> LabelledQuestions:
 
 def _relevant(record: Mapping[str, Any], where: str) -> dict[Any, Any]:
     """The judged documents in a record: all of a question, or one."""
-    name = field_of(record, RELEVANT)
-    if name is not None and not (isinstance(record[name], (int, float)) and column_of("doc", list(record))):
+    name, names = field_of(record, RELEVANT), list(map(str, record))
+    if name is not None and not (isinstance(record[name], (int, float)) and column_of("doc", names)):
         return _listed(record[name], f"{where}, {name}")
-    doc, grade = column_of("doc", list(record)), column_of("grade", list(record))
+    doc, grade = column_of("doc", names), column_of("grade", names)
     if len(doc) != 1:
         raise DataError(
             f"{where}: nothing says which documents are relevant ({shorten(list(record))}). "
