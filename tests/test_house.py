@@ -14,9 +14,9 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 358,  # 299 of them without monitoring, web, io/counted and spark
-    "lines": 91_316,
+    "lines": 91_319,
     "modules of over 400 lines": 0,
-    "code lines": 61_493,
+    "code lines": 61_496,
     "file names used twice": 26,
     "class names in two packages": 9,
     "short helpers used once": 116,

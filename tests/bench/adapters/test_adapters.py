@@ -413,5 +413,5 @@ def test_failures_of_a_single_search_are_raised() -> None:
         as_retriever(lambda text: None).search(["why?"], 10)
     with pytest.raises(ValueError, match="boom"):
         as_retriever(lambda text: (_ for _ in ()).throw(ValueError("boom"))).search(["why?"], 10)
-    with pytest.raises(Failed, match="got 1 answers to 2 questions"):
+    with pytest.raises(Failed, match="got 1 answer to 2 questions"):
         as_retriever(lambda texts: [["d1"]], batch=True).search(["why?", "who?"], 10)

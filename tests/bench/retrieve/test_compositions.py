@@ -329,7 +329,7 @@ def searches(corpus: Corpus, engine: str) -> Any:
 
 
 BAD: dict[str, Any] = {
-    "got [23] answers to [12] questions?, expected one a question": [("d1", 1.0)],
+    "got [023] answers? to [12] questions?, expected one a question": [("d1", 1.0)],
     "got NaN as a score": [("d1", float("nan"))],
     "expected an id": [None],
     "expected a list of documents": "d1",

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from rankproof.bench.adapters.answers import AnswerReading, IdOf, arrange, read_answer
 from rankproof.bench.adapters.code import code_digest, digest_of, plain_value, state_of
 from rankproof.bench.retriever import Found, Unaskable, unusable_answer
+from rankproof.document.numbers import count
 from rankproof.net.retries import Failed
 
 MOST = 100_000
@@ -167,7 +168,8 @@ def answers_of(raw: Any, questions: int) -> Sequence[Any]:
         raise unusable_answer(raw, "a list with one answer a question")
     every: Sequence[Any] = raw if isinstance(raw, (list, tuple)) else list(raw)
     if len(every) != questions:
-        raise Failed(f"got {len(every)} answers to {questions} questions, expected one a question")
+        got = f"{count(len(every), 'answer')} to {count(questions, 'question')}"
+        raise Failed(f"got {got}, expected one a question")
     return every
 
 

@@ -177,9 +177,10 @@ def _summed_up(
     measure = runner.measures[0]
     usable = [each for each in every if each.scores is not None]
     if not usable:
+        fault, _, remedy = every[0].failure.partition(" Next: ")
         raise DataError(
-            f"every configuration failed; the first, {every[0].name}: {every[0].failure.partition(' Next: ')[0]} "
-            f"Next: {every[0].failure.partition(' Next: ')[2] or 'correct it, run again'}; what was answered is kept."
+            f"every configuration failed; the first, {every[0].name}: {fault.removesuffix('.')}. "
+            f"Next: {remedy.removesuffix('.') or 'correct it, run again'}; what was answered is kept."
         )
     finalists = [each for each in usable if len(each.rows) == len(seen)] or usable
     winner = _best(finalists, measure)
