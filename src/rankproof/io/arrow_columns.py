@@ -173,13 +173,19 @@ def _value_type(kind: Any) -> Any:
 
 
 def texts_of(column: Any) -> TextColumn:
-    """A column of text as bytes; an empty text is odd."""
+    """A column of text as bytes."""
     whole = column.combine_chunks()
     _, offsets, data = whole.buffers()
     begin = np.frombuffer(offsets, dtype=np.int64)[whole.offset : whole.offset + len(whole) + 1]
-    if not (begin[1:] > begin[:-1]).all():
+    return TextColumn(np.frombuffer(data or b"", dtype=np.uint8), begin)
+
+
+def _ids_of(table: Any) -> tuple[TextColumn, TextColumn]:
+    """The ids of queries and documents as bytes; an empty one is odd."""
+    ids = texts_of(table.column("query")), texts_of(table.column("doc"))
+    if not all((each.offsets[1:] > each.offsets[:-1]).all() for each in ids):
         raise OddTable
-    return TextColumn(np.frombuffer(data, dtype=np.uint8), begin)
+    return ids
 
 
 def order_of(columns: Any, ties: str) -> Array:
@@ -211,7 +217,7 @@ def numbers_of(column: Any) -> Array:
 
 def lines_of(table: Any) -> Lines:
     """The rows in the form of the lines of a run: the queries' bytes, then the documents'."""
-    query, doc = texts_of(table.column("query")), texts_of(table.column("doc"))
+    query, doc = _ids_of(table)
     queries, docs = query.between(0, table.num_rows), doc.between(0, table.num_rows)
     pad = np.zeros(PAD, dtype=np.uint8)
     chunk = Chunk(np.concatenate([pad, queries, docs, pad]), len(queries) + len(docs))
@@ -255,7 +261,7 @@ def by_query(table: Any) -> Any:
 
 def _judged(table: Any) -> Iterator[JudgedRows]:
     """What some rows hold, if their second column of TREC, if there is one, is always the same."""
-    query, doc = texts_of(table.column("query")), texts_of(table.column("doc"))
+    query, doc = _ids_of(table)
     grade = numbers_of(table.column("grade")) if "grade" in table.column_names else np.ones(table.num_rows)
     if not np.isfinite(grade).all():
         raise OddTable

@@ -118,7 +118,7 @@ def chunks(stream: BinaryIO) -> Iterator[Chunk]:
     Only a query of more than WHOLE is cut in between, and its chunks say that it goes on. The line of an error is
     counted from the end of the last chunk.
     """
-    _keep_freed_memory()
+    keep_freed_memory()
     kept = stream.read(len(BOM)).removeprefix(BOM)
     goes_on = False
     while True:
@@ -179,7 +179,7 @@ def _check_line(text: Array) -> None:
         raise BadLine(line, f"it is longer than {LINE >> 20} MiB, expected a line of text")
 
 
-def _keep_freed_memory() -> None:
+def keep_freed_memory() -> None:
     """Have the C library keep what is freed, as far as a few megabytes go.
 
     By default glibc returns arrays of a megabyte to the system at once and gets them back page by page: a
