@@ -149,7 +149,8 @@ class Measure:
     @property
     def gain(self) -> Any:
         """What a grade is worth, as a word or a mapping; None if this is not for the user to say."""
-        return self.params["gain"] if "gain" in self.params and self.spec.parameters["gain"].kind is GAIN else None
+        own = self.spec.parameters.get("gain")
+        return None if own is None or own.kind is not GAIN else self.given.get("gain", own.default)
 
     @property
     def scales_by_judgments(self) -> bool:

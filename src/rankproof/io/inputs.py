@@ -358,4 +358,4 @@ def _paths_in(arguments: Iterable[object]) -> Iterator[object]:
         if isinstance(each, str | os.PathLike):
             yield each
         elif type(each) is dict and len(each) <= SYSTEMS:
-            yield from each.values()
+            yield from (value for value in each.values() if type(value) not in (dict, list))
