@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from rankproof.core.merge import merge_parts
-from rankproof.core.resamples import Resamples, hash_of, mixed, poisson_counts
+from rankproof.core.arrays import hash_of, mixed, poisson_counts
+from rankproof.core.merge import Resamples, merge_parts
 from rankproof.errors import DataError
 
 

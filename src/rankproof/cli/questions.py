@@ -22,7 +22,7 @@ from rankproof.cli.output import (
     write,
     write_result,
 )
-from rankproof.core.defaults import DEFAULT_MEASURE
+from rankproof.core import DEFAULT_MEASURE
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError
 

@@ -25,7 +25,7 @@ from rankproof.cli.output import (
     tell_written,
     write_result,
 )
-from rankproof.core.defaults import DEFAULT_MEASURE
+from rankproof.core import DEFAULT_MEASURE
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError
 

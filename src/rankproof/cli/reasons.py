@@ -11,7 +11,7 @@ import click
 from rankproof.cli import options
 from rankproof.cli.options import check_one_stdin, named_paths, read_groups
 from rankproof.cli.output import checked_form, end, format_of, tell_progress, write, write_result
-from rankproof.core.defaults import DEFAULT_MEASURE
+from rankproof.core import DEFAULT_MEASURE
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from rankproof.comparing.alignment import (
 )
 from rankproof.comparing.compare import possible_ends
 from rankproof.comparing.conclusions import unanswered_notes, unjudged_notes
+from rankproof.core import DEFAULT_MEASURES
 from rankproof.core.conventions import FEWEST_TO_DECIDE, ScoringArguments
-from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse

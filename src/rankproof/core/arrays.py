@@ -1,14 +1,14 @@
-"""Arithmetic on arrays whose rows are sorted by query: ratios, gains of grades, running totals, exact sums.
+"""Arithmetic on arrays whose rows are sorted by query: ratios, gains of grades, running totals, exact sums, hashes.
 
-Exact sums have the same bits in any order, and for any split into parts.
+Exact sums have the same bits in any order, and for any split into parts; hashes are the same on every machine.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from rankproof.core.hits import Hits
-    from rankproof.core.measure import Measure
-    from rankproof.core.table import RankingTable
-
 
 Array: TypeAlias = NDArray[Any]
 PerQuery: TypeAlias = NDArray[np.float64]
@@ -91,6 +88,73 @@ def by_length(
     return [found[i] for i in range(len(rows))]
 
 
+def hash_of(names: Sequence[str]) -> Array:
+    """64 bits for each name, the same on every machine: what a cluster, or a query of a sample, is known by.
+
+    >>> hash_of(["u1", "u1"]).tolist() == hash_of(["u1"]).tolist() * 2
+    True
+    """
+    from hashlib import blake2b  # which loads OpenSSL
+
+    known: dict[str, int] = {}
+    for name in names:
+        if name not in known:
+            known[name] = int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little")
+    return np.fromiter(map(known.__getitem__, names), dtype=np.uint64, count=len(names))
+
+
+def sample_of(names: Sequence[str], size: int) -> Array:
+    """Where a sample of so many names stands: those with the lowest hashes, so that a smaller one lies in a larger one.
+
+    >>> few, more = (set(sample_of([str(i) for i in range(100)], size).tolist()) for size in (5, 50))
+    >>> len(few), few < more
+    (5, True)
+    """
+    keys = mixed(hash_of(names))
+    return np.sort(np.argsort(keys, kind="stable")[:size])
+
+
+def mixed(key: Array) -> Array:
+    """Every bit of a key spread over all: one round of a mixer that is a bijection, with D. Stafford's constants.
+
+    Reference: G. Steele, D. Lea, C. Flood: Fast splittable pseudorandom number generators, OOPSLA 2014.
+    """
+    key = (key ^ (key >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    key = (key ^ (key >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    spread: Array = key ^ (key >> np.uint64(31))
+    return spread
+
+
+def poisson_counts(cluster: Array, replicates: int, seed: int = 0) -> Array:
+    """How often each cluster stands in each resample: Poisson with mean 1, told by the hash alone.
+
+    Two rounds of mixing, one of the cluster and one with the number of the resample: after a single round resamples
+    are alike, and intervals of many queries come out a sixth too wide.
+
+    >>> counts = poisson_counts(hash_of(["u1", "u2", "u1"]), 4)
+    >>> counts.shape, bool((counts[0] == counts[2]).all())
+    ((3, 4), True)
+    """
+    step, start = 0x9E3779B97F4A7C15, int(mixed(np.array([seed & (2**64 - 1)], dtype=np.uint64))[0])
+    numbers = np.array([(start + step * (1 + i)) & (2**64 - 1) for i in range(replicates)], dtype=np.uint64)
+    keys = mixed(cluster.astype(np.uint64, copy=False) + np.uint64(step))
+    drawn = mixed(keys[:, None] ^ numbers[None, :])
+    return np.searchsorted(_poisson_steps(), drawn, side="right").astype(np.uint8)
+
+
+@cache
+def _poisson_steps() -> Array:
+    """Where a uniform number of 64 bits begins to mean one more."""
+    from fractions import Fraction
+
+    below, steps = Fraction(0), []
+    e = sum(Fraction(1, math.factorial(k)) for k in range(40))
+    for k in range(16):
+        below += Fraction(1, math.factorial(k)) / e
+        steps.append(min(int(below * 2**64), 2**64 - 1))
+    return np.array(steps, dtype=np.uint64)
+
+
 def runs(query: Array, first: Array) -> tuple[Array, Array]:
     """For each row the start and the end (exclusive) of its run of equal (query, first)."""
     if not len(query):
@@ -99,44 +163,6 @@ def runs(query: Array, first: Array) -> tuple[Array, Array]:
     starts = np.flatnonzero(new)
     which = np.cumsum(new) - 1
     return starts[which], np.append(starts[1:], len(query))[which]
-
-
-@dataclass(frozen=True, eq=False)
-class WholeRankings:
-    """The rows of a table, gathered by query."""
-
-    table: RankingTable
-    queries: list[str]
-    """The queries in the order they appear."""
-    code: Array
-    """Which query each row of the table belongs to."""
-    order: Array
-    """The rows query by query, each query's in the order they stand."""
-    start: Array
-    """Where each query begins in `order`; one more entry than there are queries."""
-
-    @property
-    def sizes(self) -> Array:
-        """How many documents each ranking holds."""
-        return np.diff(self.start)
-
-    def __iter__(self) -> Iterator[tuple[str, list[int]]]:
-        """Each query with its rows, one at a time: all of them as lists would take more than the table."""
-        for number, query in enumerate(self.queries):
-            yield query, self.order[self.start[number] : self.start[number + 1]].tolist()
-
-
-def gather_queries(table: RankingTable) -> WholeRankings:
-    """The table with its rows gathered by query.
-
-    >>> from rankproof.core.table import RankingTable
-    >>> list(gather_queries(RankingTable(["b", "a", "b"], ["x", "y", "z"], empty=("c",))))
-    [('c', []), ('b', [0, 2]), ('a', [1])]
-    """
-    index = {query: i for i, query in enumerate(dict.fromkeys(chain(table.empty, table.query)))}
-    code = np.fromiter(map(index.__getitem__, table.query), dtype=np.int32, count=len(table.query))
-    start = offsets(np.bincount(code, minlength=len(index)))
-    return WholeRankings(table, list(index), code, narrow(np.argsort(code, kind="stable")), start)
 
 
 FEW = 1000
@@ -285,29 +311,6 @@ def exact_mean(values: Array) -> float:
 def round_to_digits(values: Array) -> Array:
     """The values to 12 digits; a zero has no sign."""
     return np.round(values, DIGITS) + 0.0
-
-
-def worth(measure: Measure, hits: Hits) -> Array | None:
-    """The gain of each row for the measure; None if no best order is known."""
-    if measure.spec.worth is None or not measure.steady:
-        return None
-    if measure.spec.worth == "judged":
-        return np.ones(len(hits.grade))
-    rel, gain = measure.rel, measure.gain
-    if gain is not None or rel is None:
-        counts = hits.grade >= rel if rel is not None and rel > 0 else True
-        return np.where(counts, gains(hits.grade, gain or "linear"), 0.0)
-    return np.where(hits.grade >= rel, hits.grade - rel + 1, 0.0)
-
-
-def known_extremes(measure: Measure, hits: Hits) -> tuple[PerQuery, PerQuery] | None:
-    """The lowest and highest values where it is known which order is best; else None."""
-    value = worth(measure, hits)
-    if value is None:
-        return None
-    orders = hits.tied_by(value), hits.tied_by(value, against=True)
-    one, other = (measure(each.aspects if measure.spec.aspects else each) for each in orders)
-    return np.minimum(one, other), np.maximum(one, other)
 
 
 def running_total(h: Hits, values: Array, combine: Callable[[Array, Array], Array] = np.add) -> Array:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal
 
-from rankproof.core.conventions import CHOICES, Conventions
+from rankproof.core.conventions import CHOICES, Conventions, comparable_scores
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
 from rankproof.core.paper import Step, derive, number_text
 from rankproof.core.profiles import Profile, as_in, find
-from rankproof.core.table import ExplainedLine as ExplainedLine
+from rankproof.core.table import RankingTable, ranks_found, rows_in_order
 from rankproof.document.display import Displayable
 
 SAME = 1e-9
@@ -159,6 +160,38 @@ def claim(profile: str, measure: Measure) -> Claim:
     return Claim("but", f"not followed of {profile}: {limits}") if limits else Claim("proven")
 
 
+def listing(
+    table: RankingTable,
+    query: str,
+    judgments: Judgments,
+    hits: Hits,
+    conventions: Conventions,
+    adds: Mapping[int, float],
+) -> Iterator[ExplainedLine]:
+    """The documents of the query, best first; `hits` is the query alone, `adds` what each rank adds."""
+    own = [row for row, each in enumerate(table.query) if each == query]
+    rows = rows_in_order(table, own, conventions)
+    ranks, grades = ranks_found(judgments, hits), judgments.of(query)
+    if conventions.unjudged == "skip":
+        placed = [(ranks.get(str(table.doc[row])), row) for row in rows]
+    else:
+        placed = list(enumerate(_at_their_ranks(table, rows, ranks), start=1))
+    compared = None if table.score is None else comparable_scores(table.score, conventions)
+    scores = {row: None if compared is None else float(compared[row]) for row in rows}
+    times = Counter(scores.values())
+    for rank, row in placed:
+        doc, score = str(table.doc[row]), scores[row]
+        tied = score is not None and times[score] > 1
+        yield ExplainedLine(rank, doc, score, tied, grades.get(doc), None if rank is None else adds.get(rank))
+
+
+def _at_their_ranks(table: RankingTable, rows: list[int], ranks: Mapping[str, int]) -> list[int]:
+    """Judged documents where they were scored, the others in the places left, in their order."""
+    at = {ranks[str(table.doc[row])]: row for row in rows if str(table.doc[row]) in ranks}
+    others = iter([row for row in rows if str(table.doc[row]) not in ranks])
+    return [at[rank] if rank in at else next(others) for rank in range(1, len(rows) + 1)]
+
+
 def ideal(measure: Measure, judgments: Judgments, hits: Hits) -> Iterator[ExplainedLine]:
     """The documents with a grade above 0, the best first, and the contribution of each."""
     best = replace(hits.ideal, corpus_size=hits.corpus_size)
@@ -180,6 +213,22 @@ def _own(profile: Profile, measure: Measure, form: Measure, cut: bool) -> list[s
     """The parameters that are neither the tool's nor among those that it lets one choose."""
     free = profile.free_of.get(measure.spec.name, profile.free).split() + ["k"] * cut
     return [name for name, value in measure.params.items() if name not in free and form.params.get(name) != value]
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedLine(Displayable):
+    """One document of the ranking."""
+
+    rank: int | None
+    """None: it was taken out of the ranking."""
+    document: str
+    score: float | None = None
+    tied: bool = False
+    """Whether others have the same score."""
+    grade: float | None = None
+    """None: nobody judged it."""
+    adds: float | None = None
+    """What it adds to the number."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,19 +8,28 @@ summaries together; `stats/differences.py` makes intervals and tests of them.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from rankproof.core.arrays import FLOOR, KEPT, LARGEST, Array, ExactSum, PerQuery, distinct, exact_mean, round_to_digits
+from rankproof.core.arrays import (
+    FLOOR,
+    KEPT,
+    LARGEST,
+    Array,
+    ExactSum,
+    PerQuery,
+    distinct,
+    exact_mean,
+    poisson_counts,
+    round_to_digits,
+)
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError
-
-if TYPE_CHECKING:
-    from rankproof.core.resamples import Resamples
 
 BINS = 1 << 10
 """Bins of a histogram from 0 to 1; one more on either side holds what lies outside."""
@@ -78,7 +87,6 @@ class ValueSummary(Displayable):
         powers = tuple(a + b for a, b in zip(self.powers, other.powers, strict=True))
         ends = (min(self.ends[0], other.ends[0]), max(self.ends[1], other.ends[1]))
         on_ends = tuple(sum(each.on_ends[i] for each in (self, other) if each.ends[i] == ends[i]) for i in (0, 1))
-        table, bins = None, None
         if self.table is not None and other.table is not None:
             values = distinct(np.concatenate([self.table[0], other.table[0]]))
             counts = np.zeros(len(values), dtype=np.int64)
@@ -86,7 +94,7 @@ class ValueSummary(Displayable):
                 counts[np.searchsorted(values, known)] += number
             table, bins = _kept(values, counts)
         else:
-            bins = self.histogram + other.histogram
+            table, bins = None, self.histogram + other.histogram
         return ValueSummary(self.average, powers, ends, on_ends, table, bins)  # type: ignore[arg-type]
 
     @property
@@ -229,6 +237,88 @@ def _worst_first(rows: list[tuple[str, float]], limit: int, higher: bool) -> tup
 # --- all measures of a part -----------------------------------------------------------------------------
 
 
+# --- resamples ------------------------------------------------------------------------------------------
+
+HALF = 27
+"""Bits in the lower half of a number's 53."""
+REPLICATES = 200
+"""Resamples: the standard error is then known to 5 %."""
+GRAIN = 2.0**-30
+"""Values are resampled as multiples of this, so that their sums are exact in any order."""
+TOP = 2.0**32
+"""The largest value that can be resampled in this way."""
+ROWS = 1 << 12
+"""The number of rows at a time, so that sums stay below 2^53."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resamples(Displayable):
+    """Resamples of a mean by clusters: users, days, or single queries.
+
+    All values of a cluster are drawn together, and how often depends on its name alone, so that any split of the rows
+    gives the same resamples, to the bit.
+    """
+
+    seed: int
+    counts: tuple[int, ...]
+    """How many values each resample holds."""
+    sums: tuple[int, ...]
+    """Their sums, in units of GRAIN."""
+
+    @classmethod
+    def of(cls, values: PerQuery, clusters: Array, replicates: int = REPLICATES, seed: int = 0) -> Resamples:
+        """The resamples of values whose clusters are known by hashes (`hash_of`)."""
+        row = np.asarray(values, dtype=np.float64)
+        if len(row) and not float(np.abs(row).max()) < TOP:
+            raise DataError(
+                f"resamples: got {row[np.abs(row).argmax()]:g}, expected values below {TOP:g}. "
+                "Next: give the measure on a smaller scale."
+            )
+        counts, sums = [0] * replicates, [0] * replicates
+        for start in range(0, len(row), ROWS):
+            some = slice(start, start + ROWS)
+            drawn = poisson_counts(clusters[some], replicates, seed).astype(np.float64)
+            grains = np.round(row[some] / GRAIN)
+            high = np.floor(grains / 2**HALF)
+            parts = np.stack([np.ones(len(high)), high, grains - high * 2**HALF]) @ drawn  # whole, and below 2^53
+            for i, (count, upper, lower) in enumerate(parts.T.tolist()):
+                counts[i] += int(count)
+                sums[i] += (int(upper) << HALF) + int(lower)
+        return cls(seed, tuple(counts), tuple(sums))
+
+    def __add__(self, other: Resamples) -> Resamples:
+        if self.seed != other.seed or len(self.counts) != len(other.counts):
+            raise DataError(
+                "resamples: got resamples of different seeds or numbers, expected the same of all parts. "
+                "Next: resample every part with the same seed and number."
+            )
+        return Resamples(
+            self.seed,
+            tuple(a + b for a, b in zip(self.counts, other.counts, strict=True)),
+            tuple(a + b for a, b in zip(self.sums, other.sums, strict=True)),
+        )
+
+    @property
+    def means(self) -> Array:
+        """The mean of each resample that holds anything."""
+        return np.array([s * GRAIN / c for s, c in zip(self.sums, self.counts, strict=True) if c])
+
+    @property
+    def error(self) -> float:
+        """The standard error of the mean; NaN if there are no two resamples."""
+        means = self.means
+        return float(means.std(ddof=1)) if len(means) > 1 else math.nan
+
+    def to_dict(self) -> dict[str, Any]:
+        """The resamples as data that JSON can hold."""
+        return {"seed": self.seed, "counts": list(self.counts), "sums": list(self.sums)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Resamples:
+        """The resamples that `to_dict` gave."""
+        return cls(data["seed"], tuple(data["counts"]), tuple(data["sums"]))
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class SpreadSummary(Displayable):
     """The summary of one part of the queries, or of all: by measure and by slice.
@@ -272,8 +362,6 @@ class SpreadSummary(Displayable):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> SpreadSummary:
         """The summary that `to_dict` gave."""
-        from rankproof.core.resamples import Resamples  # few have clusters
-
         column = ValueSummary.from_dict
         return cls(
             {name: column(each) for name, each in data["columns"].items()},
@@ -285,12 +373,8 @@ class SpreadSummary(Displayable):
         )
 
 
-def _each(one: Mapping[str, Any], other: Mapping[str, Any], add: Callable[..., Any] | None = None) -> dict[str, Any]:
+def _each(
+    one: Mapping[str, Any], other: Mapping[str, Any], add: Callable[[Any, Any], Any] = operator.add
+) -> dict[str, Any]:
     """Two mappings merged, common entries added up."""
-    found = dict(one)
-    for name, value in other.items():
-        if name not in found:
-            found[name] = value
-        else:
-            found[name] = found[name] + value if add is None else add(found[name], value)
-    return found
+    return {**one, **{name: add(one[name], value) if name in one else value for name, value in other.items()}}

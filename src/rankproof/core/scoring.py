@@ -10,12 +10,12 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from rankproof.core.arrays import FLOOR, LARGEST, exact_mean, worth
+from rankproof.core.arrays import FLOOR, LARGEST, exact_mean
 from rankproof.core.bounds import seen_down_to
 from rankproof.core.conventions import Conventions, counted_queries, fill_unjudged, is_thin, tied_values
 from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import Measure, seen_by
-from rankproof.core.orders import extremes
+from rankproof.core.orders import extremes, worth
 from rankproof.document.display import Displayable, PlainData
 from rankproof.errors import DataError, shorten
 

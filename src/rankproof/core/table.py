@@ -1,13 +1,15 @@
-"""A whole ranking as columns, and the list of one query as it was scored."""
+"""A whole ranking as columns, and its documents query by query."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
-from rankproof.core.arrays import Array, gather_queries
+import numpy as np
+
+from rankproof.core.arrays import Array, narrow, offsets
 from rankproof.core.conventions import Conventions, comparable_scores, drop_repeats, order_equals
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
@@ -94,87 +96,66 @@ def part_of(table: RankingTable, rows: int) -> RankingTable:
     return RankingTable(query, doc, source=table.source, empty=table.empty)
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainedLine(Displayable):
-    """One document of the ranking."""
+@dataclass(frozen=True, eq=False)
+class WholeRankings:
+    """The rows of a table, gathered by query."""
 
-    rank: int | None
-    """None: it was taken out of the ranking."""
-    document: str
-    score: float | None = None
-    tied: bool = False
-    """Whether others have the same score."""
-    grade: float | None = None
-    """None: nobody judged it."""
-    adds: float | None = None
-    """What it adds to the number."""
+    table: RankingTable
+    queries: list[str]
+    """The queries in the order they appear."""
+    code: Array
+    """Which query each row of the table belongs to."""
+    order: Array
+    """The rows query by query, each query's in the order they stand."""
+    start: Array
+    """Where each query begins in `order`; one more entry than there are queries."""
+
+    @property
+    def sizes(self) -> Array:
+        """How many documents each ranking holds."""
+        return np.diff(self.start)
+
+    def __iter__(self) -> Iterator[tuple[str, list[int]]]:
+        """Each query with its rows, one at a time: all of them as lists would take more than the table."""
+        for number, query in enumerate(self.queries):
+            yield query, self.order[self.start[number] : self.start[number + 1]].tolist()
 
 
-def listing(
-    table: RankingTable,
-    query: str,
-    judgments: Judgments,
-    hits: Hits,
-    conventions: Conventions,
-    adds: Mapping[int, float],
-) -> Iterator[ExplainedLine]:
-    """The documents of the query, best first; `hits` is the query alone, `adds` what each rank adds."""
-    own = [row for row, each in enumerate(table.query) if each == query]
-    rows = _in_order(table, _once_each(table, own, conventions), conventions)
-    ranks, grades = _ranks(judgments, hits), judgments.of(query)
-    if conventions.unjudged == "skip":
-        placed = [(ranks.get(str(table.doc[row])), row) for row in rows]
-    else:
-        placed = list(enumerate(_at_their_ranks(table, rows, ranks), start=1))
-    compared = None if table.score is None else comparable_scores(table.score, conventions)
-    scores = {row: None if compared is None else float(compared[row]) for row in rows}
-    times = Counter(scores.values())
-    for rank, row in placed:
-        doc, score = str(table.doc[row]), scores[row]
-        tied = score is not None and times[score] > 1
-        yield ExplainedLine(rank, doc, score, tied, grades.get(doc), None if rank is None else adds.get(rank))
+def gather_queries(table: RankingTable) -> WholeRankings:
+    """The table with its rows gathered by query.
+
+    >>> list(gather_queries(RankingTable(["b", "a", "b"], ["x", "y", "z"], empty=("c",))))
+    [('c', []), ('b', [0, 2]), ('a', [1])]
+    """
+    index = {query: i for i, query in enumerate(dict.fromkeys(chain(table.empty, table.query)))}
+    code = np.fromiter(map(index.__getitem__, table.query), dtype=np.int32, count=len(table.query))
+    start = offsets(np.bincount(code, minlength=len(index)))
+    return WholeRankings(table, list(index), code, narrow(np.argsort(code, kind="stable")), start)
 
 
 def best_first(table: RankingTable, conventions: Conventions | None = None) -> dict[str, list[str]]:
     """The documents of every query as they were scored, best first, each once.
 
-    >>> import numpy as np
     >>> best_first(RankingTable(["q", "q"], ["a", "b"], np.array([1.0, 2.0])))
     {'q': ['b', 'a']}
     """
     conventions = conventions or Conventions()
     return {
-        query: [str(table.doc[row]) for row in _in_order(table, _once_each(table, own, conventions), conventions)]
+        query: [str(table.doc[row]) for row in rows_in_order(table, own, conventions)]
         for query, own in gather_queries(table)
     }
 
 
-def missed_documents(judgments: Judgments, query: str, hits: Hits) -> list[tuple[str, float]]:
-    """The documents with a grade above 0 that the ranking does not hold, the best first."""
-    found = _ranks(judgments, hits)
-    left = [(doc, grade) for doc, grade in judgments.of(query).items() if grade > 0 and doc not in found]
-    return sorted(left, key=lambda pair: -pair[1])
+def rows_in_order(table: RankingTable, rows: list[int], conventions: Conventions) -> list[int]:
+    """The rows of one query best first, by the score or the rank column and the rule for equal scores.
 
-
-def _ranks(judgments: Judgments, hits: Hits) -> dict[str, int]:
-    pairs = zip(hits.doc.tolist(), hits.rank.tolist(), strict=True)
-    return {judgments.doc_ids[doc]: rank for doc, rank in pairs if doc >= 0}
-
-
-def _once_each(table: RankingTable, rows: list[int], conventions: Conventions) -> list[int]:
-    """Of a document that comes twice, the row that the convention keeps; an error was said before."""
-    rule = "best" if conventions.duplicates == "best" else "first"
-    return drop_repeats(table.doc, rows, rule, lambda row: _key(table, row))
-
-
-def _key(table: RankingTable, row: int) -> float:
+    Of a document that comes twice, the row that the convention keeps; an error was said before.
+    """
     if table.score is not None:
-        return float(table.score[row])
-    return -float(row if table.rank is None else table.rank[row])
-
-
-def _in_order(table: RankingTable, rows: list[int], conventions: Conventions) -> list[int]:
-    """The rows best first, by the score or the rank column and the rule for equal scores."""
+        worth = table.score.__getitem__
+    else:
+        worth = (lambda row: -row) if table.rank is None else (lambda row: -table.rank[row])
+    rows = drop_repeats(table.doc, rows, "best" if conventions.duplicates == "best" else "first", worth)
     if table.rank is not None and (conventions.ties == "rank" or table.score is None):
         return sorted(rows, key=table.rank.__getitem__)
     if table.score is None:
@@ -184,8 +165,14 @@ def _in_order(table: RankingTable, rows: list[int], conventions: Conventions) ->
     return [rows[i] for i in sorted(range(len(rows)), key=values.__getitem__)]
 
 
-def _at_their_ranks(table: RankingTable, rows: list[int], ranks: Mapping[str, int]) -> list[int]:
-    """Judged documents where they were scored, the others in the places left, in their order."""
-    at = {ranks[str(table.doc[row])]: row for row in rows if str(table.doc[row]) in ranks}
-    others = iter([row for row in rows if str(table.doc[row]) not in ranks])
-    return [at[rank] if rank in at else next(others) for rank in range(1, len(rows) + 1)]
+def missed_documents(judgments: Judgments, query: str, hits: Hits) -> list[tuple[str, float]]:
+    """The documents with a grade above 0 that the ranking does not hold, the best first."""
+    found = ranks_found(judgments, hits)
+    left = [(doc, grade) for doc, grade in judgments.of(query).items() if grade > 0 and doc not in found]
+    return sorted(left, key=lambda pair: -pair[1])
+
+
+def ranks_found(judgments: Judgments, hits: Hits) -> dict[str, int]:
+    """The judged documents that the ranking of one query holds, with their ranks."""
+    pairs = zip(hits.doc.tolist(), hits.rank.tolist(), strict=True)
+    return {judgments.doc_ids[doc]: rank for doc, rank in pairs if doc >= 0}

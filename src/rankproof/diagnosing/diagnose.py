@@ -9,11 +9,11 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankproof.comparing.alignment import check_mean
+from rankproof.core import DEFAULT_MEASURE
 from rankproof.core.audit.finding import Finding
 from rankproof.core.audit.ids import CORPUS, check_found, not_in_corpus, relevant_in, respelt, without_text
 from rankproof.core.audit.queries import beyond_queries, ungrouped_queries
 from rankproof.core.conventions import ScoringArguments
-from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.names import parse_all
 from rankproof.core.scoring import ScoreRow
 from rankproof.diagnosing.bands import CUTS, WORDS, Band, Regime, band, regime_of

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core.arrays import runs
+from rankproof.core.arrays import hash_of, runs
 from rankproof.core.hits import Array
-from rankproof.core.resamples import hash_of
 from rankproof.core.table import Rankings
 from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, missing_extra, shorten

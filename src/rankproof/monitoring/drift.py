@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from rankproof.core import DEFAULT_MEASURE
 from rankproof.core.corpus import Corpus
-from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure

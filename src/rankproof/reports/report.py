@@ -11,8 +11,8 @@ from typing import Any, Unpack
 from rankproof.comparing.alignment import ALLOWED, answer_first, too_few_answers, with_rankings
 from rankproof.comparing.compare import compare
 from rankproof.comparing.comparison import Comparison
+from rankproof.core import REPORT_MEASURES
 from rankproof.core.conventions import ScoringArguments
-from rankproof.core.defaults import REPORT_MEASURES
 from rankproof.diagnosing.diagnose import Diagnosis
 from rankproof.document.formats.html import part_of_page
 from rankproof.document.model import Document, Result, formats_by_name, print_as

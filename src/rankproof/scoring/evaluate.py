@@ -11,12 +11,12 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankproof.core.arrays import HIGHEST_EXP
+from rankproof.core import DEFAULT_MEASURES, PAIR_MEASURES
+from rankproof.core.arrays import HIGHEST_EXP, sample_of
 from rankproof.core.audit import Audit, audit_full
 from rankproof.core.audit.ids import NOTHING_SHARED, check_found, ranked_otherwise
 from rankproof.core.audit.queries import beyond_queries
 from rankproof.core.conventions import SEED, THIN, Conventions, Default, ScoringArguments
-from rankproof.core.defaults import DEFAULT_MEASURES, PAIR_MEASURES
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments, select_queries
 from rankproof.core.measure import Measure
@@ -109,8 +109,6 @@ def evaluate(
 
 def sample_judgments(judgments: Judgments, size: float) -> Judgments:
     """The judgments of a sample of so many queries; all of them if there are no more."""
-    from rankproof.core.resamples import sample_of  # imported here, as few evaluations use a sample
-
     n = int(size) if isinstance(size, float) and size.is_integer() else size
     n = check_whole("sample", n, 2, advice="give how many queries to score, like 100_000")
     count = len(judgments.query_ids)

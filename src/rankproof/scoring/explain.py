@@ -8,17 +8,17 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankproof.core.arrays import worth
+from rankproof.core import DEFAULT_MEASURE
 from rankproof.core.conventions import CHOICES, ConventionArguments, Conventions
-from rankproof.core.defaults import DEFAULT_MEASURE
-from rankproof.core.explanation import Explained, claim, differences, differing_kinds, ideal
+from rankproof.core.explanation import Explained, ExplainedLine, claim, differences, differing_kinds, ideal, listing
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure, seen_by
 from rankproof.core.names import parse
+from rankproof.core.orders import worth
 from rankproof.core.paper import Step, Term, derive, number_text
 from rankproof.core.parameters import sections
-from rankproof.core.table import ExplainedLine, RankingTable, listing, missed_documents
+from rankproof.core.table import RankingTable, missed_documents
 from rankproof.document.model import (
     PAGE,
     PAPER,

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from rankproof.core.explanation import Explained
+from rankproof.core.explanation import Explained, ExplainedLine
 from rankproof.core.names import parse
 from rankproof.core.paper import Step, number_text
-from rankproof.core.table import ExplainedLine
 from rankproof.document.charts import contributions
 from rankproof.document.numbers import ABSENT, count, score
 from rankproof.document.page import (

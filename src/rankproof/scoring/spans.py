@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from rankproof.core import SPAN_MEASURES
 from rankproof.core.audit import Audit
 from rankproof.core.audit.queries import beyond_queries, unanswered_queries, unjudged_queries
 from rankproof.core.conventions import Conventions, count_queries
 from rankproof.core.corpus import UNJUDGED, Corpus, JudgedSpan, Place, ShownDocument, SpanJudgments, place_of
-from rankproof.core.defaults import SPAN_MEASURES
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core.arrays import FLOOR, Array, ExactSum
+from rankproof.core.arrays import FLOOR, Array, ExactSum, hash_of
 from rankproof.core.audit.finding import Audit, FindingCase
 from rankproof.core.audit.full_audit import errors_in_sums, sums_for_audit
 from rankproof.core.conventions import SEED, Conventions, is_unanswered
@@ -21,9 +21,8 @@ from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.core.merge import SpreadSummary, ValueSummary, WorstQueries, merge_parts
+from rankproof.core.merge import Resamples, SpreadSummary, ValueSummary, WorstQueries, merge_parts
 from rankproof.core.names import parse
-from rankproof.core.resamples import Resamples, hash_of
 from rankproof.core.scoring import ScoreColumn, ceiling, score_columns, tie_bounds
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count

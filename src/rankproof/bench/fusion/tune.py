@@ -14,7 +14,7 @@ import numpy as np
 from rankproof.bench.fusion.fuse import Fused, Opened, open_pool
 from rankproof.bench.fusion.pool import ScorePool
 from rankproof.bench.fusion.recipe import Method, Recipe, find_method, learn, recipe
-from rankproof.core.defaults import DEFAULT_MEASURE
+from rankproof.core import DEFAULT_MEASURE
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse

@@ -21,7 +21,7 @@ from rankproof.bench.grid.configuration import (
 from rankproof.bench.grid.kinds import OF_CORPUS
 from rankproof.bench.grid.source import CALL, GIVEN, HYBRID, NONE, GridPart, GridSource
 from rankproof.bench.runner import RunLimits, plan_for
-from rankproof.core.defaults import DEFAULT_MEASURE
+from rankproof.core import DEFAULT_MEASURE
 from rankproof.core.measure import Measure
 from rankproof.errors import UsageError, check_number, check_whole, one_of, shorten
 

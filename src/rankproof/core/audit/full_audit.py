@@ -11,7 +11,7 @@ from itertools import chain
 
 import numpy as np
 
-from rankproof.core.arrays import WholeRankings, distinct, gather_queries
+from rankproof.core.arrays import distinct
 from rankproof.core.audit.finding import (
     EXAMPLES,
     SCALE,
@@ -43,7 +43,7 @@ from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census, contrary_groups
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.core.table import RankingTable
+from rankproof.core.table import RankingTable, WholeRankings, gather_queries
 from rankproof.document.numbers import count
 from rankproof.errors import shorten
 

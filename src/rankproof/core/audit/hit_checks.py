@@ -7,7 +7,6 @@ from operator import methodcaller
 
 import numpy as np
 
-from rankproof.core.arrays import known_extremes
 from rankproof.core.audit import grades, queries
 from rankproof.core.audit.finding import (
     CEILING_SAID,
@@ -32,6 +31,7 @@ from rankproof.core.join import Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.measures.sets import f_measure, precision, recall, relevant_count
+from rankproof.core.orders import known_extremes
 from rankproof.core.scoring import average, ceiling
 from rankproof.core.table import Rankings, RankingTable
 from rankproof.document.numbers import count
