@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankproof.text.dates import dates
-from rankproof.text.numbers import quantities
+from rankproof.text.numbers_and_dates import dates, quantities
 
 
 def forms(text: str) -> list[str]:

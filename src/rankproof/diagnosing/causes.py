@@ -13,8 +13,8 @@ from rankproof.core.corpus import Document
 from rankproof.core.orders import by_id
 from rankproof.document.numbers import first_of
 from rankproof.errors import shorten
-from rankproof.text.dates import dates
 from rankproof.text.languages import COMMON, NAMES, STOP_WORDS, are_alike, language
+from rankproof.text.numbers_and_dates import dates
 from rankproof.text.words import UNSPACED, intended_words, stem, words
 
 NEARLY = 0.8

@@ -13,11 +13,10 @@ from typing import Literal
 
 from rankproof.judging.samples.sample import Context, Sample
 from rankproof.judging.verdicts import ABSTAINS, CONTRADICTS, SUPPORTS, Ask, Relation, Said, Verdict
-from rankproof.text.blocks import join_texts
 from rankproof.text.claims import VERB, claims, negations, statements
 from rankproof.text.entities import Entity, entities, shared_entities
 from rankproof.text.languages import STOP_WORDS
-from rankproof.text.words import stem, words
+from rankproof.text.words import join_texts, stem, words
 
 # Claims checked against their text: a listed claim counts if the text says it, and no sentence is left out.
 #

@@ -13,7 +13,7 @@ from rankproof.document.terminal import Column, clean, cut, cut_apart, table, wr
 from rankproof.judging.blame import WORDS as POINT_WORDS
 from rankproof.judging.tally import JudgedColumn
 from rankproof.judging.verdicts import Account, Relation
-from rankproof.text.blocks import are_several
+from rankproof.text.words import are_several
 
 if TYPE_CHECKING:
     from rankproof.judging.blame import Blame
@@ -205,7 +205,7 @@ def verdict(relation: str, value: int | None, reason: str = "") -> str:
 def nouns(relation: str, right: str) -> tuple[str, str]:
     """What the two texts of a pair are; several that were read as one are said to be that.
 
-    >>> from rankproof.text.blocks import join_texts
+    >>> from rankproof.text.words import join_texts
     >>> nouns("R", "Since."), nouns("S", join_texts(["One.", "Two."]))
     (('question', 'context'), ('claim', 'texts together'))
     """

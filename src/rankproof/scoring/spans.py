@@ -27,7 +27,7 @@ from rankproof.io.judgments import load_spans
 from rankproof.io.load import load_ranking
 from rankproof.scoring.evaluate import Measures
 from rankproof.scoring.scores import Scores
-from rankproof.text.sentences import tokens
+from rankproof.text.cuts import tokens
 
 Tokens: TypeAlias = "str | Callable[[str], Iterable[tuple[int, int]]]"
 """'words', 'characters', or what gives the (start, end) of each token of a text."""

@@ -8,25 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rankproof.text.blocks import HEADING, Span, trim
-from rankproof.text.sentences import mark_enclosed, sentences
-from rankproof.text.words import IRREGULAR, fold, has_words, words
+from rankproof.text.languages import DENIALS
+from rankproof.text.sentences import HEADING, mark_enclosed, sentences
+from rankproof.text.words import IRREGULAR, Span, fold, has_words, trim, words
 
-WORDS = (
-    "not no never none neither nor without cannot nobody nothing nowhere isnt arent wasnt werent dont doesnt didnt cant"
-    " nicht kein keine keinen keinem keiner keines nie niemals ohne weder niemand nichts"
-    " ne pas jamais sans aucun aucune rien"
-    " nunca jamás sin ningún ninguno ninguna nada nadie tampoco"
-    " non senza nessun nessuno nessuna"
-    " não sem nenhum nenhuma ninguém"
-    " niet geen nooit zonder niemand"
-    " не нет ни без никогда никто ничего нельзя"
-    " لا لم لن ليس ليست ليسوا غير بدون دون"
-    " नहीं न मत बिना नही"
-)
-"""Not among them: mai, né and personne, which deny in one language only beside another cue, and elsewhere are the
-month of May, born and a person."""
-CUES = frozenset(WORDS.split())
 SPACED = re.compile(r"[^\s.,;:!?()\[\]\"“”„«»।؟،]+")
 CONTRACTED = re.compile(r"n['’]t$|^n['’](?=\w)", re.IGNORECASE)
 UNSPACED = re.compile(
@@ -62,7 +47,7 @@ def _spaced(text: str) -> Iterator[Span]:
     """Cues that are words, or the end or beginning of one."""
     for found in SPACED.finditer(text):
         word = found.group()
-        if word.lower() in CUES:
+        if word.lower() in DENIALS:
             yield Span(*found.span())
         elif ("'" in word or "’" in word) and (part := CONTRACTED.search(word)):
             yield Span(found.start() + part.start(), found.start() + part.end())

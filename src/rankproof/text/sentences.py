@@ -1,17 +1,17 @@
-"""The sentences of a text, and pieces of texts that leave nothing out."""
+"""The blocks of a text (paragraphs, headings, list items, rows of tables), and the sentences in them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from rankproof.text.blocks import Span, blocks, trim
-from rankproof.text.dates import (
+from rankproof.text.languages import (
     BEFORE_MORE,
     BEFORE_NUMBER,
+    ERAS,
     GERMAN,
     LABELS,
     MAY_END,
@@ -19,9 +19,92 @@ from rankproof.text.dates import (
     SAID,
     SINGLE,
     STARTERS,
-    UNITS,
 )
-from rankproof.text.words import ARABIC, CJK, DEVANAGARI, GREEK, THAI, UNSPACED, can_cut, next_cut
+from rankproof.text.words import ARABIC, CJK, DEVANAGARI, GREEK, THAI, Span, trim
+
+HEADING = re.compile(r"\s{0,3}#{1,6}\s")
+"""The line is a unit of its own."""
+ITEM = re.compile(r"\s*(?:[-*+•◦▪‣·–—●○■]\s+|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)]\s+|\|)")
+"""A unit begins with the line; numbers and letters count where the line before has ended."""
+BULLET = re.compile(r"\s*(?:[-*+•◦▪‣●○■]\s+|\|)")
+RULE = re.compile(r"\s*(?:[-=*_~`+|: ]{3,}|```.*)$")
+"""A line of strokes, or a fence of code."""
+INLINE_BULLET = re.compile(r"\s[•◦▪‣●○■⁃]\s")
+ENDED = re.compile(r"[.!?…:;。！？；：।॥؟۔]['\"”’»)\]」』）]*\s*$")
+GOES_ON = re.compile(
+    r"(?:[,;،、，؛(\[–—-]|(?<!\w)(?:and|or|of|the|a|an|to|in|for|with|by|und|oder|der|die|das|von|et|ou|de|y|o))\s*$",
+    re.IGNORECASE,
+)
+
+
+def blocks(text: str) -> Iterator[Span]:
+    """The parts of a text that line breaks keep apart, in order; none is empty.
+
+    >>> text = "# Fees\\nNone are\\ncharged.\\n\\n- Refunds\\n- Returns"
+    >>> [part.of(text) for part in blocks(text)]
+    ['# Fees', 'None are\\ncharged.', '- Refunds', '- Returns']
+    """
+    for paragraph in _paragraphs(text):
+        for block in _joined(text, paragraph):
+            yield from _items(text, block)
+
+
+def _paragraphs(text: str) -> Iterator[list[Span]]:
+    """Runs of lines that are not empty."""
+    lines: list[Span] = []
+    place = 0
+    for line in text.splitlines(keepends=True):
+        span = trim(text, place, place + len(line))
+        place += len(line)
+        if span.start < span.end:
+            lines.append(span)
+        elif lines:
+            yield lines
+            lines = []
+    if lines:
+        yield lines
+
+
+def _joined(text: str, lines: list[Span]) -> Iterator[Span]:
+    """The lines of a paragraph, with wrapped ones joined."""
+    width = max(line.end - line.start for line in lines)
+    start = lines[0].start
+    for line, following in pairwise(lines):
+        if _breaks(text, line, following, width):
+            yield Span(start, line.end)
+            start = following.start
+    yield Span(start, lines[-1].end)
+
+
+def _breaks(text: str, line: Span, following: Span, width: int) -> bool:
+    """Whether the line break between two lines is meant, rather than made by wrapping."""
+    one, other = line.of(text), following.of(text)
+    if any(HEADING.match(each + " ") or RULE.match(each) for each in (one, other)) or BULLET.match(other):
+        return True
+    if ENDED.search(one):
+        return True
+    if GOES_ON.search(one) or other[0].islower():
+        return False
+    return (ITEM.match(one) is not None and ITEM.match(other) is not None) or _had_room(one, other, width)
+
+
+def _had_room(one: str, other: str, width: int) -> bool:
+    """Whether the next line's first word would have fit on this line, if lines were only wrapped."""
+    word = other.split(None, 1)[0]
+    spaced = word.isascii() or " " in one
+    return len(one) + (len(word) + 1 if spaced else 1) <= width
+
+
+def _items(text: str, block: Span) -> Iterator[Span]:
+    """The items of a list that was written in one line with bullets."""
+    start = block.start
+    for bullet in INLINE_BULLET.finditer(text, block.start, block.end):
+        part = trim(text, start, bullet.start())
+        if part.start < part.end:
+            yield part
+        start = bullet.start() + 1
+    yield trim(text, start, block.end)
+
 
 PAIRS = {
     "(": ")", "[": "]", "{": "}", "（": "）", "【": "】", "「": "」", "『": "』", "《": "》", "〈": "〉", "〔": "〕",
@@ -69,20 +152,16 @@ FIRST = re.compile(r"[^\w]*(?P<word>[\w][\w'’.-]*)?", re.DOTALL)
 ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]{1,2}")
 """Letters with points between them, the last point taken off: U.S, e.g, z.B."""
 INITIAL = re.compile(rf"[^\W\d_]|[{DEVANAGARI}]{{1,3}}")
-ALONE = SINGLE | UNITS
+ALONE = SINGLE | ERAS
 LABELS_OR_NONE = LABELS | {""}
 ORDINAL = re.compile(r"\d{1,2}|[IVX]+")
 GOES_ON_WIDE = re.compile(
     r"と|って|とか|という|など|[のはがをにでもや]|、|，|,|的|地|得|(?:然后|就|便|接着|并|而)(?![他她它我你您])"
 )
 """Text that follows a quotation without ending the sentence."""
-
-
 SAID_WIDE = re.compile(r"[^。！？，、没不无]{0,6}(?:说|說|问|問|喊|叫|答|道|写|認めた)道?[。，：,]")
 """The speaker of the quotation that a sentence began with."""
 OPENED = re.compile(r"\s*[“「『\"]")
-
-
 LONGEST = 100
 """The distance back in which a word is looked for."""
 
@@ -230,7 +309,7 @@ def _stands_alone(ending: Ending) -> bool:
     before = " ".join(ending.block[start : ending.mark.start()].split()[-2:-1])
     if ending.word == "I":
         return before.islower() and ending.starter
-    return ending.word not in UNITS or before[-1:].isdigit()
+    return ending.word not in ERAS or before[-1:].isdigit()
 
 
 def _ordinal(ending: Ending, word: str) -> bool:
@@ -261,7 +340,6 @@ SIGN = re.compile("[.!?…。！？｡‼⁇⁈⁉．؟۔।॥։።፧။។།
 """The first characters of marks; searched first, as that is fast."""
 THAI_SIGN = re.compile(f"{SIGN.pattern[:-1]} ]")
 THAI_LETTER = re.compile(f"[{THAI}]")
-WORD = re.compile(r"\w")
 RECENT = 256
 """The number of texts whose sentences are cached: claims, statements and entities of a text are needed in a row."""
 
@@ -298,7 +376,7 @@ def _ends(block: str) -> Iterator[int]:
     for mark in _marks(block):
         if mark.end() >= last or (inside[mark.start()] and inside[mark.end() - 1]):
             continue
-        if not WORD.search(block, looked, mark.start()):
+        if not LETTER.search(block, looked, mark.start()):
             looked = mark.start()
         elif ends_sentence(Ending(block, start, mark)):
             start = looked = mark.end()
@@ -312,57 +390,3 @@ def _marks(block: str) -> Iterator[re.Match[str]]:
         if sign.start() >= past and (mark := MARK.match(block, sign.start())):
             past = mark.end()
             yield mark
-
-
-TOKEN = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
-
-
-def tokens(text: str) -> list[Span]:
-    """The tokens between white space; in scripts without spaces, each character.
-
-    Every character that is not white space is in exactly one of them.
-
-    >>> [token.of("Fees: 3.50 €, 三元。") for token in tokens("Fees: 3.50 €, 三元。")]
-    ['Fees:', '3.50', '€,', '三', '元', '。']
-    """
-    found = TOKEN.finditer(text)
-    if text.isascii():
-        return [Span(*match.span()) for match in found]
-    return spans_between(text, Span(0, len(text)), (match.start() for match in found))
-
-
-def whole_sentences(text: str) -> list[Span]:
-    """The sentences, with the text between two of them added to the first.
-
-    >>> [part.of("# Fees\\n\\nNone. Really!") for part in whole_sentences("# Fees\\n\\nNone. Really!")]
-    ['# Fees', 'None.', 'Really!']
-    """
-    return spans_between(text, Span(0, len(text)), (span.start for span in sentences(text)))
-
-
-def spans_between(text: str, part: Span, cuts: Iterable[int]) -> list[Span]:
-    """The pieces of a part of a text between cuts, without the white space around them and without blanks.
-
-    A cut inside a character is moved behind it.
-
-    >>> spans_between("one two", Span(0, 7), [4])
-    [Span(start=0, end=3), Span(start=4, end=7)]
-    """
-    inside = {next_cut(text, cut) for cut in cuts if part.start < cut < part.end}
-    places = [part.start, *sorted(cut for cut in inside if cut < part.end), part.end]
-    pieces = (trim_span(text, Span(*pair)) for pair in pairwise(places))
-    return [piece for piece in pieces if piece.start < piece.end]
-
-
-def trim_span(text: str, part: Span) -> Span:
-    """The part without the white space around it, except where a combining mark makes it part of a character.
-
-    >>> trim_span(" \\u0301a ", Span(0, 4))
-    Span(start=0, end=3)
-    """
-    start, end = trim(text, *part)
-    if start == end:
-        return Span(start, end)
-    while start > part.start and not can_cut(text, start):
-        start -= 1
-    return Span(start, min(next_cut(text, end), part.end))

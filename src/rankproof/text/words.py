@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -21,100 +21,6 @@ UNSPACED = CJK + THAI + LAO + KHMER + BURMESE
 DEVANAGARI = "\u0900-\u0963\u0971-\u097f"
 ARABIC = "\u0610-\u061a\u0620-\u0669\u066e-\u06d3\u06d5-\u06ff\u0750-\u077f"
 GREEK = "\u0370-\u037d\u037f-\u0386\u0388-\u03ff\u1f00-\u1fff"
-
-
-ZWJ = "\u200d"
-JOINS_BACK = frozenset(
-    {
-        *("\u200c", ZWJ, "\u0e33", "\u0eb3", "\uff9e", "\uff9f"),
-        *map(chr, range(0x1F3FB, 0x1F400)),  # skin tones
-        *map(chr, range(0xE0020, 0xE0080)),  # the letters of flags of regions
-    }
-)
-"""Characters that belong to the one before, beside combining marks."""
-JOINS_ON = frozenset(
-    map(
-        chr,
-        (
-            *(*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0xD4E, 0x110BD, 0x110CD),
-            *(0x111C2, 0x111C3, 0x1193F, 0x11941, 0x11A3A, *range(0x11A84, 0x11A8A), 0x11D46, 0x11F02),
-        ),
-    )
-)
-"""Characters that belong to the one after."""
-VIRAMA = 9
-"""The combining class of signs that join consonants."""
-
-
-def can_cut(text: str, at: int) -> bool:
-    """Whether a text may be cut before the character at `at`; its two ends always.
-
-    The rules are those of Unicode's grapheme clusters (UAX 29), a little wider: characters that join only in
-    some scripts are never cut.
-
-    >>> [at for at in range(6) if can_cut("e\\u0301🇩🇪!", at)]
-    [0, 2, 4, 5]
-    """
-    if not 0 < at < len(text):
-        return True
-    before, after = text[at - 1], text[at]
-    if before < "\u0300" and after < "\u0300":
-        return before != "\r" or after != "\n"
-    return not (_joined(before, after) or _hangul(before, after) or _halves_a_flag(text, at))
-
-
-def _joined(before: str, after: str) -> bool:
-    if unicodedata.category(after)[0] == "M" or after in JOINS_BACK or before == ZWJ or before in JOINS_ON:
-        return True
-    if unicodedata.combining(before) == VIRAMA and unicodedata.category(after) == "Lo":
-        return True
-    return "\ud800" <= before <= "\udbff" and "\udc00" <= after <= "\udfff"
-
-
-def _hangul(before: str, after: str) -> bool:
-    """Whether two letters of Korean are parts of one syllable."""
-    if "\u1160" <= after <= "\u11ff" or "\ud7b0" <= after <= "\ud7ff":
-        return _leads(before) or "\u1160" <= before <= "\u11ff" or "\uac00" <= before <= "\ud7ff"
-    return _leads(before) and (_leads(after) or "\uac00" <= after <= "\ud7a3")
-
-
-def _leads(letter: str) -> bool:
-    return "\u1100" <= letter <= "\u115f" or "\ua960" <= letter <= "\ua97c"
-
-
-def _halves_a_flag(text: str, at: int) -> bool:
-    """Whether the cut is between the two letters of a flag: an odd number of such letters is before it."""
-    if not _flag_letter(text[at]):
-        return False
-    start = at
-    while start and _flag_letter(text[start - 1]):
-        start -= 1
-    return (at - start) % 2 == 1
-
-
-def _flag_letter(letter: str) -> bool:
-    return "\U0001f1e6" <= letter <= "\U0001f1ff"
-
-
-def last_cut(text: str, at: int, after: int) -> int:
-    """The last place up to `at` where the text may be cut, beyond `after`; if there is none, the next place.
-
-    >>> last_cut("cafe\\u0301s", 4, 0), last_cut("e\\u0301\\u0302s", 1, 0)
-    (3, 3)
-    """
-    place = min(at, len(text))
-    while place > after and not can_cut(text, place):
-        place -= 1
-    return place if place > after else next_cut(text, max(at, after + 1))
-
-
-def next_cut(text: str, at: int) -> int:
-    """The first place from `at` on where the text may be cut."""
-    while not can_cut(text, at):
-        at += 1
-    return min(at, len(text))
-
-
 MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf-\u05c7\u200c\u200d"
 INDIC = "\u0900-\u0963\u0966-\u096f\u0971-\u0dff"
 ARABIC_MARKS = "\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed"
@@ -237,40 +143,35 @@ def _plain(form: str) -> str:
 
 
 FAMILIES = """
-arise arose arisen |awake awoke awoken |bear bore borne |beat beaten |become became |begin began begun
-|bend bent |bind bound |bite bit bitten |bleed bled |blow blew blown |break broke broken |breed bred
-|bring brought |build built |burn burnt |buy bought |catch caught |choose chose chosen |cling clung |come
-came |creep crept |deal dealt |die died dies dying |dig dug |draw drew drawn |dream dreamt |drink drank
-drunk |drive drove driven |eat ate eaten |fall fell fallen |feed fed |feel felt |fight fought |find found
-|flee fled |fly flew flown flies |forbid forbade forbidden |forget forgot forgotten |forgive forgave
-forgiven |freeze froze frozen |get got gotten |give gave given |go went gone goes |grow grew grown |hang
-hung |hear heard |hide hid hidden |hold held |keep kept |know knew known |lay laid lain |lead led |learn
-learnt |leave left |lend lent |lie lying lies |light lit |lose lost loss |make made |mean meant |meet met
-|pay paid |ride rode ridden |ring rang rung |rise rose risen |run ran |say said |see saw seen |seek
-sought |sell sold sale |send sent |shake shook shaken |shine shone |shoot shot |show shown |shrink shrank
-shrunk |sing sang sung |sink sank sunk |sit sat |sleep slept |slide slid |speak spoke spoken |spend spent
-|spin spun |split splits |spread spreads |spring sprang sprung |stand stood |steal stole stolen |stick
-stuck |sting stung |strike struck stricken |strive strove |swear swore sworn |sweep swept |swim swam swum
-|swing swung |take took taken |teach taught |tear tore torn |tell told |think thought |throw threw thrown
-|understand understood |use used using uses |wake woke woken |wear wore worn |weave wove woven |weep wept
-|win won |wind wound |write wrote written writer |man men |woman women |child children |foot feet |tooth
-teeth |mouse mice |goose geese |person people persons |life lives |wife wives |leaf leaves |half halves
-|wolf wolves |knife knives |criterion criteria |phenomenon phenomena |analysis analyses |crisis crises
-|basis bases |thesis theses |datum data |medium media |index indices |matrix matrices |good better best
-|bad worse worst |far further furthest |old older elder |high higher highest height |long longer length
-|large larger largest |big bigger biggest |small smaller smallest |early earlier earliest |late later
-latest |great greater greatest |strong strength |wide width |deep depth |young younger |birth born |dead
-death deaths |marry married marriage |decide decision |success succeed |british britain |french france
-|spanish spain |german germany |english england |american america |chinese china |japanese japan |indian
-india |italian italy |russian russia |european europe |african africa |australian australia |canadian
-canada |irish ireland |scottish scotland |greek greece |dutch netherlands |swedish sweden |norwegian
-norway |danish denmark |polish poland |turkish turkey |egyptian egypt |brazilian brazil |mexican mexico
-|portuguese portugal |swiss switzerland |korean korea |welsh wales
+arise arose arisen |awake awoke awoken |bear bore borne |beat beaten |become became |begin began begun |bend bent |bind
+bound |bite bit bitten |bleed bled |blow blew blown |break broke broken |breed bred |bring brought |build built |burn
+burnt |buy bought |catch caught |choose chose chosen |cling clung |come came |creep crept |deal dealt |die died dies
+dying |dig dug |draw drew drawn |dream dreamt |drink drank drunk |drive drove driven |eat ate eaten |fall fell fallen
+|feed fed |feel felt |fight fought |find found |flee fled |fly flew flown flies |forbid forbade forbidden |forget forgot
+forgotten |forgive forgave forgiven |freeze froze frozen |get got gotten |give gave given |go went gone goes |grow grew
+grown |hang hung |hear heard |hide hid hidden |hold held |keep kept |know knew known |lay laid lain |lead led |learn
+learnt |leave left |lend lent |lie lying lies |light lit |lose lost loss |make made |mean meant |meet met |pay paid
+|ride rode ridden |ring rang rung |rise rose risen |run ran |say said |see saw seen |seek sought |sell sold sale |send
+sent |shake shook shaken |shine shone |shoot shot |show shown |shrink shrank shrunk |sing sang sung |sink sank sunk |sit
+sat |sleep slept |slide slid |speak spoke spoken |spend spent |spin spun |split splits |spread spreads |spring sprang
+sprung |stand stood |steal stole stolen |stick stuck |sting stung |strike struck stricken |strive strove |swear swore
+sworn |sweep swept |swim swam swum |swing swung |take took taken |teach taught |tear tore torn |tell told |think thought
+|throw threw thrown |understand understood |use used using uses |wake woke woken |wear wore worn |weave wove woven |weep
+wept |win won |wind wound |write wrote written writer |man men |woman women |child children |foot feet |tooth teeth
+|mouse mice |goose geese |person people persons |life lives |wife wives |leaf leaves |half halves |wolf wolves |knife
+knives |criterion criteria |phenomenon phenomena |analysis analyses |crisis crises |basis bases |thesis theses |datum
+data |medium media |index indices |matrix matrices |good better best |bad worse worst |far further furthest |old older
+elder |high higher highest height |long longer length |large larger largest |big bigger biggest |small smaller smallest
+|early earlier earliest |late later latest |great greater greatest |strong strength |wide width |deep depth |young
+younger |birth born |dead death deaths |marry married marriage |decide decision |success succeed |british britain
+|french france |spanish spain |german germany |english england |american america |chinese china |japanese japan |indian
+india |italian italy |russian russia |european europe |african africa |australian australia |canadian canada |irish
+ireland |scottish scotland |greek greece |dutch netherlands |swedish sweden |norwegian norway |danish denmark |polish
+poland |turkish turkey |egyptian egypt |brazilian brazil |mexican mexico |portuguese portugal |swiss switzerland |korean
+korea |welsh wales
 """
 IRREGULAR = {form: family.split()[0] for family in FAMILIES.split("|") for form in family.split()}
 """The first form of each family by every form."""
-
-
 VOWEL = re.compile(r"[aeiouy]")
 PLURAL = re.compile(r"(?<=\w{2})(?:(?<=i)es|(?<=[sxz])es|(?<=[cs]h)es|(?<![suia])s)$|(?<=\w{3}[aeo])s$")
 DERIVED = re.compile(
@@ -326,10 +227,8 @@ def _latin(form: str) -> str:
 
 SHORTEST = 4
 """The shortest word to correct: shorter ones are near to too many others."""
-
 TWO_SLIPS = 9
 """From this length on a word may have two typing errors."""
-
 STRANGE_START = 5
 """From this length on the first letter may be wrong too, if the word is among the likely ones."""
 
@@ -386,3 +285,47 @@ def slips(one: str, other: str, most: int) -> int:
             return most + 1
         before, last = last, row
     return last[-1]
+
+
+class Span(NamedTuple):
+    """The characters from `start` up to, not including, `end`.
+
+    >>> Span(0, 5).of("Hello there.")
+    'Hello'
+    """
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        """The text of the span."""
+        return text[self.start : self.end]
+
+
+def trim(text: str, start: int, end: int) -> Span:
+    """The part without the white space around it; empty if there is nothing else.
+
+    >>> trim("a  b  c", 1, 5)
+    Span(start=3, end=4)
+    """
+    part = text[start:end]
+    lead = len(part) - len(part.lstrip())
+    return Span(start + lead, max(start + lead, start + len(part.rstrip())))
+
+
+BETWEEN = "\n\n=-=-=\n\n"
+"""The separator between them: no words, and not a rule of Markdown."""
+
+
+def join_texts(texts: Iterable[str]) -> str:
+    """The texts joined into one.
+
+    >>> are_several(join_texts(["One.", "Two."])), are_several("One.\\n\\n---\\n\\nStill one.")
+    (True, False)
+    """
+    return BETWEEN.join(texts)
+
+
+def are_several(text: str) -> bool:
+    """Whether a text is several joined ones."""
+    return BETWEEN in text

@@ -12,8 +12,9 @@ from rankproof.document.page import Child, el
 from rankproof.errors import RankproofError
 from rankproof.io.read import DOCUMENT_ID, QUESTION_ID, QUESTION_TEXT, field_of, rows_in
 from rankproof.io.trec.run import TrecRankings
+from rankproof.text.cuts import last_cut
 from rankproof.text.languages import STOP_WORDS
-from rankproof.text.words import Word, last_cut, stem
+from rankproof.text.words import Word, stem
 from rankproof.text.words import words as words_of
 from rankproof.web.folder import FileKind, FoundFile
 

@@ -10,7 +10,7 @@ import pytest
 
 from rankproof import Judge, judge
 from rankproof.judging.verdicts import Relation
-from rankproof.text.blocks import are_several, join_texts
+from rankproof.text.words import are_several, join_texts
 
 BORN, WON, OTHER = "Ana was born in Ulm.", "She won in 1999.", "Cats sleep."
 CLAIM, PLAIN, FALSE = "Ana of Ulm won in 1999.", "Ana was born in Ulm.", "Ana is tall."

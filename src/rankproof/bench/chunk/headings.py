@@ -10,8 +10,8 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from rankproof.bench.chunk.chunker import Chunker, ChunkPiece, Places, check_size, length_in, pack_parts
-from rankproof.text.blocks import Span
-from rankproof.text.sentences import spans_between
+from rankproof.text.cuts import spans_between
+from rankproof.text.words import Span
 
 Kind = Literal["heading", "list", "table", "code", "text", "blank"]
 

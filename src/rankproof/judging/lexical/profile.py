@@ -14,13 +14,11 @@ from math import inf
 from operator import attrgetter
 from typing import NamedTuple
 
-from rankproof.text.blocks import Span
 from rankproof.text.claims import negations
-from rankproof.text.dates import dates
 from rankproof.text.languages import COMMON, HIRAGANA, STOP_WORDS, language
-from rankproof.text.numbers import quantities
+from rankproof.text.numbers_and_dates import dates, quantities
 from rankproof.text.sentences import sentences
-from rankproof.text.words import Word, stem, words
+from rankproof.text.words import Span, Word, stem, words
 
 FAMILIES = """
 car automobile vehicle |big large huge vast enormous |small little tiny |fast quick rapid |begin start

@@ -1,4 +1,4 @@
-"""Numbers in a text with their units, in one normal form."""
+"""Numbers with their units, and dates, found in a text in many languages and orders and given one normal form."""
 
 from __future__ import annotations
 
@@ -7,23 +7,128 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from rankproof.text.dates import GERMAN, Date, dates
+from rankproof.text.languages import GERMAN
 from rankproof.text.words import CJK
+
+MONTHS_TABLE = """
+january jan januar jänner janvier enero gennaio janeiro januari января जनवरी يناير
+february feb februar février fevrier febrero febbraio fevereiro februari февраля फरवरी फ़रवरी فبراير
+march mar märz mars marzo março maart марта मार्च مارس
+april apr avril abril aprile апреля अप्रैल أبريل إبريل
+may mai mayo maggio maio mei мая मई مايو
+june jun juni juin junio giugno junho июня जून يونيو
+july jul juli juillet julio luglio julho июля जुलाई يوليو
+august aug août aout agosto augustus августа अगस्त أغسطس
+september sep sept septembre septiembre settembre setembro сентября सितंबर सितम्बर سبتمبر
+october oct oktober okt octobre octubre ottobre outubro октября अक्टूबर अक्तूबर أكتوبر
+november nov novembre noviembre novembro ноября नवंबर नवम्बर نوفمبر
+december dec dezember dez décembre diciembre dicembre dezembro декабря दिसंबर दिसम्बर ديسمبر
+"""
+MONTHS = {name: month for month, line in enumerate(MONTHS_TABLE.split("\n")[1:-1], start=1) for name in line.split()}
+NAME = "|".join(sorted(MONTHS, key=len, reverse=True))
+FORMS = (
+    r"(?<!\d)(?P<a_year>[12]\d{3})-(?P<a_month>\d{2})-(?P<a_day>\d{2})(?!\d)",
+    rf"(?<!\w)(?P<b_day>\d{{1,2}})(?:st|nd|rd|th|er|º|\.)?\s(?:of\s|de\s)?(?P<b_name>{NAME})(?!\w)(?:\.(?=,?\s[12]\d{{3}}))?"
+    r"(?:,?\s(?:de\s|del\s)?(?P<b_year>[12]\d{3})(?!\d))?",
+    rf"(?<!\w)(?P<c_name>{NAME})\.?\s(?P<c_day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d.,]\d)(?!\w)(?:\s?,?\s(?P<c_year>[12]\d{{3}})(?!\d))?",
+    rf"(?<!\w)(?P<d_name>{NAME})\.?,?\s(?:of\s|de\s|del\s)?(?P<d_year>[12]\d{{3}})(?!\d)",
+    r"(?P<e_year>[12]\d{3})\s?[年년]\s?(?P<e_month>\d{1,2})\s?[月월](?:\s?(?P<e_day>\d{1,2})\s?[日号號일])?",
+    r"(?<!\d)(?P<f_month>\d{1,2})\s?[月월]\s?(?P<f_day>\d{1,2})\s?[日号號일]",
+    r"(?<![\d.])(?P<g_day>\d{1,2})\.\s?(?P<g_month>\d{1,2})\.\s?(?P<g_year>[12]\d{3})(?!\d)",
+    r"(?<![\d/])(?P<h_one>\d{1,2})/(?P<h_two>\d{1,2})/(?P<h_year>[12]\d{3})(?!\d)",
+)
+DATE = re.compile("|".join(FORMS))
+NAMES = re.compile(r"[^\s\d.,;:()\[\]'\"-]+")
+TIED = re.compile(r"\d\s?[年月년월]|\d[/-]\d|\d\.\s?\d{1,2}\.")
+RUN = re.compile(r"\d+")
+AROUND = 24
+"""The largest distance of a month's name from the digits of its date."""
+
+
+class Date(NamedTuple):
+    """A date with its place; 0 for a part that is not given."""
+
+    start: int
+    end: int
+    year: int
+    month: int
+    day: int
+
+    @property
+    def iso(self) -> str:
+        """The date as ISO 8601 writes it, with its known parts.
+
+        >>> Date(0, 0, 1960, 4, 21).iso, Date(0, 0, 1960, 4, 0).iso, Date(0, 0, 0, 4, 21).iso
+        ('1960-04-21', '1960-04', '--04-21')
+        """
+        head = f"{self.year:04d}" if self.year else "-"
+        return f"{head}-{self.month:02d}" + (f"-{self.day:02d}" if self.day else "")
+
+    @property
+    def parts(self) -> list[str]:
+        """The date and each less exact date that it falls on.
+
+        >>> Date(0, 0, 1960, 4, 21).parts
+        ['1960-04-21', '1960-04', '--04-21', '1960']
+        """
+        whole = [self.iso]
+        if self.year and self.day:
+            whole += [f"{self.year:04d}-{self.month:02d}", f"--{self.month:02d}-{self.day:02d}"]
+        return [*whole, str(self.year)] if self.year else whole
+
+
+def dates(text: str) -> list[Date]:
+    """The dates of a text; days and months in an ambiguous order are left out.
+
+    >>> [date.iso for date in dates("April 21, 1960; 21. April 1960; 1960年4月21日; 21/04/1960; 3/4/1960")]
+    ['1960-04-21', '1960-04-21', '1960-04-21', '1960-04-21']
+    """
+    lowered = text.lower()
+    small = lowered if len(lowered) == len(text) else text
+    found = (_date(each) for start, end in _stretches(small) for each in DATE.finditer(small, start, end))
+    return [date for date in found if 1 <= date.month <= 12 and 0 <= date.day <= 31]
+
+
+def _date(found: re.Match[str]) -> Date:
+    """A date as it is written; the month is 0 if two numbers between slashes are in an ambiguous order."""
+    given = {name[2:]: part for name, part in found.groupdict().items() if part}
+    if "one" in given:
+        month, day = sorted((int(given["one"]), int(given["two"])))
+        if month < day <= 12:  # which of them is the month?
+            month = 0
+    else:
+        month = MONTHS[given["name"].casefold()] if "name" in given else int(given["month"])
+        day = int(given.get("day", 0))
+    return Date(*found.span(), int(given.get("year", 0)), month, day)
+
+
+def _stretches(text: str) -> Iterator[tuple[int, int]]:
+    """Where dates may be: around digits, those near each other together, with a month's name or joined as in dates."""
+    ends: list[tuple[int, int]] = []
+    for digits in RUN.finditer(text):
+        start = max(0, digits.start() - AROUND)
+        if ends and start <= ends[-1][1]:
+            start = ends.pop()[0]
+        ends.append((start, digits.end() + AROUND))
+    for start, end in ends:
+        stretch = text[start:end]
+        if not MONTHS.keys().isdisjoint(NAMES.findall(stretch)) or TIED.search(stretch):
+            yield start, end
+
 
 SPELLINGS = """
 m 1 m meter meters metre metres mètre mètres metro metros metri м метр метров метра 米 メートル मीटर متر
-m 1000 km kilometer kilometers kilometre kilometres kilomètre kilomètres kilómetros chilometri км
-    километров 公里 千米 キロメートル キロ किलोमीटर किमी كيلومتر كم
-m 0.01 cm centimeter centimeters centimetre centimetres zentimeter centimètres centímetros см 厘米 センチ
-    सेमी سم
+m 1000 km kilometer kilometers kilometre kilometres kilomètre kilomètres kilómetros chilometri км километров 公里 千米
+    キロメートル キロ किलोमीटर किमी كيلومتر كم
+m 0.01 cm centimeter centimeters centimetre centimetres zentimeter centimètres centímetros см 厘米 センチ सेमी سم
 m 0.001 mm millimeter millimeters millimetre millimetres 毫米 ミリ मिमी مم
 m 1609.344 mi mile miles meile meilen milles millas miglia 英里 マイル मील ميل
 m 0.3048 ft foot feet fuß 英尺 フィート फुट قدم
 m 0.0254 inch inches zoll 英寸 インチ
 m 0.9144 yd yard yards
 g 1 g gram grams gramm gramme grammes gramos grammi г 克 グラム ग्राम غرام
-g 1000 kg kilogram kilograms kilogramm kilo kilos kilogrammes kilogramos кг 公斤 千克 キログラム किलोग्राम
-    किलो كيلوغرام كغ
+g 1000 kg kilogram kilograms kilogramm kilo kilos kilogrammes kilogramos кг 公斤 千克 キログラム किलोग्राम किलो كيلوغرام
+    كغ
 g 0.001 mg milligram milligrams milligramm 毫克 ミリグラム
 g 1000000 tonne tonnes tonnen tons ton 吨 トン टन طن
 g 453.59237 lb lbs
@@ -31,13 +136,10 @@ g 28.349523125 oz ounce ounces
 s 1 s sec second seconds sekunde sekunden seconde secondes segundos secondi 秒 秒钟 सेकंड ثانية ثوان
 s 60 min mins minute minutes minuten minutos minuti 分钟 分間 मिनट دقيقة دقائق
 s 3600 h hr hrs hour hours stunde stunden heure heures horas ore 小时 時間 घंटे घंटा ساعة ساعات
-s 86400 day days tag tage tagen jour jours día días giorno giorni день дней дня 天 日間 दिन يوم أيام
-    يوما
-s 604800 week weeks woche wochen semaine semaines semana semanas settimane 周 星期 週間 सप्ताह हफ्ते
-    أسبوع أسابيع
+s 86400 day days tag tage tagen jour jours día días giorno giorni день дней дня 天 日間 दिन يوم أيام يوما
+s 604800 week weeks woche wochen semaine semaines semana semanas settimane 周 星期 週間 सप्ताह हफ्ते أسبوع أسابيع
 month 1 month months monat monate monaten mois mes meses mesi месяцев 个月 ヶ月 か月 महीने महीनों شهر أشهر
-month 12 year years yr yrs jahr jahre jahren ans années año años anno anni лет года 年間 साल वर्ष سنة
-    سنوات عاما
+month 12 year years yr yrs jahr jahre jahren ans années año años anno anni лет года 年間 साल वर्ष سنة سنوات عاما
 % 1 % percent prozent pourcent procent ％ प्रतिशत ٪ パーセント
 USD 1 $ usd dollar dollars us-dollar 美元 ドル डॉलर دولار
 EUR 1 € eur euro euros 欧元 ユーロ यूरो يورو
@@ -67,36 +169,27 @@ Hz 1000000 mhz megahertz
 Hz 1000000000 ghz gigahertz
 """
 """For each unit its kind, its size in the kind's first unit, and how it is written."""
-
-LINES = [line.split() for line in re.split(r"\n(?! )", SPELLINGS.strip())]
-UNITS: dict[str, tuple[str, float]] = {
-    spelling: (kind, float(size)) for kind, size, *spellings in LINES for spelling in spellings
+UNITS = {
+    spelling: (kind, float(size))
+    for kind, size, *spellings in map(str.split, re.split(r"\n(?! )", SPELLINGS.strip()))
+    for spelling in spellings
 }
 """Kind and size by spelling, case folded."""
-
-SCALES: dict[str, float] = {
-    spelling: factor
-    for factor, line in (
-        (1e2, "hundred hundert"),
-        (1e3, "thousand thousands tausend mille mil mila тысяч тыс 千 हज़ार हजार ألف آلاف k"),
-        (1e4, "万 萬 만"),
-        (1e5, "lakh lakhs लाख"),
-        (
-            1e6,
-            "million millions mio millionen millón millones milioni milhões млн миллионов मिलियन مليون ملايين m",
-        ),
-        (1e7, "crore crores करोड़ करोड़"),
-        (1e8, "亿 億 억"),
-        (
-            1e9,
-            "billion billions bn milliarde milliarden mrd milliards milliard miliardi млрд миллиардов مليار अरब",
-        ),
-        (1e12, "trillion trillions billionen 兆"),
-    )
-    for spelling in line.split()
+SCALES_TABLE = """
+1e2 hundred hundert
+1e3 thousand thousands tausend mille mil mila тысяч тыс 千 हज़ार हजार ألف آلاف k
+1e4 万 萬 만
+1e5 lakh lakhs लाख
+1e6 million millions mio millionen millón millones milioni milhões млн миллионов मिलियन مليون ملايين m
+1e7 crore crores करोड़ करोड़
+1e8 亿 億 억
+1e9 billion billions bn milliarde milliarden mrd milliards milliard miliardi млрд миллиардов مليار अरब
+1e12 trillion trillions billionen 兆
+"""
+SCALES = {
+    spelling: float(factor) for factor, *line in map(str.split, SCALES_TABLE.split("\n")[1:-1]) for spelling in line
 }
 """Words that multiply the number before them."""
-
 COUNTED = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
     " seventeen eighteen nineteen",
@@ -110,6 +203,7 @@ BY_TEN = "twenty thirty forty fifty sixty seventy eighty ninety"
 TENS = {word: 10 * place for place, word in enumerate(BY_TEN.split(), start=2)}
 IN_ORDER = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 ORDINALS = {word: place for place, word in enumerate(IN_ORDER.split(), start=1)}
+WORTH = {**ORDINALS, **TENS, **SMALL, "one": 1}
 
 
 def unit_pattern() -> str:
@@ -127,7 +221,7 @@ DIGITS = rf"{GROUPED}|\d(?<![A-Za-z\d]\d)\d*(?:[.,٫٬]\d+)*"
 HAN_NUMBER = "[一二两兩三四五六七八九十百千万億亿零〇]"
 HAN_VALUES = {c: v for v, c in enumerate("〇一二三四五六七八九")} | {"零": 0, "两": 2, "兩": 2}
 HAN_TENS = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "億": 10**8, "亿": 10**8}
-SPELT_WORDS = frozenset({*SMALL, *TENS, *ORDINALS, "hundred", "one"})
+SPELT_WORDS = frozenset({*WORTH, "hundred"})
 SPELT = "|".join(sorted(SPELT_WORDS, key=len, reverse=True))
 DIGIT = re.compile(r"\d")
 COMMA = re.compile(r"(?<![\d.,])\d+,\d{1,2}(?![\d.,]\d|\d)")
@@ -206,12 +300,10 @@ def _quantities(text: str) -> Iterator[Quantity]:
         # Decimals are written with a comma if one shows it, or in a text that seems to be German.
         comma = COMMA.search(text) is not None or not GERMAN.isdisjoint(text.lower().split())
         for found in _in_digits(flags).finditer(text):
-            yield _written(found, parse_number(found["digits"], comma))
-    for found in _spelt_out(text, SPELT_WORDS.intersection(LETTERS.findall(small)), flags):
-        yield from _spelt(found)
+            yield _written(found, comma)
+    yield from filter(None, map(_spelt, _spelt_out(text, SPELT_WORDS.intersection(LETTERS.findall(small)), flags)))
     if not text.isascii():
-        for found in _in_han().finditer(text):
-            yield from _han(found)
+        yield from filter(None, map(_han, _in_han().finditer(text)))
 
 
 def _spelt_out(text: str, there: Iterable[str], flags: int) -> Iterator[re.Match[str]]:
@@ -228,54 +320,42 @@ def _one_word(word: str, flags: int) -> re.Pattern[str]:
     return re.compile(rf"{word}(?![^\W\d_])", flags)
 
 
-def _written(found: re.Match[str], value: float) -> Quantity:
-    before, value = found.string[max(0, found.start() - 2) : found.start()], value + _half(found)
-    bare = (-value if MINUS.search(before) else value) * SCALES.get((found["scale"] or "").casefold(), 1.0)
-    if found["ordinal"]:
-        return Quantity(found.start(), found.end(), bare, "th", bare)
+def _written(found: re.Match[str], comma: bool) -> Quantity:
+    before = found.string[max(0, found.start() - 2) : found.start()]
+    bare = _scaled(found, parse_number(found["digits"], comma)) * (-1 if MINUS.search(before) else 1)
     currency = CURRENCY.search(before)
-    return _with_unit(found, bare, (currency.group().strip() if currency else found["unit"] or "").casefold())
+    return _quantity(found, bare, currency.group().strip() if currency else found["unit"], bool(found["ordinal"]))
 
 
-def _with_unit(found: re.Match[str], bare: float, spelling: str) -> Quantity:
-    kind, factor = UNITS.get(spelling, ("", 1.0))
-    end = found.start() + len(found[0].rstrip())
-    return Quantity(found.start(), end, bare * factor, kind, bare)
-
-
-def _spelt(found: re.Match[str]) -> Iterator[Quantity]:
+def _spelt(found: re.Match[str]) -> Quantity | None:
     """A number in words; one, alone, is a pronoun as often, and first and second are not counted."""
     parts = re.split(r"[\s-]", found["spelt"].casefold())
-    ordinal = parts[-1] in ORDINALS
-    scale = SCALES.get((found["scale"] or "").casefold(), 1.0)
-    if parts == ["one"] and scale == 1 and not found["unit"] and not found["half"]:
-        return
-    value = (_worth(parts) + _half(found)) * scale
-    if ordinal:
-        yield Quantity(found.start(), found.end(), value, "th", value)
-    else:
-        yield _with_unit(found, value, (found["unit"] or "").casefold())
+    if parts == ["one"] and not (found["scale"] or found["unit"] or found["half"]):
+        return None
+    return _quantity(found, _scaled(found, _worth(parts)), found["unit"], parts[-1] in ORDINALS)
 
 
-def _half(found: re.Match[str]) -> float:
-    return 0.5 if found["half"] else 0.0
+def _scaled(found: re.Match[str], value: float) -> float:
+    return (value + (0.5 if found["half"] else 0.0)) * SCALES.get((found["scale"] or "").casefold(), 1.0)
+
+
+def _quantity(found: re.Match[str], bare: float, spelling: str | None, ordinal: bool = False) -> Quantity:
+    kind, factor = ("th", 1.0) if ordinal else UNITS.get((spelling or "").casefold(), ("", 1.0))
+    return Quantity(*found.span(), bare * factor, kind, bare)
 
 
 def _worth(parts: list[str]) -> float:
     value = 0
     for part in parts:
-        if part == "hundred":
-            value = max(value, 1) * 100
-        else:
-            value += 1 if part == "one" else SMALL.get(part) or TENS.get(part) or ORDINALS.get(part) or 0
+        value = max(value, 1) * 100 if part == "hundred" else value + WORTH.get(part, 0)
     return float(value)
 
 
-def _han(found: re.Match[str]) -> Iterator[Quantity]:
+def _han(found: re.Match[str]) -> Quantity | None:
     """A number in Chinese characters that has a multiplier and a digit, or a unit."""
     signs = found["han"]
     if not any(c in HAN_TENS for c in signs) or not any(c in HAN_VALUES for c in signs):
-        return
+        return None
     total = section = digit = 0
     for sign in signs:
         if sign in HAN_VALUES:
@@ -284,7 +364,7 @@ def _han(found: re.Match[str]) -> Iterator[Quantity]:
             section, digit = section + max(digit, 1) * HAN_TENS[sign], 0
         else:
             total, section, digit = (total + max(section + digit, 1)) * HAN_TENS[sign], 0, 0
-    yield _with_unit(found, float(total + section + digit), found["unit"] or "")
+    return _quantity(found, float(total + section + digit), found["unit"])
 
 
 def parse_number(digits: str, comma: bool = False) -> float:
@@ -307,11 +387,10 @@ def parse_number(digits: str, comma: bool = False) -> float:
 def _groups(plain: str, comma: bool) -> bool:
     """Whether all signs between digits separate thousands."""
     signs = re.sub(r"\d", "", plain)
-    if len(set(signs)) > 1:
-        return False
-    if not re.fullmatch(r"\d{1,3}(?:[.,]\d{2,3})*[.,]\d{3}", plain) or plain.startswith("0"):
-        return len(signs) > 1
-    return len(signs) > 1 or signs == "," or comma or plain.endswith("000")
+    if len(signs) > 1:
+        return len(set(signs)) == 1
+    grouped = re.fullmatch(r"(?!0)\d{1,3}[.,]\d{3}", plain) is not None
+    return grouped and (signs == "," or comma or plain.endswith("000"))
 
 
 def _shown(value: float) -> str:
