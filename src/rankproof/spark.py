@@ -32,7 +32,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.merge import SpreadSummary, merge_parts
 from rankproof.core.names import parse_each
 from rankproof.errors import DataError, UsageError, check_whole, missing_extra, shorten
-from rankproof.io.counted.rankings import check_ids
+from rankproof.io.counted import check_ids
 from rankproof.io.counted.text import check_counted
 from rankproof.io.frames import ranking_from_frame
 from rankproof.io.inputs import Columns, with_columns

@@ -18,7 +18,7 @@ from rankproof.core.join import Census, join
 from rankproof.errors import DataError
 from rankproof.io import columns, frames
 from rankproof.io.columns import ColumnRankings
-from rankproof.io.counted.rankings import CountedRankings
+from rankproof.io.counted import CountedRankings
 from rankproof.io.judgments import judgments_from_mapping
 from rankproof.io.load import load_ranking
 

@@ -20,9 +20,10 @@ from rankproof.core import hits
 from rankproof.core.conventions import Conventions
 from rankproof.core.join import Census
 from rankproof.errors import DataError
+from rankproof.io import trec
 from rankproof.io.judgments import judgments_from_mapping
-from rankproof.io.trec import TrecRankings, chunks, index, qrels, read_qrels, scan
-from rankproof.io.trec.collect import Scan
+from rankproof.io.trec import TrecRankings, chunks, index, read_qrels
+from rankproof.io.trec.scan import Scan
 from tests.memory import MOST_HELD, needs_kernel_count
 
 READ = f"""{MOST_HELD}
@@ -110,8 +111,8 @@ def test_judgments_of_a_large_file_are_the_same_as_of_a_small_one(tmp_path: Path
     whole = read_qrels(content)
     for least, piece in ((1, 50), (1, 1 << 12), (1, len(content))):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(qrels, "MUCH", least)
-            patch.setattr(qrels, "PIECE", piece)
+            patch.setattr(trec, "MUCH", least)
+            patch.setattr(trec, "PIECE", piece)
             found = read_qrels(content)
         assert type(found.query_ids) is not type(whole.query_ids), "read as a small file is"
         assert (found.queries, found.docs) == (whole.queries, whole.docs)
@@ -165,9 +166,9 @@ def test_odd_judgments_are_read_the_same_in_pieces(content: bytes, monkeypatch: 
         return list(found.as_dict().items()), facets, found.repeated, found.machine, found.notes
 
     expected = said()
-    monkeypatch.setattr(qrels, "MUCH", 1)
+    monkeypatch.setattr(trec, "MUCH", 1)
     for piece in (1, 12, 1000):
-        monkeypatch.setattr(qrels, "PIECE", piece)
+        monkeypatch.setattr(trec, "PIECE", piece)
         assert said() == expected
 
 
@@ -250,7 +251,7 @@ def test_what_is_read_of_a_long_ranking_does_not_grow_with_its_lines(monkeypatch
     monkeypatch.setattr(chunks, "WHOLE", 1 << 10)
     monkeypatch.setattr(chunks, "SIZE", 1 << 9)
     held = []
-    monkeypatch.setattr(scan, "scan_judged", lambda found, *_: held.append(found.rows.chunk.size) or found)
+    monkeypatch.setattr(trec, "scan_judged", lambda found, *_: held.append(found.rows.chunk.size) or found)
     lines = [f"q1 Q0 d{i:04} {i + 1} {5000 - i}.{'123456789' * 9} {'name' * 50}\n" for i in range(500)]
     run = TrecRankings("".join(lines).encode())
     judged = judgments_from_mapping({"q1": {"d0001": 1}})

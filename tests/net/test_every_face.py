@@ -18,7 +18,7 @@ from rankproof.bench.retrieve import embedder
 from rankproof.errors import DataError
 from rankproof.judging.models.judge import model_judge
 from rankproof.judging.verdicts import Ask
-from rankproof.net.retries import AGAIN
+from rankproof.net import AGAIN
 
 KEY = "zq7hunter2bananas-Pelican44"
 PAUSE = 0.01

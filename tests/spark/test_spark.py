@@ -23,7 +23,7 @@ from rankproof.core.conventions import Conventions
 from rankproof.core.merge import merge_parts
 from rankproof.core.names import parse_all
 from rankproof.errors import DataError, UsageError
-from rankproof.io.counted.rankings import CountedRankings
+from rankproof.io.counted import CountedRankings
 from rankproof.scoring.spread import Kernel, SpreadScores, spread_scores
 from tests.io.counted.engines import arrow, random_case
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 from rankproof.errors import UsageError, nearest, shorten
 from rankproof.io.inputs import plain_name
 from rankproof.io.read import DOCUMENT_ID, DOCUMENT_TEXT, METADATA
-from rankproof.net.retries import Failed, failure_of
+from rankproof.net import Failed, failure_of
 
 Found: TypeAlias = list[tuple[str, float]]
 """The documents found for one question: ids with their scores, best first, each id once."""

@@ -28,7 +28,7 @@ from rankproof.core.table import RankingTable
 from rankproof.document.display import PlainData
 from rankproof.document.model import Document, Result
 from rankproof.errors import NotThere, UsageError, check_whole, is_one_of, one_of, shorten
-from rankproof.io.trec.run import TrecRankings
+from rankproof.io.trec import TrecRankings
 from rankproof.scoring.explain import explain_scores
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores

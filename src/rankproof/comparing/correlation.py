@@ -23,7 +23,7 @@ from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, old_arguments, shorten
 from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import read_ordering, systems_by_name
-from rankproof.io.trec.qrels import MACHINE
+from rankproof.io.trec import MACHINE
 from rankproof.scoring.evaluate import check_conventions, evaluate, prepare
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.differences import difference_interval

@@ -14,10 +14,10 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.io.roles import column_of
+from rankproof.io.trec import JudgedRows, judgments_of_parts
 from rankproof.io.trec.chunks import PAD, Chunk
 from rankproof.io.trec.index import starts_of_runs
 from rankproof.io.trec.lines import Lines
-from rankproof.io.trec.qrels import JudgedRows, judgments_of_parts
 
 PLACE = "place"
 """The column of gathered rows that says where each stood."""
@@ -247,7 +247,7 @@ def judgments_in(batches: Iterable[Any], source: str) -> Judgments | None:
                 parts += _judged(plain.table)
     except OddTable:
         return None
-    if len(set(kinds)) != 1 or len({part.aspect for part in parts}) > 1:
+    if len(set(kinds)) != 1:
         return None
     found = judgments_of_parts(parts, source)
     return None if found is None or kinds[0] is None else replace(found, integer_ids=kinds[0])

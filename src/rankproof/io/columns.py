@@ -38,9 +38,9 @@ from rankproof.io.arrow_columns import (
 from rankproof.io.rankings import ranking_of
 from rankproof.io.rows import Rows
 from rankproof.io.trec.chunks import BadLine, keep_freed_memory
-from rankproof.io.trec.collect import FILE, PieceSource, Scan, collect_rankings, scan_rows
+from rankproof.io.trec.collect import FILE, PieceSource, collect_rankings, scan_rows
 from rankproof.io.trec.lines import Lines, Repeated
-from rankproof.io.trec.scan import Scanned, scan_lines
+from rankproof.io.trec.scan import Scan, Scanned, scan_lines
 from rankproof.io.values import align_ids, judged_kinds
 
 ROWS = 1 << 17
@@ -149,7 +149,7 @@ class ColumnRankings:
             lines, order = lines_of(piece.table), order_of(piece.table, scan.conventions.ties)
         except OddTable:
             return self._row_by_row(piece, scan)
-        return scan_lines(lines, order, scan.index, scan.judgments, scan.conventions)
+        return scan_lines(lines, order, scan)
 
     def _row_by_row(self, piece: Stretch, scan: Scan) -> Scanned:
         """The same in the slow way, which can describe errors."""

@@ -260,7 +260,7 @@ def ranking_from_frame(frame: Any, source: str = "ranking") -> Rankings:
     table = _opened(frame, source)
     names = list(map(str, table.collect_schema().names()))  # pandas may have others than text
     if is_counted(names):
-        from rankproof.io.counted.rankings import counted_rows
+        from rankproof.io.counted import counted_rows
 
         whole = table.collect() if hasattr(table, "collect") else table
         return counted_rows({name: whole.get_column(name).to_list() for name in names}, source)

@@ -106,7 +106,7 @@ def _ranking(data: Source) -> Rankings:
 
 def load_counted(path: PathLike, lengths: PathLike | None = None) -> Rankings:
     """Counted rows from a file: what the query of `rankproof sql` gave; lengths may stand in a file of their own."""
-    from rankproof.io.counted.rankings import counted_rows
+    from rankproof.io.counted import counted_rows
 
     columns = [None if each is None else _columns_at(each) for each in (path, lengths)]
     return counted_rows(columns[0] or {}, name_of(path), columns[1])

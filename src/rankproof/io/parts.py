@@ -26,8 +26,8 @@ from rankproof.io.inputs import PathLike
 from rankproof.io.rankings import RowRankings
 from rankproof.io.trec import TrecRankings
 from rankproof.io.trec.chunks import BadLine
-from rankproof.io.trec.collect import FILE, PieceSource, Scan, collect_rankings, scan_rows
-from rankproof.io.trec.scan import Scanned
+from rankproof.io.trec.collect import FILE, PieceSource, collect_rankings, scan_rows
+from rankproof.io.trec.scan import Scan, Scanned
 from rankproof.progress import Progress
 
 HIDDEN = (".", "_")

@@ -23,7 +23,7 @@ from rankproof.io.trec import TrecRankings
 from rankproof.io.trec.chunks import BadLine, Chunk
 from rankproof.io.trec.index import are_different, hashes
 from rankproof.io.trec.lines import COLUMNS, DOC, QUERY, Lines, split
-from rankproof.io.trec.scan import numbers
+from rankproof.io.trec.scan import numbers_of
 from rankproof.progress import Progress
 
 ROWS = 1 << 20
@@ -111,7 +111,7 @@ def _pieces(ranking: Any) -> Iterator[tuple[Lines, Array]]:
                 continue
             try:
                 lines = split(piece, COLUMNS)
-                yield lines, numbers(lines, 0)[0]
+                yield lines, numbers_of(lines, 0)[0]
             except BadLine as bad:
                 raise opened.error(bad, piece, number, [opened]) from bad
 

@@ -16,7 +16,7 @@ from typing import IO, Any
 from rankproof.document.disk import write_file
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, check_whole, nearest, old_arguments, shorten
-from rankproof.io.trec.qrels import MACHINE
+from rankproof.io.trec import MACHINE
 from rankproof.judging.blame import Failure, Lost
 from rankproof.judging.function_judge import verdict_of
 from rankproof.judging.judges import human_judge

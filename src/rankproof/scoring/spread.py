@@ -27,7 +27,7 @@ from rankproof.core.scoring import ScoreColumn, ceiling, score_columns, tie_boun
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, NotThere, UsageError
-from rankproof.io.counted.rankings import check_ids
+from rankproof.io.counted import check_ids
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.stats.distributions import NORMAL
 from rankproof.stats.intervals import Interval, interval_of

@@ -22,7 +22,7 @@ from rankproof.io.inputs import plain_name
 from rankproof.io.labelled_questions import RELEVANT
 from rankproof.io.load import load_ranking
 from rankproof.io.roles import EXPECTED, JUDGMENTS, column_of, guess, is_of_lists, without_expected
-from rankproof.io.trec.run import TrecRankings
+from rankproof.io.trec import TrecRankings
 from rankproof.monitoring.events import EventSchema
 
 DEEPEST = 3

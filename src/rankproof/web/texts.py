@@ -11,7 +11,7 @@ from rankproof.core.table import Rankings, RankingTable
 from rankproof.document.page import Child, el
 from rankproof.errors import RankproofError
 from rankproof.io.read import DOCUMENT_ID, QUESTION_ID, QUESTION_TEXT, field_of, rows_in
-from rankproof.io.trec.run import TrecRankings
+from rankproof.io.trec import TrecRankings
 from rankproof.text.cuts import last_cut
 from rankproof.text.languages import STOP_WORDS
 from rankproof.text.words import Word, stem

@@ -18,8 +18,8 @@ from rankproof import evaluate
 from rankproof.cli import run
 from rankproof.core.conventions import Conventions
 from rankproof.errors import DataError, UsageError
-from rankproof.io.counted import rankings
-from rankproof.io.counted.rankings import CountedRankings, counted_rows
+from rankproof.io import counted
+from rankproof.io.counted import CountedRankings, counted_rows
 from rankproof.io.counted.text import OWN, Counted, counting_text
 from rankproof.io.load import load_counted
 from tests.database import in_memory
@@ -144,8 +144,8 @@ def test_duplicates_are_told_with_both_values(engine):
 
 @pytest.mark.slow
 def test_where_not_all_was_looked_at_for_duplicates_it_is_said(monkeypatch):
-    monkeypatch.setattr(rankings, "ALL", 10)
-    monkeypatch.setattr(rankings, "PROBED", 3)
+    monkeypatch.setattr(counted, "ALL", 10)
+    monkeypatch.setattr(counted, "PROBED", 3)
     judged, rows = random_case(2)
     for engine in INPUT:
         scores = evaluate(judged, ENGINES[engine](rows), "RR")

@@ -50,7 +50,7 @@ def check(judgments, content, conventions=NO):
 
 def small_chunks(monkeypatch, size):
     monkeypatch.setattr("rankproof.io.trec.chunks.SIZE", size)
-    monkeypatch.setattr("rankproof.io.trec.run.SIZE", size)
+    monkeypatch.setattr("rankproof.io.trec.SIZE", size)
     monkeypatch.setattr("rankproof.io.trec.chunks.TAIL", 16)
     monkeypatch.setattr("rankproof.io.trec.chunks.WHOLE", 3 * size)
 

@@ -21,7 +21,7 @@ from rankproof.bench.adapters.command import of_command, words_of
 from rankproof.bench.adapters.endpoint import of_endpoint
 from rankproof.bench.retriever import Retriever
 from rankproof.errors import UsageError, nearest, shorten
-from rankproof.net.retries import Failed
+from rankproof.net import Failed
 
 __all__ = ["Adapted", "Failed", "adapt", "as_retriever", "retriever_named"]
 

@@ -16,7 +16,7 @@ from rankproof.bench.adapters.answers import AnswerReading, IdOf, arrange, read_
 from rankproof.bench.adapters.code import code_digest, digest_of, plain_value, state_of
 from rankproof.bench.retriever import Found, Unaskable, unusable_answer
 from rankproof.document.numbers import count
-from rankproof.net.retries import Failed
+from rankproof.net import Failed
 
 MOST = 100_000
 """The largest number of documents taken from a generator, which may have no end."""

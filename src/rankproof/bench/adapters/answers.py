@@ -19,7 +19,7 @@ from rankproof.document.display import Displayable
 from rankproof.io.frames import records_of_frame
 from rankproof.io.read import DOCUMENT_ID, DOCUMENT_TEXT, METADATA, field_of, record_of
 from rankproof.io.values import is_frame, is_integer
-from rankproof.net.retries import Failed
+from rankproof.net import Failed
 
 IdOf: TypeAlias = "str | Callable[[Any], Any] | None"
 """The name of the field with the id, or what gives the id of a document; None: the usual names."""

@@ -29,7 +29,7 @@ from rankproof.bench.adapters.answers import LISTS, IdOf
 from rankproof.bench.adapters.code import files_digest
 from rankproof.bench.retriever import unusable_answer
 from rankproof.errors import shorten
-from rankproof.net.retries import Failed
+from rankproof.net import Failed
 
 TAIL = 300
 """The number of characters of its standard error that are shown."""

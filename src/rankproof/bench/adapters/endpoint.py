@@ -30,8 +30,8 @@ from rankproof.bench.adapters.answers import IdOf
 from rankproof.bench.retriever import unusable_answer
 from rankproof.errors import UsageError, nearest, shorten
 from rankproof.io.files import check_path, read_bytes, text_of
+from rankproof.net import Failed
 from rankproof.net.client import Client, Request, hide_secrets
-from rankproof.net.retries import Failed
 
 QUESTION = ("{question}", "{query}", "{text}")
 K = "{k}"

@@ -20,8 +20,8 @@ from rankproof.bench.adapters.adapter import describe, finish
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, MissingExtra, UsageError, check_whole, reason, shorten
+from rankproof.net import Failed, Retries
 from rankproof.net.client import Client, Request
-from rankproof.net.retries import Failed, Retries
 from rankproof.progress import Progress
 from rankproof.store.answers import open_answers
 

@@ -14,7 +14,7 @@ from rankproof.core.corpus import Corpus, Document
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, RankproofError, UsageError, check_whole, nearest, shorten
 from rankproof.io.corpora import load_corpus
-from rankproof.net.retries import Failed
+from rankproof.net import Failed
 
 
 def check_questions(questions: Sequence[str]) -> None:

@@ -20,7 +20,7 @@ from rankproof.bench.adapters.answers import Answer, AnswerReading, read_answer,
 from rankproof.bench.retriever import as_failure
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, check_number, check_whole, nearest
-from rankproof.net.retries import Attempts, Failed, Pace, Retries, attempts
+from rankproof.net import Attempts, Failed, Pace, Retries, attempts
 
 
 class RunLimits(TypedDict, total=False):

@@ -12,7 +12,7 @@ from typing import Any
 
 from rankproof.bench.adapters.adapter import Adapted, Answered, Flow, Waiter, await_value
 from rankproof.bench.runner.work import Course, Job, RetrieverCall, RunOutcome, Work, late_outcome, whole_value
-from rankproof.net.retries import Attempts, Failed, Pace, attempts, settle
+from rankproof.net import Attempts, Failed, Pace, attempts, settle
 
 Ask = Callable[[Job], Any]
 

@@ -14,8 +14,7 @@ from rankproof.core.conventions import Conventions
 from rankproof.core.join import EXACT
 from rankproof.core.table import Rankings
 from rankproof.errors import DataError, shorten
-from rankproof.io.counted.counts import COUNTS, OF_QUERIES
-from rankproof.io.counted.rankings import CountedRankings, Judged, Table, check_ids
+from rankproof.io.counted import COUNTS, OF_QUERIES, CountedRankings, Judged, Table, check_ids
 from rankproof.io.counted.text import OWN, QUERY, Counted, counting_text, key, quote_name, table_in
 from rankproof.io.rankings import ranking_of, said_of_columns
 from rankproof.io.roles import RANKING, guess

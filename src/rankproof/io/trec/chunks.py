@@ -112,7 +112,7 @@ def chunk_of(content: bytes, numbers: Array | None = None) -> Chunk:
     return Chunk(buffer, len(content) + len(end), numbers)
 
 
-def chunks(stream: BinaryIO) -> Iterator[Chunk]:
+def read_chunks(stream: BinaryIO) -> Iterator[Chunk]:
     """The content of a stream, cut where a line's query is another than that of the line before.
 
     Only a query of more than WHOLE is cut in between, and its chunks say that it goes on. The line of an error is

@@ -7,7 +7,7 @@ are noted on the way, and their rows, and no others, are gathered in a second pa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -20,9 +20,8 @@ from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError
 from rankproof.io.rankings import RowRankings
 from rankproof.io.trec.chunks import BadLine, in_order
-from rankproof.io.trec.index import Index, index_of
 from rankproof.io.trec.lines import Repeated
-from rankproof.io.trec.scan import Scanned
+from rankproof.io.trec.scan import Scan, Scanned
 
 GATHERED = 1 << 23
 """How many rows of queries that stand in several places are gathered at a time."""
@@ -30,21 +29,6 @@ PASSES = 16
 """How often the files are read again for that at most."""
 FILE = 40
 """Bits of a row's number behind which that of its file stands, where rows of several files were gathered."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scan:
-    """The judgments to look for in every piece, and the conventions."""
-
-    judgments: Judgments
-    conventions: Conventions
-    fits: dict[tuple[bool, bool], bool] = field(default_factory=dict)
-    """For kinds of ids whether those of the judgments are the same, as far as it was looked up."""
-
-    @property
-    def index(self) -> Index:
-        """The judged documents by their keys."""
-        return index_of(self.judgments)
 
 
 class PieceSource(Protocol):

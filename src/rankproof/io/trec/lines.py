@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan
@@ -18,6 +19,9 @@ from rankproof.io.trec.index import starts_of_runs
 COLUMNS = 6
 """Those of a run: query, a word nobody uses, document, rank, score, name of the run."""
 QUERY, DOC, RANK, SCORE = 0, 2, 3, 4
+QRELS_COLUMNS = 4
+"""Those of judgments: query, aspect, document, grade."""
+ASPECT, GRADE = 1, 3
 
 FEW = 64
 """Fewer numbers than this are read one by one."""
@@ -191,15 +195,47 @@ class Lines:
         """Some fields of a column as text."""
         return self.chunk.texts(self.begin[column, rows], self.end[column, rows])
 
+    def numbers(self, column: int, what: str, *, finite: bool = False) -> Array:
+        """The numbers of a column; a field that is none is a BadLine."""
+        found = parse(self.chunk, self.begin[column], self.end[column])
+        bad = np.flatnonzero(~np.isfinite(found) if finite else np.isnan(found))
+        if len(bad):
+            row = int(bad[0])
+            line, got = self.line_of(row), shorten(self.field(row, column).decode())
+            expected = f"expected a {'finite ' * finite}number: {text_of_line(self.chunk, line)}"
+            raise BadLine(line, f"the {what} is {got}, {expected}")
+        return found
+
     def runs(self, column: int) -> tuple[Array, Array]:
         """Where each run of rows with one and the same field begins, and how many rows it has."""
         begin = self.begin[column]
         starts = starts_of_runs(self.chunk, begin, self.end[column] - begin)[: len(begin)]
         return starts, np.diff(starts, append=len(begin))
 
+    def with_text(self, column: int) -> Iterator[tuple[bytes, bytes, Array]]:
+        """The field of each run of rows, their lines as text, and the numbers of these."""
+        chunk, starts = self.chunk, self.runs(column)[0]
+        numbers = np.arange(chunk.lines) if chunk.numbers is None else chunk.numbers
+        ends = [*self.begin[column][starts].tolist()[1:], chunk.size + PAD]
+        begin, first = PAD, 0
+        for row, end in zip(starts.tolist(), ends, strict=True):
+            content = bytes(self.raw[begin:end])
+            last = first + content.count(b"\n")
+            yield self.field(row, column), content, numbers[first:last]
+            begin, first = end, last
+
     def line_of(self, row: int) -> int:
         """Which line (from 0) of the chunk a row is."""
         return row if self.line is None else int(self.line[row])
+
+
+Part = tuple[bytes, Array]
+"""Some lines that follow each other, and their numbers."""
+
+
+def chunk_of_parts(parts: list[Part]) -> Chunk:
+    """Some lines from several places."""
+    return chunk_of(b"".join(content for content, _ in parts), np.concatenate([numbers for _, numbers in parts]))
 
 
 def split(chunk: Chunk, columns: int) -> Lines:

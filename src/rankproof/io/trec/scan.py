@@ -8,13 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankproof.core.conventions import Conventions, find_repeats
+from rankproof.core.conventions import Conventions, comparable_scores, find_repeats
 from rankproof.core.hits import Array
 from rankproof.core.join import SAMPLE, Block, Census, Ordered, doubtful_scores, note_ranks, note_scores, rank_block
 from rankproof.core.judgments import Judgments
-from rankproof.errors import shorten
 from rankproof.io.trec.chunks import NEWLINE, PAD, BadLine, Chunk, chunk_of, in_order
-from rankproof.io.trec.index import SMALL, Index, are_different, are_equal, hashes, starts_of
+from rankproof.io.trec.index import SMALL, Index, are_different, are_equal, hashes, index_of, starts_of
 from rankproof.io.trec.lines import (
     COLUMNS,
     DOC,
@@ -26,11 +25,25 @@ from rankproof.io.trec.lines import (
     joined_fields,
     parse,
     split,
-    text_of_line,
 )
 
 BITS = 17
 """How many bits number a place in the table that finds equal keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The judgments to look for in every piece, and the conventions."""
+
+    judgments: Judgments
+    conventions: Conventions
+    fits: dict[tuple[bool, bool], bool] = field(default_factory=dict)
+    """For kinds of ids whether those of the judgments are the same, as far as it was looked up."""
+
+    @property
+    def index(self) -> Index:
+        """The judged documents by their keys."""
+        return index_of(self.judgments)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,19 +143,9 @@ class Scanned:
     noticed: Census = field(default_factory=Census)
 
 
-def scan(piece: Chunk | LongRead, index: Index, judgments: Judgments, conventions: Conventions) -> Scanned:
-    """The content of complete queries; a line that cannot be read is a BadLine."""
-    if isinstance(piece, LongRead):
-        if isinstance(piece.found, BadLine):
-            raise piece.found
-        return scan_judged(piece.found, index, judgments, conventions)
-    lines = split(piece, COLUMNS)
-    return scan_lines(lines, _scores(lines, conventions.ties), index, judgments, conventions)
-
-
-def scan_lines(lines: Lines, score: Array, index: Index, judgments: Judgments, conventions: Conventions) -> Scanned:
-    """The content of lines with these scores."""
-    return scan_judged(judged_lines(lines, score, index), index, judgments, conventions)
+def scan_lines(lines: Lines, score: Array, scan: Scan) -> Scanned:
+    """The content of complete queries, in lines with these scores."""
+    return scan_judged(judged_lines(lines, score, scan.index), scan)
 
 
 class JudgedLines(NamedTuple):
@@ -173,13 +176,12 @@ def judged_lines(lines: Lines, score: Array, index: Index) -> JudgedLines:
     return JudgedLines(judged, others, Rows(lines.chunk, query, score, begin, length, key, line), lines.comments)
 
 
-def scan_judged(found: JudgedLines, index: Index, judgments: Judgments, conventions: Conventions) -> Scanned:
+def scan_judged(found: JudgedLines, scan: Scan) -> Scanned:
     """The content of the rows of judged queries, each document once."""
-    kept = without_repeats(found.rows, conventions.duplicates, index.queries.ids)
+    kept = without_repeats(found.rows, scan.conventions.duplicates, scan.index.queries.ids)
     noticed = Census(dropped=len(found.rows) - len(kept), comments=found.comments)
     note_scores(kept.score, starts_of(kept.query), noticed)
-    ranked = _ranked(kept, index, judgments, conventions)
-    return Scanned(found.runs[found.runs >= 0], found.others, ranked, noticed)
+    return Scanned(found.runs[found.runs >= 0], found.others, _ranked(kept, scan), noticed)
 
 
 class LongRead(NamedTuple):
@@ -190,13 +192,13 @@ class LongRead(NamedTuple):
     """None, as of a chunk whose lines just follow each other."""
 
 
-def read_long(pieces: Iterator[Chunk], index: Index, ties: str) -> LongRead:
+def read_long(pieces: Iterator[Chunk], scan: Scan) -> LongRead:
     """What is needed of a ranking of many megabytes: of its text no more than the documents' ids."""
 
     def read(chunk: Chunk) -> tuple[int, JudgedLines | BadLine]:
         try:
             lines = split(chunk, COLUMNS)
-            return chunk.lines, judged_lines(lines, _scores(lines, ties), index)
+            return chunk.lines, judged_lines(lines, scores_of(lines, scan.conventions.ties), scan.index)
         except BadLine as bad:
             return 0, bad
 
@@ -240,16 +242,9 @@ def read_long(pieces: Iterator[Chunk], index: Index, ties: str) -> LongRead:
     return LongRead(JudgedLines(run[starts_of(run)], others, rows, comments))
 
 
-def _scores(lines: Lines, ties: str) -> Array:
+def scores_of(lines: Lines, ties: str) -> Array:
     """The scores, or minus the rank column where that decides."""
-    column = RANK if ties == "rank" else SCORE
-    score = parse(lines.chunk, lines.begin[column], lines.end[column])
-    bad = np.flatnonzero(np.isnan(score))
-    if len(bad):
-        line, found = lines.line_of(int(bad[0])), shorten(lines.field(int(bad[0]), column).decode())
-        what, text = "rank" if column == RANK else "score", text_of_line(lines.chunk, line)
-        raise BadLine(line, f"the {what} is {found}, expected a number: {text}")
-    return -score if ties == "rank" else score
+    return -lines.numbers(RANK, "rank") if ties == "rank" else lines.numbers(SCORE, "score")
 
 
 def note_ranks_of(chunk: Chunk, census: Census) -> None:
@@ -258,40 +253,34 @@ def note_ranks_of(chunk: Chunk, census: Census) -> None:
     lines = split(chunk_of(bytes(chunk.text[: ends[-1] + 1])), COLUMNS)
     _, sizes = lines.runs(QUERY)
     group = np.repeat(np.arange(len(sizes)), sizes)
-    score, rank, _ = numbers(lines, 0)
+    score, rank, _ = numbers_of(lines, 0)
     note_ranks(group[:SAMPLE], score[:SAMPLE], rank[:SAMPLE], census)
 
 
-def numbers(lines: Lines, first: int) -> Array:
+def numbers_of(lines: Lines, first: int) -> Array:
     """Scores, ranks (NaN if there is none) and line numbers of a chunk that begins at line `first`."""
     rank = parse(lines.chunk, lines.begin[RANK], lines.end[RANK])
     line = np.arange(len(lines)) if lines.line is None else lines.line
-    return np.stack([_scores(lines, ""), rank, line + first])
+    return np.stack([scores_of(lines, ""), rank, line + first])
 
 
-def _ranked(rows: Rows, index: Index, judgments: Judgments, conventions: Conventions) -> list[Ordered]:
+def _ranked(rows: Rows, scan: Scan) -> list[Ordered]:
     """The rankings in strict order of score, and those that are not."""
     if not len(rows):
         return []
     start = starts_of(rows.query)
     length = np.diff(np.append(start, len(rows)))
-    hit, judged = index.find(rows.key, rows.query, rows.chunk, rows.begin, rows.length)
+    hit, judged = scan.index.find(rows.key, rows.query, rows.chunk, rows.begin, rows.length)
     ranking = np.searchsorted(start, hit, side="right") - 1
-    strict = _in_strict_order(rows.score, start, conventions)
-    found = _Found(rows, start, length, hit, judged, ranking)
-    parts = [found.ordered(strict, conventions)] if strict.any() else []
-    if not strict.all():
-        parts.append(rank_block(found.block(~strict), judgments, conventions))
-    return parts
-
-
-def _in_strict_order(score: Array, start: Array, conventions: Conventions) -> Array:
-    """Which rankings have each score below the one before."""
-    if conventions.precision == "float32":
-        score = score.astype(np.float32)
+    score = comparable_scores(rows.score, scan.conventions)
     falls = np.append(True, score[1:] < score[:-1])
     falls[start] = True
-    return np.logical_and.reduceat(falls, start)
+    strict = np.logical_and.reduceat(falls, start)  # each score is below the one before
+    found = _Found(rows, start, length, hit, judged, ranking)
+    parts = [found.ordered(strict, scan.conventions)] if strict.any() else []
+    if not strict.all():
+        parts.append(rank_block(found.block(~strict), scan.judgments, scan.conventions))
+    return parts
 
 
 class _Found(NamedTuple):

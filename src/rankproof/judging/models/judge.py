@@ -20,8 +20,8 @@ from rankproof.judging.models.session import NONE, Connect, Session, call_text, 
 from rankproof.judging.models.transport import Wire
 from rankproof.judging.run import add
 from rankproof.judging.verdicts import Account, Ask, Keep
+from rankproof.net import Failed, Pace
 from rankproof.net.client import open_clients
-from rankproof.net.retries import Failed, Pace
 
 BATCH_PRICE = 0.5
 """The share of the usual price that services charge for a batch."""

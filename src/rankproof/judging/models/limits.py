@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, WrongCall, check_number, check_whole, nearest, warn_caller
 from rankproof.judging.verdicts import Account
-from rankproof.net.retries import Retries
+from rankproof.net import Retries
 
 CALLED = {"gemini": "google", "bedrock": "aws"}
 """The name of a provider in the list of prices, if it is another."""

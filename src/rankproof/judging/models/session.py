@@ -18,8 +18,8 @@ from rankproof.judging.models.replies import Reading, read
 from rankproof.judging.models.transport import Hopeless, Line
 from rankproof.judging.run import Tell, add
 from rankproof.judging.verdicts import Account, Ask, Keep, Relation, Unmeasured, Verdict
+from rankproof.net import Failed, Pace
 from rankproof.net.client import open_clients
-from rankproof.net.retries import Failed, Pace
 
 REPLY_TOKENS = {
     Relation.CONTEXT_ANSWERS: 32,

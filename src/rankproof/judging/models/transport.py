@@ -12,8 +12,7 @@ from rankproof.errors import shorten
 from rankproof.judging.models.calls import Call
 from rankproof.judging.models.providers import Reply, Service
 from rankproof.judging.models.replies import unique_values
-from rankproof.net.client import Response, exchange, without_keys
-from rankproof.net.retries import (
+from rankproof.net import (
     AGAIN,
     CROWDED,
     LONGEST,
@@ -26,6 +25,7 @@ from rankproof.net.retries import (
     retry_after,
     settle_in_loop,
 )
+from rankproof.net.client import Response, exchange, without_keys
 
 HOPELESS = {
     401: "the service refused the key",
