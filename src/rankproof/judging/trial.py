@@ -107,7 +107,7 @@ class Trial(Result):
         return {**asdict(self), "set": PAIRS}
 
     def _document(self) -> Document:
-        from rankproof.judging.trust.repeat_words import trial as words
+        from rankproof.judging.trust.words import trial as words
 
         return words(self)
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from rankproof.document.model import Document, Result
+from rankproof.document.model import Document, Paragraph, Part, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError
 from rankproof.judging.run import add, settle
@@ -132,9 +132,18 @@ class JudgeDrift(Result):
         return {**asdict(self), "flips": self.flips}
 
     def _document(self) -> Document:
-        from rankproof.judging.trust.repeat_words import judge_drift as words
+        from rankproof.judging.trust.words import flip_records, flips
 
-        return words(self)
+        versions = f"Answered then by {self.before or 'a model that did not say'}, now by {self.now or 'the same'}."
+        opening = f"{self.judge}, {count(self.n, 'fixed pair')} asked again. {versions}"
+        told = "Nothing changed."
+        if any(each.yes for rates in self.rates.values() for each in rates.values()):
+            told = (
+                "Warning: the judge says other things than before, so new scores are not like old ones. "
+                "Next: judge old and new again with the same model, or calibrate the new one."
+            )
+        part = Part(Paragraph(opening), flips("since", self.rates), Paragraph(told))
+        return Document(f"Drift of {self.judge}", [part], flip_records(self.rates), self.to_dict())
 
     def _in_one_line(self) -> str:
         return f"<JudgeDrift of {self.judge} over {self.n} fixed pairs: {self.flips} changed>"

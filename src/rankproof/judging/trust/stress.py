@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from rankproof.document.model import Document, Result
+from rankproof.document.model import Document, Paragraph, Part, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, check_whole
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
@@ -188,9 +188,13 @@ class Stress(Result):
         return {**asdict(self), "remedy": self.remedy}
 
     def _document(self) -> Document:
-        from rankproof.judging.trust.repeat_words import stress as words
+        from rankproof.judging.trust.words import flip_records, flips
 
-        return words(self)
+        opening = f"{self.judge}, asked again about {count(self.samples, 'sample')}: how many verdicts changed."
+        missing = [f"{way} {n:,}" for way, n in self.lost.items() if n]
+        told = [f"With a verdict in only one of both: {', '.join(missing)}.", ""] if missing else []
+        part = Part(Paragraph(opening), flips("asked", self.rates), *map(Paragraph, [*told, self.remedy]))
+        return Document(f"Stress of {self.judge}", [part], flip_records(self.rates), self.to_dict())
 
     def _in_one_line(self) -> str:
         return f"<Stress of {self.judge} over {count(self.samples, 'sample')}: {self.flips}>"

@@ -1,8 +1,9 @@
-"""What labels say of a judge, and what people's judgments say of a machine's, as documents."""
+"""How far a judge can be trusted, as documents: what labels say of it, what people's judgments say of a machine's, and
+what came of asking it again: in other company, later, and about pairs one by one and together."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankproof.document.model import Block, Bullets, Column, Document, Paragraph, Part, Record, Table
@@ -13,6 +14,7 @@ from rankproof.scoring.words import wrong_data
 
 if TYPE_CHECKING:
     from rankproof.judging.labelling import Calibration, JudgmentCalibration
+    from rankproof.judging.trial import Trial
     from rankproof.judging.trust.agreement import Agreed
 
 SHARES = ("accuracy", "commonest", "sensitivity", "specificity", "raw")
@@ -44,7 +46,7 @@ def calibration(found: Calibration) -> Document:
 
 def _record(found: Agreed) -> Record:
     """One relation as a flat row."""
-    corrected = found.corrected
+    corrected = {"corrected": "value", "corrected_low": "low", "corrected_high": "high"}
     return {
         "relation": str(found.relation.value),
         "labels": found.n,
@@ -53,9 +55,7 @@ def _record(found: Agreed) -> Record:
         "kappa": found.kappa.value,
         "kappa_of_values": found.grades.value,
         **{name: getattr(found, name).value if getattr(found, name).n else None for name in SHARES},
-        "corrected": None if corrected is None else corrected.value,
-        "corrected_low": None if corrected is None else corrected.low,
-        "corrected_high": None if corrected is None else corrected.high,
+        **{name: found.corrected and getattr(found.corrected, end) for name, end in corrected.items()},
         "smallest": found.smallest if found.smallest == found.smallest else None,
     }
 
@@ -67,67 +67,55 @@ def _progress(found: Any) -> str:
     return f"{found.drawn - found.left:,} of {count(found.drawn, 'drawn pair')} labelled{left}."
 
 
-def _named(found: Any) -> str:
-    left, right = RELATIONS[found.relation]
-    return f"{found.relation}: {left}, {right}"
+def _named(relation: str) -> str:
+    """A relation with what its two texts are."""
+    return f"{relation}: {', '.join(RELATIONS[relation])}"
 
 
 def _agreement(relations: Sequence[Any]) -> Table:
-    return Table(
-        [
-            Column("relation", [_named(each) for each in relations]),
-            Column("labels", [count(each.n) for each in relations], True),
-            Column("kappa", [score(each.kappa.value) for each in relations], True),
-            Column("of the\nvalues", [score(each.grades.value) for each in relations], True),
-            Column("accuracy", [share(each.accuracy.value) for each in relations], True),
-            Column("always the\ncommonest", [share(each.commonest.value) for each in relations], True),
-            Column("sensitivity", [_ends(each.sensitivity) for each in relations], True),
-            Column("specificity", [_ends(each.specificity) for each in relations], True),
-        ]
-    )
+    headings = ("relation", "labels", "kappa", "of the\nvalues", "accuracy", "always the\ncommonest")
+    rows = [
+        (
+            *(_named(each.relation), count(each.n), score(each.kappa.value), score(each.grades.value)),
+            *(share(each.accuracy.value), share(each.commonest.value)),
+            *(f"{share(e.value)} {_ends(e)}" if e.n else ABSENT for e in (each.sensitivity, each.specificity)),
+        )
+        for each in relations
+    ]
+    return Table.of((*headings, "sensitivity", "specificity"), rows, headings[:1])
 
 
 def _ends(found: Any) -> str:
-    if not found.n:
-        return ABSENT
-    return f"{share(found.value)} [{share(found.low)}, {share(found.high)}]"
+    return f"[{share(found.low)}, {share(found.high)}]"
 
 
 def _rates(relations: Sequence[Any]) -> Table:
     """The share of yes: as the judge says it, and corrected."""
-    return Table(
-        [
-            Column("share of yes", [_named(each) for each in relations]),
-            Column("judge", [score(each.raw.value) for each in relations], True),
-            Column("PPI++", [_value(each.corrected) for each in relations], True),
-            Column("95 % interval", [_span(each.corrected) for each in relations], True),
-            Column("Rogan-\nGladen", [_value(each.gladen) for each in relations], True),
-            Column("95 % interval", [_span(each.gladen) for each in relations], True),
-        ]
-    )
+    headings = ("share of yes", "judge", "PPI++", "95 % interval", "Rogan-\nGladen", "95 % interval")
+    rows = [
+        (_named(each.relation), score(each.raw.value), *_estimate(each.corrected), *_estimate(each.gladen))
+        for each in relations
+    ]
+    return Table.of(headings, rows, headings[:1])
 
 
-def _value(found: Any) -> str:
-    return ABSENT if found is None else score(found.value)
-
-
-def _span(found: Any) -> str:
-    return ABSENT if found is None else span(found.low, found.high)
+def _estimate(found: Any) -> tuple[str, str]:
+    """A corrected value, and its interval."""
+    return (ABSENT, ABSENT) if found is None else (score(found.value), span(found.low, found.high))
 
 
 def _places(relations: Sequence[Any]) -> Table:
     """How often the judge is wrong by where in a call it was asked."""
-    thirds = [
-        (each.relation, third, found) for each in relations for third, found in zip(THIRDS, each.places, strict=True)
+    headings = ("wrong verdicts by place", "labels", "wrong", "95 % interval")
+    rows = [
+        (
+            *(f"{each.relation}: {third} third of a call", count(found.n)),
+            *(share(found.value) if found.n else ABSENT, _ends(found)),
+        )
+        for each in relations
+        for third, found in zip(THIRDS, each.places, strict=True)
     ]
-    return Table(
-        [
-            Column("wrong verdicts by place", [f"{name}: {third} third of a call" for name, third, _ in thirds]),
-            Column("labels", [count(found.n) for *_, found in thirds], True),
-            Column("wrong", [share(found.value) if found.n else ABSENT for *_, found in thirds], True),
-            Column("95 % interval", [f"[{share(found.low)}, {share(found.high)}]" for *_, found in thirds], True),
-        ]
-    )
+    return Table.of(headings, rows, headings[:1])
 
 
 def _confusion(found: Any) -> Table:
@@ -209,9 +197,8 @@ def _met(found: Any) -> str:
 
 
 def _agreeing(found: Any) -> Table:
-    level = f"{found.rel:g}"
     kappas = [
-        (f"kappa, relevant (from {level} on) or not", found.kappa),
+        (f"kappa, relevant (from {found.rel:g} on) or not", found.kappa),
         ("kappa of grades", found.grades),
         ("kappa of grades, quadratic weights", found.weighted),
     ]
@@ -221,22 +208,11 @@ def _agreeing(found: Any) -> Table:
         ("sensitivity: relevant ones found", found.sensitivity),
         ("specificity: others left out", found.specificity),
     ]
-    return Table(
-        [
-            Column("agreement", [name for name, _ in (*kappas, *shares)]),
-            Column(
-                "value",
-                [score(k.kappa.value) for _, k in kappas] + [share(s.value) if s.n else ABSENT for _, s in shares],
-                True,
-            ),
-            Column(
-                "95 % interval",
-                [ABSENT if k.kappa.value is None else span(k.low, k.high) for _, k in kappas]
-                + [f"[{share(s.low)}, {share(s.high)}]" if s.n else ABSENT for _, s in shares],
-                True,
-            ),
-        ]
-    )
+    rows = [
+        *((name, score(k.kappa.value), ABSENT if k.kappa.value is None else span(k.low, k.high)) for name, k in kappas),
+        *((name, *((share(each.value), _ends(each)) if each.n else (ABSENT, ABSENT))) for name, each in shares),
+    ]
+    return Table.of(("agreement", "value", "95 % interval"), rows, ["agreement"])
 
 
 def _counted(found: Any) -> Block:
@@ -256,22 +232,13 @@ def _range(values: Collection[float], form: str) -> str:
 
 
 def _by_people(found: Any) -> Table:
-    rows = [(run, name, raw, each) for run, by in found.runs.items() for name, (raw, each) in by.items()]
-    return Table(
-        [
-            Column("run", [run for run, *_ in rows]),
-            Column("measure", [name for _, name, *_ in rows]),
-            Column("machine", [score(raw) for *_, raw, _ in rows], True),
-            Column("corrected", [_value(each) for *_, each in rows], True),
-            Column("95 % interval", [_span(each) for *_, each in rows], True),
-            Column("error", [ABSENT if each is None else score(each.error) for *_, each in rows], True),
-            Column(
-                "of labels\nalone",
-                [ABSENT if each is None or each.alone is None else score(each.alone) for *_, each in rows],
-                True,
-            ),
-        ]
-    )
+    headings = ("run", "measure", "machine", "corrected", "95 % interval", "error", "of labels\nalone")
+    rows = [
+        (run, name, score(raw), *_estimate(each), score(each and each.error), score(each and each.alone))
+        for run, by in found.runs.items()
+        for name, (raw, each) in by.items()
+    ]
+    return Table.of(headings, rows, headings[:2])
 
 
 def _sentences_of_both(found: Any) -> Iterator[str]:
@@ -310,3 +277,120 @@ def _sentences_of_both(found: Any) -> Iterator[str]:
                 f"differ, read kappa of relevant or not, and choose its grade ({for_face('rel=', '--rel')})."
             )
     yield LEVELS
+
+
+# --- asked again ----------------------------------------------------------------------------------------
+
+POOR = 0.6
+"""The kappa below which a judge agrees with people moderately at best (Landis and Koch, 1977)."""
+Rates = Mapping[str, Mapping[str, Any]]
+
+
+def flips(heading: str, rates: Rates) -> Table:
+    """How many verdicts changed, a line for each way of asking again and each relation."""
+    headings = (heading, "relation", "pairs", "changed", "share", "95 % interval")
+    rows = [
+        (way, relation, count(each.n), count(each.yes), share(each.value), _ends(each))
+        for way, found in rates.items()
+        for relation, each in found.items()
+    ]
+    return Table.of(headings, rows, headings[:2])
+
+
+def flip_records(rates: Rates) -> list[Record]:
+    """The same as flat rows."""
+    names = ("asked", "relation", "pairs", "changed", "share", "low", "high")
+    rows = [
+        (way, str(relation), each.n, each.yes, each.value if each.n else None, each.low, each.high)
+        for way, found in rates.items()
+        for relation, each in found.items()
+    ]
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def trial(found: Trial) -> Document:
+    """How a model did on the labelled pairs, one by one and together."""
+    opening = f"{found.judge} on {count(found.n, 'labelled pair')} that come with rankproof."
+    told = [_proposal(found)]
+    if found.reasons:
+        few = "; ".join(f"{reason} ({n:,})" for reason, n in list(found.reasons.items())[:3])
+        told.append(f"Without a verdict, which counts as wrong: {few}.")
+    if found.alone.kappa < POOR:
+        told.append(
+            f"Warning: one by one its kappa is {score(found.alone.kappa)} as well, so fewer pairs a call help little. "
+            "Next: try another model."
+        )
+    if not any(each.asked for each in found.ways):
+        told.append("Everything was in the ledger: nothing was asked; costs are those of then.")
+    records = [
+        {
+            **{name: getattr(each, name) for name in ("pairs", "kappa", "low", "high")},
+            "right": each.right.value,
+            "verdicts": each.settled,
+            "calls": each.account.calls,
+            "tokens": _tokens(each),
+            "bytes": each.account.bytes_sent,
+        }
+        for each in found.ways
+    ]
+    tables = _ways(found), _relations(found), _third_places(found)
+    parts = Part(Paragraph(opening), *tables, *map(Paragraph, told))
+    return Document(f"Trial of {found.judge}", [parts], records, found.to_dict())
+
+
+def _tokens(way: Any) -> int:
+    """The tokens that one way of asking took, as the service counts them."""
+    return int(way.account.prompt_tokens + way.account.reply_tokens)
+
+
+def _ways(found: Any) -> Table:
+    headings = ("asked", "kappa", "95 % interval", "right", "verdicts", "calls", "tokens", "bytes")
+    rows = [
+        (
+            "one by one" if each.pairs == 1 else f"{each.pairs} a call",
+            *(score(each.kappa), span(each.low, each.high), share(each.right.value), count(each.settled)),
+            *(count(each.account.calls), count(n) if (n := _tokens(each)) else ABSENT, count(each.account.bytes_sent)),
+        )
+        for each in (found.ways if found.together.pairs > 1 else (found.alone,))
+    ]
+    return Table.of(headings, rows, headings[:1])
+
+
+def _relations(found: Any) -> Table:
+    headings = ("relation", "pairs", "kappa\none by one", "kappa\ntogether", "changed", "95 % interval")
+    rows = [
+        (
+            *(_named(relation), count(changed.n)),
+            *(score(way.kappas[relation]) for way in (found.alone, found.together)),
+            *(share(changed.value), _ends(changed)),
+        )
+        for relation, changed in found.changed.items()
+    ]
+    return Table.of(headings, rows, headings[:1])
+
+
+def _third_places(found: Any) -> Table:
+    headings = ("place in the call", "pairs", "changed", "95 % interval", "wrong\nalone", "wrong\ntogether")
+    rows = [
+        (
+            *(f"{each.third} third {each.part}", count(each.changed.n), share(each.changed.value)),
+            *(_ends(each.changed), share(each.wrong_alone.value), share(each.wrong_together.value)),
+        )
+        for each in found.places
+    ]
+    return Table.of(headings, rows, headings[:1])
+
+
+def _proposal(found: Any) -> str:
+    """How many pairs a call to ask for, and why."""
+    if found.together.pairs == 1:
+        return "It is asked one by one already (pairs=1)."
+    loss, low, high = found.loss
+    lost = f"{score(loss)} of kappa ({span(low, high)})"
+    if found.pairs == found.together.pairs:
+        return (
+            f"Asking together costs {lost}: no loss shows, and more than {score(max(high, 0.0))} is ruled out. "
+            f"Proposed: pairs={found.pairs}, as now."
+        )
+    option = f"--set pairs={found.pairs} (in Python pairs={found.pairs})"
+    return f"Asking together costs {lost}. Proposed: {option}; verdicts made so are kept apart in the ledger."
