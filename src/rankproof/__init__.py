@@ -49,17 +49,17 @@ if TYPE_CHECKING:
     from rankproof.diagnosing.fixes import Fix
     from rankproof.diagnosing.patterns import Cause
     from rankproof.errors import RankproofError
-    from rankproof.judging.calibrate import calibrate, calibrate_judgments, judge_drift
-    from rankproof.judging.evidence import Verdicts
+    from rankproof.judging.calibrate import calibrate, calibrate_judgments
     from rankproof.judging.judge import Judge, JudgePlan, judge
     from rankproof.judging.judged_scores import JudgedScores
+    from rankproof.judging.judges import Verdicts
     from rankproof.judging.labelling import Calibration, JudgmentCalibration, LabelPlan
+    from rankproof.judging.metrics.counting import JudgedColumn
     from rankproof.judging.mirage_rates import Mirage, mirage
     from rankproof.judging.models.chat import chat
     from rankproof.judging.models.judge import ModelJudge
-    from rankproof.judging.tally import JudgedColumn
     from rankproof.judging.trial import Trial, Way, trial
-    from rankproof.judging.trust.drift import JudgeDrift
+    from rankproof.judging.trust.drift import JudgeDrift, judge_drift
     from rankproof.judging.trust.estimates import Estimate
     from rankproof.judging.trust.stress import Stress, stress
     from rankproof.judging.trust.two_judgments import Estimated
@@ -111,17 +111,17 @@ _PLACES = {
     "diagnosing.fixes": "Fix",
     "diagnosing.patterns": "Cause",
     "errors": "RankproofError",
-    "judging.calibrate": "calibrate calibrate_judgments judge_drift",
-    "judging.evidence": "Verdicts",
+    "judging.calibrate": "calibrate calibrate_judgments",
     "judging.judge": "Judge JudgePlan judge",
     "judging.judged_scores": "JudgedScores",
+    "judging.judges": "Verdicts",
     "judging.labelling": "Calibration JudgmentCalibration LabelPlan",
     "judging.mirage_rates": "Mirage mirage",
     "judging.models.chat": "chat",
     "judging.models.judge": "ModelJudge",
-    "judging.tally": "JudgedColumn",
+    "judging.metrics.counting": "JudgedColumn",
     "judging.trial": "Trial Way trial",
-    "judging.trust.drift": "JudgeDrift",
+    "judging.trust.drift": "JudgeDrift judge_drift",
     "judging.trust.estimates": "Estimate",
     "judging.trust.stress": "Stress stress",
     "judging.trust.two_judgments": "Estimated",

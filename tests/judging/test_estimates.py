@@ -11,8 +11,15 @@ import pytest
 
 from rankproof import judge
 from rankproof.judging.calibrate import calibrate
-from rankproof.judging.lexical.judge import COLLECTIONS, FREEDOM, GRID, SPREAD, likelihood, shifts
+from rankproof.judging.lexical.judge import likelihood
 from rankproof.judging.trust import estimates
+from rankproof.judging.trust.estimates import (
+    COLLECTIONS,
+    FREEDOM,
+    GRID,
+    SPREAD,
+    shifts,
+)
 from rankproof.judging.verdicts import Ask, Relation
 from rankproof.sample import corpus, queries
 from rankproof.scoring.scores import Scores

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from rankproof.cli import run
-from rankproof.judging.evidence import Verdicts
+from rankproof.judging.judges import Verdicts
 from rankproof.judging.verdicts import Relation
 
 pytestmark = pytest.mark.cover
@@ -60,9 +60,9 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> Calla
 
 def lines() -> list[dict[str, Any]]:
     """Verdicts by a judge called gold on every pair of these samples."""
-    from rankproof.judging.blame import failure_of
     from rankproof.judging.case import Case
-    from rankproof.judging.metrics.counting import parse_all
+    from rankproof.judging.evidence import failure_of
+    from rankproof.judging.metrics.registry import parse_all
     from rankproof.judging.run import asks_of
     from rankproof.judging.samples import sample_of
 

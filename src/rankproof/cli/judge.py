@@ -41,9 +41,8 @@ FREE = "lexical"
 
 def judge_named(spec: str, ledger: str | None, base_url: str | None, settings: Sequence[str]) -> Judge:
     """The judge; verdicts that cost money or time are kept in a file even if none is named."""
-    from rankproof.judging.evidence import DEFAULT
     from rankproof.judging.judge import Judge
-    from rankproof.judging.judges import HumanJudge
+    from rankproof.judging.judges import DEFAULT, HumanJudge
 
     kept = ledger or (None if spec.strip() == FREE else DEFAULT)
     judge = Judge(spec, ledger=kept, **model_options(settings, base_url))

@@ -99,7 +99,7 @@ def _term(word: str) -> Document:
     import rankproof.core.measures  # noqa: F401  (its import fills the registry)
     from rankproof.core.measure import REGISTRY
     from rankproof.core.names import find, parse
-    from rankproof.judging.metrics.counting import parse as parse_metric
+    from rankproof.judging.metrics.registry import parse as parse_metric
     from rankproof.scoring import catalogue, terms
 
     plain = word.partition("@")[0].partition("(")[0]
@@ -220,8 +220,8 @@ def _named(name: str, judged: bool) -> Measure:
 
     if not judged and find(name.partition("@")[0].partition("(")[0]) is not None:
         return parse(name)
-    from rankproof.judging.metrics.counting import parse as parse_metric
     from rankproof.judging.metrics.registry import METRICS
+    from rankproof.judging.metrics.registry import parse as parse_metric
 
     plain = name.partition("@")[0].partition("(")[0].lower()
     return parse_metric(name) if judged or plain in METRICS else parse(name)

@@ -118,7 +118,7 @@ def calibrate_judge(
             "and leave the ledger out."
         )
     if drift:
-        from rankproof.judging.calibrate import judge_drift
+        from rankproof.judging.trust.drift import judge_drift
 
         with tell_progress("asking the judge again"):
             found = judge_drift(source, judge=spec, since=since, n=how["n"], **given)
@@ -172,7 +172,7 @@ def _plan_text(plan: LabelPlan) -> str:
 
 
 def _calibrated(source: str, spec: str | None, ledger: str | None, who: str, report: bool, how: dict[str, Any]) -> Any:
-    from rankproof.judging.evidence import DEFAULT
+    from rankproof.judging.judges import DEFAULT
     from rankproof.judging.labelling import Draw, is_ledger, prepare_task
 
     if ledger is not None and is_ledger(source):
@@ -291,7 +291,7 @@ def list_verdicts(
     rankproof verdicts --override 3f9a2c=1 --by ana
     rankproof verdicts --export verdicts.jsonl
     """
-    from rankproof.judging.evidence import Verdicts
+    from rankproof.judging.judges import Verdicts
 
     form = form or format_of(output)
     form = "table" if form == "full" else form

@@ -15,24 +15,20 @@ from rankproof.core.audit.ids import spelling_between
 from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_each
-from rankproof.document.terminal import for_face
-from rankproof.errors import DataError, UsageError, check_number, check_whole, nearest, old_arguments, shorten
+from rankproof.errors import DataError, UsageError, check_number, check_whole, old_arguments, shorten
 from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import load_judgments, load_rankings
-from rankproof.judging.judge import Judge
 from rankproof.judging.labelling import Calibration, Draw, JudgmentCalibration, LabelPlan, PlannedPair, prepare_task
-from rankproof.judging.metrics.counting import Asked
-from rankproof.judging.trust.agreement import machines
-from rankproof.judging.trust.drift import JudgeDrift, ask_again, drift_of, fix, probes
+from rankproof.judging.metrics.registry import Asked
 from rankproof.judging.trust.two_judgments import Estimating, TwoJudgments, confusion_of, kappa_of
-from rankproof.judging.verdicts import Ask, Verdict
+from rankproof.judging.verdicts import Ask
 from rankproof.scoring.evaluate import Measures, evaluate
 from rankproof.scoring.scores import Scores
 from rankproof.stats.shares import Share, share_of
 from rankproof.store.ledger import Ledger
 
 if TYPE_CHECKING:
-    from rankproof.judging.models.limits import ModelArguments, UnseededArguments
+    from rankproof.judging.models.limits import UnseededArguments
 
 N = 50
 """Pairs of each relation that are labelled by default: as many as a correction needs."""
@@ -245,51 +241,3 @@ def _chances(plan: Any) -> dict[tuple[str, str], float]:
                 "Next: name the file that 'rankproof calibrate --next' wrote."
             ) from error
     return found
-
-
-MOST = 50
-"""Fixed pairs by default."""
-
-
-def judge_drift(
-    ledger: str | os.PathLike[str] | Ledger,
-    *,
-    judge: Any = None,
-    since: str | None = None,
-    n: int = MOST,
-    **options: Unpack[ModelArguments],
-) -> JudgeDrift:
-    """Ask a judge again about fixed pairs of its ledger, and say how many verdicts changed.
-
-    The first call fixes `n` pairs with the verdicts in the ledger. If the model's name changed, `since` names the
-    judge whose pairs and verdicts it is compared with. `options` go to judges that are models.
-    """
-    n = check_whole("n", n)
-    kept = ledger if isinstance(ledger, Ledger) else Ledger(Path(ledger))
-    known = machines(kept)
-    asking = Judge(judge or _only(kept, known), ledger=kept, **options)
-    if len(asking.judges) != 1:
-        raise UsageError(f"judge: got {asking.name}, expected a single judge. Next: ask each of them.")
-    name = since or (asking.name if asking.name in known else _only(kept, known))
-    before = probes(kept, name) or [_fixed(kept, known, name, n)]
-    own = probes(kept, asking.name)
-    after, _ = ask_again(kept, asking.judges[0], before[0], len(own) or 1)
-    return drift_of(asking.name, before[0], (own or before)[-1], after)
-
-
-def _only(ledger: Ledger, known: Mapping[str, Any]) -> str:
-    if len(known) != 1:
-        raise UsageError(
-            f"{ledger.path}: has {len(known) or 'no'} machines ({', '.join(known)}), expected one. "
-            f"Next: name the judge, and with {for_face('since=', '--since')} the one before it."
-        )
-    return next(iter(known))
-
-
-def _fixed(ledger: Ledger, known: Mapping[str, Any], name: str, n: int) -> dict[Any, Verdict]:
-    if name not in known:
-        raise UsageError(
-            f"{ledger.path}: no verdicts of {name!r}, only of {', '.join(known)}.{nearest(name, known)} "
-            "Next: name one of these."
-        )
-    return fix(ledger, name, known[name], n)

@@ -1,4 +1,4 @@
-"""`Evidence`: every verdict behind a number, kept on disk once it is much; `Verdicts`: what is in a ledger."""
+"""What is behind a number: `Evidence`, every verdict, on disk once it is much; `Blame`, where samples failed."""
 
 from __future__ import annotations
 
@@ -8,37 +8,185 @@ import tempfile
 import weakref
 import zlib
 from array import array
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import IO, Any
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import IO, TYPE_CHECKING, Any
 
 from rankproof.document.disk import write_file
 from rankproof.document.display import Displayable
-from rankproof.errors import DataError, UsageError, check_whole, nearest, old_arguments, shorten
+from rankproof.errors import DataError, UsageError, nearest
 from rankproof.io.trec import MACHINE
-from rankproof.judging.blame import Failure, Lost
-from rankproof.judging.function_judge import verdict_of
-from rankproof.judging.judges import human_judge
-from rankproof.judging.run import JudgedSample
-from rankproof.judging.verdicts import (
-    PLAIN_YES,
-    SOFT,
-    VALUES,
-    Ask,
-    Relation,
-    Unmeasured,
-    Verdict,
-    check_verdict,
-    entry_of,
-    pair_in,
-    verdict_in,
-)
-from rankproof.store.ledger import HUMAN, Ledger, LedgerEntry, read_lines, write_lines
+from rankproof.judging.case import Case, Maybe, all_of, any_of
+from rankproof.judging.verdicts import Ask, Relation, Verdict
+from rankproof.store.ledger import HUMAN
+
+if TYPE_CHECKING:
+    from rankproof.judging.run import JudgedSample
+
+# --- which half failed ----------------------------------------------------------------------------------
+#
+# For each claim that an answer lacks, at which step between the corpus and the answer it was lost. The points are the
+# seven of S. Barnett et al. (Seven failure points when engineering a retrieval augmented generation system, CAIN 2024),
+# read off the same verdicts as the metrics; retrieval comes first.
+
+POINTS: dict[str, str] = {
+    "corpus": "the corpus lacks the answer",
+    "retrieval": "it was not retrieved",
+    "ranking": "it was retrieved, below what the prompt takes",
+    "use": "it was in the prompt, and not used",
+    "contradiction": "it was in the prompt, and the answer contradicts it",
+    "form": "the answer does not address the question",
+    "specificity": "the answer is too general or too specific",
+    "incomplete": "the answer leaves out a part",
+}
+"""The points of failure in the order of the way."""
+RETRIEVAL = ("corpus", "retrieval", "ranking")
+"""Those that are retrieval's; the others are generation's."""
+FINE, UNKNOWN, NOTHING = "fine", "unmeasured", "nothing to compare"
+WORDS = POINTS | {
+    FINE: "the answer has what the reference claims",
+    UNKNOWN: "too little was judged to tell",
+    NOTHING: "reference, answer or contexts are lacking",
+}
+"""The meaning of each point, and of samples that did not fail."""
+NEEDS = ("reference", "answer", "contexts")
+
+
+@dataclass(frozen=True, slots=True)
+class Lost(Displayable):
+    """A claim of the reference that the answer lacks, and where it was lost."""
+
+    claim: str
+    point: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure(Displayable):
+    """The outcome of one sample."""
+
+    sample: str
+    point: str
+    """The first point at which something was lost; "fine", "unmeasured" or "nothing to compare"."""
+    lost: tuple[Lost, ...] = ()
+
+    @property
+    def half(self) -> str:
+        """retrieval, generation, or neither."""
+        return half_of(self.point)
+
+
+def half_of(point: str) -> str:
+    """The half that a point belongs to.
+
+    >>> half_of("ranking"), half_of("use"), half_of("fine")
+    ('retrieval', 'generation', '')
+    """
+    return "" if point not in POINTS else "retrieval" if point in RETRIEVAL else "generation"
+
+
+@dataclass(slots=True)
+class Blame(Displayable):
+    """The account over all samples: how many failures are retrieval's, how many generation's, and at which point."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    """How many samples ended at each point."""
+    each: Callable[[], Iterable[Failure]] = tuple
+    """The outcome of each sample; empty for scores that were read back."""
+    asked: bool = False
+    """Whether everything was judged that the account needs, not only what the metrics needed."""
+
+    @property
+    def failures(self) -> list[Failure]:
+        """The outcome of each sample, in order."""
+        return list(self.each())
+
+    @property
+    def points(self) -> dict[str, int]:
+        """How many samples failed at each point, in the order of the way, then how many did not fail."""
+        return {point: self.counts[point] for point in (*POINTS, FINE, UNKNOWN, NOTHING) if self.counts[point]}
+
+    @property
+    def halves(self) -> dict[str, int]:
+        """How many failures are retrieval's, and how many generation's."""
+        found: Counter[str] = Counter()
+        for point, times in self.counts.items():
+            found[half_of(point)] += times
+        return {half: found[half] for half in ("retrieval", "generation")}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The account as plain data."""
+        samples = {
+            each.sample: {"point": each.point, "lost": {lost.claim: lost.point for lost in each.lost}}
+            for each in self.failures
+        }
+        return {"halves": self.halves, "points": self.points, "samples": samples}
+
+
+def failure_of(case: Case) -> Failure:
+    """The outcome of a sample, as far as it is known."""
+    if not all(case.sample.has(each) for each in NEEDS) or not case.reference_claims:
+        return Failure(case.sample.id, NOTHING)
+    lost = tuple(Lost(claim, point) for claim in case.reference_claims if (point := _point(case, claim)) != FINE)
+    found = {each.point for each in lost}
+    order = (*POINTS, UNKNOWN)
+    return Failure(case.sample.id, (min(found, key=order.index) if found else FINE), lost)
+
+
+def _point(case: Case, claim: str) -> str:
+    """Where a claim was lost; fine where the answer has it. Every pair is looked at, so that each is asked for."""
+    answered, place = case.supports(case.sample.answer, claim), _place(case, claim)
+    against, generation = case.contradicts(case.sample.answer, claim), _generation(case)
+    if answered is not False:
+        return UNKNOWN if answered is None else FINE
+    if place != "prompt":
+        return place
+    return UNKNOWN if against is None else "contradiction" if against else generation
+
+
+def _place(case: Case, claim: str) -> str:
+    """How far the claim came: "prompt", or the point of retrieval at which it was lost."""
+    size = case.k or case.sample.prompt_k
+    contexts = case.sample.contexts or ()
+    inside = any_of(case.supports(each.text, claim) for each in contexts[:size])
+    below = any_of(case.supports(each.text, claim) for each in contexts[size:] if size is not None)
+    somewhere = _in_corpus(case, claim)
+    if inside:
+        return "prompt"
+    if inside is None or below is None:
+        return UNKNOWN
+    if below:
+        return "ranking"
+    return "corpus" if somewhere is False else "retrieval"
+
+
+def _in_corpus(case: Case, claim: str) -> Maybe:
+    """Whether the corpus holds the claim, as far as reference contexts tell; None if there are none."""
+    known = case.sample.reference_contexts
+    if known is None:
+        return None
+    # A reference context of which only the id is known is trusted.
+    return any_of(not each.text or case.supports(each.text, claim) for each in known)
+
+
+def _generation(case: Case) -> str:
+    """The failure of an answer that had the contexts it needed."""
+    grade, abstains = case.address_grade(), case.abstains()
+    said = [case.supports(case.sample.answer, claim) for claim in case.reference_claims]
+    true = all_of(case.supports(case.sample.reference, claim) for claim in case.answer_claims)
+    if abstains:
+        return "use"
+    if any_of(said):
+        return "incomplete"
+    if grade == 0:
+        return "form"
+    return "specificity" if true and case.answer_claims else "use"
+
+
+# --- every verdict ----------------------------------------------------------------------------------------
 
 IN_MEMORY = 1 << 20
 """Bytes that are held in memory before they go to a temporary file."""
-
 LENGTH = 8
 """Bytes in which the length of a sample's evidence is written before it."""
 
@@ -226,126 +374,3 @@ def write_qrels(evidence: Evidence, path: str | os.PathLike[str], *, force: bool
             )
     write_file(path, "".join(lines), force=force)
     return len(lines)
-
-
-DEFAULT = "verdicts.db"
-"""The default ledger of the command line."""
-
-
-class Verdicts(Displayable):
-    """The verdicts in the file of a ledger."""
-
-    def __init__(self, path: str | os.PathLike[str] | Ledger = DEFAULT) -> None:
-        self.ledger = path if isinstance(path, Ledger) else Ledger(Path(path))
-
-    def _in_one_line(self) -> str:
-        return f"<Verdicts in {self.ledger.path}>"
-
-    def __iter__(self) -> Iterator[LedgerEntry]:
-        return self.ledger.entries()
-
-    def judges(self) -> list[dict[str, Any]]:
-        """The judges, and their numbers of verdicts."""
-        return self.ledger.judges()
-
-    def where(
-        self,
-        *,
-        judge: str | None = None,
-        relation: str | None = None,
-        value: int | None = None,
-        contains: str | None = None,
-        unmeasured: bool | None = None,
-    ) -> Iterator[LedgerEntry]:
-        """The entries for which all that is given holds; `contains` is looked for in both texts."""
-        for what, got in (("judge", judge), ("relation", relation), ("contains", contains)):
-            if not isinstance(got, str | None):
-                raise UsageError(f"{what}: got {shorten(got)}, expected a text. Next: give one, or leave it out.")
-        wanted = None if value is None else check_whole("value", value, least=0)
-        sought, open_ones = (contains or "").casefold(), None if unmeasured is None else bool(unmeasured)
-        return (
-            each
-            for each in self
-            if judge in (None, each.judge)
-            and relation in (None, each.relation)
-            and wanted in (None, each.value)
-            and open_ones in (None, bool(each.reason))
-            and sought in f"{each.left}\n{each.right}".casefold()
-        )
-
-    def override(self, pair: str, value: Any, *, by: str, why: str = "") -> LedgerEntry:
-        """Add a person's verdict to those of machines; it counts from now on.
-
-        `pair` is the id of a pair, or its beginning; `value` one of its relation, or True or False; `why` is the
-        reason, which is kept beside it.
-        """
-        if not by.strip():
-            raise UsageError("by: got no name, expected who overrides. Next: say who you are.")
-        found, judge = self._of(pair), human_judge(by.strip())
-        said = verdict_of(pair_in(found), value, judge.name)
-        if isinstance(said, Unmeasured):
-            raise UsageError(
-                f"{found.id}: {said.reason} for relation {found.relation}. Next: give a value that the relation has."
-            )
-        entry = entry_of(said, judge.name)
-        if why:
-            entry = replace(entry, origin={**entry.origin, "why": why})
-        self.ledger.keep(judge.identity, judge.name, [entry])
-        return entry
-
-    def _of(self, pair: str) -> LedgerEntry:
-        found = {each.id: each for each in self if pair and each.id.startswith(pair)}
-        if len(found) != 1:
-            what = "no pair" if not found else f"{len(found)} pairs"
-            hint = nearest(pair, [each.id for each in self]) if not found else ""
-            raise UsageError(
-                f"{self.ledger.path}: {what} whose id begins with {shorten(pair)}, expected one.{hint} "
-                "Next: 'rankproof verdicts' lists the ids."
-            )
-        return next(iter(found.values()))
-
-    @old_arguments(target="path")
-    def export_to(self, path: str | os.PathLike[str], *, force: bool = False) -> int:
-        """Write everything as JSON lines; how many verdicts they are."""
-        self.judges()  # if there is no ledger, that is an error
-        return write_lines(Path(path), self, force=force)
-
-    def import_from(self, source: str | os.PathLike[str]) -> int:
-        """Take in JSON lines, all of them or none; how many they are.
-
-        A line needs relation, left, right, judge and a value; a judge named human:NAME is a person.
-        """
-        groups: dict[str, tuple[dict[str, Any], str, list[LedgerEntry]]] = {}
-        number = 0
-        for number, (where, entry) in enumerate(read_lines(Path(source)), 1):  # noqa: B007  (it is returned)
-            entry = _softened(entry)
-            _check(entry, where)
-            kind, _, name = entry.judge.partition(":")
-            person = {"kind": HUMAN, "name": name}
-            identity = dict(entry.identity) or (person if kind == HUMAN else {"kind": "imported", "name": entry.judge})
-            groups.setdefault(f"{identity}", (identity, entry.judge, []))[2].append(entry)
-        if groups:
-            self.ledger.take(groups.values())
-        return number
-
-
-def _softened(entry: LedgerEntry) -> LedgerEntry:
-    """A line with a probability and no value is a soft verdict."""
-    if entry.value is not None or entry.probability is None or entry.relation not in PLAIN_YES or entry.reason:
-        return entry
-    value = PLAIN_YES[Relation(entry.relation)] if entry.probability >= 0.5 else 0
-    return replace(entry, value=value, origin={**entry.origin, SOFT: True})
-
-
-def _check(entry: LedgerEntry, where: str) -> None:
-    """Refuse a line that is not a verdict."""
-    problem = "" if entry.relation in VALUES else f"got relation {entry.relation!r}"
-    if not problem and not entry.reason:
-        said = check_verdict(verdict_in(entry, pair_in(entry)))
-        problem = said.reason if isinstance(said, Unmeasured) else ""
-    if problem:
-        known = ", ".join(VALUES)
-        raise DataError(
-            f"{where}: {problem}; expected a relation ({known}) and a value of it. Nothing was imported."
-            " Next: correct the row."
-        )

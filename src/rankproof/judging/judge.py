@@ -17,13 +17,12 @@ from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, check_number, check_whole, nearest, one_of
 from rankproof.io.groups import by_name, group_places, groups_of
-from rankproof.judging.blame import Blame, failure_of
 from rankproof.judging.case import Case
-from rankproof.judging.evidence import Evidence
-from rankproof.judging.judged_scores import JudgedScores
+from rankproof.judging.evidence import Blame, Evidence, failure_of
+from rankproof.judging.judged_scores import INDEPENDENT, STRONGEST, JudgedScores
 from rankproof.judging.judges import judges_of
-from rankproof.judging.metrics.counting import Asked, parse_all
-from rankproof.judging.metrics.registry import PEERS
+from rankproof.judging.metrics.counting import Tally
+from rankproof.judging.metrics.registry import PEERS, Asked, parse_all
 from rankproof.judging.run import (
     JudgedSample,
     JudgeRun,
@@ -37,10 +36,9 @@ from rankproof.judging.run import (
 )
 from rankproof.judging.samples import read_samples
 from rankproof.judging.samples.sample import Sample
-from rankproof.judging.tally import INDEPENDENT, STRONGEST, Tally
-from rankproof.judging.trust.correcting import Corrections, Versions, corrections_for, estimates_for
+from rankproof.judging.trust.correcting import Correcting, corrections_for
 from rankproof.judging.trust.drift import probe_models
-from rankproof.judging.trust.estimates import Estimates
+from rankproof.judging.trust.estimates import Estimating, estimates_for
 from rankproof.judging.verdicts import Account, Ask, InLedger, InMemory, Relation, Verdict
 from rankproof.judging.words import UNMEASURED
 from rankproof.progress import Progress
@@ -226,14 +224,12 @@ class Judge(Displayable):
         asking = [each for each in self.judges if not getattr(each, "reads_only", False)]
         if self.ledger is not None and asking:  # so that `replay` knows whom to repeat
             self.ledger.ran([each.identity for each in asking])
-        corrections = corrections_for(run.metrics, self.judges, self.ledger, complete)
-        estimates = estimates_for(run.metrics, self.judges, self.ledger, compat)
-        versions, makers = Versions(), Makers(made_by)
+        makers, counts = Makers(made_by), VerdictCounts()
         with _told(run, samples):
-            scores = _gathered(run, read_samples(samples), settings, by, corrections, estimates, versions, makers)
+            scores = _gathered(run, read_samples(samples), settings, by, self.ledger, makers, counts)
         scores.kin = makers.kin(self.judges)
         if probe and self.ledger is not None:
-            scores.drifts = list(probe_models(self.judges, self.ledger, versions.fresh, scores.account))
+            scores.drifts = list(probe_models(self.judges, self.ledger, counts.fresh, scores.account))
         return scores
 
     def plan(
@@ -286,15 +282,16 @@ def _gathered(
     samples: Iterable[Sample],
     settings: dict[str, Any],
     by: Any,
-    corrections: Corrections,
-    estimates: Estimates,
-    versions: Versions,
+    ledger: Ledger | None,
     makers: Makers,
+    counts: VerdictCounts,
 ) -> JudgedScores:
+    corrections = {} if ledger is None else corrections_for(run.metrics, run.judges, ledger, run.complete)
+    estimates = estimates_for(run.metrics, run.judges, ledger, settings["compat"])
+    watching: list[tuple[int, Correcting | Estimating]] = [*corrections.items(), *estimates.items()]
     names = tuple(each.name for each in run.metrics)
     tallies = [Tally(each) for each in run.metrics]
-    evidence, counts, alike = Evidence(), Counts(), hashlib.blake2b(digest_size=16)
-    groups = SampleGroups(by)
+    evidence, groups, alike = Evidence(), SampleGroups(by), hashlib.blake2b(digest_size=16)
     account = Blame(each=evidence.failures, asked=run.blaming)
     for judged in run.judge_samples(samples):
         for tally, outcome in zip(tallies, judged.outcomes, strict=True):
@@ -303,9 +300,8 @@ def _gathered(
         account.counts[failure.point] += 1
         evidence.add(judged, names, failure)
         counts.add(judged)
-        corrections.add(judged)
-        estimates.add(judged)
-        versions.add(judged)
+        for place, each in watching:
+            each.add(judged.case, judged.used[place], judged.outcomes[place])
         sample = judged.case.sample
         makers.add(sample)
         groups.add(sample)
@@ -327,25 +323,36 @@ def _gathered(
         emptied=dict(run.emptied),
         verdicts=evidence,
         blame=account,
-        checked=corrections.results(),
-        estimates=estimates.results(),
-        versions=versions.several_models(),
+        checked={names[place]: each.result() for place, each in corrections.items()},
+        estimates={names[place]: found for place, each in estimates.items() if (found := each.result())},
+        versions={name: dict(each) for name, each in counts.versions.items() if len(each) > 1},
     )
 
 
-class Counts:
-    """How many verdicts each judge gave."""
+class VerdictCounts:
+    """Who gave the verdicts, and how many."""
 
     def __init__(self) -> None:
         self.by: dict[str, int] = {}
         self.top: dict[str, int] = {}
         """The highest grade of a context that each judge gave."""
+        self.versions: dict[str, Counter[str]] = {}
+        """For each judge how many verdicts each version of its model gave: a name may stand for another tomorrow."""
+        self.fresh: dict[str, str] = {}
+        """For each judge the version that gave verdicts just now; those of a ledger say when they were given."""
 
     def add(self, judged: JudgedSample) -> None:
         """Count the pairs of one sample, each once."""
-        for ask in dict.fromkeys(ask for asks in judged.used for ask in asks if ask.relation != Relation.TEXT_CLAIMS):
+        for ask in dict.fromkeys(ask for asks in judged.used for ask in asks):
             said = judged.case.said.get(ask)
             name = said.judge if isinstance(said, Verdict) else UNMEASURED
-            self.by[name] = self.by.get(name, 0) + 1
-            if ask.relation == Relation.CONTEXT_ANSWERS and isinstance(said, Verdict):
+            if ask.relation != Relation.TEXT_CLAIMS:
+                self.by[name] = self.by.get(name, 0) + 1
+            if not isinstance(said, Verdict):
+                continue
+            if ask.relation == Relation.CONTEXT_ANSWERS:
                 self.top[name] = max(said.value or 0, self.top.get(name, 0))
+            if version := str(said.origin.get("model") or ""):
+                self.versions.setdefault(name, Counter())[version] += 1
+                if "at" not in said.origin:
+                    self.fresh[name] = version

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
+from statistics import NormalDist
 from typing import Any, Self, cast
 
 import numpy as np
@@ -17,24 +19,16 @@ from rankproof.core.measure import Measure
 from rankproof.core.scoring import Pair, ScoreRow, Summary
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError
-from rankproof.judging.blame import Blame
-from rankproof.judging.evidence import Evidence, judgments_from, write_qrels
-from rankproof.judging.metrics.counting import parse as parse_metric
-from rankproof.judging.metrics.counting import parse_all as parse_metrics
-from rankproof.judging.tally import INDEPENDENT, JudgedColumn, column_from, method_of, note_of, widen_interval
-from rankproof.judging.trust.correcting import (
-    Corrects,
-    corrected_in,
-    corrections_from_dict,
-    corrections_to_dict,
-    drift_warnings,
-    estimate_sentences,
-)
+from rankproof.judging.evidence import Blame, Evidence, judgments_from, write_qrels
+from rankproof.judging.metrics.counting import JudgedColumn, column_from
+from rankproof.judging.metrics.registry import parse as parse_metric
+from rankproof.judging.metrics.registry import parse_all as parse_metrics
+from rankproof.judging.trust.correcting import Checked, Corrects, Uncorrected
 from rankproof.judging.trust.correcting import sentences as correction_sentences
-from rankproof.judging.trust.drift import JudgeDrift
-from rankproof.judging.trust.estimates import Checked, Estimate
+from rankproof.judging.trust.drift import JudgeDrift, changes, drift_warnings
+from rankproof.judging.trust.estimates import Estimate, estimate_sentences
 from rankproof.judging.verdicts import Account
-from rankproof.judging.words import changes, findings_of, sentences
+from rankproof.judging.words import causes, findings_of, sentences
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import check_stored
 from rankproof.stats.judge_error import Corrected
@@ -59,6 +53,16 @@ class Coverage(Displayable, Mapping[str, float]):
 
     def _in_one_line(self) -> str:
         return f"<coverage: {', '.join(f'{name}={share:.4f}' for name, share in self.shares.items())}>"
+
+
+STRONGEST, INDEPENDENT = "strongest", "independent"
+"""How soft verdicts on several contexts are combined: the strongest, or all as if independent."""
+
+
+def _note(column: JudgedColumn) -> str:
+    """Why samples have no value, in a sentence; empty if all have one."""
+    listed = causes(column, 4, "more reason")
+    return f"unmeasured samples: {listed}" if listed else ""
 
 
 @dataclass(eq=False, repr=False)
@@ -159,8 +163,15 @@ class JudgedScores(ScoresLike):
 
         It leaves out the judge's own error, which only labels of people show.
         """
-        low, high = super().interval(measure, level)
-        return widen_interval(self.column(measure), min(low, self[measure]), max(high, self[measure]), level)
+        column, (low, high) = self.column(measure), super().interval(measure, level)
+        low, high = min(low, column.mean), max(high, column.mean)
+        if not column.softness or not math.isfinite(high - low):
+            return low, high
+        # The variance of soft verdicts is added on both sides, within what can be.
+        reach = NormalDist().inv_cdf((1 + level) / 2) ** 2 * column.softness
+        down, up = (math.sqrt((end - column.mean) ** 2 + reach) for end in (low, high))
+        most = 1.0 if column.counting.max() <= 1 else math.inf
+        return max(column.mean - down, 0.0), min(column.mean + up, most)
 
     def thin(self, measure: str | Measure) -> bool:
         """Whether a mean is over fewer than half of the samples that could have a value: those easy to judge."""
@@ -170,12 +181,14 @@ class JudgedScores(ScoresLike):
     def corrections(self) -> Corrects:
         """For each metric its mean corrected by labels of people, or why there is none; empty without labels."""
         if not self.checked:
-            return corrections_from_dict(self.stored.get("corrections", {}))
+            stored = self.stored.get("corrections", {})
+            return {name: (Uncorrected if "reason" in each else Corrected)(**each) for name, each in stored.items()}
         return {name: each.mean() for name, each in self.checked.items()}
 
     def corrected(self, measure: str | Measure) -> Corrected | None:
         """The mean with the judge's error taken out, by labels of people; None if there are not enough."""
-        return corrected_in(self.corrections, self.key(measure))
+        found = self.corrections.get(self.key(measure))
+        return found if isinstance(found, Corrected) else None
 
     def corrected_lead(self, other: ScoresLike, measure: str | Measure, level: float = 0.95) -> Corrected | None:
         """The mean minus that of other scores of the same samples, with the judge's error taken out."""
@@ -197,20 +210,23 @@ class JudgedScores(ScoresLike):
         """Everything to be said about one mean."""
         column, found = self.column(measure), super().row(measure)
         corrected, estimate = self.corrected(measure), self.estimate(measure)
-        independent = self.settings.get("soft") == INDEPENDENT
         low, high = self.interval(measure)
+        method = found.method if found.n > 1 else ""
+        if method and column.softness:
+            how = "each apart" if self.settings.get("soft") == INDEPENDENT else "of several contexts the strongest"
+            method += f", with the spread of soft verdicts ({how})"
         return replace(
             found,
             low=low if np.isfinite(low) else None,
             high=high if np.isfinite(high) else None,
-            method=method_of(column, found.method, independent) if found.n > 1 else "",
+            method=method,
             coverage=column.coverage,
             possible=column.possible,
             estimate=None if estimate is None else (estimate.value, estimate.low, estimate.high),
             measurable=column.measurable,
             corrected=None if corrected is None else corrected.value,
             corrected_ends=None if corrected is None else (corrected.low, corrected.high),
-            note="" if estimate else note_of([column]),
+            note="" if estimate else _note(column),
         )
 
     def summary(self, name: str = "") -> Summary:
@@ -282,7 +298,7 @@ class JudgedScores(ScoresLike):
         for name in measures:
             if not len(part.column(name).counting):
                 raise DataError(
-                    f"{name}: unmeasured for every sample ({note_of([part.column(name)])}). "
+                    f"{name}: unmeasured for every sample ({_note(part.column(name))}). "
                     "Next: name the metrics to compare, or judge what is missing."
                 )
         return part
@@ -301,7 +317,7 @@ class JudgedScores(ScoresLike):
             "judged": {name: self.column(name).to_dict() for name in self.columns},
             "judges": self.judges,
             "settings": self.settings,
-            "corrections": corrections_to_dict(self.corrections),
+            "corrections": {name: asdict(each) for name, each in self.corrections.items()},
             "estimates": {name: each.to_dict() for name, each in self.estimates.items()},
             "checked": {name: each.to_dict() for name, each in self.checked.items()},
         }

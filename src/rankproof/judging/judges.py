@@ -1,17 +1,34 @@
-"""Other sources of verdicts: the judge that is named, and an earlier run."""
+"""Judges by their names, those among them that are people or an earlier run, and `Verdicts`: what is in a ledger."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from rankproof.errors import UsageError, WrongCall, nearest, one_of, shorten
+from rankproof.document.display import Displayable
+from rankproof.errors import DataError, UsageError, WrongCall, check_whole, nearest, old_arguments, one_of, shorten
 from rankproof.judging.function_judge import called_judge, verdict_of
 from rankproof.judging.models.providers import PROVIDERS
-from rankproof.judging.verdicts import WITH_VALUES, Account, Ask, Judge, Keep, Relation, Unmeasured, verdict_in
-from rankproof.store.ledger import HUMAN, Ledger
+from rankproof.judging.verdicts import (
+    PLAIN_YES,
+    SOFT,
+    VALUES,
+    WITH_VALUES,
+    Account,
+    Ask,
+    Judge,
+    Keep,
+    Relation,
+    Unmeasured,
+    check_verdict,
+    entry_of,
+    pair_in,
+    verdict_in,
+)
+from rankproof.store.ledger import HUMAN, Ledger, LedgerEntry, read_lines, write_lines
 
 if TYPE_CHECKING:
     from rankproof.judging.models.limits import ModelArguments
@@ -45,11 +62,6 @@ class HumanJudge:
             account.calls += self.reply is not None
             keep([Unmeasured(ask, UNASKED) if reply is None else verdict_of(ask, reply, self.name)])
         return account
-
-
-def human_judge(who: str, reply: Callable[[Ask], Any] | None = None) -> HumanJudge:
-    """The judge of that name."""
-    return HumanJudge(who, reply)
 
 
 MISSING = "not in the ledger"
@@ -197,7 +209,7 @@ def _one(spec: str, kind: str, rest: str, options: Mapping[str, Any]) -> Judge:
     if kind in MODELS and rest:
         return _model(spec, kind, options)
     if kind == "human":
-        return human_judge(rest or "somebody")
+        return HumanJudge(rest or "somebody")
     raise UsageError(
         f"judge: got {spec!r}, expected one of {', '.join(NAMED)}, or several joined by "
         f">.{nearest(kind, ['lexical', *MODELS, 'human', 'replay'])} Next: choose one of them."
@@ -223,3 +235,126 @@ def _model(spec: str, kind: str, given: Mapping[str, Any]) -> Judge:
 
     asked: Judge = model_judge(name, **options)
     return asked
+
+
+DEFAULT = "verdicts.db"
+"""The default ledger of the command line."""
+
+
+class Verdicts(Displayable):
+    """The verdicts in the file of a ledger."""
+
+    def __init__(self, path: str | os.PathLike[str] | Ledger = DEFAULT) -> None:
+        self.ledger = path if isinstance(path, Ledger) else Ledger(Path(path))
+
+    def _in_one_line(self) -> str:
+        return f"<Verdicts in {self.ledger.path}>"
+
+    def __iter__(self) -> Iterator[LedgerEntry]:
+        return self.ledger.entries()
+
+    def judges(self) -> list[dict[str, Any]]:
+        """The judges, and their numbers of verdicts."""
+        return self.ledger.judges()
+
+    def where(
+        self,
+        *,
+        judge: str | None = None,
+        relation: str | None = None,
+        value: int | None = None,
+        contains: str | None = None,
+        unmeasured: bool | None = None,
+    ) -> Iterator[LedgerEntry]:
+        """The entries for which all that is given holds; `contains` is looked for in both texts."""
+        for what, got in (("judge", judge), ("relation", relation), ("contains", contains)):
+            if not isinstance(got, str | None):
+                raise UsageError(f"{what}: got {shorten(got)}, expected a text. Next: give one, or leave it out.")
+        wanted = None if value is None else check_whole("value", value, least=0)
+        sought, open_ones = (contains or "").casefold(), None if unmeasured is None else bool(unmeasured)
+        return (
+            each
+            for each in self
+            if judge in (None, each.judge)
+            and relation in (None, each.relation)
+            and wanted in (None, each.value)
+            and open_ones in (None, bool(each.reason))
+            and sought in f"{each.left}\n{each.right}".casefold()
+        )
+
+    def override(self, pair: str, value: Any, *, by: str, why: str = "") -> LedgerEntry:
+        """Add a person's verdict to those of machines; it counts from now on.
+
+        `pair` is the id of a pair, or its beginning; `value` one of its relation, or True or False; `why` is the
+        reason, which is kept beside it.
+        """
+        if not by.strip():
+            raise UsageError("by: got no name, expected who overrides. Next: say who you are.")
+        found, judge = self._of(pair), HumanJudge(by.strip())
+        said = verdict_of(pair_in(found), value, judge.name)
+        if isinstance(said, Unmeasured):
+            raise UsageError(
+                f"{found.id}: {said.reason} for relation {found.relation}. Next: give a value that the relation has."
+            )
+        entry = entry_of(said, judge.name)
+        if why:
+            entry = replace(entry, origin={**entry.origin, "why": why})
+        self.ledger.keep(judge.identity, judge.name, [entry])
+        return entry
+
+    def _of(self, pair: str) -> LedgerEntry:
+        found = {each.id: each for each in self if pair and each.id.startswith(pair)}
+        if len(found) != 1:
+            what = "no pair" if not found else f"{len(found)} pairs"
+            hint = nearest(pair, [each.id for each in self]) if not found else ""
+            raise UsageError(
+                f"{self.ledger.path}: {what} whose id begins with {shorten(pair)}, expected one.{hint} "
+                "Next: 'rankproof verdicts' lists the ids."
+            )
+        return next(iter(found.values()))
+
+    @old_arguments(target="path")
+    def export_to(self, path: str | os.PathLike[str], *, force: bool = False) -> int:
+        """Write everything as JSON lines; how many verdicts they are."""
+        self.judges()  # if there is no ledger, that is an error
+        return write_lines(Path(path), self, force=force)
+
+    def import_from(self, source: str | os.PathLike[str]) -> int:
+        """Take in JSON lines, all of them or none; how many they are.
+
+        A line needs relation, left, right, judge and a value; a judge named human:NAME is a person.
+        """
+        groups: dict[str, tuple[dict[str, Any], str, list[LedgerEntry]]] = {}
+        number = 0
+        for number, (where, entry) in enumerate(read_lines(Path(source)), 1):  # noqa: B007  (it is returned)
+            entry = _softened(entry)
+            _check(entry, where)
+            kind, _, name = entry.judge.partition(":")
+            person = {"kind": HUMAN, "name": name}
+            identity = dict(entry.identity) or (person if kind == HUMAN else {"kind": "imported", "name": entry.judge})
+            groups.setdefault(f"{identity}", (identity, entry.judge, []))[2].append(entry)
+        if groups:
+            self.ledger.take(groups.values())
+        return number
+
+
+def _softened(entry: LedgerEntry) -> LedgerEntry:
+    """A line with a probability and no value is a soft verdict."""
+    if entry.value is not None or entry.probability is None or entry.relation not in PLAIN_YES or entry.reason:
+        return entry
+    value = PLAIN_YES[Relation(entry.relation)] if entry.probability >= 0.5 else 0
+    return replace(entry, value=value, origin={**entry.origin, SOFT: True})
+
+
+def _check(entry: LedgerEntry, where: str) -> None:
+    """Refuse a line that is not a verdict."""
+    problem = "" if entry.relation in VALUES else f"got relation {entry.relation!r}"
+    if not problem and not entry.reason:
+        said = check_verdict(verdict_in(entry, pair_in(entry)))
+        problem = said.reason if isinstance(said, Unmeasured) else ""
+    if problem:
+        known = ", ".join(VALUES)
+        raise DataError(
+            f"{where}: {problem}; expected a relation ({known}) and a value of it. Nothing was imported."
+            " Next: correct the row."
+        )

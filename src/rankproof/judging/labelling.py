@@ -16,9 +16,9 @@ from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, nearest, one_of
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
-from rankproof.judging.judges import HumanJudge, human_judge
+from rankproof.judging.judges import HumanJudge
 from rankproof.judging.lexical.judge import NAME, likelihood
-from rankproof.judging.metrics.counting import Asked, parse_all
+from rankproof.judging.metrics.registry import Asked, parse_all
 from rankproof.judging.run import JudgeRun, asks_of
 from rankproof.judging.samples import read_samples
 from rankproof.judging.trust.agreement import (
@@ -311,7 +311,7 @@ def prepare_task(
     pairs = _pairs(kept, identities, samples, draw.relation)
     drawn = draw.of(pairs, samples)
     frame = kept.keep_frame((each.ask.relation, each.ask.left, each.ask.right) for each in pairs)
-    session = _session(kept, human_judge(who.strip()), [replace(each, frame=frame) for each in drawn])
+    session = _session(kept, HumanJudge(who.strip()), [replace(each, frame=frame) for each in drawn])
     return Task(name, identities, kept, pairs, session)
 
 

@@ -19,9 +19,8 @@ from rankproof.document.numbers import ABSENT, count, score, span
 from rankproof.errors import DataError, UsageError, check_number, shorten
 from rankproof.judging.judge import Judge
 from rankproof.judging.judged_scores import JudgedScores
-from rankproof.judging.metrics.counting import SAME
+from rankproof.judging.metrics.counting import SAME, JudgedColumn
 from rankproof.judging.samples import Sample, read_samples
-from rankproof.judging.tally import JudgedColumn
 from rankproof.stats.shares import Share, share_of
 
 if TYPE_CHECKING:

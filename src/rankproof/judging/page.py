@@ -13,8 +13,7 @@ from rankproof.document.numbers import count, score, share, signed_number, signe
 from rankproof.document.page import Child, Markup, Section, el, fold, ident, join, page, paragraphs, table
 from rankproof.document.terminal import cut
 from rankproof.errors import UsageError
-from rankproof.judging.blame import POINTS, WORDS, Blame
-from rankproof.judging.evidence import Piece
+from rankproof.judging.evidence import POINTS, WORDS, Blame, Piece
 from rankproof.judging.words import certainty, nouns, verdict
 from rankproof.scoring import tables
 from rankproof.scoring.tables import telling_columns

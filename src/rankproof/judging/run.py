@@ -13,8 +13,8 @@ from typing import Any, Protocol
 from rankproof.core.audit.finding import Finding, kin_of
 from rankproof.core.measure import Measure
 from rankproof.errors import UsageError, shorten
-from rankproof.judging.blame import failure_of
 from rankproof.judging.case import Case
+from rankproof.judging.evidence import failure_of
 from rankproof.judging.metrics.counting import Outcome, metric_of, missing_fields, outcomes
 from rankproof.judging.samples.sample import Sample
 from rankproof.judging.verdicts import (

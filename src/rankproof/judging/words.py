@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -10,14 +9,13 @@ from rankproof.core.audit.finding import Finding, list_words, percent
 from rankproof.core.scoring import ScoreColumn
 from rankproof.document.numbers import count, share
 from rankproof.document.terminal import Column, clean, cut, cut_apart, table, wrap
-from rankproof.judging.blame import WORDS as POINT_WORDS
-from rankproof.judging.tally import JudgedColumn
+from rankproof.judging.evidence import WORDS as POINT_WORDS
+from rankproof.judging.metrics.counting import JudgedColumn
 from rankproof.judging.verdicts import Account, Relation
 from rankproof.text.words import are_several
 
 if TYPE_CHECKING:
-    from rankproof.judging.blame import Blame
-    from rankproof.judging.trust.drift import JudgeDrift
+    from rankproof.judging.evidence import Blame
     from rankproof.store.ledger import LedgerEntry
 
 UNMEASURED = "unmeasured"
@@ -87,10 +85,10 @@ def _thin(columns: Mapping[str, JudgedColumn]) -> Iterator[Finding]:
 def _none(columns: Mapping[str, JudgedColumn], estimated: Collection[str]) -> Iterator[Finding]:
     empty = {name: each for name, each in columns.items() if not len(each.counting)}
     if empty and len(empty) == len(columns) and not estimated:
-        causes = list(dict.fromkeys(_causes(each) for each in empty.values()))
+        told = list(dict.fromkeys(causes(each) for each in empty.values()))
         yield Finding(
             *("error", "nothing-measured", len(empty)),
-            f"Nothing was measured, by {list_words(empty)}: {'; '.join(causes[:MOST])}.",
+            f"Nothing was measured, by {list_words(empty)}: {'; '.join(told[:MOST])}.",
             advice="fix what the reasons name, or let another judge decide.",
         )
     elif empty:
@@ -106,7 +104,7 @@ def _fewer(columns: Mapping[str, JudgedColumn]) -> Iterator[Finding]:
     fewer = {name: each for name, each in columns.items() if 0 < len(each.counting) < len(each.values)}
     if fewer:
         counts = (
-            f"{name} {len(each.counting):,} of {len(each.values):,} ({_causes(each)})" for name, each in fewer.items()
+            f"{name} {len(each.counting):,} of {len(each.values):,} ({causes(each)})" for name, each in fewer.items()
         )
         yield Finding(
             *("warning", "fewer-samples", len(fewer)),
@@ -115,10 +113,11 @@ def _fewer(columns: Mapping[str, JudgedColumn]) -> Iterator[Finding]:
         )
 
 
-def _causes(column: JudgedColumn) -> str:
+def causes(column: JudgedColumn, most: int = MOST, noun: str = "more cause") -> str:
     """Why samples do not count, each cause with how many samples."""
-    more = f", {count(len(column.why) - MOST, 'more cause')}" if len(column.why) > MOST else ""
-    return ", ".join(f"{why} ({times:,})" for why, times in Counter(column.why).most_common(MOST)) + more
+    why = list(column.why.items())
+    listed = ", ".join(f"{cause} ({times:,})" for cause, times in why[:most])
+    return listed + (f", {count(len(why) - most, noun)}" if len(why) > most else "")
 
 
 def _empty(emptied: Mapping[str, int]) -> Iterator[Finding]:
@@ -185,8 +184,6 @@ QUESTIONS = {
     " 0 not, 1 in part, 2 mostly, 3 fully, -1 abstains",
 }
 """What a person is asked about a pair, and with which values it is answered."""
-
-
 FEW = 20
 """How many failed samples are named by default."""
 
@@ -284,15 +281,3 @@ def unmeasured_text(found: Mapping[str, Mapping[str, str]]) -> str:
             for sample, reason in reasons.items():
                 lines += wrap(clean(reason), first=f"  {cut(clean(sample), 40)}: ", later="    ")
     return "\n".join(lines) + "\n" if lines else ""
-
-
-def changes(drifts: Sequence[JudgeDrift]) -> Iterator[Finding]:
-    """What came of asking fixed pairs again, as findings."""
-    for each in drifts:
-        asked = sum(rate.n for rate in each.rates["they were fixed"].values())
-        yield Finding(
-            *("warning" if each.flips else "note", "judge-changed", each.flips),
-            f"{each.judge} answers as {each.now}, before as {each.before or 'another model'}: "
-            f"{each.flips} of {count(asked, 'verdict')} asked again changed.",
-            advice="judge what is compared with one version; 'rankproof calibrate LEDGER --drift' says more.",
-        )

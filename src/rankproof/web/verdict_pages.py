@@ -10,9 +10,9 @@ from rankproof.document.formats.html import part_of_page
 from rankproof.document.numbers import count
 from rankproof.document.page import Child, Markup, combine, el, fold, ident, join, table
 from rankproof.errors import UsageError
-from rankproof.judging.evidence import Verdicts
 from rankproof.judging.judge import judge
 from rankproof.judging.judged_scores import JudgedScores
+from rankproof.judging.judges import Verdicts
 from rankproof.judging.labelling import Draw, Task, prepare_task
 from rankproof.judging.page import score_table
 from rankproof.judging.verdicts import VALUES, Relation

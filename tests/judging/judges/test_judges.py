@@ -14,7 +14,7 @@ import pytest
 
 from rankproof import Judge, judge
 from rankproof.errors import UsageError
-from rankproof.judging.judges import human_judge, judges_of
+from rankproof.judging.judges import HumanJudge, judges_of
 from rankproof.judging.run import settle
 from rankproof.judging.verdicts import Account, Ask, InLedger, Keep, Relation, Unmeasured, Verdict
 from rankproof.store.ledger import Ledger
@@ -205,7 +205,7 @@ def test_a_person_is_asked_once_and_remembered(tmp_path: Path) -> None:
         asked.append(ask)
         return None if ask.relation == Relation.TEXT_SUPPORTS else 1
 
-    person, kept = human_judge("ana", reply), InLedger(Ledger(tmp_path / "l.db"))
+    person, kept = HumanJudge("ana", reply), InLedger(Ledger(tmp_path / "l.db"))
     for _ in range(2):
         found, _ = settle([[R, S, Q]], [person], kept)
     assert (found[R].value, found[S].reason) == (1, "no human has judged it")  # type: ignore[union-attr]

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from rankproof import judge
-from rankproof.judging.metrics.counting import parse
+from rankproof.judging.metrics.registry import parse
 from rankproof.judging.trust.correcting import ADDS_UP, Correcting
 from rankproof.judging.verdicts import Relation
 

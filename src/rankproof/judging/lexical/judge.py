@@ -7,9 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from rankproof.core.hits import Array
 from rankproof.judging.lexical.conflicts import conflict, odd_denial
 from rankproof.judging.lexical.profile import COMMON_WORD, Cover, TextProfile, cover, lacks_name_or_number, profile
 from rankproof.judging.verdicts import (
@@ -113,59 +110,6 @@ def _words(sought: TextProfile, text: TextProfile) -> float:
     if not sought.forms:
         return 0.0
     return sum(map(text.vocabulary.__contains__, sought.forms)) / len(sought.forms)
-
-
-SPREAD = {
-    Relation.TEXT_SUPPORTS: 0.7,
-    Relation.TEXT_SUPPORTS_IN_PART: 0.7,
-    Relation.CONTEXT_ANSWERS: 0.7,
-    Relation.STATEMENT_BEARS: 0.7,
-    Relation.ANSWER_ADDRESSES: 2.0,
-}
-"""The standard deviation of the shifts, in logits, a little more than was seen: .60 of 8 collections with claims, .62
-of 4 with questions and chunks. Answers to questions differ more (2 collections); for statements there is one
-collection, and the spread of chunks is taken."""
-COLLECTIONS = {
-    Relation.TEXT_SUPPORTS: 8,
-    Relation.TEXT_SUPPORTS_IN_PART: 8,
-    Relation.CONTEXT_ANSWERS: 4,
-    Relation.STATEMENT_BEARS: 1,
-    Relation.ANSWER_ADDRESSES: 2,
-}
-"""So many collections the base was fitted on: with few of them it may be off as well."""
-FREEDOM = 10
-"""Degrees of freedom: 7 of claims and 3 of chunks, whose spreads are about equal (.60 and .62) and pooled."""
-GRID = np.linspace(-12.0, 12.0, 2401)
-"""Shifts that are looked at."""
-SMALLEST = 1e-6
-"""A probability nearer to 0 or 1 is taken for this: a shift moves it little, and a label does not rule it out."""
-
-
-def logit(probability: Array) -> Array:
-    """The logarithm of the odds."""
-    inside = np.clip(probability, SMALLEST, 1 - SMALLEST)
-    odds: Array = np.log(inside / (1 - inside))
-    return odds
-
-
-def shifts(relation: Relation, places: Array, labels: Sequence[tuple[float, bool]] = ()) -> Array:
-    """The shifts that stand at these places (0 to 1) of their distribution, given labelled pairs.
-
-    Each label is the probability that the judge gave, and what a person said.
-
-    >>> wide = shifts(Relation.TEXT_SUPPORTS, np.array([0.025, 0.975]))
-    >>> narrow = shifts(Relation.TEXT_SUPPORTS, np.array([0.025, 0.975]), [(0.5, True), (0.5, False)] * 20)
-    >>> bool(np.ptp(wide) > 2 * np.ptp(narrow))
-    True
-    """
-    scale = SPREAD[relation] * math.sqrt(1 + 1 / COLLECTIONS[relation])
-    likely = -(FREEDOM + 1) / 2 * np.log1p((GRID / scale) ** 2 / FREEDOM)
-    for probability, yes in labels:
-        shifted = logit(np.array(probability)) + GRID
-        likely = likely - np.logaddexp(0.0, -shifted if yes else shifted)
-    weights = np.exp(likely - likely.max())
-    found: Array = np.interp(places, (np.cumsum(weights) - weights / 2) / weights.sum(), GRID)
-    return found
 
 
 NEVER, UNREACHED = -1.0, 2.0

@@ -1,5 +1,9 @@
-"""Judged metrics, by families: contexts, the answer, citations."""
+"""Judged metrics, by families: the answer, citations, contexts; and the formulas of other tools.
+
+To import any of its modules fills the registry.
+"""
 
 from rankproof.judging.metrics import answer as answer
 from rankproof.judging.metrics import citations as citations
 from rankproof.judging.metrics import contexts as contexts
+from rankproof.judging.metrics import peers as peers

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from functools import partial
+from itertools import product, repeat
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -18,7 +19,10 @@ from rankproof.core.hits import Array, Facets, Hits, PerQuery, ratio
 from rankproof.core.measure import CHANGES, JUDGED, Measure, Spec
 from rankproof.core.measures.aspects import subtopic_recall
 from rankproof.core.measures.rr_and_ap import average_precision
+from rankproof.core.names import find as find_measure
+from rankproof.core.names import one_by_one, parse_with
 from rankproof.core.parameters import parameters_of
+from rankproof.errors import UsageError, nearest, one_of
 
 # What a metric counts in one sample: nested lists of yes and no (or of grades), None if nobody judged.
 #
@@ -52,9 +56,9 @@ def share(parts: Iterable[bool | None]) -> Grid:
     return [[part] for part in parts]
 
 
-def count(units: Units) -> int:
+def size(units: Units) -> int:
     """The number of counted items."""
-    return sum(map(count, units)) if isinstance(units, tuple) else len(units)
+    return sum(map(size, units)) if isinstance(units, tuple) else len(units)
 
 
 def count_settled(units: Units) -> int:
@@ -85,9 +89,7 @@ def settled_units(units: Units) -> Units:
 
 def fill_open(units: Units, value: Any) -> Units:
     """The units with one value wherever nothing is known."""
-    if isinstance(units, (list, tuple)):
-        return type(units)(fill_open(each, value) for each in units)
-    return value if units is None else units
+    return _filled(units, repeat(value))
 
 
 def holes(units: Units) -> int:
@@ -98,12 +100,13 @@ def holes(units: Units) -> int:
 def ways(units: Units, choices: Sequence[Any]) -> Iterator[Units]:
     """The units with the open places filled in every possible way."""
     for values in product(choices, repeat=holes(units)):
-        yield _poured(units, iter(values))
+        yield _filled(units, iter(values))
 
 
-def _poured(units: Units, values: Iterator[Any]) -> Units:
+def _filled(units: Units, values: Iterator[Any]) -> Units:
+    """The units with the next of the values in each open place."""
     if isinstance(units, (list, tuple)):
-        return type(units)([_poured(each, values) for each in units])
+        return type(units)([_filled(each, values) for each in units])
     return next(values) if units is None else units
 
 
@@ -144,9 +147,10 @@ def by_rank(grades: Sequence[Grades], missed: Sequence[Grades] | None = None) ->
     """Hits of ranked contexts with their grades; `missed` are the grades of judged ones not retrieved."""
     found = _ranked(grades)
     if missed is not None:
-        lengths = map(len, grades)
-        found = _with_pool(found, _ranked([[*a, *b] for a, b in zip(grades, missed, strict=True)]), lengths)
-    found.__dict__["top_grade"] = TOP_GRADE
+        pool = _ranked([[*a, *b] for a, b in zip(grades, missed, strict=True)])
+        rows = pool.keep(pool.rank <= found.retrieved[pool.query])
+        found = Hits(rows.query, rows.rank, rows.grade, rows.doc, rows.n, found.retrieved, pool=pool)
+        found.__dict__["top_grade"] = TOP_GRADE
     return found
 
 
@@ -156,29 +160,14 @@ def _ranked(grades: Sequence[Grades]) -> Hits:
     query = np.repeat(np.arange(len(grades)), lengths)
     place = np.arange(len(query))
     values = np.array([float(grade) for each in grades for grade in each], dtype=np.float64)
-    return Hits(query, place - start[query] + 1, values, place, len(grades), lengths)
-
-
-def _with_pool(found: Hits, pool: Hits, lengths: object) -> Hits:
-    """The rows of the pool that were retrieved, with the pool behind them."""
-    retrieved = found.retrieved
-    pool.__dict__["top_grade"] = TOP_GRADE
-    rows = pool.keep(pool.rank <= retrieved[pool.query])
-    return Hits(rows.query, rows.rank, rows.grade, rows.doc, rows.n, retrieved, pool=pool)
+    found = Hits(query, place - start[query] + 1, values, place, len(grades), lengths)
+    found.__dict__["top_grade"] = TOP_GRADE
+    return found
 
 
 def precision_of_found(relevant: Sequence[Grades]) -> PerQuery:
     """The mean precision at the ranks of the relevant contexts, over those found: AP(denominator='found')."""
     return average_precision(by_rank(relevant), k=None, rel=1, denominator="found")
-
-
-def metric_of_grades(measure: Measure) -> Callable[[Sequence[tuple[Grades, Grades]]], PerQuery]:
-    """A measure of the core over grades by rank, and the grades of what was not retrieved."""
-
-    def score(units: Sequence[tuple[Grades, Grades]]) -> PerQuery:
-        return measure(by_rank([found for found, _ in units], [missed for _, missed in units]))
-
-    return score
 
 
 def harmonic_mean(a: Array, b: Array) -> PerQuery:
@@ -274,3 +263,55 @@ def metric(
         return made
 
     return register
+
+
+Asked = str | Measure | Iterable[str | Measure]
+
+
+def parse(text: str | Measure, peer: str | None = None) -> Measure:
+    """The metric that `text` names; with a peer, its own formula of that name.
+
+    >>> parse("context_recall@5"), parse("contextual_precision"), parse("P@5")
+    (context_recall@5, context_precision, P@5)
+    """
+    if isinstance(text, Measure):
+        return parse(text.name, peer) if peer else text
+    if peer is not None and peer not in PEERS:
+        raise one_of("compat", peer, PEERS)
+    return parse_with(text, find if peer is None else partial(_find_theirs, peer))
+
+
+def parse_all(asked: Asked, peer: str | None = None) -> list[Measure]:
+    """Several metrics; a string may hold more than one, separated by commas. Repeats are dropped."""
+    found = list(dict.fromkeys(parse(name, peer) for name in one_by_one("metric", asked, "context_recall")))
+    for each in found:
+        if each.spec.kind not in ("judged", "ranking"):
+            raise UsageError(f"{each}: this measure does not read samples. Next: see 'rankproof measures --judged'.")
+    return found
+
+
+def find(name: str) -> Measure:
+    """The metric of that name, canonical or other, or a measure of rankings."""
+    measure = _find_ours(name.replace(" ", "_")) or find_measure(name)
+    if measure is None:
+        hint = nearest(name, [*METRICS, *ALIASES])
+        raise UsageError(f"unknown metric {name!r}.{hint} Next: 'rankproof measures --judged' lists all.")
+    return measure
+
+
+def _find_ours(name: str) -> Measure | None:
+    plain = name.lower().replace("-", "_")
+    return METRICS[plain].measure if plain in METRICS else ALIASES.get(plain)
+
+
+def _find_theirs(peer: str, name: str) -> Measure:
+    """The formula of another tool; the names of our metrics in other tools are other names of ours."""
+    plain, own, meant = name.lower().replace("-", "_"), PEERS[peer], _find_ours(name)
+    called = () if meant is None else (meant.spec.name, *meant.spec.also)
+    theirs = plain if plain in own else next((each for each in own if each in called), None)
+    if theirs is None:
+        raise UsageError(
+            f"compat={peer!r}: {peer} has no formula called {name!r} here, only "
+            f"{', '.join(own)}.{nearest(plain, own)} Next: ask for one of these, or leave compat out."
+        )
+    return own[theirs].measure

@@ -9,25 +9,23 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections import ChainMap, Counter
+from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
 
-from rankproof.core.audit.finding import Finding, few_examples
+from rankproof.core.audit.finding import percent
+from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
-from rankproof.document.numbers import count
+from rankproof.document.display import Displayable
 from rankproof.judging.case import Case
-from rankproof.judging.lexical.judge import NAME
-from rankproof.judging.metrics.counting import outcomes
+from rankproof.judging.metrics.counting import Outcome, outcomes
 from rankproof.judging.metrics.registry import is_ours
-from rankproof.judging.run import JudgedSample
-from rankproof.judging.trust.agreement import Frame, Label, frame_of, labels_in, people
-from rankproof.judging.trust.estimates import Checked, Estimate, Estimates, Uncorrected
-from rankproof.judging.verdicts import PLAIN_YES, Ask, Judge, Relation, Said, Verdict, pair_in
-from rankproof.stats.judge_error import Corrected
+from rankproof.judging.trust.agreement import Frame, Label, frame_of, labels_in
+from rankproof.judging.verdicts import PLAIN_YES, Ask, Judge, Relation, Said, Verdict
+from rankproof.stats.judge_error import Corrected, Side, check_labels, corrected_difference, corrected_mean
 from rankproof.store.ledger import HUMAN, Ledger
 
 ADDS_UP = ("P", "DCG", "RBP", "context_relevance", "answer_relevance", "completeness")
@@ -56,11 +54,11 @@ class Correcting:
         """Whether single pairs tell what the judge is off by."""
         return is_ours(self.measure) and self.measure.spec.name in ADDS_UP
 
-    def add(self, case: Case, used: Sequence[Ask], value: float | None) -> None:
-        """Take one sample, the pairs that the metric looked at, and its value."""
+    def add(self, case: Case, used: Sequence[Ask], outcome: Outcome) -> None:
+        """Take one sample, the pairs that the metric looked at, and what it made of them."""
         known = [self.labels[ask] for ask in used if ask in self.labels]
         alone = _with(case, {each.ask: each.said for each in known}) if known else case
-        machine = self._value(alone) if known else value
+        machine = self._value(alone) if known else outcome.value
         place, asked = len(self.machine), () if machine is None else used
         settled = [
             ask for ask in asked if ask.relation != Relation.TEXT_CLAIMS and isinstance(alone.said.get(ask), Verdict)
@@ -119,60 +117,210 @@ def _with(case: Case, values: Mapping[Ask, int]) -> Case:
     return Case(case.sample, said, case.k, independent=case.independent)
 
 
-@dataclass(slots=True)
-class Corrections:
-    """All metrics of a run."""
+def corrections_for(
+    metrics: Iterable[Measure], judges: Sequence[Judge], ledger: Ledger, complete: float
+) -> dict[int, Correcting]:
+    """What takes in samples and gives the corrected mean of each metric, by its place, if the ledger holds labels."""
+    machines = [each.identity for each in judges if each.identity.get("kind") != HUMAN]
+    labels = labels_in(ledger, machines) if machines else {}
+    if not labels:
+        return {}
+    frame = frame_of(ledger, labels.values())
+    return {place: Correcting(each, labels, complete, frame) for place, each in enumerate(metrics)}
 
-    each: list[Correcting]
 
-    def add(self, judged: JudgedSample) -> None:
-        """Take one sample."""
-        for correcting, outcome, used in zip(self.each, judged.outcomes, judged.used, strict=False):
-            correcting.add(judged.case, used, outcome.value)
+# --- one metric held against labels ----------------------------------------------------------------------
 
-    def results(self) -> dict[str, Checked]:
-        """Each metric by name."""
-        return {each.measure.name: each.result() for each in self.each}
+ENOUGH = 50
+"""Labels below which nothing is corrected."""
+NO_JUDGE = "it is made by rules, no judge is asked"
+NO_VALUE = "the judge by itself gives no sample a value"
+TRUTH, SAID, PLACE, CHANCE, WHOLE = range(5)
+"""The columns of `Checked.rows`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Uncorrected(Displayable):
+    """A metric without a correction, and why."""
+
+    reason: str
+    n: int = 0
+    """Labels that there are."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Checked(Displayable):
+    """One metric of one system, with labels beside it."""
+
+    adds_up: bool
+    """Whether single pairs tell what the judge is off by."""
+    machine: Array
+    """The machine's value of each sample; NaN where it has none."""
+    pairs: Array
+    """How many pairs each sample's value is made of."""
+    rows: Array
+    """A line a label: people's value, the machine's, the sample's place, the probability, whether it is whole."""
+    fresh: Array | None = None
+    """How many pairs of each sample could not be drawn when labels were; None: all could."""
+    low: Array | None = None
+    """The machine's value with these at nothing."""
+    high: Array | None = None
+    """And with these at their best."""
+    recorded: bool = True
+    """Whether the labels say from which pairs they were drawn."""
+
+    def cut(self, samples: Array) -> Checked:
+        """The same of these samples alone, in this order.
+
+        Labels drawn at random from all pairs are, among those of some samples, a random part of them too.
+        """
+        place = np.full(len(self.machine), -1, dtype=np.intp)
+        place[samples] = np.arange(len(samples))
+        rows = self.rows.copy()
+        rows[:, PLACE] = place[self.rows[:, PLACE].astype(np.intp)]
+        kept = rows[rows[:, PLACE] >= 0]
+        parts: dict[str, Any] = {
+            name: None if (each := getattr(self, name)) is None else each[samples]
+            for name in ("machine", "pairs", "fresh", "low", "high")
+        }
+        return replace(self, rows=kept, **parts)
+
+    @property
+    def unseen(self) -> float:
+        """The share of the pairs that could not be drawn when labels were."""
+        every = float(self.pairs.sum())
+        return 0.0 if self.fresh is None or not every else float(self.fresh.sum()) / every
+
+    def mean(self, level: float = 0.95) -> Corrected | Uncorrected:
+        """The corrected mean, or why there is none."""
+        own = self.cut(np.flatnonzero(~np.isnan(self.machine)))
+        for whole in (True, False):
+            seen, rest = own._parted(whole)
+            side = seen._side(whole)
+            if side is not None:
+                limits = min(0.0, float(own.machine.min())), max(1.0, float(own.machine.max()))
+                found = corrected_mean(side.everywhere, side.labels, units=side.units, level=level, limits=limits)
+                return own._said(_added(found, seen._share_of(own), [(1, rest)]))
+        n = int((own.rows[:, WHOLE] == (not own.adds_up)).sum())
+        if not own.pairs.sum():
+            return Uncorrected(NO_JUDGE if len(own.machine) else NO_VALUE, n)
+        noun = "labelled pairs" if own.adds_up else "samples labelled whole"
+        return Uncorrected(f"{n} {noun} drawn at random, {ENOUGH} needed", n)
+
+    def minus(self, other: Checked, level: float = 0.95) -> Corrected | None:
+        """The corrected difference to another system over the same samples; None without labels enough of both."""
+        both = np.flatnonzero(~(np.isnan(self.machine) | np.isnan(other.machine)))
+        mine, theirs = self.cut(both), other.cut(both)
+        for whole in (True, False):
+            alike = mine._seen_whole() & theirs._seen_whole() if whole else None
+            (one, my_rest), (two, their_rest) = (each._parted(whole, alike) for each in (mine, theirs))
+            my_side, their_side = one._side(whole), two._side(whole)
+            if my_side is not None and their_side is not None:
+                most = max(1.0, float(np.abs(mine.machine).max()), float(np.abs(theirs.machine).max()))
+                found = corrected_difference(my_side, their_side, level=level, limits=(-most, most))
+                found = _added(found, one._share_of(mine), [(1, my_rest), (-1, their_rest)])
+                return max((mine, theirs), key=lambda each: each.unseen)._said(found)
+        return None
+
+    def favour(self, other: Checked, level: float = 0.95) -> Corrected | None:
+        """What the judge gives this system more than people do, less what it gives the other (difference in
+        differences), by labels of both; None without labels enough of each."""
+        both = np.flatnonzero(~(np.isnan(self.machine) | np.isnan(other.machine)))
+        mine, theirs = self.cut(both), other.cut(both)
+        for whole in (True, False):
+            one, two = mine._off_by(whole), theirs._off_by(whole)
+            if one is not None and two is not None:
+                return corrected_difference(one, two, power=0.0, level=level, limits=(-2.0, 2.0))
+        return None
+
+    def _off_by(self, whole: bool) -> Side | None:
+        """What the judge is off by, as a side of its own: the labels say it, and nothing else does."""
+        side = self._side(whole)
+        if side is None:
+            return None
+        given = side.labels
+        labels = check_labels(given.said - given.truth, np.zeros_like(given.said), given.place, given.probability)
+        return replace(side, everywhere=np.zeros_like(side.everywhere), labels=labels)
+
+    def _seen_whole(self) -> Array:
+        """Which samples have no pair that could not be drawn."""
+        return np.ones(len(self.machine), dtype=bool) if self.fresh is None else self.fresh == 0
+
+    def _parted(self, whole: bool, seen: Array | None = None) -> tuple[Checked, tuple[float, float, float]]:
+        """What labels can tell of, and what the rest adds to the mean: by the judge, at worst and at best.
+
+        By pairs each sample has a part of both; by whole samples, one that has a new pair is all rest.
+        """
+        if not len(self.machine):
+            return self, (0.0, 0.0, 0.0)
+        if not whole:
+            if self.fresh is None or self.low is None or self.high is None:
+                return self, (0.0, 0.0, 0.0)
+            told = replace(self, machine=self.low, pairs=self.pairs - self.fresh, fresh=None)
+            return told, (float((self.machine - self.low).mean()), 0.0, float((self.high - self.low).mean()))
+        known = self._seen_whole() if seen is None else seen
+        n, best = len(self.machine), max(1.0, float(self.machine.max()))
+        rest = float(self.machine[~known].sum()) / n, 0.0, best * float((~known).sum()) / n
+        return self.cut(np.flatnonzero(known)), rest
+
+    def _share_of(self, every: Checked) -> float:
+        """How many of all samples these are."""
+        return len(self.machine) / len(every.machine)
+
+    def _said(self, found: Corrected) -> Corrected:
+        """The estimate with what its labels cannot tell."""
+        if not self.recorded:
+            return replace(found, method=f"{found.method}, drawn from pairs that are not on record")
+        if not self.unseen:
+            return found
+        share = percent(self.unseen)
+        said = f"{share} of these pairs were not there when labels were drawn, and are bounded, not corrected"
+        return replace(found, method=f"{found.method}; {said}")
+
+    def _side(self, whole: bool) -> Side | None:
+        """The labels of whole samples, or of single pairs, if there are enough."""
+        rows = self.rows[self.rows[:, WHOLE] == whole]
+        if len(rows) < ENOUGH or not (whole or self.adds_up):
+            return None
+        labels = check_labels(rows[:, TRUTH], rows[:, SAID], rows[:, PLACE].astype(np.intp), rows[:, CHANCE])
+        return Side(self.machine, labels, None if whole else float(self.pairs.sum()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        machine = [None if each != each else each for each in self.machine.tolist()]
+        plain = {"adds_up": self.adds_up, "machine": machine, "recorded": self.recorded}
+        unseen = {
+            name: [None if each != each else each for each in values.tolist()]
+            for name in ("fresh", "low", "high")
+            if (values := getattr(self, name)) is not None
+        }
+        return {**plain, "pairs": self.pairs.tolist(), "rows": self.rows.tolist(), **unseen}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Checked:
+        """What `to_dict` wrote."""
+        arrays: dict[str, Any] = {
+            name: np.array([np.nan if each is None else each for each in data[name]], dtype=np.float64)
+            for name in ("machine", "pairs", "fresh", "low", "high")
+            if name in data
+        }
+        rows = np.array(data["rows"], dtype=np.float64).reshape(-1, 5)
+        return cls(bool(data["adds_up"]), rows=rows, recorded=bool(data.get("recorded", True)), **arrays)
+
+
+def _added(found: Corrected, share: float, rest: Sequence[tuple[int, tuple[float, float, float]]]) -> Corrected:
+    """An estimate of a share, with the rest as the judge says it, and at the ends at worst and at best."""
+    if not any(any(parts) for _, parts in rest):
+        return found
+    value, low, high = found.value * share, found.low * share, found.high * share
+    for sign, (said, worst, best) in rest:
+        ends = sorted((sign * worst, sign * best))
+        value, low, high = value + sign * said, low + ends[0], high + ends[1]
+    return replace(found, value=value, low=low, high=high)
 
 
 Corrects = dict[str, Corrected | Uncorrected]
 """For each metric its corrected mean, or why there is none; empty if nobody labelled anything."""
-
-
-def corrections_for(metrics: Any, judges: Sequence[Judge], ledger: Ledger | None, complete: float) -> Corrections:
-    """What takes in samples and gives corrected means, if the ledger holds labels."""
-    machines = [each.identity for each in judges if each.identity.get("kind") != HUMAN]
-    labels = labels_in(ledger, machines) if ledger is not None and machines else {}
-    if ledger is None or not labels:
-        return Corrections([])
-    frame = frame_of(ledger, labels.values())
-    return Corrections([Correcting(metric, labels, complete, frame) for metric in metrics])
-
-
-def estimates_for(metrics: Any, judges: Sequence[Judge], ledger: Ledger | None, compat: str | None) -> Estimates:
-    """What takes in samples and gives estimates, if the embedded judge reads them and the formulas are ours."""
-    words = [each.identity for each in judges if each.identity.get("kind") == NAME]
-    if not words or compat is not None:
-        return Estimates([])
-    known = people(ledger) if ledger is not None else ()
-    return Estimates.of(metrics, {pair_in(each): int(each.value or 0) for each in known})
-
-
-def estimate_sentences(found: Mapping[str, Estimate]) -> Iterator[str]:
-    """What the estimates are, under a table."""
-    if found:
-        labels = max(each.labels for each in found.values())
-        narrowed = f"; {labels:,} labels narrow it" if labels else "; labels narrow it ('rankproof calibrate')"
-        yield (
-            "An estimate counts every pair by its probability of a yes. Its interval holds what samples vary and what "
-            f"words may be wrong by on texts of another kind{narrowed}."
-        )
-
-
-def corrected_in(corrections: Corrects, metric: str) -> Corrected | None:
-    """The corrected mean of a metric; None if there is none."""
-    found = corrections.get(metric)
-    return found if isinstance(found, Corrected) else None
 
 
 def sentences(corrections: Corrects) -> Iterator[str]:
@@ -187,47 +335,3 @@ def sentences(corrections: Corrects) -> Iterator[str]:
             reasons.setdefault(each.reason, []).append(name)
     for reason, names in reasons.items():
         yield f"No correction of {', '.join(names)}: {reason}."
-
-
-def corrections_to_dict(corrections: Corrects) -> dict[str, Any]:
-    """Corrections as plain data."""
-    return {name: asdict(each) for name, each in corrections.items()}
-
-
-def corrections_from_dict(data: Mapping[str, Mapping[str, Any]]) -> Corrects:
-    """Corrections as `corrections_to_dict` wrote them."""
-    return {name: (Uncorrected if "reason" in each else Corrected)(**each) for name, each in data.items()}
-
-
-class Versions:
-    """Which versions of a model gave the verdicts: a name may stand for another model tomorrow."""
-
-    def __init__(self) -> None:
-        self.seen: dict[str, Counter[str]] = {}
-        self.fresh: dict[str, str] = {}
-        """For each judge the version that gave verdicts just now; those of a ledger say when they were given."""
-
-    def add(self, judged: JudgedSample) -> None:
-        """Note who gave the verdicts on one sample."""
-        for ask in {ask for asks in judged.used for ask in asks}:
-            said = judged.case.said.get(ask)
-            if isinstance(said, Verdict) and (version := str(said.origin.get("model") or "")):
-                self.seen.setdefault(said.judge, Counter())[version] += 1
-                if "at" not in said.origin:
-                    self.fresh[said.judge] = version
-
-    def several_models(self) -> dict[str, dict[str, int]]:
-        """The judges behind whose names more than one model answered, with how many verdicts each gave."""
-        return {name: dict(each) for name, each in self.seen.items() if len(each) > 1}
-
-
-def drift_warnings(versions: Mapping[str, Mapping[str, int]]) -> Iterable[Finding]:
-    """A warning for each judge behind whose name the model changed."""
-    for name, counts in versions.items():
-        yield Finding(
-            *("warning", "judge-changed", len(counts)),
-            f"{name} is {count(len(counts), 'model')} by what the service says of itself, so its verdicts "
-            "may not be alike.",
-            examples=few_examples([f"{version} ({count:,} verdicts)" for version, count in counts.items()]),
-            advice="ask the fixed pairs again: 'rankproof calibrate LEDGER --drift' says how much it changed.",
-        )

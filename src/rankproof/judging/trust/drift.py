@@ -1,4 +1,4 @@
-"""Does a judge still say what it said? Fixed pairs, kept in the ledger, are asked again.
+"""`judge_drift`: does a judge still say what it said? Fixed pairs, kept in the ledger, are asked again.
 
 A probe is kept like the verdicts of a judge of its own: what the fixed pairs are, what was said of them when, and
 by which version of the model, stay in the file, and go with it.
@@ -6,27 +6,43 @@ by which version of the model, stay in the file, and go with it.
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
 
+from rankproof.core.audit.finding import Finding, few_examples
 from rankproof.document.model import Document, Paragraph, Part, Result
 from rankproof.document.numbers import count
-from rankproof.errors import DataError
+from rankproof.document.terminal import for_face
+from rankproof.errors import DataError, UsageError, check_whole, nearest
+from rankproof.judging.judges import judges_of
 from rankproof.judging.run import add, settle
-from rankproof.judging.trust.agreement import count_changed, is_yes, people
-from rankproof.judging.verdicts import Account, Ask, InMemory, Judge, Verdict, entry_of, pair_in, verdict_in
+from rankproof.judging.trust.agreement import count_changed, is_yes, machines, people
+from rankproof.judging.verdicts import (
+    Account,
+    Ask,
+    InMemory,
+    Judge,
+    Verdict,
+    entry_of,
+    pair_in,
+    verdict_in,
+)
 from rankproof.stats.shares import Share, share_of
 from rankproof.store.ledger import Ledger, LedgerEntry, lot
+
+if TYPE_CHECKING:
+    from rankproof.judging.models.limits import ModelArguments
 
 PROBE = "probe"
 AT_ONCE = 10
 """Pairs that are asked together, always the same ones: a call of a model for all of them."""
 FIRST = 0
 """The number of the probe that holds what was said when the pairs were fixed."""
-
 Said = dict[Ask, Verdict]
 
 
@@ -48,23 +64,20 @@ def fix(ledger: Ledger, judge: str, identity: Mapping[str, Any], n: int, but_not
 
 def probes(ledger: Ledger, judge: str) -> list[Said]:
     """What was said of the fixed pairs, probe by probe."""
-    if not ledger.path.exists():
-        return []
-    known = [each["identity"] for each in ledger.judges()]
-    mine = sorted(
-        (each for each in known if each.get("kind") == PROBE and each.get("of") == judge),
-        key=lambda each: int(each["number"]),
-    )
+    mine = sorted((each for each in _probes(ledger) if each.get("of") == judge), key=lambda each: int(each["number"]))
     return [_verdicts(ledger.entries(each)) for each in mine]
 
 
 def probes_of_others(ledger: Ledger, judge: str) -> Said:
     """The pairs last fixed for another judge, with what it said; nothing if none were."""
-    if not ledger.path.exists():
-        return {}
-    known = [each["identity"] for each in ledger.judges() if each["identity"].get("kind") == PROBE]
-    others = [each for each in known if each.get("of") != judge and int(each["number"]) == FIRST]
+    others = [each for each in _probes(ledger) if each.get("of") != judge and int(each["number"]) == FIRST]
     return _verdicts(ledger.entries(others[-1])) if others else {}
+
+
+def _probes(ledger: Ledger) -> list[Mapping[str, Any]]:
+    """The identities of all probes in a ledger."""
+    known = ledger.judges() if ledger.path.exists() else []
+    return [each["identity"] for each in known if each["identity"].get("kind") == PROBE]
 
 
 def ask_again(ledger: Ledger, judge: Judge, fixed: Said, number: int) -> tuple[Said, Account]:
@@ -85,14 +98,12 @@ def version_of(said: Said) -> str:
     return max(sorted(set(names)), key=names.count, default="")
 
 
-def count_changes(before: Said, after: Said) -> dict[str, dict[str, tuple[int, int]]]:
-    """By relation how many verdicts changed at all, and how many from yes to no or back."""
-    values = {ask: (before[ask].value or 0, after[ask].value or 0) for ask in before if ask in after}
-    sides = {ask: [is_yes(ask.relation, value) for value in both] for ask, both in values.items()}
-    return {
-        "value": count_changed((ask, old != new) for ask, (old, new) in values.items()),
-        "yes or no": count_changed((ask, old != new) for ask, (old, new) in sides.items()),
-    }
+def count_changes(before: Said, after: Said, *, sides: bool = False) -> dict[str, tuple[int, int]]:
+    """By relation how many verdicts changed at all, or if `sides` matter alone from yes to no or back."""
+    both = [(ask, [before[ask].value or 0, after[ask].value or 0]) for ask in before if ask in after]
+    if sides:
+        both = [(ask, [is_yes(ask.relation, value) for value in values]) for ask, values in both]
+    return count_changed((ask, old != new) for ask, (old, new) in both)
 
 
 def _keep(ledger: Ledger, judge: str, number: int, entries: Sequence[LedgerEntry]) -> None:
@@ -187,16 +198,90 @@ def _before(ledger: Ledger, judge: Judge, version: str) -> tuple[Said, Said] | N
     return (found, found) if found else None
 
 
-def drift_of(judge: str, first: dict[Any, Verdict], last: dict[Any, Verdict], now: dict[Any, Verdict]) -> JudgeDrift:
+def drift_of(judge: str, first: Said, last: Said, now: Said) -> JudgeDrift:
     """What changed between the first answers, the last ones and those of now."""
     if not now:
         raise DataError(
             f"{judge}: settled none of {len(first)} fixed pairs, so nothing can be said of it."
             " Next: look at what the judge answers."
         )
-    since = {"they were fixed": count_changes(first, now)["value"]}
-    since["fixed: yes or no"] = count_changes(first, now)["yes or no"]
+    since = {
+        "they were fixed": count_changes(first, now),
+        "fixed: yes or no": count_changes(first, now, sides=True),
+    }
     if last is not first:
-        since["last asked"] = count_changes(last, now)["value"]
+        since["last asked"] = count_changes(last, now)
     rates = {what: {r: share_of(*counts) for r, counts in found.items()} for what, found in since.items()}
     return JudgeDrift(judge, len(first), version_of(first), version_of(now), rates)
+
+
+MOST = 50
+"""Fixed pairs by default."""
+
+
+def judge_drift(
+    ledger: str | os.PathLike[str] | Ledger,
+    *,
+    judge: Any = None,
+    since: str | None = None,
+    n: int = MOST,
+    **options: Unpack[ModelArguments],
+) -> JudgeDrift:
+    """Ask a judge again about fixed pairs of its ledger, and say how many verdicts changed.
+
+    The first call fixes `n` pairs with the verdicts in the ledger. If the model's name changed, `since` names the
+    judge whose pairs and verdicts it is compared with. `options` go to judges that are models.
+    """
+    n = check_whole("n", n)
+    kept = ledger if isinstance(ledger, Ledger) else Ledger(Path(ledger))
+    known = machines(kept)
+    judges = judges_of(judge or _only(kept, known), ledger=kept, **options)
+    if len(judges) != 1:
+        names = ">".join(each.name for each in judges)
+        raise UsageError(f"judge: got {names}, expected a single judge. Next: ask each of them.")
+    asking = judges[0]
+    name = since or (asking.name if asking.name in known else _only(kept, known))
+    before = probes(kept, name)
+    if not before:
+        if name not in known:
+            raise UsageError(
+                f"{kept.path}: no verdicts of {name!r}, only of {', '.join(known)}.{nearest(name, known)} "
+                "Next: name one of these."
+            )
+        before = [fix(kept, name, known[name], n)]
+    own = probes(kept, asking.name)
+    after, _ = ask_again(kept, asking, before[0], len(own) or 1)
+    return drift_of(asking.name, before[0], (own or before)[-1], after)
+
+
+def _only(ledger: Ledger, known: Mapping[str, Any]) -> str:
+    if len(known) != 1:
+        raise UsageError(
+            f"{ledger.path}: has {len(known) or 'no'} machines ({', '.join(known)}), expected one. "
+            f"Next: name the judge, and with {for_face('since=', '--since')} the one before it."
+        )
+    return next(iter(known))
+
+
+def changes(drifts: Sequence[JudgeDrift]) -> Iterator[Finding]:
+    """What came of asking fixed pairs again, as findings."""
+    for each in drifts:
+        asked = sum(rate.n for rate in each.rates["they were fixed"].values())
+        yield Finding(
+            *("warning" if each.flips else "note", "judge-changed", each.flips),
+            f"{each.judge} answers as {each.now}, before as {each.before or 'another model'}: "
+            f"{each.flips} of {count(asked, 'verdict')} asked again changed.",
+            advice="judge what is compared with one version; 'rankproof calibrate LEDGER --drift' says more.",
+        )
+
+
+def drift_warnings(versions: Mapping[str, Mapping[str, int]]) -> Iterable[Finding]:
+    """A warning for each judge behind whose name the model changed."""
+    for name, counts in versions.items():
+        yield Finding(
+            *("warning", "judge-changed", len(counts)),
+            f"{name} is {count(len(counts), 'model')} by what the service says of itself, so its verdicts "
+            "may not be alike.",
+            examples=few_examples([f"{version} ({count:,} verdicts)" for version, count in counts.items()]),
+            advice="ask the fixed pairs again: 'rankproof calibrate LEDGER --drift' says how much it changed.",
+        )

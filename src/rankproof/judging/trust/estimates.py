@@ -10,26 +10,31 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from rankproof.core.audit.finding import percent
 from rankproof.core.hits import Array, ratio
 from rankproof.core.measure import Measure
-from rankproof.document.display import Displayable, PlainData
+from rankproof.document.display import PlainData
 from rankproof.judging.case import Case
-from rankproof.judging.lexical.judge import NAME, likelihood, logit, shifts
+from rankproof.judging.lexical.judge import NAME, likelihood
 from rankproof.judging.metrics.counting import TOGETHER, Outcome, metric_of, outcomes
 from rankproof.judging.metrics.registry import is_ours
-from rankproof.judging.run import JudgedSample
-from rankproof.judging.trust.agreement import is_yes
-from rankproof.judging.verdicts import PLAIN_YES, Ask, Relation, Said, Unmeasured, Verdict
+from rankproof.judging.trust.agreement import is_yes, people
+from rankproof.judging.verdicts import (
+    PLAIN_YES,
+    Ask,
+    Judge,
+    Relation,
+    Said,
+    Unmeasured,
+    Verdict,
+    pair_in,
+)
 from rankproof.stats.intervals import interval
-from rankproof.stats.judge_error import Corrected, Side, check_labels, corrected_difference, corrected_mean
-from rankproof.store.ledger import lot, pair_of
+from rankproof.store.ledger import Ledger, lot, pair_of
 
 DRAWS = 40
 """Ways in which the pairs of a sample fall, each with a shift of its own."""
@@ -143,35 +148,6 @@ def _doubtful(said: Said | None) -> bool:
     return said is not None and said.judge == NAME and (said.value or 0) >= 0
 
 
-@dataclass(slots=True)
-class Estimates:
-    """All metrics of a run."""
-
-    each: list[tuple[int, Estimating]]
-
-    @classmethod
-    def of(cls, metrics: Iterable[Measure], labels: Mapping[Ask, int]) -> Estimates:
-        """Estimates of these metrics; labels of people narrow them.
-
-        A yes or no to every pair must be all that a metric looks at; formulas of other tools look at more.
-        """
-        shifted = {relation: _shifts(relation, labels) for relation in PLAIN_YES}
-        usable = [
-            (place, each) for place, each in enumerate(metrics) if is_ours(each) and each.spec.name not in CERTAIN
-        ]
-        return cls([(place, Estimating(each, shifted, len(labels))) for place, each in usable])
-
-    def add(self, judged: JudgedSample) -> None:
-        """Take one sample."""
-        for place, each in self.each:
-            each.add(judged.case, judged.used[place], judged.outcomes[place])
-
-    def results(self) -> dict[str, Estimate]:
-        """The estimate of each metric that has one."""
-        made = {each.measure.name: each.result() for _, each in self.each}
-        return {name: each for name, each in made.items() if each is not None}
-
-
 def _shifts(relation: Relation, labels: Mapping[Ask, int]) -> Array:
     """The shift of every draw, in an order of its own for each relation, so that one does not follow the other."""
     known = [(likelihood(ask), is_yes(relation, value)) for ask, value in labels.items() if ask.relation == relation]
@@ -179,192 +155,80 @@ def _shifts(relation: Relation, labels: Mapping[Ask, int]) -> Array:
     return shifts(relation, PLACES, known)[order]
 
 
-# --- One metric held against labels: what the machine alone says of each sample, and what people say of s
+SPREAD = {
+    Relation.TEXT_SUPPORTS: 0.7,
+    Relation.TEXT_SUPPORTS_IN_PART: 0.7,
+    Relation.CONTEXT_ANSWERS: 0.7,
+    Relation.STATEMENT_BEARS: 0.7,
+    Relation.ANSWER_ADDRESSES: 2.0,
+}
+"""The standard deviation of the shifts, in logits, a little more than was seen: .60 of 8 collections with claims, .62
+of 4 with questions and chunks. Answers to questions differ more (2 collections); for statements there is one
+collection, and the spread of chunks is taken."""
+COLLECTIONS = {
+    Relation.TEXT_SUPPORTS: 8,
+    Relation.TEXT_SUPPORTS_IN_PART: 8,
+    Relation.CONTEXT_ANSWERS: 4,
+    Relation.STATEMENT_BEARS: 1,
+    Relation.ANSWER_ADDRESSES: 2,
+}
+"""So many collections the base was fitted on: with few of them it may be off as well."""
+FREEDOM = 10
+"""Degrees of freedom: 7 of claims and 3 of chunks, whose spreads are about equal (.60 and .62) and pooled."""
+GRID = np.linspace(-12.0, 12.0, 2401)
+"""Shifts that are looked at."""
+SMALLEST = 1e-6
+"""A probability nearer to 0 or 1 is taken for this: a shift moves it little, and a label does not rule it out."""
 
 
-ENOUGH = 50
-"""Labels below which nothing is corrected."""
-NO_JUDGE = "it is made by rules, no judge is asked"
-NO_VALUE = "the judge by itself gives no sample a value"
-TRUTH, SAID, PLACE, CHANCE, WHOLE = range(5)
-"""The columns of `Checked.rows`."""
+def logit(probability: Array) -> Array:
+    """The logarithm of the odds."""
+    inside = np.clip(probability, SMALLEST, 1 - SMALLEST)
+    odds: Array = np.log(inside / (1 - inside))
+    return odds
 
 
-@dataclass(frozen=True, slots=True)
-class Uncorrected(Displayable):
-    """A metric without a correction, and why."""
+def shifts(relation: Relation, places: Array, labels: Sequence[tuple[float, bool]] = ()) -> Array:
+    """The shifts that stand at these places (0 to 1) of their distribution, given labelled pairs.
 
-    reason: str
-    n: int = 0
-    """Labels that there are."""
+    Each label is the probability that the judge gave, and what a person said.
 
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Checked(Displayable):
-    """One metric of one system, with labels beside it."""
-
-    adds_up: bool
-    """Whether single pairs tell what the judge is off by."""
-    machine: Array
-    """The machine's value of each sample; NaN where it has none."""
-    pairs: Array
-    """How many pairs each sample's value is made of."""
-    rows: Array
-    """A line a label: people's value, the machine's, the sample's place, the probability, whether it is whole."""
-    fresh: Array | None = None
-    """How many pairs of each sample could not be drawn when labels were; None: all could."""
-    low: Array | None = None
-    """The machine's value with these at nothing."""
-    high: Array | None = None
-    """And with these at their best."""
-    recorded: bool = True
-    """Whether the labels say from which pairs they were drawn."""
-
-    def cut(self, samples: Array) -> Checked:
-        """The same of these samples alone, in this order.
-
-        Labels drawn at random from all pairs are, among those of some samples, a random part of them too.
-        """
-        place = np.full(len(self.machine), -1, dtype=np.intp)
-        place[samples] = np.arange(len(samples))
-        rows = self.rows.copy()
-        rows[:, PLACE] = place[self.rows[:, PLACE].astype(np.intp)]
-        kept = rows[rows[:, PLACE] >= 0]
-        parts: dict[str, Any] = {
-            name: None if (each := getattr(self, name)) is None else each[samples]
-            for name in ("machine", "pairs", "fresh", "low", "high")
-        }
-        return replace(self, rows=kept, **parts)
-
-    @property
-    def unseen(self) -> float:
-        """The share of the pairs that could not be drawn when labels were."""
-        every = float(self.pairs.sum())
-        return 0.0 if self.fresh is None or not every else float(self.fresh.sum()) / every
-
-    def mean(self, level: float = 0.95) -> Corrected | Uncorrected:
-        """The corrected mean, or why there is none."""
-        own = self.cut(np.flatnonzero(~np.isnan(self.machine)))
-        for whole in (True, False):
-            seen, rest = own._parted(whole)
-            side = seen._side(whole)
-            if side is not None:
-                limits = min(0.0, float(own.machine.min())), max(1.0, float(own.machine.max()))
-                found = corrected_mean(side.everywhere, side.labels, units=side.units, level=level, limits=limits)
-                return own._said(_added(found, seen._share_of(own), [(1, rest)]))
-        n = int((own.rows[:, WHOLE] == (not own.adds_up)).sum())
-        if not own.pairs.sum():
-            return Uncorrected(NO_JUDGE if len(own.machine) else NO_VALUE, n)
-        noun = "labelled pairs" if own.adds_up else "samples labelled whole"
-        return Uncorrected(f"{n} {noun} drawn at random, {ENOUGH} needed", n)
-
-    def minus(self, other: Checked, level: float = 0.95) -> Corrected | None:
-        """The corrected difference to another system over the same samples; None without labels enough of both."""
-        both = np.flatnonzero(~(np.isnan(self.machine) | np.isnan(other.machine)))
-        mine, theirs = self.cut(both), other.cut(both)
-        for whole in (True, False):
-            alike = mine._seen_whole() & theirs._seen_whole() if whole else None
-            (one, my_rest), (two, their_rest) = (each._parted(whole, alike) for each in (mine, theirs))
-            my_side, their_side = one._side(whole), two._side(whole)
-            if my_side is not None and their_side is not None:
-                most = max(1.0, float(np.abs(mine.machine).max()), float(np.abs(theirs.machine).max()))
-                found = corrected_difference(my_side, their_side, level=level, limits=(-most, most))
-                found = _added(found, one._share_of(mine), [(1, my_rest), (-1, their_rest)])
-                return max((mine, theirs), key=lambda each: each.unseen)._said(found)
-        return None
-
-    def favour(self, other: Checked, level: float = 0.95) -> Corrected | None:
-        """What the judge gives this system more than people do, less what it gives the other (difference in
-        differences), by labels of both; None without labels enough of each."""
-        both = np.flatnonzero(~(np.isnan(self.machine) | np.isnan(other.machine)))
-        mine, theirs = self.cut(both), other.cut(both)
-        for whole in (True, False):
-            one, two = mine._off_by(whole), theirs._off_by(whole)
-            if one is not None and two is not None:
-                return corrected_difference(one, two, power=0.0, level=level, limits=(-2.0, 2.0))
-        return None
-
-    def _off_by(self, whole: bool) -> Side | None:
-        """What the judge is off by, as a side of its own: the labels say it, and nothing else does."""
-        side = self._side(whole)
-        if side is None:
-            return None
-        given = side.labels
-        labels = check_labels(given.said - given.truth, np.zeros_like(given.said), given.place, given.probability)
-        return replace(side, everywhere=np.zeros_like(side.everywhere), labels=labels)
-
-    def _seen_whole(self) -> Array:
-        """Which samples have no pair that could not be drawn."""
-        return np.ones(len(self.machine), dtype=bool) if self.fresh is None else self.fresh == 0
-
-    def _parted(self, whole: bool, seen: Array | None = None) -> tuple[Checked, tuple[float, float, float]]:
-        """What labels can tell of, and what the rest adds to the mean: by the judge, at worst and at best.
-
-        By pairs each sample has a part of both; by whole samples, one that has a new pair is all rest.
-        """
-        if not len(self.machine):
-            return self, (0.0, 0.0, 0.0)
-        if not whole:
-            if self.fresh is None or self.low is None or self.high is None:
-                return self, (0.0, 0.0, 0.0)
-            told = replace(self, machine=self.low, pairs=self.pairs - self.fresh, fresh=None)
-            return told, (float((self.machine - self.low).mean()), 0.0, float((self.high - self.low).mean()))
-        known = self._seen_whole() if seen is None else seen
-        n, best = len(self.machine), max(1.0, float(self.machine.max()))
-        rest = float(self.machine[~known].sum()) / n, 0.0, best * float((~known).sum()) / n
-        return self.cut(np.flatnonzero(known)), rest
-
-    def _share_of(self, every: Checked) -> float:
-        """How many of all samples these are."""
-        return len(self.machine) / len(every.machine)
-
-    def _said(self, found: Corrected) -> Corrected:
-        """The estimate with what its labels cannot tell."""
-        if not self.recorded:
-            return replace(found, method=f"{found.method}, drawn from pairs that are not on record")
-        if not self.unseen:
-            return found
-        share = percent(self.unseen)
-        said = f"{share} of these pairs were not there when labels were drawn, and are bounded, not corrected"
-        return replace(found, method=f"{found.method}; {said}")
-
-    def _side(self, whole: bool) -> Side | None:
-        """The labels of whole samples, or of single pairs, if there are enough."""
-        rows = self.rows[self.rows[:, WHOLE] == whole]
-        if len(rows) < ENOUGH or not (whole or self.adds_up):
-            return None
-        labels = check_labels(rows[:, TRUTH], rows[:, SAID], rows[:, PLACE].astype(np.intp), rows[:, CHANCE])
-        return Side(self.machine, labels, None if whole else float(self.pairs.sum()))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data."""
-        machine = [None if each != each else each for each in self.machine.tolist()]
-        plain = {"adds_up": self.adds_up, "machine": machine, "recorded": self.recorded}
-        unseen = {
-            name: [None if each != each else each for each in values.tolist()]
-            for name in ("fresh", "low", "high")
-            if (values := getattr(self, name)) is not None
-        }
-        return {**plain, "pairs": self.pairs.tolist(), "rows": self.rows.tolist(), **unseen}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Checked:
-        """What `to_dict` wrote."""
-        arrays: dict[str, Any] = {
-            name: np.array([np.nan if each is None else each for each in data[name]], dtype=np.float64)
-            for name in ("machine", "pairs", "fresh", "low", "high")
-            if name in data
-        }
-        rows = np.array(data["rows"], dtype=np.float64).reshape(-1, 5)
-        return cls(bool(data["adds_up"]), rows=rows, recorded=bool(data.get("recorded", True)), **arrays)
+    >>> wide = shifts(Relation.TEXT_SUPPORTS, np.array([0.025, 0.975]))
+    >>> narrow = shifts(Relation.TEXT_SUPPORTS, np.array([0.025, 0.975]), [(0.5, True), (0.5, False)] * 20)
+    >>> bool(np.ptp(wide) > 2 * np.ptp(narrow))
+    True
+    """
+    scale = SPREAD[relation] * math.sqrt(1 + 1 / COLLECTIONS[relation])
+    likely = -(FREEDOM + 1) / 2 * np.log1p((GRID / scale) ** 2 / FREEDOM)
+    for probability, yes in labels:
+        shifted = logit(np.array(probability)) + GRID
+        likely = likely - np.logaddexp(0.0, -shifted if yes else shifted)
+    weights = np.exp(likely - likely.max())
+    found: Array = np.interp(places, (np.cumsum(weights) - weights / 2) / weights.sum(), GRID)
+    return found
 
 
-def _added(found: Corrected, share: float, rest: Sequence[tuple[int, tuple[float, float, float]]]) -> Corrected:
-    """An estimate of a share, with the rest as the judge says it, and at the ends at worst and at best."""
-    if not any(any(parts) for _, parts in rest):
-        return found
-    value, low, high = found.value * share, found.low * share, found.high * share
-    for sign, (said, worst, best) in rest:
-        ends = sorted((sign * worst, sign * best))
-        value, low, high = value + sign * said, low + ends[0], high + ends[1]
-    return replace(found, value=value, low=low, high=high)
+def estimates_for(
+    metrics: Iterable[Measure], judges: Iterable[Judge], ledger: Ledger | None, compat: str | None
+) -> dict[int, Estimating]:
+    """What takes in samples and gives the estimate of each metric, by its place, if the embedded judge reads them.
+
+    A yes or no to every pair must be all that a metric looks at; formulas of other tools look at more.
+    """
+    if compat is not None or all(each.identity.get("kind") != NAME for each in judges):
+        return {}
+    labels = {} if ledger is None else {pair_in(each): int(each.value or 0) for each in people(ledger)}
+    shifted = {relation: _shifts(relation, labels) for relation in PLAIN_YES}
+    usable = ((place, each) for place, each in enumerate(metrics) if is_ours(each) and each.spec.name not in CERTAIN)
+    return {place: Estimating(each, shifted, len(labels)) for place, each in usable}
+
+
+def estimate_sentences(found: Mapping[str, Estimate]) -> Iterator[str]:
+    """What the estimates are, under a table."""
+    if found:
+        labels = max(each.labels for each in found.values())
+        narrowed = f"; {labels:,} labels narrow it" if labels else "; labels narrow it ('rankproof calibrate')"
+        yield (
+            "An estimate counts every pair by its probability of a yes. Its interval holds what samples vary and what "
+            f"words may be wrong by on texts of another kind{narrowed}."
+        )

@@ -18,7 +18,7 @@ from rankproof.document.model import Document, Paragraph, Part, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, check_whole
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
-from rankproof.judging.metrics.counting import Asked, parse_all
+from rankproof.judging.metrics.registry import Asked, parse_all
 from rankproof.judging.run import JudgeRun, add, asks_of, settle
 from rankproof.judging.samples import read_samples
 from rankproof.judging.trust.agreement import count_changed
@@ -128,7 +128,6 @@ def _follows(values: Sequence[int]) -> int:
 
 MOST = 100
 """Samples that are asked about if nobody says otherwise; the same again for each way."""
-
 COMPANY = ("in another order", "with another sample", "each by itself")
 """The ways of asking again that change what stands beside a pair."""
 

@@ -10,8 +10,7 @@ import pytest
 
 from rankproof import judge
 from rankproof.errors import UsageError
-from rankproof.judging.metrics.counting import parse
-from rankproof.judging.metrics.registry import PEERS
+from rankproof.judging.metrics.registry import PEERS, parse
 from rankproof.judging.verdicts import Relation
 
 pytestmark = pytest.mark.cover
