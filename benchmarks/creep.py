@@ -12,8 +12,8 @@ import sys
 
 import numpy as np
 
+from rankproof.comparing.gate_decision import FAIL, decide
 from rankproof.core.hits import Array
-from rankproof.stats.gate_decision import FAIL, decide
 
 QUERIES, CHANGES, DRIFT = 100, 250, 0.004
 MARGIN, ANCHOR_MARGIN, ALPHA = 0.01, 0.02, 0.01

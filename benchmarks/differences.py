@@ -19,12 +19,12 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from rankproof import evaluate, sample
+from rankproof.comparing.gate_decision import FAIL, INCONCLUSIVE, PASS, decide, overall
 from rankproof.stats.confidence import ValueSample, safe_bound
 from rankproof.stats.detectable_difference import detectable, needed_queries
 from rankproof.stats.differences import adaptive_interval, t_interval
 from rankproof.stats.distributions import NORMAL, t_quantile
 from rankproof.stats.flips import sign_flips
-from rankproof.stats.gate_decision import FAIL, INCONCLUSIVE, PASS, decide, overall
 from rankproof.stats.intervals import bca_intervals
 
 SIZES = (10, 15, 20, 30, 50, 100, 200, 500, 1000, 2000)

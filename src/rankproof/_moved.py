@@ -30,7 +30,7 @@ MOVED = {
     "rankproof.monitoring.user_model": "rankproof.monitoring.simulated_users",
     "rankproof.scoring.export": "rankproof.scoring.scores",
     "rankproof.stats.detection": "rankproof.stats.detectable_difference",
-    "rankproof.stats.gate": "rankproof.stats.gate_decision",
+    "rankproof.stats.gate": "rankproof.comparing.gate_decision",
     "rankproof.stats.power": "rankproof.stats.paired",
     "rankproof.stats.rankings": "rankproof.stats.rank_correlation",
 }

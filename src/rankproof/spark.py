@@ -23,7 +23,7 @@ from types import SimpleNamespace
 from typing import Any, Unpack
 from zipimport import zipimporter
 
-from rankproof.comparing.alignment import ALLOWED, both_broken, too_many_missing
+from rankproof.comparing.conclusions import ALLOWED, both_broken, too_many_missing
 from rankproof.comparing.spread_comparison import OWN, SpreadComparison, not_alike, paired_summaries, shared_measures
 from rankproof.core import DEFAULT_MEASURES
 from rankproof.core.conventions import Conventions, ScoringArguments

@@ -18,9 +18,9 @@ from click.testing import CliRunner
 
 from rankproof import gate, sample
 from rankproof.cli.changes import gate_change as command
+from rankproof.comparing.gate_decision import Decision, decide, overall
 from rankproof.errors import UsageError
 from rankproof.stats.confidence import smallest_margin
-from rankproof.stats.gate_decision import Decision, decide, overall
 from rankproof.stats.paired import smallest_detectable
 
 JUDGED = {f"q{i}": {"a": 1} for i in range(60)}

@@ -27,9 +27,9 @@ from benchmarks.differences import (
     passed,
     several,
 )
+from rankproof.comparing.gate_decision import FAIL, PASS, decide
 from rankproof.stats.confidence import TRUSTED, ValueSample, safe_bound, smallest_margin
 from rankproof.stats.differences import equivalence
-from rankproof.stats.gate_decision import FAIL, PASS, decide
 from tests.stats.worlds import COVERED
 
 TIMES, MANY_TIMES = 60, 200

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from rankproof.core.audit.queries import beyond_queries
 from rankproof.core.conventions import is_unanswered
-from rankproof.core.hits import ABOVE_ZERO, Array, Hits
+from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import ScoreColumn
-from rankproof.document.numbers import count, share
-from rankproof.errors import DataError, UsageError, check_number, shorten
+from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.groups import group_places
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores
-
-if TYPE_CHECKING:
-    from rankproof.comparing.compare import SystemPair
+from rankproof.stats.differences import Ends
+from rankproof.stats.judge_error import Corrected
+from rankproof.stats.paired import paired_differences
 
 
 def align_scores(
@@ -203,67 +202,13 @@ class Soundness:
         }
 
 
-ALLOWED = 0.07
-"""The share of the judged queries that a system may leave unanswered by default."""
-
-
-def too_few_answers(scores: Mapping[str, ScoresLike], allowed: float) -> dict[str, str]:
-    """For each system that left too many of the judged queries unanswered, how many it answered, in words."""
-    return too_many_missing({name: (_unanswered(e), len(e.queries)) for name, e in scores.items()}, allowed)
-
-
-def too_many_missing(missing: Mapping[str, tuple[int, int]], allowed: float) -> dict[str, str]:
-    """The same, of how many queries each system left unanswered, and of how many."""
-    check_number("allow_missing", allowed, least=0, most=1, noun="share", advice="give a share, like 0.1")
-    found = {}
-    for name, (left, queries) in missing.items():
-        if left > allowed * queries:
-            found[name] = few_answers(name, queries - left, queries, 1 - allowed)
-    return found
-
-
-def few_answers(name: str, answered: int, queries: int, least: float) -> str:
-    """How many queries a system answered, and how many it must.
-
-    >>> print(few_answers("new", 50, 54, 0.93))
-    new answered 50 of 54 queries, and 51 (93 %) must be
-    """
-    must = f"{math.ceil(round(least * queries, 9)):,} ({share(least)}) must be"
-    return f"{name} answered {answered:,} of {count(queries, 'query')}, and {must}"
-
-
-BROKEN = "the audit finds errors in the data of"
-"""The reason for deciding nothing between two systems whose numbers are wrong; their names follow."""
-
-
-class Audited(Protocol):
-    """Scores that say what makes their numbers wrong."""
-
-    @property
-    def wrong(self) -> Sequence[str]:
-        """The errors of the audit, each in words."""
-
-
-def both_broken(scores: Mapping[str, Audited], first: str, allow_errors: bool) -> dict[str, str]:
-    """Why nothing is decided about systems whose numbers are as wrong as the baseline's: neither says anything."""
-    if allow_errors or not scores[first].wrong:
-        return {}
-    others = (name for name, each in scores.items() if name != first and each.wrong)
-    return {name: f"{BROKEN} {first} and of {name}" for name in others}
-
-
-def answer_first(said: str) -> str:
-    """What to do about a system that left too many queries unanswered."""
-    return f"{said}. Next: answer the others, or allow so many (allow_missing=, --allow-missing)."
-
-
 def soundness(scores: ScoresLike, measure: Measure, decided: Iterable[str] = ()) -> Soundness:
     """The limits of these scores; `decided` are the measures for which unjudged documents matter."""
     depth = measure.cutoff or DEPTH
     bounded = {name: scores.bounds(name, of="unjudged") for name in decided}
     return Soundness(
         queries=len(scores.queries),
-        unanswered=_unanswered(scores),
+        unanswered=count_unanswered(scores),
         skipped=scores.conventions.missing == "skip",
         depth=depth,
         unjudged=_unjudged(scores, depth),
@@ -277,7 +222,8 @@ def soundness(scores: ScoresLike, measure: Measure, decided: Iterable[str] = ())
     )
 
 
-def _unanswered(scores: ScoresLike) -> int:
+def count_unanswered(scores: ScoresLike) -> int:
+    """For how many judged queries nothing was returned."""
     hits = scores.hits if isinstance(scores, Scores) else None
     if hits is None or hits.answered is None:
         found = [scores.audit.of_kind(kind) for kind in UNANSWERED]
@@ -290,45 +236,6 @@ def _unjudged(scores: ScoresLike, depth: int) -> float | None:
         return scores.unjudged.get(depth)
     shown = int(np.minimum(scores.hits.retrieved, depth).sum())
     return None if not shown else float(1 - scores.hits.top(depth).count().sum() / shown)
-
-
-def first_measure(scores: ScoresLike) -> str:
-    """The name of the deciding measure."""
-    return next(iter(scores))
-
-
-def sign_of(scores: ScoresLike) -> int:
-    """1 if more of the deciding measure is better, else -1."""
-    return next(iter(scores.columns.values())).measure.spec.sign
-
-
-def check_mean(measure: Measure) -> Measure:
-    """The measure, if its mean over queries is a mean: only then can single queries be compared."""
-    if measure.spec.average != "mean":
-        raise UsageError(
-            f"{measure}: its values of single queries are not averaged ({measure.spec.average}), so it cannot decide. "
-            "Next: name another measure first, like nDCG@10."
-        )
-    return measure
-
-
-def hits_of(scores: ScoresLike) -> Hits:
-    """The hits that the scores were made from."""
-    if not isinstance(scores, Scores) or scores.hits is None:
-        raise DataError("there are no rankings behind these scores. Next: evaluate again.")
-    return scores.hits
-
-
-def relevant_from(scores: ScoresLike) -> float:
-    """The lowest grade that is relevant to the deciding measure: any above 0 if it sets none."""
-    rel = next(iter(scores.columns.values())).measure.rel
-    return float(1 if rel is None else rel) or ABOVE_ZERO
-
-
-def hardest_queries(scores: ScoresLike, among: Array) -> list[int]:
-    """The queries picked by `among`, those with the worst values first."""
-    values = sign_of(scores) * scores.column(first_measure(scores)).values
-    return [row for row in np.argsort(values, kind="stable").tolist() if among[row]]
 
 
 # --- notes beside the rows ---------------------------------------------------------------------------------
@@ -393,3 +300,94 @@ def favours(compared: Sequence[SystemPair], baseline: str) -> Iterator[str]:
                 f"{baseline} by {ends} (difference in differences, all rows together at 95 %). Next: believe the "
                 "corrected difference, or let a model of another maker judge."
             )
+
+
+def without_groups(scores: ScoresLike) -> ScoresLike:
+    """The scores without their groups, which an anchor need not have."""
+    if not scores.groups:
+        return scores
+    found = copy(scores)
+    found.groups = {}
+    found.__dict__.pop("slices", None)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class SystemPair:
+    """The differences of one system to the baseline on one measure over one group of queries."""
+
+    system: str
+    measure: Measure
+    slice: str
+    mean: float | None
+    """None if it is over too few of the samples to be shown."""
+    values: Array
+    """System minus baseline, one a query; turned so that more is better."""
+    sign: int
+    corrected: Corrected | None
+    """The same with the judge's error taken out (not turned), if people labelled enough."""
+    ends: Ends
+    """The least and the greatest difference that a query can have."""
+    queries: Sequence[str]
+    """The queries of the group; `counted` says which of them the values are of."""
+    counted: Array
+    settled: tuple[float | None, ...]
+    """The share that a judge decided, and the system's mean with the rest at worst and at best; empty without one."""
+    favour: Callable[[float], Corrected | None] | None
+    """A function of a level: what the judge itself adds to the difference, if people labelled enough."""
+
+
+def pairs(name: str, mine: ScoresLike, theirs: ScoresLike, level: float) -> Iterator[SystemPair]:
+    """The differences over all queries, then over each slice, for every measure."""
+    slices = {group: (mine.slices[group], theirs.slices[group]) for group in mine.slices}
+    for group, (own, other) in {"": (mine, theirs), **slices}.items():
+        for key in own:
+            measure = own.column(key).measure
+            if measure.spec.average != "mean":
+                continue
+            columns = own.column(key), other.column(key)
+            kept = counted_by_all(columns)
+            both = np.ones(len(columns[0].values), dtype=bool) if kept is None else kept
+            if group and not both.any():
+                continue
+            values = paired_differences(*(each.values[both] for each in columns))
+            shares = getattr(own, "coverage", None)
+            yield SystemPair(
+                system=name,
+                measure=measure,
+                slice=group,
+                mean=None if own.thin(key) or other.thin(key) else own[key],
+                values=measure.spec.sign * values,
+                sign=measure.spec.sign,
+                corrected=own.corrected_lead(other, key, level),
+                ends=possible_ends(own, other, key),
+                queries=own.queries,
+                counted=both,
+                settled=() if shares is None else (shares[key], *(own.bounds(key) or (None, None))),
+                favour=own.favour(other, key),
+            )
+
+
+def possible_ends(mine: ScoresLike, theirs: ScoresLike, name: str) -> Ends:
+    """The smallest and the largest difference that a query can have, symmetric around 0.
+
+    From the best or the worst that either system scored to the far end of the measure; if it has no end, to what
+    was seen.
+    """
+    columns = [each.column(name) for each in (mine, theirs)]
+    seen = np.concatenate([each.counting for each in columns])
+    if not len(seen):
+        return -1.0, 1.0
+    least, most = columns[0].measure.spec.bounds
+    low, high = float(seen.min()), float(seen.max())
+    reach = [high - least, most - low, high - low]
+    far = max(each for each in reach if np.isfinite(each)) or float(np.abs(seen).max()) or 1.0
+    return -far, far
+
+
+def corrected_in(pair: SystemPair) -> dict[str, Any]:
+    """The corrected difference and its interval, if there is one."""
+    found = pair.corrected
+    if found is None:
+        return {}
+    return {"corrected": found.value, "corrected_low": found.low, "corrected_high": found.high}

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, Unpack
 
 import numpy as np
 
 from rankproof.comparing.alignment import (
-    ALLOWED,
+    SystemPair,
     align_scores,
-    both_broken,
     bounds_notes,
-    counted_by_all,
+    corrected_in,
     counted_notes,
     favours,
     kin_notes,
+    pairs,
     range_notes,
-    too_few_answers,
 )
 from rankproof.comparing.comparison import Comparison, ComparisonRow
+from rankproof.comparing.conclusions import ALLOWED, both_broken, too_few_answers
 from rankproof.core import DEFAULT_MEASURES
 from rankproof.core.conventions import FEWEST_TO_DECIDE, THIN, TOO_FEW_TO_DECIDE, ScoringArguments
 from rankproof.core.hits import Array
-from rankproof.core.measure import Measure
 from rankproof.errors import UsageError, check_whole, old_arguments, one_of
 from rankproof.io.groups import Grouping, groups_of
 from rankproof.io.inputs import Columns, with_columns
@@ -47,33 +46,7 @@ from rankproof.stats.corrections import correct, sure_level
 from rankproof.stats.detectable_difference import detectable, needed_or_why
 from rankproof.stats.differences import UNSEEN, Ends, difference_intervals, equivalence
 from rankproof.stats.flips import agree_with_test, sign_flips
-from rankproof.stats.judge_error import Corrected
-from rankproof.stats.paired import check_alpha, d_z, paired_differences, total
-
-
-@dataclass(frozen=True, slots=True)
-class SystemPair:
-    """The differences of one system to the baseline on one measure over one group of queries."""
-
-    system: str
-    measure: Measure
-    slice: str
-    mean: float | None
-    """None if it is over too few of the samples to be shown."""
-    values: Array
-    """System minus baseline, one a query; turned so that more is better."""
-    sign: int
-    corrected: Corrected | None = None
-    """The same with the judge's error taken out (not turned), if people labelled enough."""
-    ends: Ends | None = None
-    """The least and the greatest difference that a query can have."""
-    queries: Sequence[str] = ()
-    """The queries of the group; `counted` says which of them the values are of."""
-    counted: Array | None = None
-    settled: tuple[float | None, ...] = ()
-    """The share that a judge decided, and the system's mean with the rest at worst and at best; empty without one."""
-    favour: Callable[[float], Corrected | None] | None = None
-    """A function of a level: what the judge itself adds to the difference, if people labelled enough."""
+from rankproof.stats.paired import check_alpha, d_z, total
 
 
 @old_arguments(corpus="corpus_size")
@@ -221,54 +194,6 @@ def _check(alpha: float, margin: float | None, seed: int) -> None:
         check_margin(margin)
 
 
-def pairs(name: str, mine: ScoresLike, theirs: ScoresLike, level: float) -> Iterator[SystemPair]:
-    """The differences over all queries, then over each slice, for every measure."""
-    slices = {group: (mine.slices[group], theirs.slices[group]) for group in mine.slices}
-    for group, (own, other) in {"": (mine, theirs), **slices}.items():
-        for key in own:
-            measure = own.column(key).measure
-            if measure.spec.average != "mean":
-                continue
-            columns = own.column(key), other.column(key)
-            kept = counted_by_all(columns)
-            both = np.ones(len(columns[0].values), dtype=bool) if kept is None else kept
-            if group and not both.any():
-                continue
-            values = paired_differences(*(each.values[both] for each in columns))
-            shares = getattr(own, "coverage", None)
-            yield SystemPair(
-                system=name,
-                measure=measure,
-                slice=group,
-                mean=None if own.thin(key) or other.thin(key) else own[key],
-                values=measure.spec.sign * values,
-                sign=measure.spec.sign,
-                corrected=own.corrected_lead(other, key, level),
-                ends=possible_ends(own, other, key),
-                queries=own.queries,
-                counted=both,
-                settled=() if shares is None else (shares[key], *(own.bounds(key) or (None, None))),
-                favour=own.favour(other, key),
-            )
-
-
-def possible_ends(mine: ScoresLike, theirs: ScoresLike, name: str) -> Ends:
-    """The smallest and the largest difference that a query can have, symmetric around 0.
-
-    From the best or the worst that either system scored to the far end of the measure; if it has no end, to what
-    was seen.
-    """
-    columns = [each.column(name) for each in (mine, theirs)]
-    seen = np.concatenate([each.counting for each in columns])
-    if not len(seen):
-        return -1.0, 1.0
-    least, most = columns[0].measure.spec.bounds
-    low, high = float(seen.min()), float(seen.max())
-    reach = [high - least, most - low, high - low]
-    far = max(each for each in reach if np.isfinite(each)) or float(np.abs(seen).max()) or 1.0
-    return -far, far
-
-
 def _rows(
     compared: Sequence[tuple[str, SystemPair]],
     seed: int,
@@ -355,14 +280,6 @@ def _row(
         **corrected_in(pair),
         **settled,
     )
-
-
-def corrected_in(pair: SystemPair) -> dict[str, Any]:
-    """The corrected difference and its interval, if there is one."""
-    found = pair.corrected
-    if found is None:
-        return {}
-    return {"corrected": found.value, "corrected_low": found.low, "corrected_high": found.high}
 
 
 def _verdict(values: Array, gain: float, p: float, same: float, alpha: float) -> tuple[str, str]:

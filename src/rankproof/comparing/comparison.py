@@ -10,16 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankproof.comparing.alignment import (
-    BROKEN,
-    answer_first,
-    hits_of,
-    relevant_from,
-    sign_of,
-    soundness,
-    with_rankings,
-)
+from rankproof.comparing.alignment import soundness, with_rankings
+from rankproof.comparing.conclusions import BROKEN, answer_first
 from rankproof.core.explanation import ExplainedCase
+from rankproof.core.hits import ABOVE_ZERO, Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.orders import by_id
@@ -27,7 +21,7 @@ from rankproof.core.scoring import CLOSE, ceiling
 from rankproof.core.table import RankingTable
 from rankproof.document.display import PlainData
 from rankproof.document.model import Document, Result
-from rankproof.errors import NotThere, UsageError, check_whole, is_one_of, one_of, shorten
+from rankproof.errors import DataError, NotThere, UsageError, check_whole, is_one_of, one_of, shorten
 from rankproof.io.trec import TrecRankings
 from rankproof.scoring.explain import explain_scores
 from rankproof.scoring.protocol import ScoresLike
@@ -310,3 +304,32 @@ def _tables(ranking: Any, queries: set[str]) -> dict[str, RankingTable]:
         if query in rows:
             rows[query].append(row)
     return {query: whole.take(which) for query, which in rows.items()}
+
+
+def sign_of(scores: ScoresLike) -> int:
+    """1 if more of the deciding measure is better, else -1."""
+    return next(iter(scores.columns.values())).measure.spec.sign
+
+
+def hits_of(scores: ScoresLike) -> Hits:
+    """The hits that the scores were made from."""
+    if not isinstance(scores, Scores) or scores.hits is None:
+        raise DataError("there are no rankings behind these scores. Next: evaluate again.")
+    return scores.hits
+
+
+def relevant_from(scores: ScoresLike) -> float:
+    """The lowest grade that is relevant to the deciding measure: any above 0 if it sets none."""
+    rel = next(iter(scores.columns.values())).measure.rel
+    return float(1 if rel is None else rel) or ABOVE_ZERO
+
+
+def hardest_queries(scores: ScoresLike, among: Array) -> list[int]:
+    """The queries picked by `among`, those with the worst values first."""
+    values = sign_of(scores) * scores.column(first_measure(scores)).values
+    return [row for row in np.argsort(values, kind="stable").tolist() if among[row]]
+
+
+def first_measure(scores: ScoresLike) -> str:
+    """The name of the deciding measure."""
+    return next(iter(scores))

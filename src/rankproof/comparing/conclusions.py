@@ -6,17 +6,21 @@ A proven loss on any measure or in any group is part of its system's sentence, s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
+from rankproof.comparing.alignment import count_unanswered
 from rankproof.document.model import Block, Column, Table
 from rankproof.document.numbers import count, first_of, probability, score, share, signed_number, signed_span
 from rankproof.document.terminal import for_face
+from rankproof.errors import check_number
+from rankproof.scoring.protocol import ScoresLike
 
 if TYPE_CHECKING:
     from rankproof.comparing.comparison import Comparison, ComparisonRow
-    from rankproof.comparing.gate_rows import GateRow
+    from rankproof.comparing.gate_decision import GateRow
 
 BEFORE = "Before you trust this, "
 """How a note about an error in the data begins."""
@@ -28,7 +32,6 @@ SMALL, PART = 0.01, 0.05
 """A difference up to this size, and up to this share of the mean, is called tiny."""
 NAMED = 3
 """The number of measures and groups that are named; the others are counted."""
-
 LISTED = 10
 """Up to this number of systems the limits of each are reported; with more, those of the worst."""
 
@@ -284,3 +287,57 @@ def corrected_table(rows: Sequence[ComparisonRow] | Sequence[GateRow]) -> list[B
         Column("interval with\nthe judge's error", [signed_span(*each) for each in ends], True),
     ]
     return [Table(columns, "Differences with the judge's error taken out (PPI++):")]
+
+
+ALLOWED = 0.07
+"""The share of the judged queries that a system may leave unanswered by default."""
+
+
+def too_few_answers(scores: Mapping[str, ScoresLike], allowed: float) -> dict[str, str]:
+    """For each system that left too many of the judged queries unanswered, how many it answered, in words."""
+    return too_many_missing({name: (count_unanswered(e), len(e.queries)) for name, e in scores.items()}, allowed)
+
+
+def too_many_missing(missing: Mapping[str, tuple[int, int]], allowed: float) -> dict[str, str]:
+    """The same, of how many queries each system left unanswered, and of how many."""
+    check_number("allow_missing", allowed, least=0, most=1, noun="share", advice="give a share, like 0.1")
+    found = {}
+    for name, (left, queries) in missing.items():
+        if left > allowed * queries:
+            found[name] = few_answers(name, queries - left, queries, 1 - allowed)
+    return found
+
+
+def few_answers(name: str, answered: int, queries: int, least: float) -> str:
+    """How many queries a system answered, and how many it must.
+
+    >>> print(few_answers("new", 50, 54, 0.93))
+    new answered 50 of 54 queries, and 51 (93 %) must be
+    """
+    must = f"{math.ceil(round(least * queries, 9)):,} ({share(least)}) must be"
+    return f"{name} answered {answered:,} of {count(queries, 'query')}, and {must}"
+
+
+BROKEN = "the audit finds errors in the data of"
+"""The reason for deciding nothing between two systems whose numbers are wrong; their names follow."""
+
+
+class Audited(Protocol):
+    """Scores that say what makes their numbers wrong."""
+
+    @property
+    def wrong(self) -> Sequence[str]:
+        """The errors of the audit, each in words."""
+
+
+def both_broken(scores: Mapping[str, Audited], first: str, allow_errors: bool) -> dict[str, str]:
+    """Why nothing is decided about systems whose numbers are as wrong as the baseline's: neither says anything."""
+    if allow_errors or not scores[first].wrong:
+        return {}
+    others = (name for name, each in scores.items() if name != first and each.wrong)
+    return {name: f"{BROKEN} {first} and of {name}" for name in others}
+
+
+def answer_first(said: str) -> str:
+    """What to do about a system that left too many queries unanswered."""
+    return f"{said}. Next: answer the others, or allow so many (allow_missing=, --allow-missing)."

@@ -11,7 +11,8 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankproof.comparing.alignment import ALLOWED, answer_first, counted_by_all, too_few_answers
+from rankproof.comparing.alignment import counted_by_all
+from rankproof.comparing.conclusions import ALLOWED, answer_first, too_few_answers
 from rankproof.core import DEFAULT_MEASURE
 from rankproof.core.audit.finding import Finding, kin_of, kinship_of
 from rankproof.core.conventions import FEWEST_TO_DECIDE, ScoringArguments

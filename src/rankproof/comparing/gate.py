@@ -9,28 +9,33 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankproof.comparing.alignment import (
-    ALLOWED,
+    SystemPair,
     align_scores,
     bounds_notes,
     counted_notes,
     favours,
     kin_notes,
+    pairs,
     range_notes,
     soundness,
+    without_groups,
 )
-from rankproof.comparing.compare import SystemPair, pairs
-from rankproof.comparing.conclusions import BEFORE
-from rankproof.comparing.gate_rows import (
+from rankproof.comparing.conclusions import ALLOWED, BEFORE
+from rankproof.comparing.gate_decision import (
+    FAIL,
+    INCONCLUSIVE,
     INVALID,
-    MEAN_OF,
-    WIDER,
+    MINIMUM,
+    PASS,
     GateRow,
-    anchor_pairs,
     answer_rows,
     coverage_rows,
+    decide,
+    decide_these,
     difference_row,
     error_rows,
     floor_row,
+    overall,
     undecide_rows,
 )
 from rankproof.core import DEFAULT_MEASURE
@@ -50,12 +55,16 @@ from rankproof.scoring.evaluate import (
     prepare,
 )
 from rankproof.scoring.protocol import ScoresLike
-from rankproof.stats.gate_decision import FAIL, INCONCLUSIVE, MINIMUM, PASS, decide, decide_these, overall
 from rankproof.stats.paired import check_alpha
 
 ABOUT = LIKE_THESE, THESE = "like-these", "these"
 """The question of the gate: would it lose on queries like these, or was anything lost on exactly these?"""
 EXIT_CODES = {PASS: 0, FAIL: 1, INVALID: 3, INCONCLUSIVE: 4}
+
+WIDER = 2
+"""An anchor's default margin, in margins of a single change: this many changes may use it up."""
+MEAN_OF = "mean of"
+"""The results of which scores are the mean, in what is stored with them."""
 
 
 @dataclass(eq=False)
@@ -243,23 +252,25 @@ def gate_scores(
         {f"the saved {name}" if name in pair else name: each for name, each in some.items()}  # as the sides are called
         for some in (known, baseline.stored.get(MEAN_OF, {}))
     )
-    fixed, kept = anchor_pairs(new, releases, 1 - 2 * alpha, anyway)
+    fixed, kept = _anchor_pairs(new, releases, 1 - 2 * alpha, anyway)
     margins += [
         WIDER * _margin(margin, each) if anchor_margin is None else _margin(anchor_margin, each) for _, each in fixed
     ]
-    first, every = compared[0].measure, [*compared, *(each for _, each in fixed)]
-    names = [""] * len(compared) + [name for name, _ in fixed]
-    columns, ends = [each.values for each in every], [each.ends for each in every]
+    every = [*(("", each) for each in compared), *fixed]
+    columns, ends = [each.values for _, each in every], [each.ends for _, each in every]
     decisions = (
         decide_these(columns, margins)
         if about == THESE
         else decide(columns, margins, np.random.default_rng(seed), alpha, minimum, ends=ends)
     )
-    rows = [difference_row(*each, minimum, alpha) for each in zip(every, margins, decisions, names, strict=True)]
+    rows = [
+        difference_row(each, allowed, decision, against, minimum, alpha)
+        for (against, each), allowed, decision in zip(every, margins, decisions, strict=True)
+    ]
     rows += [floor_row(new, name, limit) for name, limit in (floors or {}).items()]
     coverages = coverage_rows(old, new, coverage)
-    sides = {**alike, **kept}
-    data = {name: soundness(each, first, list(each)) for name, each in sides.items()}
+    first = compared[0].measure
+    data = {name: soundness(each, first, list(each)) for name, each in {**alike, **kept}.items()}
     found = {name: soundness(each, first) for name, each in parts.items() if name not in data}
     data |= {name: each for name, each in found.items() if each.unanswered or each.errors}
     wrong = [*answer_rows(data, allow_missing), *([] if allow_errors else error_rows(data))]
@@ -291,17 +302,27 @@ def _check(
 
 
 def _margin(margin: float | Mapping[str, float], pair: SystemPair) -> float:
-    """The margin of a measure; a measure left out of a mapping may lose nothing it could show."""
-    found = _named(margin, pair.measure.name) if isinstance(margin, Mapping) else margin
-    check_margin(found, f" in {pair.measure}", zero=True)
-    return found
+    """The margin of a measure; a mapping must name one for each."""
+    if isinstance(margin, Mapping):
+        by_name = {parse(name).name: value for name, value in margin.items()}
+        if pair.measure.name not in by_name:
+            raise UsageError(
+                f"margin: names no margin for {pair.measure.name}, only for {', '.join(by_name)}."
+                " Next: name a margin for every measure, or give one for all."
+            )
+        margin = by_name[pair.measure.name]
+    check_margin(margin, f" in {pair.measure}", zero=True)
+    return margin
 
 
-def _named(margins: Mapping[str, float], measure: str) -> float:
-    by_name = {parse(name).name: value for name, value in margins.items()}
-    if measure not in by_name:
-        raise UsageError(
-            f"margin: names no margin for {measure}, only for {', '.join(by_name)}."
-            " Next: name a margin for every measure, or give one for all."
-        )
-    return by_name[measure]
+def _anchor_pairs(
+    candidate: ScoresLike, anchors: Mapping[str, ScoresLike], level: float, anyway: bool
+) -> tuple[list[tuple[str, SystemPair]], dict[str, ScoresLike]]:
+    """The candidate's differences to each anchor over all queries, by measure, and the anchors as aligned for it."""
+    found, kept = [], {}
+    for name, anchor in anchors.items():
+        both = {"candidate": without_groups(candidate), name: without_groups(anchor)}
+        alike, _ = align_scores(both, "candidate", list(candidate), None, anyway)
+        found += [(name, each) for each in pairs("candidate", alike["candidate"], alike[name], level)]
+        kept[name] = alike[name]
+    return found, kept

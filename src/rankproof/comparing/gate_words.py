@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rankproof.comparing.alignment import few_answers
-from rankproof.comparing.conclusions import BEFORE, corrected_table, unanswered_notes, unjudged_notes
+from rankproof.comparing.conclusions import BEFORE, corrected_table, few_answers, unanswered_notes, unjudged_notes
 from rankproof.document.model import (
     ALWAYS,
     PAGE,
@@ -30,7 +29,7 @@ from rankproof.document.terminal import clean, cut_apart
 
 if TYPE_CHECKING:
     from rankproof.comparing.gate import Gate
-    from rankproof.comparing.gate_rows import GateRow
+    from rankproof.comparing.gate_decision import GateRow
 
 HEADINGS = ("outcome", "measure", "n", "before", "after", "difference", "bounds", "p drop")
 SAYS = {

@@ -7,17 +7,21 @@ import os
 import platform
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, overload
 
+import numpy as np
+
 import rankproof
+from rankproof.comparing.alignment import UNANSWERED, align_scores, counted_by_all, without_groups
 from rankproof.comparing.compare import compare_scores
 from rankproof.comparing.comparison import Comparison
-from rankproof.comparing.gate import Gate, gate_scores
-from rankproof.comparing.gate_rows import mean_of
+from rankproof.comparing.gate import MEAN_OF, Gate, gate_scores
+from rankproof.core.audit import Audit
 from rankproof.document.model import Document, Result
 from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, check_whole, old_arguments, shorten
@@ -306,3 +310,43 @@ def _check_mean(path: Path, saved: str, measure: str, mean: float, scores: Score
             f"measured.mean ({measure}) of {shorten(saved)} is {mean!r}, but its values have the mean {found!r}",
             saved=saved,
         )
+
+
+def mean_of(
+    scores: Mapping[str, ScoresLike], measures: Sequence[str] | None = None, anyway: bool = False
+) -> ScoresLike:
+    """The mean of several results query by query, as scores: steadier than any one of them.
+
+    What is unjudged and tied is the mean of theirs too. Definitions are those of the last; what the audit says of each
+    is told of each.
+    """
+    names = list(scores)
+    alike, _ = align_scores(
+        {name: without_groups(each) for name, each in scores.items()}, names[-1], measures, None, anyway
+    )
+    last = alike[names[-1]]
+    found = last.only(list(last), last.queries)
+    if isinstance(found, Scores):
+        found.hits = None
+    for name in list(found.columns):
+        columns = [each.column(name) for each in alike.values()]
+        mean = np.mean([each.values for each in columns], axis=0)
+        found.columns[name] = replace(found.columns[name], values=mean, counted=counted_by_all(columns))
+    found.stored |= _mean_facts(found, list(alike.values())) | {MEAN_OF: alike}
+    return found
+
+
+def _mean_facts(found: ScoresLike, scores: Sequence[ScoresLike]) -> dict[str, Any]:
+    """The limits of a mean of results; the warnings and notes of the last, but for unanswered queries."""
+    rows: dict[str, dict[str, Any]] = {name: {} for name in found}
+    for name, row in rows.items():
+        for of in ("ties", "unjudged") if isinstance(found, Scores) else ():
+            ends = [each.bounds(name, of=of) for each in scores]
+            row[of] = None if None in ends else np.mean(ends, axis=0).tolist()  # type: ignore[arg-type]
+    shares = [each.unjudged for each in scores]
+    depths = sorted(set(shares[0]).intersection(*shares))
+    unjudged = {str(depth): float(np.mean([each[depth] for each in shares])) for depth in depths}
+    tied = [each.facts["tied"] for each in scores]
+    facts = scores[-1].facts | {"unjudged": unjudged, "tied": None if None in tied else max(tied)}
+    kept = [each for each in scores[-1].audit if each.severity != "error" and each.kind not in UNANSWERED]
+    return {"rows": rows, "facts": facts, "audit": Audit.of(kept).to_dict()}

@@ -10,18 +10,15 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankproof.comparing.alignment import (
-    ALLOWED,
     align_scores,
-    answer_first,
     bounds_notes,
     counted_by_all,
     kin_notes,
+    possible_ends,
     range_notes,
     soundness,
-    too_few_answers,
 )
-from rankproof.comparing.compare import possible_ends
-from rankproof.comparing.conclusions import unanswered_notes, unjudged_notes
+from rankproof.comparing.conclusions import ALLOWED, answer_first, too_few_answers, unanswered_notes, unjudged_notes
 from rankproof.core import DEFAULT_MEASURES
 from rankproof.core.conventions import FEWEST_TO_DECIDE, ScoringArguments
 from rankproof.core.hits import Array

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.comparing.alignment import BROKEN, answer_first
+from rankproof.comparing.conclusions import BROKEN, answer_first
 from rankproof.core.arrays import ExactSum
 from rankproof.core.conventions import FEWEST_TO_DECIDE, Conventions
 from rankproof.core.measure import Measure

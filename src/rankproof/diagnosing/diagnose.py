@@ -8,7 +8,6 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankproof.comparing.alignment import check_mean
 from rankproof.core import DEFAULT_MEASURE
 from rankproof.core.audit.finding import Finding
 from rankproof.core.audit.ids import CORPUS, check_found, not_in_corpus, relevant_in, respelt, without_text
@@ -30,7 +29,15 @@ from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.groups import Grouping, group_places, groups_of
 from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import load_ranking
-from rankproof.scoring.evaluate import Measures, check_conventions, check_one, check_spelling, evaluate, prepare
+from rankproof.scoring.evaluate import (
+    Measures,
+    check_conventions,
+    check_mean,
+    check_one,
+    check_spelling,
+    evaluate,
+    prepare,
+)
 from rankproof.scoring.protocol import ends
 from rankproof.scoring.tables import unbounded_notes
 from rankproof.stats.paired import check_alpha

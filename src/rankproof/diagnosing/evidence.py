@@ -16,7 +16,7 @@ import numpy as np
 from rankproof.bench.fusion.recipe import recipe
 from rankproof.bench.retrieve.dense_search import blend_lists, search_of_lists
 from rankproof.bench.retriever import Found, Retriever
-from rankproof.comparing.alignment import first_measure, hits_of, relevant_from, sign_of
+from rankproof.comparing.comparison import first_measure, hits_of, relevant_from, sign_of
 from rankproof.core.corpus import Corpus, Document
 from rankproof.core.hits import ABOVE_ZERO, Array, Hits
 from rankproof.core.judgments import Judgments

@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.comparing.alignment import (
+from rankproof.comparing.comparison import (
+    Comparison,
+    cases_of,
     first_measure,
     hardest_queries,
     hits_of,
     relevant_from,
     sign_of,
 )
-from rankproof.comparing.comparison import Comparison, cases_of
 from rankproof.core.explanation import ExplainedCase
 from rankproof.core.hits import ABOVE_ZERO, Array
 from rankproof.core.judgments import Judgments

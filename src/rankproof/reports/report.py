@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
 
-from rankproof.comparing.alignment import ALLOWED, answer_first, too_few_answers, with_rankings
+from rankproof.comparing.alignment import with_rankings
 from rankproof.comparing.compare import compare
 from rankproof.comparing.comparison import Comparison
+from rankproof.comparing.conclusions import ALLOWED, answer_first, too_few_answers
 from rankproof.core import REPORT_MEASURES
 from rankproof.core.conventions import ScoringArguments
 from rankproof.diagnosing.diagnose import Diagnosis

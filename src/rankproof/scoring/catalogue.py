@@ -14,12 +14,8 @@ from rankproof.document.terminal import without_backticks, wrap
 
 NAME = 20
 """The width of names in a list."""
-
-
 FAMILY = 13
 """The width of a family's name."""
-
-
 FIRST = ("Formula", "Parameters", "Range", "Use", "Other names", "Blind to", "Perfect", "Worst", "Reference")
 """The paragraphs about a measure, the most important ones first."""
 

@@ -348,3 +348,13 @@ def _pair_measures(measures: list[Measure]) -> list[Measure]:
         if each.spec.kind != "pair":
             raise UsageError(f"{each}: this measure needs judgments. Next: use evaluate, or ask for RBO or Jaccard@10.")
     return measures
+
+
+def check_mean(measure: Measure) -> Measure:
+    """The measure, if its mean over queries is a mean: only then can single queries be compared."""
+    if measure.spec.average != "mean":
+        raise UsageError(
+            f"{measure}: its values of single queries are not averaged ({measure.spec.average}), so it cannot decide. "
+            "Next: name another measure first, like nDCG@10."
+        )
+    return measure

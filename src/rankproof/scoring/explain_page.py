@@ -131,8 +131,6 @@ MISSED = 5
 """Documents named that were not found."""
 MOST = 50
 """The largest number of documents, and of lines of a step, that are listed."""
-
-
 Side: TypeAlias = "tuple[str, Explanation]"
 """A system and its number."""
 Titles = Mapping[str, str]

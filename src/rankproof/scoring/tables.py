@@ -26,7 +26,6 @@ Values = dict[str, dict[str, dict[str, float]]]
 """`{ranking: {measure: {query: value}}}`."""
 Reasons = dict[str, dict[str, dict[str, str]]]
 """The same, with why a query has no value in its place."""
-
 UNBOUNDED = "no bound is known, so the interval assumes that other queries lie beyond these by a share of their range"
 
 
@@ -191,8 +190,6 @@ def sentences_under(summary: Summary) -> list[str]:
 
 DISTRUST = "Do not trust these numbers:"
 """The heading of the errors of an audit, above the numbers that are wrong."""
-
-
 LEGEND = "best mean, if it and the worst are outside each other's interval; not a claim that the difference is real"
 
 

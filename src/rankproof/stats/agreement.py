@@ -19,10 +19,8 @@ from rankproof.errors import DataError, one_of
 
 Weights = Literal["none", "linear", "quadratic"]
 """What a disagreement of two labels costs: 1, their distance, or its square."""
-
 Level = Literal["nominal", "ordinal", "interval"]
 """The kind of labels: names, ranks, or numbers."""
-
 LIKE = "all judgments have the same label, so chance alone would agree as well"
 
 

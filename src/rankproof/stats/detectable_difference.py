@@ -144,7 +144,7 @@ def detectable(
     0.4
     """
     row = differences(values)
-    m, moves = int(np.count_nonzero(row)), Moves.of(row, _farthest(row, ends))
+    m, moves = int(np.count_nonzero(row)), Moves.of(row, max(map(abs, possible_range(row, ends))))
     if m < FEWEST:
         return Detection(None, too_few_sentence(m, len(row)))
     if m < MANY and m < RARE * len(row) and not moves.hits:
@@ -172,11 +172,6 @@ def _usually_moved(m: int) -> float:
         beyond = (MANY - 0.5 - usual) / wide
         usual = max(m - math.sqrt(m), m - wide * NORMAL.pdf(beyond) / NORMAL.cdf(-beyond))
     return usual
-
-
-def _farthest(row: Array, ends: Ends | None) -> float:
-    """What a query wins or loses at most."""
-    return max(map(abs, possible_range(row) if ends is None else ends))
 
 
 def too_few_sentence(moved: int, n: int, end: str = ": too few to say what could be seen") -> str:
@@ -225,10 +220,13 @@ def needed_or_why(
     m = int(np.count_nonzero(row))
     if m < PLANNED and m < len(row):
         return None, too_few_sentence(m, len(row), ": too few to plan by")
-    if not difference or m < FEWEST:
-        return (None, "no difference was seen" if not difference else f"{len(row):,} queries are too few to plan by")
-    moves = Moves.of(row, _farthest(row, ends))
-    if m < len(row) and not moves.hits and 2 * abs(difference) > moves.moved * _farthest(row, ends):
+    if not difference:
+        return None, "no difference was seen"
+    if m < FEWEST:
+        return None, f"{len(row):,} queries are too few to plan by"
+    farthest = max(map(abs, possible_range(row, ends)))
+    moves = Moves.of(row, farthest)
+    if m < len(row) and not moves.hits and 2 * abs(difference) > moves.moved * farthest:
         return None, too_few_sentence(m, len(row), ": too few for so large a difference")
     found = _needed(moves, abs(difference), alpha, sides, power)
     return found, "" if found else f"more than {MOST:,} queries"

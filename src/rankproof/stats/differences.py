@@ -36,7 +36,6 @@ from rankproof.stats.paired import (
 
 Method = Literal["adaptive", "bca", "percentile", "t"]
 """The method of an interval: by Gaffke's bound for unseen losses, by two bootstraps, or by Student's t."""
-
 Ends = tuple[float, float]
 """The least and the greatest difference that a query can have."""
 
@@ -107,15 +106,17 @@ def adaptive_interval(row: Array, level: float = 0.95, ends: Ends | None = None)
     if len(row) == 1:
         return _degenerate(row)
     sample, alpha = ValueSample.of(row), (1 - level) / 2
-    least, most = possible_range(row) if ends is None else ends
+    least, most = possible_range(row, ends)
     low, high = lower_bound(sample, alpha, least), -lower_bound(sample.negate(), alpha, -most)
     rare = sample.rarity
     made = "Student's t, corrected for skewness" if rare < 1 else "Gaffke's bounds"
     return Interval(low, high, made if rare in (0, 1) else "Student's t towards Gaffke's bounds", len(row))
 
 
-def possible_range(row: Array) -> Ends:
-    """The differences a query can have, as far as the differences themselves say: -1 to 1, or as far as seen."""
+def possible_range(row: Array, ends: Ends | None = None) -> Ends:
+    """The differences a query can have: `ends` if given, else -1 to 1, or as far as seen."""
+    if ends is not None:
+        return ends
     most = max(1.0, float(np.abs(row).max(initial=0.0)))
     return -most, most
 
@@ -175,7 +176,7 @@ def equivalence(values: Array, margin: float, ends: Ends | None = None) -> Equiv
     check_number("margin", margin, above=0, advice="give the largest difference that does not matter, like 0.01")
     row = differences(values)
     mean, n = total(row) / len(row), len(row)
-    least, most = possible_range(row) if ends is None else ends
+    least, most = possible_range(row, ends)
     sample = ValueSample.of(row)
     note = "one query says nothing of others" if n == 1 else ""
     ps = [1.0, 1.0] if n == 1 else [chance_below(sample, -margin, least),

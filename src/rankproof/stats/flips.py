@@ -112,33 +112,24 @@ def rising_root(function: Callable[[float], tuple[float, float]], t: float, low:
 
 PERMUTATIONS = 100_000
 """Draws of signs: near 0.05 a p-value then moves by about 0.0007 from seed to seed."""
-
 FEW = 16
 """Up to this many differences all 2^n signs are tried."""
-
 CELLS = 100_000
 """The longest grid on which totals are counted."""
-
 STEPS = 30_000_000
 """The most work that counting on a grid may take: cells times differences."""
-
 SLACK = 1e-10
 """Totals nearer than this, relative to the sum of sizes, are equal but for rounding."""
-
 FEWEST = 100
 """Draws as extreme below which the saddle point knows p better: a hundred give it to a tenth."""
 RARE = 0.01
 """The largest p that is taken from the saddle point: in the middle draws are as accurate."""
-
 EVEN = 1e-7
 """How far a size may lie from its grid, in steps: far above rounding, too little to add up to a step."""
-
 AT_ONCE = 1 << 20
 """Signs drawn at a time, a bit each."""
-
 MULTIPLIED = 1 << 17
 """Signs multiplied at a time: 1 MB of numbers stays in the cache, which halves the time."""
-
 SINGLE = 1 << 13
 """Queries multiplied at a time: longer rows wake the threads of OpenBLAS, which wait for longer than they work."""
 

@@ -32,30 +32,23 @@ if TYPE_CHECKING:
 
 Bounds = tuple[float, float]
 """The least and the greatest value that a measure can have; infinite if there is none."""
-
 UNIT: Bounds = (0.0, 1.0)
-
 METHOD = "Bayesian bootstrap, part of a query at either end of the range"
 GUESSED = "Bayesian bootstrap, ends of the range guessed from the values"
-
 ENDS, ENDS_OF_HITS = 0.5, 0.8
 """How much of the unseen query lies at the end that is asked for, the rest at the other: half of it is Jeffreys'
 interval for hits, whose coverage falls to .87 where all values lie on two; four fifths keep it above .93 there,
 where all of it (Clopper and Pearson) would be a tenth wider."""
-
 UNLIKE_HITS = 3.0
 """How soon values no longer count as hits: by exp(-3 d), d as in `_unlike_hits`. With 3 hits that differ a little
 (.98 to 1) are covered as hits are, and values like nDCG near 1 are given intervals a tenth narrower."""
-
 MANY = 4000
 """Different values that are never taken for hits; no more than a summary keeps."""
-
 REACH, TAIL = 2.3, 0.9
 """How far a range without an end goes beyond n values, in shares of the distance between them divided by sqrt(n), as
 more queries show more of it; and by which power of the lopsidedness of the values it goes further on the side of their
 long tail. With ten queries that covers .937 of lognormal and of gamma values of shape .3; 1.9 covers .926, and normal
 values then have intervals a tenth narrower."""
-
 ATOMS, OUTERMOST = 128, 24
 """More different values than this are taken together with their neighbours, but for the outermost ones."""
 
@@ -285,16 +278,12 @@ def _two_atoms(summary: ValueSummary) -> tuple[Array, Array]:
 
 RESAMPLES = 10_000
 """Resamples of a bootstrap: the ends then move by less than 2 % of the interval's width from seed to seed."""
-
 MOST_RESAMPLED = 1_000
 """Up to this many queries are resampled; with more the expansion is as good."""
-
 AT_ONCE = 1 << 18
 """Values drawn at a time: as many as stay in the processor's cache."""
-
 SAME = 1e-12
 """Means nearer than this (relative to the values) are equal but for rounding."""
-
 CLOSED_FORM = f"BCa in closed form (over {MOST_RESAMPLED:,} queries)"
 
 

@@ -27,7 +27,6 @@ from rankproof.stats.distributions import t_quantile
 
 ALIKE = 1e-9
 """Labels that are all alike leave no more of a spread than this, but for rounding."""
-
 USELESS = 1e-9
 """A judge whose sensitivity and specificity add up to no more than 1 and this says nothing."""
 

@@ -22,12 +22,10 @@ from rankproof.stats.distributions import NORMAL, shifted_t_above, solve, t_quan
 
 Alternative = Literal["two-sided", "greater", "less"]
 """What a test looks for: any difference, one above 0, one below 0."""
-
 SAME = 1e-12
 """Differences nearer than this (relative to the largest value) are equal but for rounding."""
 TINIEST = 1e-150
 """Differences smaller than this count as 0: their squares would be, and no spread could be told from none."""
-
 SMALLEST_ALPHA = 1e-12
 """Below it, 1 - alpha / tests would round to 1 if there are many tests, and no interval has that level."""
 
@@ -149,7 +147,6 @@ def _largest(row: Array) -> float:
 
 COHEN = ((0.2, "negligible"), (0.5, "small"), (0.8, "medium"), (math.inf, "large"))
 """Words for standardised differences. J. Cohen: Statistical power analysis, 1988."""
-
 ROMANO = ((0.147, "negligible"), (0.33, "small"), (0.474, "medium"), (math.inf, "large"))
 """Words for Cliff's delta. J. Romano and others: Appropriate statistics for ordinal level data, 2006."""
 

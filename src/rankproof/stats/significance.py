@@ -22,11 +22,9 @@ from rankproof.stats.paired import SAME, Alternative, Outcome, check_alternative
 
 Zeros = Literal["drop", "pratt"]
 """What Wilcoxon's test does with differences of 0: leave them out, or rank them and then leave them out."""
-
 RESAMPLES = 10_000
 EXACT_RANKS = 50
 """Up to this many differences that are not 0 the distribution of the rank sum is counted."""
-
 AT_ONCE = 1 << 20
 """Values drawn at a time: 8 MB of numbers."""
 

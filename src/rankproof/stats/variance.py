@@ -98,7 +98,6 @@ def _share(part: float, whole: float) -> float:
 
 NOISE = 1e-12
 """A smaller share is what rounding leaves."""
-
 QUESTIONS, OTHERS, REST = "questions", "other interactions", "rest"
 
 

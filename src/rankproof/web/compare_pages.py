@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rankproof.comparing.alignment import hits_of, relevant_from
-from rankproof.comparing.comparison import Comparison
+from rankproof.comparing.comparison import Comparison, hits_of, relevant_from
 from rankproof.comparing.gate import Gate
 from rankproof.comparing.words import DECIDED
 from rankproof.document.formats.html import part_of_page

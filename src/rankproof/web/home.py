@@ -13,7 +13,7 @@ from pathlib import Path
 from time import time
 from typing import Any
 
-from rankproof.comparing.alignment import first_measure, sign_of
+from rankproof.comparing.comparison import first_measure, sign_of
 from rankproof.comparing.gate import gate_scores
 from rankproof.comparing.history import History
 from rankproof.document.charts import timeline

@@ -25,9 +25,8 @@ from rankproof.bench.testset.labels import (
     read_labels,
     write_label,
 )
-from rankproof.comparing.alignment import first_measure, sign_of
 from rankproof.comparing.compare import compare_scores
-from rankproof.comparing.comparison import Comparison
+from rankproof.comparing.comparison import Comparison, first_measure, sign_of
 from rankproof.comparing.gate import Gate, gate_scores
 from rankproof.core.corpus import Document
 from rankproof.core.judgments import Judgments

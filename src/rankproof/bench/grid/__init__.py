@@ -30,12 +30,12 @@ from rankproof.bench.grid.source import source_of
 from rankproof.bench.grid.steps import Steps
 from rankproof.bench.runner import Told
 from rankproof.bench.runs import kept_answers_note
-from rankproof.comparing.alignment import check_mean
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse, parse_all
 from rankproof.document.model import Document, Result
 from rankproof.errors import DataError, one_of
 from rankproof.progress import Progress, is_told
+from rankproof.scoring.evaluate import check_mean
 from rankproof.store.answers import open_answers
 
 

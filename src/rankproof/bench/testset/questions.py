@@ -13,7 +13,7 @@ import numpy as np
 from rankproof.bench.testset.checks import check
 from rankproof.bench.testset.pool import ORDERS, Pool, pool_rankings
 from rankproof.bench.testset.sampling import SOURCES, Question, known_items, split, written_questions
-from rankproof.comparing.compare import possible_ends
+from rankproof.comparing.alignment import possible_ends
 from rankproof.core import DEFAULT_MEASURE
 from rankproof.core.audit.finding import Audit
 from rankproof.core.conventions import FEWEST_TO_DECIDE
