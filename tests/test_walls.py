@@ -46,7 +46,6 @@ LAZY_DOORS = {
     ): "the last release called that `drift`; the old form is handed on for one more",
     ("bench.benchmark", "diagnose"): "a benchmark hands itself to a later wing",
     ("bench.retrieve.search", "as_reranking"): "`search >> scorer` makes what is itself a search",
-    ("bench.retrieve.search", "hybrid"): "`search + search` makes what is itself a search",
 }
 """Names taken inside a function from a wing, or from a module, that stands later; each with its reason."""
 CORE_MAY_LOAD = {"numpy", "rankproof"} | set(sys.stdlib_module_names)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from rankproof.bench.benchmark import Benchmark
-    from rankproof.bench.fusion.fuse import fuse
+    from rankproof.bench.fusion import fuse
     from rankproof.bench.fusion.tune import Tuned, tune
     from rankproof.bench.grid import Grid, grid
     from rankproof.bench.grid.outcome import GridRow
@@ -87,7 +87,7 @@ __version__ = "0.1.0"
 
 _PLACES = {
     "bench.benchmark": "Benchmark",
-    "bench.fusion.fuse": "fuse",
+    "bench.fusion": "fuse",
     "bench.fusion.tune": "Tuned tune",
     "bench.grid": "Grid grid",
     "bench.grid.outcome": "GridRow",

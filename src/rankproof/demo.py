@@ -8,9 +8,8 @@ from statistics import median
 from time import perf_counter
 
 from rankproof import sample
-from rankproof.bench.chunk import sentences
+from rankproof.bench.chunk import documents_found, sentences
 from rankproof.bench.chunk.chunker import chunked
-from rankproof.bench.chunk.documents import documents_found
 from rankproof.bench.retrieve import Search, keyword, lsa
 from rankproof.comparing.compare import compare
 from rankproof.core.corpus import Corpus

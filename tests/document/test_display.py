@@ -19,7 +19,7 @@ import rankproof
 from rankproof import functional, sample
 from rankproof.bench import chunk, connect, fusion, retrieve
 from rankproof.bench.connect import Store
-from rankproof.bench.fusion.recipe import Method
+from rankproof.bench.fusion import Method
 from rankproof.bench.retrieve import Rerank, Search
 from rankproof.document.display import LONGEST, TEXT, Displayable
 from rankproof.document.terminal import width

@@ -14,7 +14,7 @@ import pytest
 from rankproof import Benchmark
 from rankproof.bench.adapters.endpoint import of_endpoint
 from rankproof.bench.connect import elasticsearch
-from rankproof.bench.retrieve import embedder
+from rankproof.bench.retrieve import dense_search
 from rankproof.errors import DataError
 from rankproof.judging.models.judge import model_judge
 from rankproof.judging.verdicts import Ask
@@ -57,7 +57,7 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Refusing]:
     monkeypatch.setenv("MY_KEY", KEY)
-    monkeypatch.setattr(embedder, "FIRST_PAUSE", PAUSE)
+    monkeypatch.setattr(dense_search, "FIRST_PAUSE", PAUSE)
     found = Refusing()
     thread = threading.Thread(target=found.serve_forever, args=(0.01,), daemon=True)
     thread.start()
@@ -84,7 +84,7 @@ def by_store(url: str) -> str:
 
 def by_embedder(url: str) -> str:
     with pytest.raises(DataError) as caught:
-        embedder.endpoint(url, "m", key="MY_KEY", retries=1).documents(["a text"])
+        dense_search.endpoint(url, "m", key="MY_KEY", retries=1).documents(["a text"])
     return str(caught.value)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from rankproof import sample
 from rankproof.bench.adapters import Adapted, adapt
-from rankproof.bench.adapters.answers import AnswerReading, IdOf
+from rankproof.bench.retriever import AnswerReading, IdOf
 from rankproof.bench.runner import RunLimits, RunPlan, RunRow, Told, answer_all, plan_for
 from rankproof.bench.runs import Run, Standings, standings, usual_measures
 from rankproof.comparing.compare import compare_scores

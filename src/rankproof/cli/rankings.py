@@ -250,7 +250,7 @@ def fuse_runs(
     place = output or STDOUT
     form = _format(place, to) if output is not None or tuning is None else ""
     if tuning is None:
-        from rankproof.bench.fusion.fuse import fuse
+        from rankproof.bench.fusion import fuse
 
         given = {"weights": _numbers(weights), "judgments": judgments, **_parameters(settings), **chosen}
         paths = named_paths(runs)

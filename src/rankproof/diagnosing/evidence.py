@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.bench.fusion.recipe import recipe
-from rankproof.bench.retrieve.dense_search import blend_lists, search_of_lists
+from rankproof.bench.fusion import recipe
+from rankproof.bench.retrieve.search import blend_lists, search_of_lists
 from rankproof.bench.retriever import Found, Retriever
 from rankproof.comparing.comparison import first_measure, hits_of, relevant_from, sign_of
 from rankproof.core.corpus import Corpus, Document

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankproof.bench.adapters import Failed
-from rankproof.bench.adapters.answers import AnswerReading, _pair
-from rankproof.bench.retriever import columns_of_alike
+from rankproof.bench.retriever import AnswerReading, _pair, columns_of_alike
 
 FIELDS = ["_id", "id", "doc_id", "Doc-ID", "score", "_score", "text", "source"]
 values = st.sampled_from(["d1", "d2", "", None, 7, 0.5])

@@ -10,17 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankproof.bench.chunk import fixed, markdown, recursive
-from rankproof.bench.chunk.chunker import chunked
-from rankproof.bench.chunk.documents import (
+from rankproof.bench.chunk import (
     as_documents,
     chunks_judged,
     chunks_to_spans,
     documents_found,
     documents_judged,
     documents_ranked,
+    fixed,
+    markdown,
+    recursive,
     spans_to_documents,
 )
+from rankproof.bench.chunk.chunker import chunked
 from rankproof.bench.retriever import Found, Retriever
 from rankproof.core.corpus import Corpus, Document, JudgedSpan, Place, SpanJudgments, place_of
 from rankproof.errors import DataError, UsageError

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankproof.bench.fusion.recipe import METHODS
+from rankproof.bench.fusion import METHODS
 
 WEIGHTS = {"one": 0.5, "two": 0.25, "three": 1.0}
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rankproof import fuse
-from rankproof.bench.fusion.recipe import METHODS
+from rankproof.bench.fusion import METHODS
 from rankproof.errors import DataError, UsageError
 
 ONE, TWO = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 2.0, "c": 1.0}}

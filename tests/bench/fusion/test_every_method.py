@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rankproof import fuse
-from rankproof.bench.fusion.recipe import METHODS
+from rankproof.bench.fusion import METHODS
 from rankproof.bench.fusion.scores import NORMALISATIONS
 
 UNTRAINED = [name for name, method in METHODS.items() if method.learn is None]

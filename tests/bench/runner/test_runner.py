@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import pytest
 
 from rankproof import Benchmark
-from rankproof.bench.runner import workers
+from rankproof.bench import runner
 from rankproof.errors import UsageError
 from rankproof.progress import Progress
 
@@ -151,7 +151,7 @@ def test_an_async_hang_is_cancelled_and_a_blocked_loop_is_left_behind() -> None:
 def test_what_waits_for_another_attempt_in_a_blocked_loop_is_asked_elsewhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(workers, "GRACE", 0.3)
+    monkeypatch.setattr(runner, "GRACE", 0.3)
     released = threading.Event()
     asked: list[str] = []
 

@@ -15,11 +15,10 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 from rankproof.bench.adapters.adapter import Adapted, is_async, of_callable, with_k
-from rankproof.bench.adapters.answers import IdOf
 from rankproof.bench.adapters.code import digest_of, module_digest, state_of
 from rankproof.bench.adapters.command import of_command, words_of
 from rankproof.bench.adapters.endpoint import of_endpoint
-from rankproof.bench.retriever import Retriever
+from rankproof.bench.retriever import IdOf, Retriever
 from rankproof.errors import UsageError, nearest, shorten
 from rankproof.net import Failed
 

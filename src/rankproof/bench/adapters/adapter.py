@@ -12,9 +12,8 @@ from inspect import Parameter
 from threading import Thread
 from typing import Any, TypeAlias
 
-from rankproof.bench.adapters.answers import AnswerReading, IdOf, arrange, read_answer
 from rankproof.bench.adapters.code import code_digest, digest_of, plain_value, state_of
-from rankproof.bench.retriever import Found, Unaskable, unusable_answer
+from rankproof.bench.retriever import AnswerReading, Found, IdOf, Unaskable, arrange, read_answer, unusable_answer
 from rankproof.document.numbers import count
 from rankproof.net import Failed
 

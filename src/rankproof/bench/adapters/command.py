@@ -25,9 +25,8 @@ from time import monotonic, sleep
 from typing import Any, BinaryIO
 
 from rankproof.bench.adapters.adapter import Adapted, Answered, Flow
-from rankproof.bench.adapters.answers import LISTS, IdOf
 from rankproof.bench.adapters.code import files_digest
-from rankproof.bench.retriever import unusable_answer
+from rankproof.bench.retriever import LISTS, IdOf, unusable_answer
 from rankproof.errors import shorten
 from rankproof.net import Failed
 

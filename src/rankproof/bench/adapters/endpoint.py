@@ -26,8 +26,7 @@ from typing import Any, TypeAlias
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
 from rankproof.bench.adapters.adapter import Adapted
-from rankproof.bench.adapters.answers import IdOf
-from rankproof.bench.retriever import unusable_answer
+from rankproof.bench.retriever import IdOf, unusable_answer
 from rankproof.errors import UsageError, nearest, shorten
 from rankproof.io.files import check_path, read_bytes, text_of
 from rankproof.net import Failed

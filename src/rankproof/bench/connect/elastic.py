@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from rankproof.bench.adapters.endpoint import change_texts
 from rankproof.bench.connect.store import Part, Store, StoreError, best_pairs, error_text, field_in, payload
-from rankproof.bench.retrieve.embedder import as_embedder
+from rankproof.bench.retrieve.dense_search import as_embedder
 from rankproof.bench.retriever import Found
 from rankproof.errors import UsageError, shorten
 from rankproof.net import Failed

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rankproof.bench.connect.store import Part, Store, best_pairs, faults
-from rankproof.bench.retrieve.embedder import as_embedder
+from rankproof.bench.retrieve.dense_search import as_embedder
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Document
 from rankproof.errors import missing_extra, one_of

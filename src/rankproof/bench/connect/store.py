@@ -7,10 +7,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from rankproof.bench.adapters.answers import arrange
-from rankproof.bench.retrieve.embedder import Embedder, embed_texts
+from rankproof.bench.retrieve.dense_search import Embedder, embed_texts
 from rankproof.bench.retrieve.search import check_questions
-from rankproof.bench.retriever import Found
+from rankproof.bench.retriever import Found, arrange
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import DataError, RankproofError, check_whole
 from rankproof.io.corpora import load_corpus

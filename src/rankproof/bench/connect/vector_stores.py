@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from uuid import NAMESPACE_URL, uuid5
 
 from rankproof.bench.connect.store import Part, Store, best_pairs, faults, field_in, payload
-from rankproof.bench.retrieve.embedder import as_embedder
+from rankproof.bench.retrieve.dense_search import as_embedder
 from rankproof.bench.retriever import Found
 from rankproof.errors import missing_extra, one_of
 from rankproof.net.client import without_access

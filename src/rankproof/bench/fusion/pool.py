@@ -10,13 +10,17 @@ from typing import Annotated, TypeAlias
 import numpy as np
 
 from rankproof.core.hits import Array
+from rankproof.core.judgments import Judgments
 from rankproof.core.parameters import Kind
-from rankproof.core.table import RankingTable
-from rankproof.errors import DataError, shorten
+from rankproof.core.table import Rankings, RankingTable
+from rankproof.errors import DataError, check_whole, shorten
+from rankproof.io.mappings import MappingRankings
+from rankproof.io.values import are_integers, judged_kinds
 
 FromZero: TypeAlias = Annotated[
     float, Kind("a number of at least 0", lambda v: isinstance(v, Real) and 0 <= float(v) < float("inf"), float)
 ]
+
 WholeFromZero: TypeAlias = Annotated[
     int, Kind("a whole number of at least 0", lambda v: hasattr(v, "__index__") and int(v) >= 0, int)
 ]
@@ -104,6 +108,10 @@ def times_at(rank: Array, deepest: int) -> Array:
     return np.array([np.bincount(each, minlength=deepest + 1)[1:] for each in columns]).T
 
 
+Kinds = tuple[bool | None, bool | None]
+"""Whether the ids of queries, and of documents, are integers; None if there are none."""
+
+
 @dataclass(frozen=True, eq=False)
 class ScorePool:
     """The rows stand query after query, the documents of one query by id, the highest first (the rule for ties)."""
@@ -124,6 +132,9 @@ class ScorePool:
     """The rankings that have no scores."""
     empty: tuple[str, ...] = ()
     """The queries that are answered with no document by all."""
+    kinds: Kinds = (None, None)
+    note: str = ""
+    """What is odd about the rankings; "" if nothing is."""
 
     def of(self, queries: Collection[str]) -> ScorePool:
         """The pool of these queries alone."""
@@ -237,9 +248,6 @@ def _cut(pool: ScorePool, depth: int) -> ScorePool:
     )
 
 
-# --- what cannot be fused -------------------------------------------------------------------------
-
-
 def _check_once(table: RankingTable, source: Array, row: Array) -> None:
     """A document may come once a query."""
     order = np.argsort(row, kind="stable")
@@ -251,3 +259,76 @@ def _check_once(table: RankingTable, source: Array, row: Array) -> None:
             f"{table.source}: query {shorten(table.query[first])} has document {shorten(table.doc[first])} "
             f"twice{lines}, expected it once. Next: keep the better of the two."
         )
+
+
+def open_pool(
+    loaded: Mapping[str, Rankings], depth: int | None = None, judgments: Judgments | None = None
+) -> ScorePool:
+    """The pool of the rankings; their ids, and those of the judgments, must be of one kind."""
+    if depth is not None:
+        depth = check_whole("depth", depth, advice="give one, like 10")
+    kinds = _same_kinds(loaded, judgments)
+    pool = pool_of({name: _table(each) for name, each in loaded.items()}, depth)
+    return replace(pool, kinds=kinds, note=_note(pool))
+
+
+def _table(ranking: Rankings) -> RankingTable:
+    """The ranking as columns; an order alone where one of its queries has no scores."""
+    table = ranking.table()
+    if table.score is None or not isinstance(ranking, MappingRankings):
+        return table
+    lists = (each for each in ranking.mapping.values() if not isinstance(each, Mapping) and len(each))
+    bare = any(not isinstance(each[0], (tuple, list)) for each in lists)
+    return replace(table, score=None, rank=-table.score) if bare else table
+
+
+def _note(pool: ScorePool) -> str:
+    """What is odd about the rankings to be fused; an error if no query is in two of them."""
+    if len(pool.names) == 1:
+        return f"only one ranking, {pool.names[0]!r}, so there is nothing to combine it with"
+    answers = (lengths(pool.rank, pool.query) > 0).sum(axis=1) if len(pool.docs) else np.zeros(0)
+    answers = answers[query_starts(pool.query)]
+    alone = [pool.queries[i] for i in np.flatnonzero(answers == 1).tolist()]
+    if alone and len(alone) == len(answers):
+        examples = [
+            f"{name!r} has {shorten(pool.queries[int(pool.query[rows[0]])])}"
+            for name, column in zip(pool.names, pool.rank.T, strict=True)
+            if len(rows := np.flatnonzero(~np.isnan(column)))
+        ]
+        raise DataError(
+            f"rankings: no query is in two of them, so there is nothing to combine: {', '.join(examples[:3])}. "
+            "Next: check that they answer the same queries, with ids written the same way."
+        )
+    if 2 * len(alone) <= len(answers):
+        return ""
+    return f"{len(alone)} of {len(answers)} queries are in one ranking only, as {shorten(alone[0])}"
+
+
+def _same_kinds(loaded: Mapping[str, Rankings], judgments: Judgments | None) -> Kinds:
+    """Whether ids are integers; an error where some are and others are text."""
+    known: list[bool | None] = [None, None] if judgments is None else list(judged_kinds(judgments))
+    for name, each in loaded.items():
+        for i, kind in enumerate(_kinds(each)):
+            if kind is not None and known[i] is not None and kind != known[i]:
+                ours, others = ("integers", "text") if kind else ("text", "integers")
+                raise DataError(
+                    f"ranking {name!r}, {('queries', 'documents')[i]}: got ids that are {ours} where the others are "
+                    f"{others}. Next: give all as text, written the same way."
+                )
+            known[i] = kind if known[i] is None else known[i]
+    return known[0], known[1]
+
+
+def _kinds(ranking: Rankings) -> Kinds:
+    if not isinstance(ranking, MappingRankings):
+        return getattr(ranking, "integer_ids", (False, False))
+    lists = [
+        each
+        for each in ranking.mapping.values()
+        if hasattr(each, "__iter__") and getattr(each, "ndim", None) != 0 and len(each)
+    ]
+    firsts = (next(iter(each)) for each in lists)
+    docs = [doc[0] if isinstance(doc, (tuple, list)) and doc else doc for doc in firsts]
+    return are_integers(ranking.mapping, f"{ranking.source}, queries"), are_integers(
+        docs, f"{ranking.source}, documents"
+    )

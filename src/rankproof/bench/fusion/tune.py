@@ -5,17 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from itertools import combinations, pairwise, product
 from typing import Any
 
 import numpy as np
 
-from rankproof.bench.fusion.fuse import Fused, Opened, open_pool
-from rankproof.bench.fusion.pool import ScorePool
-from rankproof.bench.fusion.recipe import Method, Recipe, find_method, learn, recipe
+from rankproof.bench.fusion import Fused, Method, Recipe, find_method, fused_rankings, learn, recipe
+from rankproof.bench.fusion.pool import open_pool
 from rankproof.core import DEFAULT_MEASURE
-from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
 from rankproof.document.display import Displayable
@@ -52,30 +49,27 @@ def trials(
     method: Method, n: int, grid: Mapping[str, Sequence[Any]] | None, normalise: str | None = None
 ) -> list[dict[str, Any]]:
     """The settings to try for `n` rankings, the usual ones first."""
-    chosen = _default_grid(method, n, normalise) if grid is None else _checked(grid)
-    if not chosen and method.learn is None:
-        raise UsageError(f"tune: {method.name} has nothing to choose. Next: use 'fuse', or choose another method.")
-    return [dict(zip(chosen, values, strict=True)) for values in product(*chosen.values())]
-
-
-def _default_grid(method: Method, n: int, normalise: str | None) -> dict[str, Sequence[Any]]:
-    """The settings to try: parameters, else weights, else the normalisation."""
-    weights: dict[str, Sequence[Any]] = {"weights": list(simplex(n))} if "weights" in method.reads else {}
-    if method.name in GRIDS:
-        return GRIDS[method.name]
-    if not weights and "score" in method.reads and method.learn is None and normalise is None:
-        return {"normalise": SCALES}
-    return weights
-
-
-def _checked(grid: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
-    for name, values in grid.items():
+    chosen = _default_grid(method, n, normalise) if grid is None else grid
+    for name, values in chosen.items():
         if isinstance(values, str) or not hasattr(values, "__iter__") or not list(values):
             raise UsageError(
                 f"grid: {name!r} has {values!r}, expected a list of the values to try."
                 " Next: give a list, like [10, 60]."
             )
-    return {name: list(values) for name, values in grid.items()}
+    if not chosen and method.learn is None:
+        raise UsageError(f"tune: {method.name} has nothing to choose. Next: use 'fuse', or choose another method.")
+    return [dict(zip(chosen, values, strict=True)) for values in product(*chosen.values())]
+
+
+def _default_grid(method: Method, n: int, normalise: str | None) -> Mapping[str, Sequence[Any]]:
+    """The settings to try: parameters, else weights, else the normalisation."""
+    if method.name in GRIDS:
+        return GRIDS[method.name]
+    if "weights" in method.reads:
+        return {"weights": list(simplex(n))}
+    if "score" in method.reads and method.learn is None and normalise is None:
+        return {"normalise": SCALES}
+    return {}
 
 
 def simplex(n: int, most: int = MOST_WEIGHTS) -> Iterator[tuple[float, ...]]:
@@ -166,7 +160,7 @@ class Tuned(Result):
                 f"rankings: got {', '.join(map(repr, loaded))}, expected those that were tuned: "
                 f"{', '.join(map(repr, self.names))}. Next: give the rankings under the names they were tuned by."
             )
-        return open_pool({name: loaded[name] for name in self.names}, depth).fuse_rankings(self.recipe)
+        return fused_rankings(self.recipe, open_pool({name: loaded[name] for name in self.names}, depth))
 
     def _in_one_line(self) -> str:
         chosen = f"{self.recipe.method.name}{_shown(self.settings)}"
@@ -188,24 +182,21 @@ class Tuned(Result):
     def _document(self) -> Document:
         parts = self.tuned_on, self.held_out, *self.others
         rows = [(each.name, score(each.mean), span(each.low, each.high), count(each.n)) for each in parts]
-        records = [{"method": self.recipe.method.name, "measure": self.measure.name, **asdict(each)} for each in parts]
+        name, usual = self.recipe.method.name, self.trials[0].settings
+        records = [{"method": name, "measure": self.measure.name, **asdict(each)} for each in parts]
         # The evidence of the held-out queries against the choice.
         sign = self.measure.spec.sign
         others = [each.name for each in self.others if sign * each.mean >= sign * self.held_out.mean]
-        name, usual = self.recipe.method.name, self.trials[0].settings
         title = [f"best of {len(self.trials)} settings for {self.measure}", f"chosen: {name}{_shown(self.settings)}"]
         title += [] if usual == self.settings else [f"usual: {name}{_shown(usual)}"]
-        return Document(
-            f"Tuned {name}",
-            [
-                wrong_data(self.wrong),
-                Part(*map(Paragraph, title)),
-                Part(Table.of(("queries", "mean", "95 % interval", "n"), rows, ("queries",))),
-                Part(*map(Paragraph, ([f"No worse on the held-out queries: {', '.join(others)}."] if others else []))),
-            ],
-            records,
-            self.to_dict(),
-        )
+        against = [Paragraph(f"No worse on the held-out queries: {', '.join(others)}.")] if others else []
+        shown = [
+            wrong_data(self.wrong),
+            Part(*map(Paragraph, title)),
+            Part(Table.of(("queries", "mean", "95 % interval", "n"), rows, ("queries",))),
+            Part(*against),
+        ]
+        return Document(f"Tuned {name}", shown, records, self.to_dict())
 
 
 @old_arguments(rankings="systems")
@@ -241,28 +232,37 @@ def tune(
     for settings in tries:
         own = {"normalise": normalise, "weights": None, **settings}
         recipes.append(recipe(list(loaded), method, own.pop("normalise"), own.pop("weights"), own))
-    opened = open_pool(loaded, depth, judged)
+    pool = open_pool(loaded, depth, judged)
     warn_of_left_out(loaded.values())
-    for note in opened.notes:
-        warn_caller(note)
+    if pool.note:
+        warn_caller(pool.note)
     generator = np.random.default_rng(check_whole("seed", seed, 0))
     seen, _ = split(judged.queries, share, generator)
-    bench = _Bench(opened, judged, asked, {q: SEEN if q in seen else HELD_OUT for q in judged.queries})
-    ready = [bench.learn(each) for each in recipes]
-    tried = tuple(TuneTrial(each.settings, bench.mean_seen(each)) for each in ready)
+    groups = {query: SEEN if query in seen else HELD_OUT for query in judged.queries}
+    training = pool.of(seen)
+
+    def scores(ranking: Any, group: str) -> Scores:
+        return evaluate(judged, ranking, asked, by=groups).slices[group]
+
+    def part(name: str, group: str, ranking: Any) -> TunePart:
+        found = scores(ranking, group)
+        interval = found.uncertainty(asked)
+        return TunePart(name, found[asked], interval.low, interval.high, interval.n)
+
+    ready = [learn(each, training, judged) for each in recipes]
+    tried = tuple(TuneTrial(each.settings, scores(fused_rankings(each, training), SEEN)[asked]) for each in ready)
     sign = asked.spec.sign
     best = ready[max(range(len(tried)), key=lambda i: sign * round(tried[i].mean, SAME))]
+    fused = fused_rankings(best, pool)
+    usual = [] if best is ready[0] else [part("usual", HELD_OUT, fused_rankings(ready[0], pool))]
     return Tuned(
         recipe=best,
         measure=asked,
         names=tuple(loaded),
         trials=tried,
-        tuned_on=bench.part(SEEN, SEEN, opened.fuse_rankings(best)),
-        held_out=bench.part(HELD_OUT, HELD_OUT, opened.fuse_rankings(best)),
-        others=(
-            *([bench.part("usual", HELD_OUT, bench.opened.fuse_rankings(ready[0]))] if ready[0] is not best else []),
-            *(bench.part(f"{name} alone", HELD_OUT, ranking) for name, ranking in loaded.items()),
-        ),
+        tuned_on=part(SEEN, SEEN, fused),
+        held_out=part(HELD_OUT, HELD_OUT, fused),
+        others=(*usual, *(part(f"{name} alone", HELD_OUT, ranking) for name, ranking in loaded.items())),
         queries=tuple(query for query in judged.queries if query not in seen),
         wrong=tuple(
             f"{name}: {each}"
@@ -270,38 +270,6 @@ def tune(
             for each in evaluate(judged, ranking, asked, duplicates="first").wrong
         ),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _Bench:
-    """The data that every setting is tried on."""
-
-    opened: Opened
-    judgments: Judgments
-    measure: Measure
-    groups: Mapping[str, str]
-    """Which part each judged query belongs to."""
-
-    def learn(self, made: Recipe) -> Recipe:
-        """The recipe with what it learns from the queries tuned on."""
-        return learn(made, self._seen, self.judgments)
-
-    def mean_seen(self, made: Recipe) -> float:
-        """The mean over the queries tuned on."""
-        return self._slice(SEEN, self.opened.fuse_rankings(made, self._seen))[self.measure]
-
-    def part(self, name: str, group: str, ranking: Any) -> TunePart:
-        """The mean of a ranking over a part of the queries."""
-        found = self._slice(group, ranking)
-        interval = found.uncertainty(self.measure)
-        return TunePart(name, found[self.measure], interval.low, interval.high, interval.n)
-
-    def _slice(self, group: str, ranking: Any) -> Scores:
-        return evaluate(self.judgments, ranking, self.measure, by=self.groups).slices[group]
-
-    @cached_property
-    def _seen(self) -> ScorePool:
-        return self.opened.pool.of({query for query, group in self.groups.items() if group == SEEN})
 
 
 def _shown(settings: Mapping[str, Any]) -> str:

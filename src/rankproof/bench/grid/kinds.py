@@ -11,7 +11,7 @@ from typing import Any
 from rankproof.bench.adapters import adapt, import_named, loaded_module
 from rankproof.bench.adapters.code import module_digest
 from rankproof.bench.chunk import fixed, markdown, recursive, sentences, sliding
-from rankproof.bench.fusion.recipe import Recipe, recipe
+from rankproof.bench.fusion import Recipe, recipe
 from rankproof.bench.grid.source import CALL, HYBRID, NONE, GridPart, GridSource
 from rankproof.bench.retrieve import (
     cross_encoder,

@@ -9,20 +9,20 @@ from time import perf_counter, time
 from typing import Any, TypeVar
 
 from rankproof.bench.adapters import Adapted, adapt
-from rankproof.bench.adapters.answers import Answer, AnswerReading
+from rankproof.bench.chunk import documents_found
 from rankproof.bench.chunk.chunker import chunked
-from rankproof.bench.chunk.documents import documents_found
 from rankproof.bench.grid.configuration import FACTORS, NOT_USED, Configuration, matching_documents
 from rankproof.bench.grid.kinds import fusion, make
 from rankproof.bench.grid.plan import GridPlan
 from rankproof.bench.grid.source import CALL, GIVEN, HYBRID, NONE
 from rankproof.bench.retrieve import where
-from rankproof.bench.retrieve.dense_search import blend_lists, search_of_lists
 from rankproof.bench.retrieve.rewriting import rewrite_question
-from rankproof.bench.retriever import Found
-from rankproof.bench.runner import Memory, RunRow, Told, answer_all, plan_for
+from rankproof.bench.retrieve.search import blend_lists, search_of_lists
+from rankproof.bench.retriever import Answer, AnswerReading, Found
+from rankproof.bench.runner import RunRow, Told, answer_all, plan_for
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import DataError
+from rankproof.store.answers import Answers
 
 Rows = dict[str, RunRow]
 """The result of each question, by its id."""
@@ -66,7 +66,7 @@ class Steps:
 
     plan: GridPlan
     corpus: Corpus | None
-    memory: Memory | None = None
+    memory: Answers | None = None
     told: Callable[[str, int], Told] = lambda what, total: lambda done, failed: None
     """The progress reporter of a step on this many questions."""
     began: float = field(default_factory=time)

@@ -1,12 +1,18 @@
 """Retrievers that need nothing but documents, and what they are combined with."""
 
 from rankproof.bench.retrieve.bm25 import keyword
-from rankproof.bench.retrieve.dense_search import dense, hybrid
-from rankproof.bench.retrieve.embedder import Embedder, endpoint, model2vec, named_embedder, sentence_transformers
+from rankproof.bench.retrieve.dense_search import (
+    Embedder,
+    dense,
+    endpoint,
+    model2vec,
+    named_embedder,
+    sentence_transformers,
+)
 from rankproof.bench.retrieve.lsa import lsa
 from rankproof.bench.retrieve.reranking import Rerank, cross_encoder, rerank
 from rankproof.bench.retrieve.rewriting import Speller, expand, expansion, rewriting, spelling
-from rankproof.bench.retrieve.search import Search, as_search, where
+from rankproof.bench.retrieve.search import Search, as_search, hybrid, where
 
 __all__ = [
     "Embedder",

@@ -1,16 +1,24 @@
-"""A retriever that composes: one value for every kind of search here, with its settings and how it answers."""
+"""A retriever that composes: one value for every kind of search here, with its settings and how it answers.
+
+Below: several fused into one (`+`, `hybrid`), and search among the documents alone that fit (`where`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from rankproof.bench.adapters import adapt
+from rankproof.bench.fusion import Recipe, Weights, fused_scores, recipe
+from rankproof.bench.fusion.pool import pool_of
 from rankproof.bench.retriever import Found, Retriever
 from rankproof.core.corpus import Corpus, Document
+from rankproof.core.table import RankingTable
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, RankproofError, UsageError, check_whole, nearest, shorten
 from rankproof.io.corpora import load_corpus
@@ -45,6 +53,7 @@ Allowed: TypeAlias = frozenset[str] | None
 """The documents that may be found; None: all."""
 
 Answer: TypeAlias = Callable[[Sequence[str], int, Allowed], list[Found]]
+
 Terms: TypeAlias = Mapping[str, float]
 """Index terms with their weights: a question as keyword search sees it."""
 
@@ -108,11 +117,12 @@ class Search:
 
     def __add__(self, other: Any) -> Search:
         """Both, their rankings fused."""
-        return _plus(self, other)
+        both = [self, as_search(other)]
+        return hybrid([part for each in both for part in (each.parts or (each,))])
 
     def __radd__(self, other: Any) -> Search:
         """The same, with another kind of retriever to the left."""
-        return _plus(other, self)
+        return as_search(other) + self
 
     def __rshift__(self, scorer: Any) -> Search:
         """The documents that this finds, in the order of a reranker."""
@@ -163,10 +173,10 @@ def _deepening(retriever: Retriever, name: str) -> Answer:
         if allowed is None:
             return ask(questions, k)
 
-        def one(question: str, k: int) -> Found:
-            return ask([question], k)[0]
+        def one(question: str) -> Found:
+            return deepen(lambda n: ask([question], n)[0], k, allowed)
 
-        return [deepen(partial(one, each), k, allowed) for each in questions]
+        return list(map(one, questions))
 
     return answer
 
@@ -196,15 +206,119 @@ def best_documents(scores: Mapping[str, float], k: int) -> Found:
     return sorted(scores.items(), key=lambda pair: (pair[1], pair[0]), reverse=True)[:k]
 
 
-def _plus(left: Any, right: Any) -> Search:
-    from rankproof.bench.retrieve.dense_search import hybrid
-
-    both = [as_search(left), as_search(right)]
-    return hybrid([part for each in both for part in (each.parts or (each,))])
+# --- several as one ---------------------------------------------------------------------------------
 
 
-# --- Filters: search among the documents alone whose metadata are as asked for
+def search_of_lists(lists: Mapping[str, Found], corpus: Corpus) -> Search:
+    """A search that answers each question, by its text, with the list there is.
 
+    >>> search_of_lists({"fees?": [("d2", 2.0), ("d1", 1.0)]}, Corpus.of({"d1": "Hours.", "d2": "Fees."}))("fees?", 1)
+    [('d2', 2.0)]
+    """
+
+    def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
+        known = (lists.get(question, []) for question in questions)
+        return [[pair for pair in found if allowed is None or pair[0] in allowed][:k] for found in known]
+
+    return Search("what was found before", dict, answer, corpus)
+
+
+def blend_lists(lists: Mapping[str, Mapping[str, Found]], made: Recipe) -> dict[str, Found]:
+    """Lists of several retrievers as one list a question; a question that one has nothing for is the others'.
+
+    >>> lists = {"one": {"q": [("a", 2.0), ("b", 1.0)]}, "other": {"q": [("b", 9.0)], "r": [("c", 1.0)]}}
+    >>> {q: [doc for doc, _ in found] for q, found in blend_lists(lists, recipe(["one", "other"], "rrf")).items()}
+    {'q': ['b', 'a'], 'r': ['c']}
+    """
+    tables = {
+        name: RankingTable(
+            query=[query for query, found in each.items() for _ in found],
+            doc=[doc for found in each.values() for doc, _ in found],
+            score=np.array([score for found in each.values() for _, score in found], dtype=np.float64),
+            source="a search",
+        )
+        for name, each in lists.items()
+    }
+    pool = pool_of(tables)
+    return {query: list(docs.items()) for query, docs in pool.order_documents(fused_scores(made, pool)).items()}
+
+
+METHOD = "rrf"
+
+
+def hybrid(
+    retrievers: Mapping[str, Any] | Sequence[Any],
+    method: str = METHOD,
+    *,
+    weights: Weights | None = None,
+    normalise: str | None = None,
+    depth: int = DEPTH,
+    **parameters: Any,
+) -> Search:
+    """One retriever of several, their rankings fused; `a + b` is `hybrid([a, b])`.
+
+    `retrievers` is a list or `{name: retriever}`. `method`, `weights`, `normalise` and `parameters` are those of
+    `rankproof.fuse`. Each retriever gives its `depth` best documents, or as many as are asked for in the end.
+
+    >>> from rankproof.bench.retrieve import keyword, lsa
+    >>> pages = {"d1": "Refunds within 30 days.", "d2": "Opening hours."}
+    >>> hybrid([keyword(pages), lsa(pages)], "weighted-sum", weights=[1, 2])
+    hybrid([keyword, lsa], 'weighted-sum', weights=[1.0, 2.0])
+    """
+    named = _by_name(retrievers)
+    made = recipe(list(named), method, normalise, weights, parameters)
+    if made.method.learn is not None:
+        raise UsageError(
+            f"{made.method.name} learns from judged queries, which a retriever has not. Next: choose another method; "
+            "settings found with 'tune' are good here."
+        )
+    check_whole("depth", depth)
+    searches = tuple(named.values())
+    # The settings, as JSON has them.
+    options = {name: list(v) if isinstance(v, tuple) else v for name, v in made.settings.items()} | {"depth": depth}
+    plain = made.method.name == METHOD and depth == DEPTH and weights is None and not parameters
+    if plain:
+        name = " + ".join(f"({each})" if each.reranked else repr(each) for each in searches)
+    else:
+        usual = {name: each.default for name, each in made.method.parameters.items()}
+        said = changed_options(options, {**usual, "depth": DEPTH, "normalise": "min-max"})
+        name = f"hybrid({', '.join([repr(list(searches)), repr(made.method.name), *said])})"
+
+    def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
+        found = {name: each.search(questions, max(k, depth), allowed) for name, each in named.items()}
+        blended = blend_lists({name: dict(zip(questions, each, strict=True)) for name, each in found.items()}, made)
+        return [blended.get(question, [])[:k] for question in questions]
+
+    return Search(
+        name=name,
+        describe=lambda: {
+            "kind": "hybrid",
+            "retrievers": {name: dict(each.settings) for name, each in named.items()},
+            "method": made.method.name,
+            **options,
+        },
+        answer=answer,
+        corpus=shared_corpus(searches),
+        parts=searches if plain else (),
+    )
+
+
+def _by_name(retrievers: Mapping[str, Any] | Sequence[Any]) -> dict[str, Search]:
+    if isinstance(retrievers, Mapping):
+        named = {str(name): as_search(each) for name, each in retrievers.items()}
+    else:
+        every = [as_search(each) for each in retrievers]
+        printed = [repr(each) for each in every]
+        named = {  # a name that stands twice gets a number
+            name if printed.count(name) == 1 else f"{name} {printed[: n + 1].count(name)}": every[n]
+            for n, name in enumerate(printed)
+        }
+    if len(named) < 2:
+        raise UsageError(f"hybrid: got {len(named)} retrievers, expected at least two. Next: give another retriever.")
+    return named
+
+
+# --- among some documents alone -----------------------------------------------------------------------
 
 Predicate = Callable[[Document], Any]
 
@@ -227,22 +341,29 @@ def where(retriever: Any, *predicates: Predicate, corpus: Any = None, **values: 
         raise UsageError(
             f"where: the documents that {search} searches are not known. Next: where(..., corpus=...) with them."
         )
-    fitting = frozenset(_fitting(documents, predicates, values))
-    said = [*map(_named, predicates), *(f"{name}={_named(value)}" for name, value in values.items())]
+    _check_conditions(documents, predicates, values)
+    fitting = frozenset(
+        name
+        for name, each in documents.items()
+        if all(predicate(each) for predicate in predicates)
+        and all(key in each.metadata and _fits(each.metadata[key], value) for key, value in values.items())
+    )
+    said = [*map(_said, predicates), *(f"{name}={_said(value)}" for name, value in values.items())]
 
     def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
         both = fitting if allowed is None else fitting & allowed
         return search.search(questions, k, both) if both else [[] for _ in questions]
 
-    return Search(
-        name=f"where({', '.join([repr(search), *said])})",
-        describe=lambda: {"kind": "where", "retriever": dict(search.settings), "documents": _digest(fitting)},
-        answer=answer,
-        corpus=documents,
-    )
+    def settings() -> dict[str, Any]:
+        digest = blake2b(digest_size=16)
+        for each in sorted(fitting):
+            digest.update(f"{len(each)}:{each}".encode("utf-8", "surrogatepass"))
+        return {"kind": "where", "retriever": dict(search.settings), "documents": digest.hexdigest()}
+
+    return Search(f"where({', '.join([repr(search), *said])})", settings, answer, documents)
 
 
-def _fitting(corpus: Corpus, predicates: Sequence[Predicate], values: dict[str, Any]) -> list[str]:
+def _check_conditions(corpus: Corpus, predicates: Sequence[Predicate], values: dict[str, Any]) -> None:
     if not predicates and not values:
         raise UsageError('where: got no condition. Next: say one, like where(retriever, topic="billing").')
     for each in predicates:
@@ -259,12 +380,6 @@ def _fitting(corpus: Corpus, predicates: Sequence[Predicate], values: dict[str, 
                 f"where: no document has {name!r} in its metadata; {there}.{nearest(name, sorted(known))}"
                 " Next: name a field that documents have."
             )
-    return [
-        name
-        for name, each in corpus.items()
-        if all(predicate(each) for predicate in predicates)
-        and all(key in each.metadata and _fits(each.metadata[key], value) for key, value in values.items())
-    ]
 
 
 def _fits(value: Any, wanted: Any) -> bool:
@@ -275,12 +390,5 @@ def _fits(value: Any, wanted: Any) -> bool:
     return bool(value == wanted)
 
 
-def _named(condition: Any) -> str:
+def _said(condition: Any) -> str:
     return str(getattr(condition, "__name__", None) or shorten(condition))
-
-
-def _digest(documents: frozenset[str]) -> str:
-    digest = blake2b(digest_size=16)
-    for each in sorted(documents):
-        digest.update(f"{len(each)}:{each}".encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()

@@ -1,59 +1,54 @@
 """Asking a retriever many questions: several at once, with timeouts, retries, and a memory.
 
-Cached answers are looked up, the others are asked, and all are kept.
+Cached answers are looked up, the others are asked, and all are kept. Questions are worked off in threads, in streams
+of answers or in tasks of an event loop; what hangs is left behind, and another takes its place.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
+from threading import Thread
 from time import monotonic
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from rankproof.bench.adapters import Adapted
-from rankproof.bench.adapters.adapter import describe
-from rankproof.bench.adapters.answers import AnswerReading
+from rankproof.bench.adapters.adapter import Adapted, Answered, Flow, Waiter, await_value, describe
+from rankproof.bench.retriever import AnswerReading
 from rankproof.bench.runner.work import (
     FORM,
+    Course,
     Job,
+    RetrieverCall,
     RunLimits,
+    RunOutcome,
     RunPlan,
     RunRow,
     Work,
+    final_rows,
+    late_outcome,
     pack_row,
     plan_for,
-    reader,
-    settle,
     unpack_row,
+    whole_value,
 )
-from rankproof.bench.runner.workers import (
-    each_job,
-    relieve_tasks,
-    relieve_threads,
-    start_streams,
-    start_tasks,
-    start_threads,
-)
+from rankproof.net import Attempts, Failed, Pace, attempts, settle
+
+if TYPE_CHECKING:
+    from rankproof.store.answers import Answers
 
 __all__ = ["RunLimits", "RunPlan", "RunRow", "answer_all", "plan_for"]
 
 TICK = 0.05
 """Seconds between two looks at what was answered and who takes too long."""
+GRACE = 2.0
+"""Seconds after which a loop whose calls are overdue is taken to be blocked."""
 
 Told = Callable[[int, int], None]
 """Is called with how many questions are done, and how many of them failed."""
-
-
-class Memory(Protocol):
-    """Keeps answers by key."""
-
-    def get(self, keys: Sequence[str]) -> Mapping[str, str]:
-        """The answers there are."""
-
-    def put(self, answers: Sequence[tuple[str, str]]) -> None:
-        """Keep these."""
+Ask = Callable[[Job], Any]
 
 
 def answer_all(
@@ -62,9 +57,9 @@ def answer_all(
     reading: AnswerReading,
     plan: RunPlan,
     *,
-    memory: Memory | None = None,
-    about: Mapping[str, Any] | None = None,
-    told: Told = lambda done, failed: None,
+    memory: Answers | None,
+    about: Mapping[str, Any],
+    told: Told,
     show: Callable[[Mapping[str, RunRow]], None] | None = None,
 ) -> list[RunRow]:
     """A row for each question, in their order.
@@ -73,7 +68,7 @@ def answer_all(
     that was stopped goes on from there. `about` is what else shapes the answers beside the retriever's settings:
     the corpus. `show` is given rows as they come.
     """
-    keys = {} if memory is None else _keys(questions, retriever, reading.k, about or {})
+    keys = {} if memory is None else _keys(questions, retriever, reading.k, about)
     kept = {} if memory is None else memory.get(list(keys.values()))
     rows = {name: unpack_row(name, kept[key]) for name, key in keys.items() if kept.get(key)}
     known, asked = len(rows), {name: text for name, text in questions.items() if name not in rows}
@@ -86,11 +81,16 @@ def answer_all(
         # Without a memory rows are not needed yet: reading them now would only delay a fast retriever.
         if memory is not None or show is not None or work.over.is_set():
             some = {row.question: row for row in work.fetch()}
-            _keep(some, rows, keys, memory)
+            if memory is not None:
+                answered = [(keys[name], pack_row(row)) for name, row in some.items() if row.answer is not None]
+                # One that was taken back leaves nothing there that is an answer.
+                undone = [(keys[name], "") for name, row in some.items() if row.answer is None and name in rows]
+                if answered or undone:
+                    memory.put([*answered, *undone])
             rows.update(some)
             if show is not None:
                 show(some)
-    return settle([rows[name] for name in questions], reading.k)
+    return final_rows([rows[name] for name in questions], reading.k)
 
 
 def _keys(questions: Mapping[str, str], retriever: Adapted, k: int, about: Mapping[str, Any]) -> dict[str, str]:
@@ -107,23 +107,15 @@ def _keys(questions: Mapping[str, str], retriever: Adapted, k: int, about: Mappi
     return keys
 
 
-def _keep(
-    some: Mapping[str, RunRow], before: Mapping[str, RunRow], keys: Mapping[str, str], memory: Memory | None
-) -> None:
-    """Put answers into the memory; one that was taken back leaves nothing there that is an answer."""
-    if memory is None:
-        return
-    answered = [(keys[name], pack_row(row)) for name, row in some.items() if row.answer is not None]
-    undone = [(keys[name], "") for name, row in some.items() if row.answer is None and name in before]
-    if answered or undone:
-        memory.put([*answered, *undone])
-
-
 def _moments_of(
     questions: Mapping[str, str], retriever: Adapted, reading: AnswerReading, plan: RunPlan
 ) -> Iterator[Work]:
     """The work of asking, at the moments at which to look at it; the last one is when it is over."""
-    work = Work(_jobs(questions, retriever, plan), plan, reader(reading))
+    size = (plan.batch or max(len(questions), 1)) if retriever.batch else 1
+    names, texts = tuple(questions), tuple(questions.values())
+    starts = range(0, len(names), size)
+    jobs = [Job(names[at : at + size], texts[at : at + size], retriever.batch) for at in starts]
+    work = Work(jobs, plan, reading)
 
     def ask(job: Job) -> Any:
         return retriever.call(list(job.texts) if retriever.batch else job.texts[0], reading.k)
@@ -142,33 +134,234 @@ def _moments_of(
         retriever.stop()
 
 
-def _moments(work: Work, ask: Callable[[Job], Any], retriever: Adapted, k: int) -> Iterator[None]:
+def _moments(work: Work, ask: Ask, retriever: Adapted, k: int) -> Iterator[None]:
     if work.over.is_set():
         return
     plan = work.plan
     if retriever.stream is None and plan.concurrency == 1 and plan.timeout is None and not retriever.awaited:
         # The caller's own thread will do: nobody else is to watch, and some retrievers know one thread only.
         due = monotonic() + TICK
-        for _ in each_job(work, ask):
+        for _ in _each_job(work, ask):
             if monotonic() >= due:
                 yield
                 due = monotonic() + TICK
-    elif retriever.stream is not None:
-        start_streams(work, retriever, k)
+    elif retriever.stream is None and retriever.awaited:
+        _start_tasks(work, ask)
         while not work.over.wait(TICK):
+            if work.overdue(GRACE):  # something blocks the loop: it is left behind, and another goes on
+                _start_tasks(work, ask, [call for call in work.in_flight() if work.end(call)])
             yield
     else:
-        start, relieve = (start_tasks, relieve_tasks) if retriever.awaited else (start_threads, relieve_threads)
-        start(work, ask)
+        for _ in range(plan.concurrency):
+            if retriever.stream is not None:
+                _thread(_work_off_stream, work, retriever, k)
+            else:
+                _thread(_work_off, work, ask)
         while not work.over.wait(TICK):
-            relieve(work, ask)
+            for call in work.overdue() if retriever.stream is None else ():
+                if work.end(call):
+                    _thread(_work_off, work, ask, call)
             yield
     yield
 
 
-def _jobs(questions: Mapping[str, str], retriever: Adapted, plan: RunPlan) -> Iterator[Job]:
-    size = (plan.batch or max(len(questions), 1)) if retriever.batch else 1
-    names = list(questions)
-    for start in range(0, len(names), size):
-        some = tuple(names[start : start + size])
-        yield Job(some, tuple(map(questions.__getitem__, some)), retriever.batch)
+# --- threads ------------------------------------------------------------------------------------------
+
+
+def _thread(target: Callable[..., None], *arguments: Any) -> None:
+    # A daemon: one that hangs must not keep the program from ending.
+    Thread(target=target, args=arguments, daemon=True, name="rankproof-runner").start()
+
+
+def _work_off(work: Work, ask: Ask, given_up: RetrieverCall | None = None) -> None:
+    for _ in _each_job(work, ask, given_up):
+        pass
+
+
+def _each_job(work: Work, ask: Ask, given_up: RetrieverCall | None = None) -> Iterator[None]:
+    """Do one job after the other, until there is none left or another worker has taken over.
+
+    Before them comes the job of a call that was given up, if there is one.
+    """
+    waiter = Waiter()
+    try:
+        if given_up is not None and not _follow(work, ask, given_up.job, waiter, *work.given_up(given_up)):
+            return
+        while (job := work.next()) is not None and _do(work, ask, job, waiter):
+            yield
+    finally:
+        waiter.close()
+
+
+def _do(work: Work, ask: Ask, job: Job, waiter: Waiter) -> bool:
+    """Do a job; False if somebody else has taken over. Most are done at the first attempt, and in a hurry."""
+    while wait := work.pace.turn():
+        if work.over.wait(wait):
+            return False
+    call = work.begin(job)
+    outcome = _asked(ask, job, waiter)
+    if not work.end(call):
+        return False
+    if outcome.failure is not None:
+        return _follow(work, ask, job, waiter, work.course(outcome))
+    work.deliver(job, outcome, 1)
+    return True
+
+
+def _asked(ask: Ask, job: Job, waiter: Waiter) -> RunOutcome:
+    with RunOutcome() as outcome:
+        outcome.value = whole_value(job, waiter(ask(job)))
+    return outcome
+
+
+def _follow(work: Work, ask: Ask, job: Job, waiter: Waiter, course: Course, reply: RunOutcome | None = None) -> bool:
+    """Do what the course says to its end; False if somebody else has taken over."""
+    try:
+        while True:
+            wait = course.send(reply)
+            if wait is not None:
+                reply = None
+                if work.over.wait(wait):
+                    return False
+                continue
+            call = work.begin(job, course)
+            reply = _asked(ask, job, waiter)
+            if not work.end(call):
+                return False
+    except StopIteration as end:
+        work.deliver(job, *end.value)
+        return True
+
+
+# --- streams ------------------------------------------------------------------------------------------
+
+
+def _work_off_stream(work: Work, retriever: Adapted, k: int) -> None:
+    while (job := work.next()) is not None:
+        made = [_Attempt(work, job, 0)]
+
+        def ask(made: list[_Attempt] = made) -> _Attempt:
+            made.append(_Attempt(work, made[-1].left, len(made)))
+            if not work.over.is_set():
+                made[-1].make(retriever, k)
+            return made[-1]
+
+        course: Attempts[_Attempt] = attempts(work.plan.retrying, Pace())
+        settle(course, ask, work.over.wait)
+
+
+class _Attempt:
+    """One attempt at the questions of a job."""
+
+    def __init__(self, work: Work, job: Job, attempt: int) -> None:
+        self.work = work
+        self.job = job
+        self.attempt = attempt
+        self.told: set[int] = set()
+        self.again: dict[int, Failed] = {}
+        """Places that failed and are to be asked again."""
+        self.last: tuple[int, RunOutcome] | None = None
+        """The last open answer: it ends the work, so it is delivered when no answer can be taken back any more."""
+
+    @property
+    def left(self) -> Job:
+        """The questions to ask again: all, if none was asked."""
+        places = sorted(self.again) if self.attempt else range(len(self.job))
+        return Job(tuple(self.job.ids[i] for i in places), tuple(self.job.texts[i] for i in places))
+
+    @property
+    def failure(self) -> Failed | None:
+        """Why questions are to be asked again, and after what pause; None if none is."""
+        return max(self.again.values(), key=lambda each: each.wait, default=None)
+
+    def make(self, retriever: Adapted, k: int) -> None:
+        """Ask."""
+        flow = Flow(self.work.plan.timeout, self.work.pace.turn, self.work.over.is_set)
+        with RunOutcome() as whole:
+            if retriever.stream is not None:
+                for answered in retriever.stream(self.job.texts, k, flow):
+                    self._take(answered)
+        if whole.failure is not None:
+            for place in set(range(len(self.job))) - self.told - set(self.again):
+                self._take((place, whole.failure, whole.seconds))
+        if self.last is not None:
+            self._deliver(*self.last, anew=False)
+
+    def _take(self, answered: Answered) -> None:
+        place, answer, seconds = answered
+        failure = answer if isinstance(answer, Failed) else None
+        outcome = RunOutcome(answer if failure is None else None, failure, seconds)
+        anew = place in self.told
+        if failure is not None and self.work.plan.retrying.allow(self.attempt, failure) and not anew:
+            self.again[place] = failure
+            return
+        self.again.pop(place, None)
+        self.told.add(place)
+        if len(self.told) + len(self.again) == len(self.job) and (
+            not anew or (self.last is not None and self.last[0] == place)
+        ):
+            self.last = place, outcome
+        else:
+            self._deliver(place, outcome, anew)
+
+    def _deliver(self, place: int, outcome: RunOutcome, anew: bool) -> None:
+        one = Job((self.job.ids[place],), (self.job.texts[place],))
+        self.work.deliver(one, outcome, self.attempt, anew=anew)
+
+
+# --- tasks of an event loop -----------------------------------------------------------------------------
+
+
+def _start_tasks(work: Work, ask: Ask, given_up: Sequence[RetrieverCall] = ()) -> None:
+    """A loop with as many tasks as there are questions to ask at once.
+
+    Its thread is not the caller's, if a loop may be running already, as in a notebook.
+    """
+
+    async def work_off(call: RetrieverCall | None) -> None:
+        if call is not None and not await _follow_task(work, ask, call.job, *work.given_up(call)):
+            return
+        while (job := work.next()) is not None and await _follow_task(work, ask, job, work.course()):
+            pass
+
+    async def all_tasks() -> None:
+        fresh = max(work.plan.concurrency - len(given_up), 0)
+        await asyncio.gather(*map(work_off, [*given_up, *[None] * fresh]))
+
+    Thread(target=lambda: asyncio.run(all_tasks()), daemon=True, name="rankproof-loop").start()
+
+
+async def _follow_task(work: Work, ask: Ask, job: Job, course: Course, reply: RunOutcome | None = None) -> bool:
+    """Do what the course says to its end; False if somebody else has taken over."""
+    try:
+        while True:
+            wait = course.send(reply)
+            if wait is not None:
+                reply, pause = None, work.begin(job, course, wait)
+                await asyncio.sleep(wait)
+                if not work.end(pause) or work.over.is_set():
+                    return False
+                continue
+            call = work.begin(job, course)
+            reply = await _asked_in_task(ask, job, work.plan.patience(len(job)))
+            if not work.end(call):
+                return False
+    except StopIteration as end:
+        work.deliver(job, *end.value)
+        return True
+
+
+async def _asked_in_task(ask: Ask, job: Job, patience: float | None) -> RunOutcome:
+    """The outcome of one call; a call that takes too long is cancelled, and not waited for."""
+
+    async def caught() -> RunOutcome:
+        with RunOutcome() as outcome:
+            outcome.value = whole_value(job, await await_value(ask(job)))
+        return outcome
+
+    task = asyncio.ensure_future(caught())
+    done, _ = await asyncio.wait({task}, timeout=patience)
+    if task in done:
+        return task.result()
+    task.cancel()
+    return late_outcome(patience or 0.0)

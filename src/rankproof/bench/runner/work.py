@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import islice
 from math import inf
@@ -16,8 +16,7 @@ from typing import Any, TypeAlias, TypedDict
 
 from rankproof.bench.adapters import Adapted
 from rankproof.bench.adapters.adapter import MOST, answers_of
-from rankproof.bench.adapters.answers import Answer, AnswerReading, read_answer, settle_order
-from rankproof.bench.retriever import as_failure
+from rankproof.bench.retriever import Answer, AnswerReading, as_failure, read_answer, settle_order
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, check_number, check_whole, nearest
 from rankproof.net import Attempts, Failed, Pace, Retries, attempts
@@ -105,7 +104,7 @@ class Work:
     kept waiting.
     """
 
-    def __init__(self, jobs: Iterable[Job], plan: RunPlan, reader: Reader) -> None:
+    def __init__(self, jobs: Iterable[Job], plan: RunPlan, reading: AnswerReading) -> None:
         self.plan = plan
         self.over = Event()
         """Set when every question has its row, or nobody is to go on."""
@@ -121,7 +120,7 @@ class Work:
         self._outcomes: deque[tuple[Job, RunOutcome, int]] = deque()
         self._lock = Lock()
         self.pace = Pace(plan.rate)
-        self._reader = reader
+        self._reading = reading
         if not self._total:
             self.over.set()
 
@@ -183,7 +182,7 @@ class Work:
     def fetch(self) -> list[RunRow]:
         """The rows that were delivered since the last call."""
         ended = [self._outcomes.popleft() for _ in range(len(self._outcomes))]
-        return [row for each in ended for row in self._reader(*each)]
+        return [row for each in ended for row in rows_of(self._reading, *each)]
 
 
 # --- One row a question: what was found, how long it took, or why there is nothing
@@ -203,10 +202,10 @@ class RunOutcome:
 
     __slots__ = ("failure", "seconds", "start", "value")
 
-    def __init__(self) -> None:
-        self.value: Any = None
-        self.failure: Failed | None = None
-        self.seconds = 0.0
+    def __init__(self, value: Any = None, failure: Failed | None = None, seconds: float = 0.0) -> None:
+        self.value = value
+        self.failure = failure
+        self.seconds = seconds
         self.start = 0.0
 
     def __enter__(self) -> RunOutcome:
@@ -224,10 +223,7 @@ class RunOutcome:
 
 def late_outcome(seconds: float) -> RunOutcome:
     """The outcome of a call that was waited for so long, and no longer."""
-    outcome = RunOutcome()
-    outcome.seconds = seconds
-    outcome.failure = Failed(f"no answer within {seconds:.3g} s", again=True)
-    return outcome
+    return RunOutcome(None, Failed(f"no answer within {seconds:.3g} s", again=True), seconds)
 
 
 FORM = 2
@@ -271,10 +267,6 @@ class Job:
         return (Job((name,), (text,), True) for name, text in zip(self.ids, self.texts, strict=True))
 
 
-Reader = Callable[[Job, RunOutcome, int], "list[RunRow]"]
-"""Makes rows of the outcome of a call, at the attempt of that number."""
-
-
 def whole_value(job: Job, value: Any) -> Any:
     """The whole answer of a call: a stream is read to its end, and the answers to a batch are counted."""
     if job.batch:
@@ -282,35 +274,26 @@ def whole_value(job: Job, value: Any) -> Any:
     return value if isinstance(value, list) or not isinstance(value, Iterator) else list(islice(value, MOST))
 
 
-def reader(reading: AnswerReading) -> Reader:
-    """A function that turns the outcome of a call into rows; an unreadable answer fails only its own question."""
-
-    def rows(job: Job, outcome: RunOutcome, attempt: int) -> list[RunRow]:
-        share = outcome.seconds / len(job)
-        if outcome.failure is not None:
-            return [failed_row(name, outcome.failure, share, attempt) for name in job.ids]
+def rows_of(reading: AnswerReading, job: Job, outcome: RunOutcome, attempt: int) -> list[RunRow]:
+    """The outcome of a call as rows; an unreadable answer fails only its own question."""
+    share = outcome.seconds / len(job)
+    if outcome.failure is not None:
+        every: Sequence[Any] = [outcome.failure] * len(job)
+    else:
         every = outcome.value if job.batch else (outcome.value,)
-        return [_row(name, raw, reading, share, attempt) for name, raw in zip(job.ids, every, strict=True)]
-
-    return rows
+    return [_row(name, raw, reading, share, attempt) for name, raw in zip(job.ids, every, strict=True)]
 
 
 def _row(name: str, raw: Any, reading: AnswerReading, seconds: float, attempt: int) -> RunRow:
-    if isinstance(raw, Failed):
-        return failed_row(name, raw, seconds, attempt)
-    with RunOutcome() as outcome:
-        outcome.value = read_answer(raw, reading)
-    if outcome.failure is not None:
-        return failed_row(name, outcome.failure, seconds, attempt)
-    return RunRow(name, outcome.value, seconds, attempts=attempt)
+    failure, answer = raw if isinstance(raw, Failed) else None, None
+    if failure is None:
+        with RunOutcome() as outcome:
+            outcome.value = read_answer(raw, reading)
+        failure, answer = outcome.failure, outcome.value
+    return RunRow(name, answer, seconds, "" if failure is None else failure.reason, attempt)
 
 
-def failed_row(name: str, failure: Failed, seconds: float, attempt: int) -> RunRow:
-    """The row of a question without an answer."""
-    return RunRow(name, None, seconds, failure.reason, attempt)
-
-
-def settle(rows: Sequence[RunRow], k: int) -> list[RunRow]:
+def final_rows(rows: Sequence[RunRow], k: int) -> list[RunRow]:
     """The rows with every list in its final order: scores that rise in all lists are distances."""
     answers = [each.answer for each in rows if each.answer is not None]
     rising = sum(each.rising for each in answers)
