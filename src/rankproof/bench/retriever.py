@@ -1,24 +1,27 @@
-"""The interface of every retriever: questions in, for each the documents found, best first.
+"""The interface of every retriever: questions in, for each the documents found, best first; and how answers are read.
 
-Below: what its answers hold, as columns, and questions that failed.
+Read are lists of ids, of (id, score), of documents as mappings or objects, of (document, score), arrays and
+generators of these, and `{id: score}`. What cannot be trusted (None, a text, NaN scores, a document without an
+id) is a failure; what can be put right (more than asked for, documents twice) is put right and counted.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter, itemgetter
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 from uuid import UUID
 
 from rankproof.document.display import Displayable
-from rankproof.errors import UsageError, nearest, shorten
+from rankproof.errors import nearest, shorten
 from rankproof.io.frames import records_of_frame
 from rankproof.io.inputs import plain_name
 from rankproof.io.read import DOCUMENT_ID, DOCUMENT_TEXT, METADATA, field_of, record_of
 from rankproof.io.values import is_frame, is_integer
-from rankproof.net import Failed, failure_of
+from rankproof.net import Failed
 
 Found: TypeAlias = list[tuple[str, float]]
 """The documents found for one question: ids with their scores, best first, each id once."""
@@ -36,177 +39,13 @@ class Retriever(Protocol):
         """For each question at most `k` documents."""
 
 
-class Unaskable(UsageError):
-    """A retriever that cannot be called as given: no question would be answered."""
-
-
-def as_failure(error: BaseException) -> Failed:
-    """The error of a retriever, in one line; a retry may help."""
-    if not isinstance(error, Unaskable):
-        return failure_of(error)
-    failed = Failed(str(error))
-    failed.fatal = error
-    return failed
-
-
 def unusable_answer(got: object, expected: str) -> Failed:
     """The failure for an answer of a form that cannot be read."""
     return Failed(f"got {shorten(got)} ({type(got).__name__}), expected {expected}")
 
 
-SHOWN = 12
-"""Fields that are named."""
-
-NO_ID = (*DOCUMENT_TEXT, *METADATA, "score", "_score")
-"""Fields that are something else, whatever is in them."""
-
-
-def fields_of(item: Any) -> list[str]:
-    """The names under which a document has something: keys, or attributes, slots and properties of an object.
-
-    >>> class Page:
-    ...     __slots__ = ("path",)
-    ...     @property
-    ...     def body(self): return ""
-    >>> fields_of(Page()), fields_of({"path": "a", "metadata": {"row": 1}}), fields_of(7)
-    (['path', 'body'], ['path', 'metadata', 'row'], [])
-    """
-    if isinstance(item, Mapping):
-        return [*map(str, item), *_inside(item)]
-    if type(item).__module__ == "builtins":
-        return []
-    names = [name for name in _attributes(item) if not name.startswith("_")]
-    return list(dict.fromkeys([*names, *_inside(getattr(item, "__dict__", {}))]))
-
-
-def _inside(record: Mapping[str, Any]) -> list[str]:
-    """The names in its metadata, where ids are looked for too."""
-    found: Any = next((record[place] for place in METADATA if isinstance(record.get(place), Mapping)), {})
-    return list(map(str, found))
-
-
-def _attributes(item: Any) -> Iterator[str]:
-    yield from getattr(item, "__dict__", ())
-    kinds = [kind for kind in type(item).__mro__ if kind.__module__ != "builtins"]
-    for kind in kinds:
-        slots = vars(kind).get("__slots__", ())
-        yield from (slots,) if isinstance(slots, str) else slots
-    for kind in kinds:
-        yield from [name for name, value in vars(kind).items() if isinstance(value, property)]
-
-
-def missing_id(item: Any, asked: object) -> Failed:
-    """The failure for a document whose id is not where it was looked for."""
-    fields = fields_of(item)
-    what = "a document without an id" if not isinstance(asked, str) else f"a document without {asked!r}"
-    near = nearest(asked, fields) if isinstance(asked, str) else ""
-    listed = ", ".join(fields[:SHOWN]) + ", ..." * (len(fields) > SHOWN) or "no fields"
-    own = item if isinstance(item, Mapping) else getattr(item, "__dict__", {})
-    able = [
-        name
-        for name in fields
-        if name not in NO_ID and name != asked and isinstance(each := own.get(name, "?"), (str, int))
-        if not isinstance(each, bool) and each != ""
-    ]
-    advice = "give the documents ids"
-    if able and not callable(asked):
-        close = nearest(asked, able) if isinstance(asked, str) else ""
-        name = next((each for each in able if repr(each) in close), able[0])
-        advice += f', or name the field with it: id="{name}", in the shell --id {name}'
-    return Failed(f"{what} (it has {listed}).{near} Next: {advice}")
-
-
-SCORE = ("score", "_score")
-"""The names of a score in a mapping; an object has the first."""
-
-Columns: TypeAlias = tuple[list[str], list[Any] | None]
+Columns: TypeAlias = tuple[list[str], Sequence[Any] | None]
 """Ids, and scores if there are some."""
-
-Getter: TypeAlias = Callable[[str], Callable[[Any], Any]]
-
-_LOOSELY = frozenset(map(plain_name, DOCUMENT_ID))
-
-
-def columns_of_alike(items: Sequence[Any], asked: str | None = None) -> Columns | None:
-    """Ids and scores of documents of one class and with the same fields; None: they are to be read one by one.
-
-    `asked` is the field that has the id, if it has not one of the usual names.
-
-    >>> columns_of_alike([{"id": "d2", "score": 0.9}, {"id": "d1", "score": 0.1}])
-    (['d2', 'd1'], [0.9, 0.1])
-    >>> columns_of_alike([{"id": "d2"}, {"_id": "d1"}]) is None
-    True
-    """
-    try:
-        if type(items[0]) is dict:
-            return _of_dicts(items, asked)
-        if isinstance(items[0], (Sequence, Mapping)) or not hasattr(items[0], "__dict__"):
-            return None
-        return _of_objects(items, asked)
-    except AttributeError:  # one of them lacks what another has
-        return None
-
-
-def _of_dicts(items: Sequence[dict[str, Any]], asked: str | None) -> Columns | None:
-    if not _same_fields(items):
-        return None
-    names = _names(asked, items[0].__contains__)
-    found = _first(items, names, itemgetter)
-    if (
-        found is None
-        and asked is None
-        and not any(name not in DOCUMENT_ID and plain_name(str(name)) in _LOOSELY for name in items[0])
-    ):
-        found = _in_metadata(items, asked, items[0].__contains__, itemgetter)
-    score = next((list(map(itemgetter(name), items)) for name in SCORE if name in items[0]), None)
-    return _usable(found, score)
-
-
-def _of_objects(items: Sequence[Any], asked: str | None) -> Columns | None:
-    first = items[0]
-    if hasattr(first, "_asdict") or not _same_fields(list(map(vars, items))):
-        return None
-    score = list(map(attrgetter("score"), items)) if hasattr(first, "score") else None
-    if getattr(first, "node", None) is not None:  # LlamaIndex wraps a node and its score in one
-        nodes = list(map(attrgetter("node"), items))
-        inner = columns_of_alike(nodes, asked) if len(set(map(type, nodes))) == 1 else None
-        return inner and (inner[0], score)
-
-    def has(name: str) -> bool:
-        return hasattr(first, name)
-
-    found = _first(items, _names(asked, has), attrgetter)
-    return _usable(_in_metadata(items, asked, has, attrgetter) if found is None else found, score)
-
-
-def _names(asked: str | None, has: Callable[[str], bool]) -> Iterable[str]:
-    return filter(has, DOCUMENT_ID if asked is None else (asked,))
-
-
-def _first(items: Sequence[Any], names: Iterable[str], getter: Getter) -> list[Any] | None:
-    """The first column of these names in which there is something."""
-    columns = (list(map(getter(name), items)) for name in names)
-    return next((each for each in columns if set(map(type, each)) != {type(None)}), None)
-
-
-def _in_metadata(
-    items: Sequence[Any], asked: str | None, has: Callable[[str], bool], getter: Getter
-) -> list[Any] | None:
-    inside = _first(items, filter(has, METADATA), getter)
-    if inside is None or set(map(type, inside)) != {dict} or not _same_fields(inside):
-        return None
-    return _first(inside, _names(asked, inside[0].__contains__), itemgetter)
-
-
-def _same_fields(records: Sequence[dict[str, Any]]) -> bool:
-    """Whether all have the same fields."""
-    return all(map(records[0].keys().__eq__, map(dict.keys, records)))
-
-
-def _usable(ids: list[Any] | None, scores: list[Any] | None) -> Columns | None:
-    return (ids, scores) if ids and set(map(type, ids)) == {str} and "" not in ids else None
-
-
 IdOf: TypeAlias = "str | Callable[[Any], Any] | None"
 """The name of the field with the id, or what gives the id of a document; None: the usual names."""
 
@@ -251,7 +90,7 @@ def read_answer(raw: Any, reading: AnswerReading) -> Answer:
     if type(raw) is list and _is_plain(raw, reading):
         return Answer(raw[: reading.k], cut=max(len(raw) - reading.k, 0))
     ids, scores = _columns(_listed(raw), reading)
-    if scores is None:
+    if scores is None or type(None) in set(map(type, scores)):  # the order of the list is all there is
         return _arranged(ids, list(map(float, range(len(ids), 0, -1))), reading.k)
     numbers = _numbers(ids, scores)
     if len(numbers) > 1 and numbers[0] < numbers[-1] and numbers == sorted(numbers):
@@ -297,14 +136,6 @@ def _arranged(ids: Sequence[str], scores: Sequence[float], k: int) -> Answer:
     return Answer(list(once.items())[:k], max(len(once) - k, 0), len(ids) - len(once))
 
 
-def settle_order(answer: Answer, k: int, distances: bool) -> Answer:
-    """A rising answer once it is known whether its scores are distances: those are turned around."""
-    if not answer.rising:
-        return answer
-    found = [(name, -score) for name, score in answer.found] if distances else answer.found
-    return replace(arrange(found, k), rising=distances)
-
-
 def _listed(raw: Any) -> Sequence[Any]:
     if isinstance(raw, list):
         return raw
@@ -339,43 +170,28 @@ def _of_mapping(raw: Mapping[Any, Any]) -> Sequence[Any]:
     raise unusable_answer(raw, f"{{id: score}}, or a list of documents under {', '.join(LISTS[:6])}")
 
 
-def _columns(items: Sequence[Any], reading: AnswerReading) -> tuple[list[str], Sequence[Any] | None]:
+def _columns(items: Sequence[Any], reading: AnswerReading) -> Columns:
     """Ids and scores; the usual forms without a look at each document."""
-    kinds = set(map(type, items))
-    if kinds <= {str} and not reading.integers:
-        return _texts(items), None
-    if kinds == {tuple} and set(map(len, items)) == {2}:
+    if items and type(items[0]) is tuple and set(map(type, items)) == {tuple} and set(map(len, items)) == {2}:
         first, scores = zip(*items, strict=True)
-        return _ids(first, reading), _unless_missing(scores)
+        alike = _alike(first, reading)
+        return [_id(each, reading) for each in first] if alike is None else alike[0], scores
     if (alike := _alike(items, reading)) is not None:
         return alike
     pairs = [_pair(each, reading) for each in items]
-    return [name for name, _ in pairs], _unless_missing([score for _, score in pairs])
+    return [name for name, _ in pairs], [score for _, score in pairs]
 
 
-def _ids(items: Sequence[Any], reading: AnswerReading) -> list[str]:
-    if set(map(type, items)) == {str} and not reading.integers:
-        return _texts(items)
-    alike = _alike(items, reading)
-    return [_id(each, reading) for each in items] if alike is None else alike[0]
-
-
-def _alike(items: Sequence[Any], reading: AnswerReading) -> tuple[list[str], Sequence[Any] | None] | None:
-    if callable(reading.id) or reading.integers or len(set(map(type, items))) != 1:
+def _alike(items: Sequence[Any], reading: AnswerReading) -> Columns | None:
+    """Ids and scores of what is all text, or documents of one class; None: they are to be read one by one."""
+    kinds = set(map(type, items))
+    if kinds <= {str} and not reading.integers:
+        if "" in items:
+            raise Failed(f"document {items.index('') + 1} of {len(items)} has an empty id")
+        return list(items), None
+    if callable(reading.id) or reading.integers or len(kinds) != 1:
         return None
-    found = columns_of_alike(items, reading.id)
-    return found and (found[0], found[1] and _unless_missing(found[1]))
-
-
-def _unless_missing(scores: Sequence[Any]) -> Sequence[Any] | None:
-    """The scores; None if some are missing, so that the order of the list is all there is."""
-    return None if type(None) in set(map(type, scores)) else scores
-
-
-def _texts(ids: Sequence[str]) -> list[str]:
-    if "" in ids:
-        raise Failed(f"document {ids.index('') + 1} of {len(ids)} has an empty id")
-    return list(ids)
+    return columns_of_alike(items, reading.id)
 
 
 def _pair(item: Any, reading: AnswerReading) -> tuple[str, Any]:
@@ -387,26 +203,26 @@ def _pair(item: Any, reading: AnswerReading) -> tuple[str, Any]:
 
 
 def _id(item: Any, reading: AnswerReading) -> str:
-    if isinstance(item, str) and item:
-        return _text(str(item), reading)
-    if is_integer(item):
-        return _integer(item, reading)
     if isinstance(item, UUID):
         return str(item)
+    plain = _plain_id(item, reading)
+    if plain is not None:
+        return plain
     inner = getattr(item, "node", None)  # LlamaIndex wraps a node and its score in one
     return _id_of(item if inner is None else inner, reading)
 
 
-def _text(item: str, reading: AnswerReading) -> str:
-    if reading.integers:
-        raise Failed(f"got the text {item!r} as an id where the judgments have integers, expected integers")
-    return item
-
-
-def _integer(item: Any, reading: AnswerReading) -> str:
-    if reading.integers is False:
-        raise Failed(f"got the integer {item} as an id where the judgments have text, expected text")
-    return str(int(item))
+def _plain_id(found: Any, reading: AnswerReading) -> str | None:
+    """The id if it is a text or an integer, as those of the judgments must be; else None."""
+    if isinstance(found, str) and found:
+        if reading.integers:
+            raise Failed(f"got the text {str(found)!r} as an id where the judgments have integers, expected integers")
+        return str(found)
+    if is_integer(found):
+        if reading.integers is False:
+            raise Failed(f"got the integer {found} as an id where the judgments have text, expected text")
+        return str(int(found))
+    return None
 
 
 def _id_of(item: Any, reading: AnswerReading) -> str:
@@ -420,18 +236,18 @@ def _id_of(item: Any, reading: AnswerReading) -> str:
         found = record.get(reading.id) if reading.id else _usual(record, reading)
         if reading.id and found is None:
             found = getattr(item, reading.id, None) or _of_metadata(record, (reading.id,))
-    if isinstance(found, (str, UUID)) and str(found):
-        return _text(str(found), reading)
-    if is_integer(found):
-        return _integer(found, reading)
-    raise missing_id(item, reading.id)
+    plain = _plain_id(str(found) if isinstance(found, UUID) else found, reading)
+    if plain is None:
+        raise missing_id(item, reading.id)
+    return plain
 
 
 def _usual(record: Mapping[str, Any], reading: AnswerReading) -> Any:
     """The id under a usual name, else that of the one document of the corpus with this very text."""
-    name = field_of(record, DOCUMENT_ID)
-    found = _of_metadata(record, DOCUMENT_ID) if name is None else record[name]
-    if name is not None or found is not None:
+    if name := field_of(record, DOCUMENT_ID):
+        return record[name]
+    found = _of_metadata(record, DOCUMENT_ID)
+    if found is not None:
         return found
     text = field_of(record, DOCUMENT_TEXT)
     return reading.id_of_text(record[text]) if text and isinstance(record[text], str) else None
@@ -459,3 +275,124 @@ def _numbers(ids: Sequence[str], scores: Sequence[Any]) -> list[float]:
 
 def _is_number(value: Any) -> bool:
     return type(value) is float or (hasattr(type(value), "__float__") and not isinstance(value, (bool, str)))
+
+
+# --- documents of one class, by columns ---------------------------------------------------------------
+
+SCORE = ("score", "_score")
+"""The names of a score in a mapping; an object has the first."""
+
+Getter: TypeAlias = Callable[[str], Callable[[Any], Any]]
+
+_LOOSELY = frozenset(map(plain_name, DOCUMENT_ID))
+
+
+def columns_of_alike(items: Sequence[Any], asked: str | None = None) -> Columns | None:
+    """Ids and scores of documents of one class and with the same fields; None: they are to be read one by one.
+
+    `asked` is the field that has the id, if it has not one of the usual names.
+
+    >>> columns_of_alike([{"id": "d2", "score": 0.9}, {"id": "d1", "score": 0.1}])
+    (['d2', 'd1'], [0.9, 0.1])
+    >>> columns_of_alike([{"id": "d2"}, {"_id": "d1"}]) is None
+    True
+    """
+    first = items[0]
+    if type(first) is dict:
+        return _by_columns(items, asked, itemgetter, first.__contains__) if _same_fields(items) else None
+    if isinstance(first, (Sequence, Mapping)) or not hasattr(first, "__dict__") or hasattr(first, "_asdict"):
+        return None
+    try:
+        if not _same_fields(list(map(vars, items))):
+            return None
+        if getattr(first, "node", None) is None:
+            return _by_columns(items, asked, attrgetter, partial(hasattr, first))
+        # LlamaIndex wraps a node and its score in one.
+        score = list(map(attrgetter("score"), items)) if hasattr(first, "score") else None
+        nodes = list(map(attrgetter("node"), items))
+        inner = columns_of_alike(nodes, asked) if len(set(map(type, nodes))) == 1 else None
+        return inner and (inner[0], score)
+    except AttributeError:  # one of them lacks what another has
+        return None
+
+
+def _by_columns(items: Sequence[Any], asked: str | None, getter: Getter, has: Callable[[str], bool]) -> Columns | None:
+    wanted = DOCUMENT_ID if asked is None else (asked,)
+    ids = _first_column(items, filter(has, wanted), getter)
+    # A key that is spelled like one of the usual names goes before metadata.
+    if ids is None and not (
+        getter is itemgetter
+        and asked is None
+        and any(name not in DOCUMENT_ID and plain_name(str(name)) in _LOOSELY for name in items[0])
+    ):
+        inside = _first_column(items, filter(has, METADATA), getter)
+        if inside is not None and set(map(type, inside)) == {dict} and _same_fields(inside):
+            ids = _first_column(inside, filter(inside[0].__contains__, wanted), itemgetter)
+    if not ids or set(map(type, ids)) != {str} or "" in ids:
+        return None
+    names = SCORE if getter is itemgetter else SCORE[:1]
+    return ids, next((list(map(getter(name), items)) for name in names if has(name)), None)
+
+
+def _first_column(items: Sequence[Any], names: Iterable[str], getter: Getter) -> list[Any] | None:
+    """The first column of these names in which there is something."""
+    columns = (list(map(getter(name), items)) for name in names)
+    return next((each for each in columns if set(map(type, each)) != {type(None)}), None)
+
+
+def _same_fields(records: Sequence[dict[str, Any]]) -> bool:
+    return all(map(records[0].keys().__eq__, map(dict.keys, records)))
+
+
+SHOWN = 12
+"""Fields that are named."""
+NO_ID = (*DOCUMENT_TEXT, *METADATA, "score", "_score")
+"""Fields that are something else, whatever is in them."""
+
+
+def fields_of(item: Any) -> list[str]:
+    """The names under which a document has something: keys, or attributes, slots and properties of an object.
+
+    Those in its metadata, where ids are looked for too, are among them.
+
+    >>> class Page:
+    ...     __slots__ = ("path",)
+    ...     @property
+    ...     def body(self): return ""
+    >>> fields_of(Page()), fields_of({"path": "a", "metadata": {"row": 1}}), fields_of(7)
+    (['path', 'body'], ['path', 'metadata', 'row'], [])
+    """
+    own = item if isinstance(item, Mapping) else getattr(item, "__dict__", {})
+    names = list(map(str, own))
+    if not isinstance(item, Mapping):
+        if type(item).__module__ == "builtins":
+            return []
+        kinds = [vars(kind) for kind in type(item).__mro__ if kind.__module__ != "builtins"]
+        for slots in (kind.get("__slots__", ()) for kind in kinds):
+            names += [slots] if isinstance(slots, str) else slots
+        names += [name for kind in kinds for name, value in kind.items() if isinstance(value, property)]
+        names = [name for name in names if not name.startswith("_")]
+    inside: Any = next((own[place] for place in METADATA if isinstance(own.get(place), Mapping)), {})
+    return list(dict.fromkeys([*names, *map(str, inside)]))
+
+
+def missing_id(item: Any, asked: object) -> Failed:
+    """The failure for a document whose id is not where it was looked for."""
+    fields = fields_of(item)
+    what, near = "a document without an id", ""
+    if isinstance(asked, str):
+        what, near = f"a document without {asked!r}", nearest(asked, fields)
+    listed = ", ".join(fields[:SHOWN]) + ", ..." * (len(fields) > SHOWN) or "no fields"
+    own = item if isinstance(item, Mapping) else getattr(item, "__dict__", {})
+    able = [
+        name
+        for name in fields
+        if name not in NO_ID and name != asked and isinstance(each := own.get(name, "?"), (str, int))
+        if not isinstance(each, bool) and each != ""
+    ]
+    advice = "give the documents ids"
+    if able and not callable(asked):
+        close = nearest(asked, able) if isinstance(asked, str) else ""
+        name = next((each for each in able if repr(each) in close), able[0])
+        advice += f', or name the field with it: id="{name}", in the shell --id {name}'
+    return Failed(f"{what} (it has {listed}).{near} Next: {advice}")

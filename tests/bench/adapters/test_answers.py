@@ -16,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankproof.bench.adapters import Failed
-from rankproof.bench.retriever import Answer, AnswerReading, read_answer, settle_order
+from rankproof.bench.retriever import Answer, AnswerReading, read_answer
+from rankproof.bench.runner.work import settle_order
 
 DocScore = namedtuple("DocScore", "doc_id score")
 

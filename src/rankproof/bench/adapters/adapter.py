@@ -13,8 +13,9 @@ from threading import Thread
 from typing import Any, TypeAlias
 
 from rankproof.bench.adapters.code import code_digest, digest_of, plain_value, state_of
-from rankproof.bench.retriever import AnswerReading, Found, IdOf, Unaskable, arrange, read_answer, unusable_answer
+from rankproof.bench.retriever import AnswerReading, Found, IdOf, arrange, read_answer, unusable_answer
 from rankproof.document.numbers import count
+from rankproof.errors import UsageError
 from rankproof.net import Failed
 
 MOST = 100_000
@@ -170,6 +171,10 @@ def answers_of(raw: Any, questions: int) -> Sequence[Any]:
         got = f"{count(len(every), 'answer')} to {count(questions, 'question')}"
         raise Failed(f"got {got}, expected one a question")
     return every
+
+
+class Unaskable(UsageError):
+    """A retriever that cannot be called as given: no question would be answered."""
 
 
 K_NAMES = (

@@ -15,11 +15,11 @@ from types import TracebackType
 from typing import Any, TypeAlias, TypedDict
 
 from rankproof.bench.adapters import Adapted
-from rankproof.bench.adapters.adapter import MOST, answers_of
-from rankproof.bench.retriever import Answer, AnswerReading, as_failure, read_answer, settle_order
+from rankproof.bench.adapters.adapter import MOST, Unaskable, answers_of
+from rankproof.bench.retriever import Answer, AnswerReading, arrange, read_answer
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, check_number, check_whole, nearest
-from rankproof.net import Attempts, Failed, Pace, Retries, attempts
+from rankproof.net import Attempts, Failed, Pace, Retries, attempts, failure_of
 
 
 class RunLimits(TypedDict, total=False):
@@ -217,7 +217,10 @@ class RunOutcome:
     ) -> bool:
         self.seconds = perf_counter() - self.start
         if error is not None and not (isinstance(error, KeyboardInterrupt) and current_thread() is main_thread()):
-            self.failure = as_failure(error)
+            self.failure = failure_of(error)
+            if isinstance(error, Unaskable):
+                self.failure = Failed(str(error))
+                self.failure.fatal = error
         return self.failure is not None
 
 
@@ -303,6 +306,14 @@ def final_rows(rows: Sequence[RunRow], k: int) -> list[RunRow]:
         replace(each, answer=each.answer and settle_order(each.answer, k, distances)) if rising else each
         for each in rows
     ]
+
+
+def settle_order(answer: Answer, k: int, distances: bool) -> Answer:
+    """A rising answer once it is known whether its scores are distances: those are turned around."""
+    if not answer.rising:
+        return answer
+    found = [(name, -score) for name, score in answer.found] if distances else answer.found
+    return replace(arrange(found, k), rising=distances)
 
 
 def pack_row(row: RunRow) -> str:
