@@ -28,7 +28,7 @@ from rankproof import (
 from rankproof.core.hits import Hits, PerQuery
 from rankproof.core.measure import forget, measure
 from rankproof.core.names import parse
-from rankproof.document.model import as_text, check
+from rankproof.document.formats import as_text, check
 from rankproof.judging.verdicts import Relation
 from rankproof.scoring.words import scores as words
 

@@ -21,7 +21,7 @@ from rankproof.bench import chunk, connect, fusion, retrieve
 from rankproof.bench.connect import Store
 from rankproof.bench.fusion import Method
 from rankproof.bench.retrieve import Rerank, Search
-from rankproof.document.display import LONGEST, TEXT, Displayable
+from rankproof.document.model import LONGEST, STYLE, Displayable
 from rankproof.document.terminal import width
 
 NAMED = {rankproof.core.measure.Measure, Method, Search, Rerank, Store}
@@ -78,7 +78,7 @@ def test_every_type_that_a_public_function_gives_back_shows_itself() -> None:
     without = {c for c in data if not issubclass(c, Displayable) and c not in NAMED}
     # A named tuple is a tuple, and the arguments of a function are a dict.
     without = {c for c in without if not hasattr(c, "_fields") and not typing.is_typeddict(c)}
-    assert not without, f"give them rankproof.document.display.Displayable as a base: {without}"
+    assert not without, f"give them rankproof.document.model.Displayable as a base: {without}"
 
 
 def results(folder: Path) -> Iterator[Any]:
@@ -225,4 +225,4 @@ def test_any_text_is_shown_as_text(text: str) -> None:
 
     page = Shown()._repr_html_()
     check_html(page)
-    assert "<" not in page.removeprefix(f'<div><pre style="{TEXT}">').removesuffix("</pre></div>")
+    assert "<" not in page.removeprefix(f'<div><pre style="{STYLE}">').removesuffix("</pre></div>")

@@ -11,8 +11,9 @@ import pytest
 
 import rankproof
 from rankproof import Benchmark, compare, evaluate, gate, report
+from rankproof.document.formats import as_text, check
 from rankproof.document.formats.markup import MARK
-from rankproof.document.model import Table, as_text, check
+from rankproof.document.model import Table
 from rankproof.document.numbers import score
 from rankproof.scoring.tables import case_blocks
 from rankproof.scoring.words import scores as words

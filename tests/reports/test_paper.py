@@ -13,7 +13,7 @@ import pytest
 
 from rankproof import compare, evaluate, report, sample
 from rankproof.cli import run
-from rankproof.document.model import as_text, check
+from rankproof.document.formats import as_text, check
 from rankproof.document.pdf import ENVIRONMENT, find_browser
 from rankproof.errors import MissingExtra, RankproofError, UsageError
 from rankproof.scoring.words import queries

@@ -13,7 +13,7 @@ import pytest
 from rankproof import evaluate
 from rankproof.core.audit import Finding
 from rankproof.core.scoring import ScoreRow, Summary
-from rankproof.document.model import as_text, check, formats_by_name
+from rankproof.document.formats import as_text, check, formats_by_name
 from rankproof.document.terminal import width
 from rankproof.errors import UsageError
 from rankproof.scoring.words import queries, scores

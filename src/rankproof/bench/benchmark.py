@@ -21,7 +21,7 @@ from rankproof.core.audit.ids import check_found, not_in_corpus, relevant_in
 from rankproof.core.conventions import ScoringArguments
 from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, old_arguments, one_of, shorten, warn_caller
 from rankproof.io.corpora import load_corpus, load_questions

@@ -15,7 +15,7 @@ from operator import attrgetter, itemgetter
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 from uuid import UUID
 
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import nearest, shorten
 from rankproof.io.frames import records_of_frame
 from rankproof.io.inputs import plain_name

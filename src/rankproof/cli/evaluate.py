@@ -135,7 +135,8 @@ def render_scores(
     scores: Mapping[str, ScoresLike], form: str, per_query: bool, colour: bool, reasons: Reasons | None = None
 ) -> str | bytes:
     """The results in the format asked for; `reasons` say why single queries have no value."""
-    from rankproof.document.model import Document, check
+    from rankproof.document.formats import check
+    from rankproof.document.model import Document
     from rankproof.document.terminal import in_colours
     from rankproof.scoring import words
 

@@ -231,7 +231,7 @@ def form(kinds: str = "", *more: str) -> Callable[[F], F]:
     """
 
     def listed() -> Sequence[str]:
-        from rankproof.document.model import names
+        from rankproof.document.formats import names
 
         return kinds.replace(" or ", ", ").split(", ") if kinds else names(*more)
 

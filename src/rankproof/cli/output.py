@@ -135,7 +135,7 @@ def format_of(path: str | None) -> str:
     ('html', 'table', 'full')
     """
     if path not in (None, "-"):
-        from rankproof.document.model import of_ending
+        from rankproof.document.formats import of_ending
 
         return of_ending(path) or "full"
     context = click.get_current_context(silent=True)
@@ -144,7 +144,7 @@ def format_of(path: str | None) -> str:
 
 def checked_form(form: str | None, path: str | None, *more: str) -> str:
     """The format that was named, else that of the file, if there is such a format: asked before any work is done."""
-    from rankproof.document.model import check
+    from rankproof.document.formats import check
 
     return check(form or format_of(path), *more).name
 
@@ -178,7 +178,8 @@ def write_result(found: Result, form: str, path: str | None, **settings: Any) ->
 
 def write_each(found: Mapping[str, Result], form: str, path: str | None) -> None:
     """Several results in one output: texts below each other, rows and JSON under their names."""
-    from rankproof.document.model import Document, Heading, Part, check
+    from rankproof.document.formats import check
+    from rankproof.document.model import Document, Heading, Part
 
     if len(found) == 1:
         write_result(next(iter(found.values())), form, path)

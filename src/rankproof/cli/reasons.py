@@ -59,7 +59,7 @@ def explain_number(
     rankproof explain judgments.tsv my.run q7 --beside other.run -o q7.html
     rankproof explain detectable
     """
-    from rankproof.document.model import check
+    from rankproof.document.formats import check
 
     if run is None:
         write(check(form or format_of(output)).render(_term(judgments)), output)
@@ -196,7 +196,7 @@ def list_measures(name: str | None, judged: bool, form: str | None) -> None:
     """
     import rankproof.core.measures
     from rankproof.core.measure import REGISTRY
-    from rankproof.document.model import check
+    from rankproof.document.formats import check
     from rankproof.scoring import catalogue
 
     made = check(form or format_of(None))
@@ -240,7 +240,7 @@ def profiles(name: str | None, form: str | None) -> None:
     rankproof evaluate judgments.tsv my.run --profile elasticsearch
     """
     from rankproof.core.profiles import BUILT_ON, PROFILES, find
-    from rankproof.document.model import check
+    from rankproof.document.formats import check
     from rankproof.scoring import catalogue
 
     made = check(form or format_of(None))

@@ -206,7 +206,8 @@ def show(name: str, history: str, per_query: bool, form: str | None, output: str
     """
     from rankproof.comparing.history import History
     from rankproof.comparing.orders_words import entry_paragraphs
-    from rankproof.document.model import Paragraph, check
+    from rankproof.document.formats import check
+    from rankproof.document.model import Paragraph
     from rankproof.scoring import words
 
     form = form or format_of(output)

@@ -232,7 +232,8 @@ def write_report(
     rankproof report judgments.tsv before.run after.run -o report.html
     rankproof report judgments.tsv my.run -m nDCG@10,R@100 -o report.html
     """
-    from rankproof.document.model import check, print_as
+    from rankproof.document.formats import check
+    from rankproof.document.model import print_as
     from rankproof.document.pdf import find_browser
     from rankproof.reports.report import kind, report
 

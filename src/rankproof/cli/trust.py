@@ -97,7 +97,7 @@ def calibrate_judge(
     rankproof calibrate --machine llm.qrels --run my.run --next 50 -o pool.jsonl
     """
     from rankproof.cli.judge import model_options
-    from rankproof.document.model import check
+    from rankproof.document.formats import check
 
     form = "table" if further is not None else form or format_of(output)
     check(form)

@@ -19,8 +19,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.orders import by_id
 from rankproof.core.scoring import CLOSE, ceiling
 from rankproof.core.table import RankingTable
-from rankproof.document.display import PlainData
-from rankproof.document.model import Document, Result
+from rankproof.document.model import Document, PlainData, Result
 from rankproof.errors import DataError, NotThere, UsageError, check_whole, is_one_of, one_of, shorten
 from rankproof.io.trec import TrecRankings
 from rankproof.scoring.explain import explain_scores

@@ -18,8 +18,7 @@ from rankproof.core.audit.finding import Finding, kin_of, kinship_of
 from rankproof.core.conventions import FEWEST_TO_DECIDE, ScoringArguments
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.document.display import Displayable
-from rankproof.document.model import Document, Result
+from rankproof.document.model import Displayable, Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, old_arguments, shorten
 from rankproof.io.inputs import Columns, with_columns

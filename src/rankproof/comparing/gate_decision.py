@@ -19,7 +19,7 @@ import numpy as np
 
 from rankproof.comparing.alignment import Soundness, SystemPair, corrected_in
 from rankproof.core.hits import Array
-from rankproof.document.display import PlainData
+from rankproof.document.model import PlainData
 from rankproof.errors import one_of
 from rankproof.scoring.evaluate import check_floor
 from rankproof.scoring.protocol import ScoresLike

@@ -25,8 +25,7 @@ from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
 from rankproof.core.scoring import average
-from rankproof.document.display import Displayable
-from rankproof.document.model import Document, Result
+from rankproof.document.model import Displayable, Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, old_arguments
 from rankproof.io.inputs import Columns, with_columns

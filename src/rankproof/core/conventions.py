@@ -16,7 +16,7 @@ from rankproof.core.hits import ABOVE_ZERO, Array, Hits, PerQuery
 from rankproof.core.measure import Measure, seen_by
 from rankproof.core.orders import expected_values, extreme_values
 from rankproof.core.parameters import LARGEST
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import check_number, check_whole, is_one_of, one_of
 
 SEED = 0

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankproof.core.arrays import runs
 from rankproof.core.hits import Array, PerQuery
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import DataError, shorten
 
 

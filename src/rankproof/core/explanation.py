@@ -16,7 +16,7 @@ from rankproof.core.names import parse
 from rankproof.core.paper import Step, derive, number_text
 from rankproof.core.profiles import Profile, as_in, find
 from rankproof.core.table import RankingTable, ranks_found, rows_in_order
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 
 SAME = 1e-9
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.arrays import FEW, Array, Gain, PerQuery, best_first, gains, offsets, ratio, runs
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import warn_of
 
 __all__ = ["Array", "Facets", "Hits", "PerQuery", "ratio"]

@@ -17,7 +17,7 @@ from rankproof.core.conventions import Conventions, comparable_scores, order_equ
 from rankproof.core.hits import QUERIES, Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.packed_hits import LookedUp, PackedHits
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import DataError, shorten
 
 SPARSE = 16

@@ -14,7 +14,7 @@ import numpy as np
 from rankproof.core.arrays import narrow
 from rankproof.core.hits import QUERIES, Array, Facets, Hits
 from rankproof.core.packed_hits import Numbered, PackedHits
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import DataError, NotThere, UsageError, check_whole, is_number, shorten
 
 T = TypeVar("T")

@@ -13,7 +13,7 @@ from rankproof.core.corpus import ShownDocument
 from rankproof.core.hits import Hits, PerQuery
 from rankproof.core.judgments import Preferences
 from rankproof.core.parameters import GAIN, Parameter, docstring, parameters_of
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, blame, nearest, shorten
 
 Function = Callable[..., Any]

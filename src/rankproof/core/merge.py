@@ -28,7 +28,7 @@ from rankproof.core.arrays import (
     poisson_counts,
     round_to_digits,
 )
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import DataError
 
 BINS = 1 << 10

@@ -12,7 +12,7 @@ import numpy as np
 from rankproof._moved import old_names
 from rankproof.core.hits import Hits, own_level
 from rankproof.core.measure import Measure, seen_by
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
 
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, is_one_of, one_of, shorten
 
 

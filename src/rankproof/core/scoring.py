@@ -16,7 +16,7 @@ from rankproof.core.conventions import Conventions, counted_queries, fill_unjudg
 from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import Measure, seen_by
 from rankproof.core.orders import extremes, worth
-from rankproof.document.display import Displayable, PlainData
+from rankproof.document.model import Displayable, PlainData
 from rankproof.errors import DataError, shorten
 
 CLOSE = 1e-9

@@ -13,7 +13,7 @@ from rankproof.core.arrays import Array, narrow, offsets
 from rankproof.core.conventions import Conventions, comparable_scores, drop_repeats, order_equals
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 
 if TYPE_CHECKING:
     from rankproof.core.join import Block, Census, Ordered

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 
 WORDS = ("poor", "acceptable", "good", "excellent")
 

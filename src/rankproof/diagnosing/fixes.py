@@ -11,7 +11,7 @@ import numpy as np
 
 from rankproof.core.conventions import FEWEST_TO_DECIDE
 from rankproof.core.hits import Array
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.stats.differences import Ends, difference_intervals
 from rankproof.stats.distributions import HALF_ROOT, NORMAL
 from rankproof.stats.flips import agree_with_test, sign_flips

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from rankproof.core.corpus import Document
 from rankproof.core.orders import by_id
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.document.numbers import first_of
 from rankproof.text.languages import STOP_WORDS, language
 from rankproof.text.words import words

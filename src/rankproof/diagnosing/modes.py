@@ -9,7 +9,7 @@ from typing import Any
 from rankproof.diagnosing.bands import Band, is_high
 from rankproof.diagnosing.fixes import Fix
 from rankproof.diagnosing.patterns import Cause
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 
 GONE = 0.05
 """The share of relevant documents missing in the corpus from which on the judgments are of another corpus."""

@@ -24,7 +24,7 @@ from rankproof.diagnosing.causes import (
     vocabulary_gap,
     wrong_language,
 )
-from rankproof.document.display import Displayable, PlainData
+from rankproof.document.model import Displayable, PlainData
 from rankproof.stats.corrections import correct
 from rankproof.stats.flips import agree_with_test
 from rankproof.stats.intervals import UNIT, Bounds

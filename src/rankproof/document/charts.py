@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.document.numbers import count, score
 from rankproof.document.page import (
     WIDE,

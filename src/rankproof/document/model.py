@@ -9,29 +9,25 @@ in `formats/` registers its own. `Result` is the base of everything that can be 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import cache
-from importlib import import_module
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from rankproof.document.disk import check_free, write_file
-from rankproof.document.display import Displayable
+from rankproof.document.formats import NOTEBOOK, as_text, check, from_ending, names
 from rankproof.document.terminal import Column as Column
-from rankproof.errors import UsageError, explain_calls, one_of
+from rankproof.document.terminal import first_columns, width
+from rankproof.errors import explain_calls
 
 SCREEN, TEXT, PAGE, PAPER = "screen", "text", "page", "paper"
 """The media: a screen of a terminal, a text of 80 columns with everything, a page that scrolls, tables of a paper."""
 EVERYWHERE = (SCREEN, TEXT, PAGE, PAPER)
 TERMINAL = (SCREEN, TEXT)
-
 ALWAYS = 0
 """The rank of parts that are always shown."""
 WARNING = "more warning"
 """The plural name of a part that occurs several times."""
-
 Record: TypeAlias = Mapping[str, Any]
 """A row of plain values by the names of their columns, with full precision."""
 
@@ -243,100 +239,95 @@ class Document:
             chosen = next((form for form in forms if fits(form)), forms[-1])
             yield from (part for part in chosen if medium in (None, *part.media) and part.blocks)
 
-    def cases(self) -> Iterator[Cases]:
-        """The suites of test cases."""
-        for part in self.shown(TEXT):
-            yield from (block for block in part.blocks if isinstance(block, Cases))
+    def blocks(self, medium: str, fits: Callable[[Sequence[Part]], bool] = lambda form: True) -> Iterator[Block]:
+        """The blocks of these parts."""
+        return (block for part in self.shown(medium, fits) for block in part.blocks)
 
 
-# --- formats -----------------------------------------------------------------------------------
-
-FORMATS = "rankproof.document.formats"
-"""The package whose modules are the formats."""
-FULL, NOTEBOOK = "full", "notebook"
-"""The formats of a text with everything, and of what a notebook shows."""
-
-
-class OutputFormat(NamedTuple):
-    """A format: its name, how it prints a document, and the endings of its files."""
-
-    name: str
-    render: Callable[[Document], str | bytes]
-    endings: tuple[str, ...] = ()
-    binary: bool = False
-    """Whether it produces bytes, which only a file takes."""
-    records: bool = False
-    """Whether it has the records, rather than text about them."""
-    general: bool = True
-    """Whether every result has it; others name it in `more_formats`."""
+LONGEST = 100
+"""The largest width of the `repr` of a result."""
+VALUE, FEW = 32, 4
+"""The largest width of one value in it; the number of parts that are written out."""
+STYLE = "white-space:pre-wrap;margin:.5em 0;background:none"
 
 
-_REGISTRY: dict[str, OutputFormat] = {}
-ORDER = ("table", FULL, "markdown", "latex", "html", "pdf", "csv", "json", "jsonl", "parquet")
-"""The order in which formats are listed; others follow by their names."""
+class Displayable:
+    """A result that is shown: `repr` is one short line, and a notebook shows its text."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        # Here rather than by inheritance, as @dataclass keeps only a `__repr__` of the class itself.
+        super().__init_subclass__(**settings)
+        if "__repr__" not in vars(cls):
+            cls.__repr__ = Displayable.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        return one_line(self._in_one_line())
+
+    def _in_one_line(self) -> str:
+        """Its description in one line; long ones are cut."""
+        this: Any = self
+        if not is_dataclass(this):
+            count = f" of {len(this):,}" if isinstance(this, Sized) else ""
+            return f"<{type(self).__name__}{count}>"
+        shown = (f"{f.name}={brief_repr(getattr(self, f.name))}" for f in fields(this) if f.repr and f.name[0] != "_")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def _repr_html_(self) -> str:
+        from html import escape  # imported here, as it loads all HTML entities
+
+        if type(self).__str__ is not object.__str__:
+            return f'<div><pre style="{STYLE}">{escape(str(self))}</pre></div>'
+        return f"<code>{escape(repr(self))}</code>"
 
 
-def register(*formats: OutputFormat) -> None:
-    """Register formats."""
-    _REGISTRY.update({each.name: each for each in formats})
+class PlainData(Displayable):
+    """A row, an entry or the like: a dataclass whose fields are plain data."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        this: Any = self
+        return asdict(this)
 
 
-@cache
-def _load(name: str = "") -> None:
-    """Import the modules of formats until that one is known; without a name all of them."""
-    if name.isidentifier():
-        with suppress(ModuleNotFoundError):
-            import_module(f"{FORMATS}.{name}")
-    if name not in _REGISTRY:
-        from pkgutil import iter_modules  # which takes as long as importing a format
+def one_line(text: str, limit: int = LONGEST) -> str:
+    """The text in one line of at most `limit` columns, with its last character kept.
 
-        for each in iter_modules(import_module(FORMATS).__path__):
-            if name in _REGISTRY:
-                return
-            import_module(f"{FORMATS}.{each.name}")
-
-
-def formats_by_name() -> dict[str, OutputFormat]:
-    """Every format by its name."""
-    _load()
-    names = sorted(_REGISTRY, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
-    return {name: _REGISTRY[name] for name in names}
-
-
-def names(*more: str) -> tuple[str, ...]:
-    """The formats that every result has, and these."""
-    return tuple(name for name, each in formats_by_name().items() if each.general or name in more)
-
-
-def check(name: str, *more: str) -> OutputFormat:
-    """The format of that name, if every result has it or it is one of `more`, before any work is done."""
-    if isinstance(name, str) and name not in _REGISTRY:
-        _load(name)
-    found = _REGISTRY.get(name) if isinstance(name, str) else None
-    if found is None or not (found.general or name in more):
-        raise one_of("format", name, names(*more))
-    return found
-
-
-def of_ending(path: str | os.PathLike[str] | None) -> str | None:
-    """The format that the ending of a file names; None if it names none.
-
-    >>> of_ending("out.HTML"), of_ending("table.tex"), of_ending("notes.txt"), of_ending("what.xlsx")
-    ('html', 'latex', 'full', None)
+    >>> one_line("<Scores of 3 queries: RR=0.5, AP=0.25>", 30)
+    '<Scores of 3 queries: RR= ...>'
     """
-    ending = Path(os.fspath(path or "")).suffix.lower()
-    return next((name for name, each in formats_by_name().items() if ending in each.endings), None)
+    text = "".join(each if each.isprintable() else " " for each in text)
+    if width(text) <= limit:
+        return text
+    return f"{first_columns(text, limit - 5).rstrip(' ,')} ...{text[-1]}"
 
 
-def as_text(document: Document, form: OutputFormat) -> str:
-    """The document in a text format."""
-    made = "" if form.binary else form.render(document)
-    if not isinstance(made, str) or form.binary:
-        raise UsageError(
-            f"format: {form.name} is not a text format. Next: save it to a file, with .save('FILE{form.endings[0]}') "
-            f"or in the shell -o FILE{form.endings[0]}."
-        )
-    return made
+def brief_repr(value: Any) -> str:
+    """A value inside a line; a long one is described by its type and size, without writing it out first.
+
+    >>> brief_repr("a"), brief_repr((1, 2)), brief_repr(["long"] * 9), brief_repr(dict.fromkeys(range(99)))
+    ("'a'", '(1, 2)', '<list of 9>', '<dict of 99>')
+    """
+    if isinstance(value, str):
+        return repr(value if len(value) <= VALUE else f"{value[: VALUE - 3]}...")
+    if isinstance(value, Displayable):
+        return f"<{type(value).__name__}>"
+    if _small(value):
+        return repr(value)
+    if isinstance(value, Sized) and getattr(value, "shape", None) != ():
+        return f"<{type(value).__name__} of {len(value):,}>"
+    return one_line(repr(value), VALUE)
+
+
+def _small(value: Any, deep: int = 4) -> bool:
+    """Whether a value is written out: a word, a number, or a few of them."""
+    if isinstance(value, dict | tuple | list):
+        within = value.items() if isinstance(value, dict) else value
+        return len(value) <= FEW and deep > 0 and all(_small(each, deep - 1) for each in within)
+    return value is None or isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) < 20)
 
 
 def print_as(result: Result, name: str, **settings: Any) -> str | bytes:
@@ -383,12 +374,9 @@ class Result(Displayable):
 
         An existing file is replaced only with `force`, or if it is a page of ours.
         """
-        offered = {ending: name for name in self.formats() for ending in formats_by_name()[name].endings}
-        ending = Path(path).suffix.lower()
-        if ending not in offered:
-            raise one_of("a file's ending", ending, offered)
+        name = from_ending(path, self.formats())
         check_free(path, force=force)
-        return write_file(path, print_as(self, offered[ending]), force=force)
+        return write_file(path, print_as(self, name), force=force)
 
     def __str__(self) -> str:
         return self.format()

@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import groupby, islice
 
 from rankproof.document.terminal import clean, cut
@@ -168,6 +167,8 @@ def _kind(column: int, text: set[int]) -> str | None:
 @cache
 def sheet() -> str:
     """The style sheet of a page, without indentation."""
+    from importlib.resources import files  # only whole pages need it
+
     text = files("rankproof.document").joinpath("style.css").read_text(encoding="utf-8")
     return "\n".join(line.strip() for line in text.splitlines() if line.strip())
 

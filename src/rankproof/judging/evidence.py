@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 
 from rankproof.document.disk import write_file
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import DataError, UsageError, nearest
 from rankproof.io.trec import MACHINE
 from rankproof.judging.case import Case, Maybe, all_of, any_of

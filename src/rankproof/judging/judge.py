@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from rankproof.core.audit import Finding
 from rankproof.core.audit.queries import beyond_queries
 from rankproof.core.hits import Array
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, check_number, check_whole, nearest, one_of
 from rankproof.io.groups import by_name, group_places, groups_of
 from rankproof.judging.case import Case

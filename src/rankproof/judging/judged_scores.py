@@ -17,7 +17,7 @@ from rankproof.core.audit.queries import BEYOND
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import Pair, ScoreRow, Summary
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.evidence import Blame, Evidence, judgments_from, write_qrels
 from rankproof.judging.metrics.counting import JudgedColumn, column_from

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import DataError, UsageError, WrongCall, check_whole, nearest, old_arguments, one_of, shorten
 from rankproof.judging.function_judge import called_judge, verdict_of
 from rankproof.judging.models.providers import PROVIDERS

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rankproof.document.disk import write_file
-from rankproof.document.display import Displayable
-from rankproof.document.model import Document, Result
+from rankproof.document.model import Displayable, Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, nearest, one_of
 from rankproof.judging.judge import DEFAULT_METRICS, Judge

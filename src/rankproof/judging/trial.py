@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from rankproof.document.display import Displayable
-from rankproof.document.model import Document, Result
+from rankproof.document.model import Displayable, Document, Result
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.judge import Judge
 from rankproof.judging.models.judge import ModelJudge

@@ -11,7 +11,7 @@ from itertools import islice
 from time import monotonic
 from typing import Any, NamedTuple, NoReturn, Protocol
 
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import one_of, shorten
 from rankproof.store.ledger import HUMAN, Given, Key, Ledger, LedgerEntry
 

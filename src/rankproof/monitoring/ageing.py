@@ -13,7 +13,7 @@ from typing import Any
 
 from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import DataError, shorten
 from rankproof.io.read import rows_of
 from rankproof.monitoring.shifts import content_words

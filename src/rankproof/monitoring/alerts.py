@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rankproof.document.disk import write_file
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError, blame, check_each, check_number, check_whole, nearest, one_of
 from rankproof.monitoring.caveats import Absent

@@ -16,7 +16,7 @@ from typing import TypeVar
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, one_of
 from rankproof.monitoring.online_estimates import OnlineEstimate
 from rankproof.monitoring.step_fit import GRID, Permutations, StepFit, permutations, pooled_chances

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import DataError, UsageError, check_number
 from rankproof.monitoring.events import Event, EventSchema
 from rankproof.stats.distributions import t_quantile

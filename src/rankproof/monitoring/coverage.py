@@ -11,7 +11,7 @@ from hashlib import blake2b
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.document.numbers import DUST
 from rankproof.monitoring.live_queries import LiveQueries
 from rankproof.monitoring.shifts import content_words

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import DataError, UsageError, check_number, check_whole, explain_calls, shorten
 from rankproof.monitoring.event_values import Rejected, of_digits, place
 from rankproof.monitoring.metrics import PERCENTILES

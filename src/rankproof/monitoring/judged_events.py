@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import DataError, UsageError
 from rankproof.monitoring.block import join_blocks
 from rankproof.monitoring.events import Event, EventSchema

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
 from rankproof.errors import DataError
 from rankproof.io.files import read_bytes, text_of

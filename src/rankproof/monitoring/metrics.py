@@ -13,7 +13,7 @@ from numbers import Integral
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, check_each, check_whole, nearest
 
 Columns = Mapping[str, Array]

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.document.numbers import ABSENT, short_span
 from rankproof.stats.distributions import t_quantile
 

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.document.display import PlainData
-from rankproof.document.model import Document, Result
+from rankproof.document.model import Document, PlainData, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, explain_calls
 from rankproof.io.load import load_ranking

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.monitoring.block import VALUES, Codes, EventBlock
 from rankproof.monitoring.sessions import SECOND
 from rankproof.monitoring.windows import Calendar

@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.monitoring.block import EVENT, QUERY, SESSION, USER, VALUES, EventBlock, join_blocks, mixed
 
 SECOND = 1_000_000

@@ -9,7 +9,7 @@ from statistics import NormalDist
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.stats.corrections import holm
 from rankproof.stats.significance import mean_ranks
 from rankproof.text.languages import STOP_WORDS, language

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, check_number, check_whole
 from rankproof.monitoring.simulated_users import (
     ABSTAINS,

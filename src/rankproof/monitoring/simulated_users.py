@@ -22,7 +22,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 
 BIAS = 1.0
 """Rank r is examined with chance r^-BIAS."""

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, nearest, one_of
 from rankproof.monitoring.sessions import SECOND
 

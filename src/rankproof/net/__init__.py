@@ -19,7 +19,7 @@ from time import monotonic, sleep
 from types import TracebackType
 from typing import Protocol, TypeAlias, TypeVar
 
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import UsageError
 
 AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})

@@ -25,7 +25,7 @@ from rankproof.core.measures.interpolated_precision import best_precision
 from rankproof.core.parameters import sections
 from rankproof.diagnosing.diagnose import Diagnosis
 from rankproof.document.charts import Bar
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import DataError, shorten
 from rankproof.io.corpora import QUERY_TEXT, read_texts, read_titles
 from rankproof.scoring.protocol import ends

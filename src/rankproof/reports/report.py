@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Unpack
 
 from rankproof.comparing.alignment import with_rankings
@@ -15,11 +14,12 @@ from rankproof.comparing.conclusions import ALLOWED, answer_first, too_few_answe
 from rankproof.core import REPORT_MEASURES
 from rankproof.core.conventions import ScoringArguments
 from rankproof.diagnosing.diagnose import Diagnosis
+from rankproof.document.formats import from_ending
 from rankproof.document.formats.html import part_of_page
-from rankproof.document.model import Document, Result, formats_by_name, print_as
+from rankproof.document.model import Document, Result, print_as
 from rankproof.document.page import Section, el, page
 from rankproof.document.terminal import clean
-from rankproof.errors import UsageError, check_whole, old_arguments, one_of
+from rankproof.errors import UsageError, check_whole, old_arguments
 from rankproof.io.groups import Grouping, groups_of
 from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import load_ranking, systems_by_name
@@ -82,11 +82,7 @@ def kind(path: str | os.PathLike[str]) -> str:
     >>> kind("report.html"), kind("table.TEX")
     ('html', 'latex')
     """
-    endings = {ending: name for name in Report.formats() for ending in formats_by_name()[name].endings}
-    ending = Path(path).suffix.lower()
-    if ending not in endings:
-        raise one_of("a report's file ending", ending, endings)
-    return endings[ending]
+    return from_ending(path, Report.formats(), "a report's file ending")
 
 
 @old_arguments("corpus", corpus="corpus_size", documents="corpus")

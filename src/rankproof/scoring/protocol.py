@@ -18,8 +18,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.names import one_by_one, parse, parse_all
 from rankproof.core.orders import by_id
 from rankproof.core.scoring import Pair, ScoreColumn, ScoreRow, Summary
-from rankproof.document.display import Displayable
-from rankproof.document.model import Document, Result
+from rankproof.document.model import Displayable, Document, Result
 from rankproof.errors import NotThere, RankproofError, check_each, check_whole, is_one_of, shorten
 
 if TYPE_CHECKING:

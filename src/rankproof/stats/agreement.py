@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import DataError, one_of
 
 Weights = Literal["none", "linear", "quadratic"]

@@ -21,7 +21,7 @@ import numpy as np
 
 from rankproof.core.arrays import FLOOR, KEPT, LARGEST, by_length, distinct, round_to_digits
 from rankproof.core.hits import Array
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import check_number
 from rankproof.progress import with_share
 from rankproof.stats.distributions import NORMAL, quantile

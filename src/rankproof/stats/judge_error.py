@@ -21,7 +21,7 @@ import numpy as np
 
 from rankproof.core.arrays import distinct
 from rankproof.core.hits import Array
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import DataError, check_number
 from rankproof.stats.distributions import t_quantile
 

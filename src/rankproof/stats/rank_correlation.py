@@ -14,7 +14,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.core.measures.pairs import rank_biased_overlap, tau_ap
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, check_whole
 from rankproof.progress import with_share

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import DataError
 from rankproof.progress import with_share
 from rankproof.stats.distributions import t_above, t_quantile

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from rankproof.document.disk import whole_file
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.store import TIMEOUT, Schema, open_to_hold, open_to_read, open_to_write, version
 

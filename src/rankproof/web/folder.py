@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from rankproof.core.judgments import Judgments
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.document.terminal import clean
 from rankproof.errors import DataError, RankproofError, UsageError
 from rankproof.io.files import read_head

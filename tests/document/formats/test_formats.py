@@ -21,10 +21,11 @@ import pytest
 import rankproof
 from rankproof.bench.testset.labels import GRADED, LabelAgreement, QuestionLabel
 from rankproof.bench.testset.pool import Item
-from rankproof.document.display import LONGEST
+from rankproof.document.formats import formats_by_name
 from rankproof.document.formats.data import plain_value
 from rankproof.document.formats.table import lines_of
 from rankproof.document.model import (
+    LONGEST,
     SCREEN,
     TEXT,
     Bullets,
@@ -39,7 +40,6 @@ from rankproof.document.model import (
     Part,
     Result,
     Table,
-    formats_by_name,
     print_as,
 )
 from rankproof.document.terminal import width
@@ -455,23 +455,23 @@ def test_no_result_has_a_verb_of_formats_of_its_own() -> None:
 
 def test_a_new_format_is_one_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A module beside the others, and every result, its endings, its completion and its help have the format."""
-    from rankproof.document import formats, model
+    from rankproof.document import formats
 
     (tmp_path / "shout.py").write_text(
-        "from rankproof.document.model import OutputFormat, register\n"
+        "from rankproof.document.formats import OutputFormat, register\n"
         "register(OutputFormat('shout', lambda document: document.title.upper() + '!\\n', ('.shout',)))\n"
     )
     with monkeypatch.context() as patched:
         patched.setattr(formats, "__path__", [*formats.__path__, str(tmp_path)])
-        model._load.cache_clear()
+        formats._load.cache_clear()
         gate = made()["gate"]
         assert gate.format("shout") == gate._document().title.upper() + "!\n"
         assert gate.save(tmp_path / "out.shout").read_text() == gate.format("shout")
         assert "shout" in rankproof.Leaderboard.formats()
-        assert model.of_ending("x.SHOUT") == "shout"
-    model._REGISTRY.pop("shout")
+        assert formats.of_ending("x.SHOUT") == "shout"
+    formats._REGISTRY.pop("shout")
     sys.modules.pop("rankproof.document.formats.shout")
-    model._load.cache_clear()
+    formats._load.cache_clear()
     assert "shout" not in rankproof.Gate.formats()
 
 

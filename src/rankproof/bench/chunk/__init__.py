@@ -10,7 +10,7 @@ from rankproof.bench.chunk.chunker import Chunk, Chunker, chunked, fixed, recurs
 from rankproof.bench.chunk.headings import markdown
 from rankproof.bench.retriever import Found, Retriever
 from rankproof.core.corpus import JudgedSpan, Place, SpanJudgments, place_of
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, check_number, check_whole, one_of
 
 __all__ = [

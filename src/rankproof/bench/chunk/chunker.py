@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from rankproof.core.corpus import Corpus, Document
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, check_whole, one_of, shorten
 from rankproof.text.cuts import (
     last_cut,

@@ -22,7 +22,7 @@ from rankproof.bench.fusion.scores import BY_RANK, NORMALISATIONS
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.parameters import Parameter, docstring, parameters_of
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, nearest, old_arguments, one_of, shorten, warn_caller
 from rankproof.io.inputs import Columns, with_columns

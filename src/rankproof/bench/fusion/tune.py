@@ -15,8 +15,7 @@ from rankproof.bench.fusion.pool import open_pool
 from rankproof.core import DEFAULT_MEASURE
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
-from rankproof.document.display import Displayable
-from rankproof.document.model import Document, Paragraph, Part, Result, Table
+from rankproof.document.model import Displayable, Document, Paragraph, Part, Result, Table
 from rankproof.document.numbers import count, score, span
 from rankproof.errors import UsageError, check_number, check_whole, old_arguments, warn_caller
 from rankproof.io.inputs import Columns, with_columns

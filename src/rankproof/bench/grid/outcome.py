@@ -13,7 +13,7 @@ from rankproof.bench.grid.runner import Runner, TriedConfiguration, pareto_front
 from rankproof.comparing.compare import compare
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
-from rankproof.document.display import Displayable, PlainData
+from rankproof.document.model import Displayable, PlainData
 from rankproof.stats.corrections import correct
 from rankproof.stats.differences import difference_intervals
 from rankproof.stats.flips import agree_with_test, sign_flips

@@ -25,7 +25,7 @@ from rankproof.bench.retrieve.nearest_vectors import nearest_among, unit_rows
 from rankproof.bench.retrieve.search import Answer, Search, with_options
 from rankproof.core.corpus import Corpus
 from rankproof.core.hits import Array
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import DataError, MissingExtra, UsageError, check_whole, one_of, reason, shorten
 from rankproof.io.corpora import load_corpus
 from rankproof.net import Failed, Retries

@@ -23,7 +23,7 @@ from rankproof.bench.retrieve.search import Search, with_options
 from rankproof.bench.retrieve.words import LENGTHS, LONGEST, parts_of, words
 from rankproof.core.corpus import Document
 from rankproof.core.hits import Array
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, check_whole
 from rankproof.io.corpora import load_corpus
 

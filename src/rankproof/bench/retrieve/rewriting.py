@@ -13,7 +13,7 @@ from rankproof.bench.retrieve.bm25 import keyword
 from rankproof.bench.retrieve.search import Allowed, Search, Terms, Vocabulary, as_search, changed_options
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, check_number, check_whole, shorten
 from rankproof.text.languages import COMMON, STOP_WORDS
 from rankproof.text.words import intended_words, stem, words

@@ -19,7 +19,7 @@ from rankproof.bench.fusion.pool import pool_of
 from rankproof.bench.retriever import Found, Retriever
 from rankproof.core.corpus import Corpus, Document
 from rankproof.core.table import RankingTable
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import DataError, RankproofError, UsageError, check_whole, nearest, shorten
 from rankproof.io.corpora import load_corpus
 from rankproof.net import Failed

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, TypedDict
 from rankproof.bench.adapters import Adapted
 from rankproof.bench.adapters.adapter import MOST, Unaskable, answers_of
 from rankproof.bench.retriever import Answer, AnswerReading, arrange, read_answer
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, check_number, check_whole, nearest
 from rankproof.net import Attempts, Failed, Pace, Retries, attempts, failure_of
 

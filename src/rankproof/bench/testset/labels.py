@@ -14,8 +14,7 @@ from itertools import combinations
 from pathlib import Path
 
 from rankproof.bench.testset.pool import ORDERS, Item, Pool
-from rankproof.document.display import PlainData
-from rankproof.document.model import Document, Result
+from rankproof.document.model import Document, PlainData, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, one_of, shorten
 from rankproof.stats.agreement import cohen_kappa, krippendorff_alpha

@@ -20,7 +20,7 @@ from typing import Any
 from rankproof.bench.runner.work import RunOutcome
 from rankproof.bench.testset.checks import forms, longest_run, remembered_words
 from rankproof.core.corpus import Corpus, Document
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import DataError, UsageError, is_number, shorten
 from rankproof.text.sentences import sentences
 

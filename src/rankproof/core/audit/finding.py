@@ -17,8 +17,7 @@ from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.document.display import Displayable
-from rankproof.document.model import Bullets, Document, Paragraph, Part, Result
+from rankproof.document.model import Bullets, Displayable, Document, Paragraph, Part, Result
 from rankproof.document.numbers import count
 from rankproof.errors import shorten
 

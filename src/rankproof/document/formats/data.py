@@ -17,7 +17,8 @@ from itertools import chain
 from typing import Any
 from xml.etree import ElementTree
 
-from rankproof.document.model import Cases, Document, OutputFormat, Record, register
+from rankproof.document.formats import OutputFormat, register
+from rankproof.document.model import TEXT, Cases, Document, Record
 from rankproof.document.terminal import clean
 from rankproof.errors import missing_extra
 
@@ -214,7 +215,7 @@ COUNTED = {"failures": "failure", "skipped": "skipped", "errors": "error"}
 
 def junit(document: Document) -> str:
     """A test suite for each list of cases; XML allows no control characters, so these are escaped."""
-    suites = [_suite(each) for each in document.cases()]
+    suites = [_suite(block) for block in document.blocks(TEXT) if isinstance(block, Cases)]
     root = suites[0] if len(suites) == 1 else ElementTree.Element("testsuites")
     root.extend(suites if len(suites) != 1 else [])
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"

@@ -4,27 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from html import escape
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from rankproof.document.model import (
-    NOTEBOOK,
-    PAGE,
-    Block,
-    Bullets,
-    Chart,
-    Code,
-    Document,
-    Heading,
-    OutputFormat,
-    Paragraph,
-    Table,
-    register,
-)
-from rankproof.document.terminal import clean
-
-if TYPE_CHECKING:
-    from rankproof.document.page import Markup
+from rankproof.document.formats import NOTEBOOK, OutputFormat, register
+from rankproof.document.model import PAGE, Block, Bullets, Cell, Chart, Code, Document, Heading, Paragraph, Table
+from rankproof.document.page import Markup, Section, el, figure, join, table
+from rankproof.document.page import page as html_page
 
 
 def page(document: Document) -> str:
@@ -32,12 +17,10 @@ def page(document: Document) -> str:
     if document.page is not None:
         return document.page()
     from rankproof import __version__
-    from rankproof.document.page import Section, el, join
-    from rankproof.document.page import page as html_page
 
     lead: list[Block] = []
     sections: list[tuple[str, list[Block]]] = []
-    for block in (block for part in document.shown(PAGE) for block in part.blocks):
+    for block in document.blocks(PAGE):
         if isinstance(block, Heading):
             sections.append((block.text, []))
         else:
@@ -50,32 +33,22 @@ def page(document: Document) -> str:
     return html_page(document.title, None, made, foot, lead=join(map(_block, lead)))
 
 
-Link: TypeAlias = "Callable[[str], Markup]"
+Link: TypeAlias = Callable[[str], Markup]
 """A link to the page of a query."""
 
 
 def part_of_page(document: Document, link: Link | None = None) -> Markup:
     """The document as markup for a section of another page, which may link the queries it lists."""
-    from rankproof.document.page import join
-
-    return join(_block(block, link) for part in document.shown(PAGE) for block in part.blocks)
+    return join(_block(block, link) for block in document.blocks(PAGE))
 
 
 def _block(block: Block, link: Link | None = None) -> str | None:
-    from rankproof.document.page import Markup, el, figure
-
     if isinstance(block, Paragraph):
         return el("p", block.text) if block.text else None
     if isinstance(block, Bullets):
         items = (
-            el(
-                "li",
-                el("b", label) if label else None,
-                _item_text(each, f" {item}" if label else item, link),
-                *(el("div", each) for each in more),
-                el("ul", *(el("li", each) for each in under)) if under else None,
-            )
-            for (label, item, more, under), each in zip(block.parts(), block.items, strict=True)
+            _item([el("b", label) if label else None, _linked(each, f" {item}" if label else item, link)], *more)
+            for (label, item, *more), each in zip(block.parts(), block.items, strict=True)
         )
         return el("ol" if block.numbered else "ul", *items)
     if isinstance(block, Heading):
@@ -83,39 +56,33 @@ def _block(block: Block, link: Link | None = None) -> str | None:
     if isinstance(block, Code):
         return el("pre", el("code", block.text))
     if isinstance(block, Table) and block.columns:
-        return _table(block)
+        words = [n for n, each in enumerate(block.columns) if not each.right]
+        headings = [each.heading.replace("\n", " ") for each in block.columns]
+        rows = [list(map(_cell, row)) for row in block.rows]
+        made = table(block.caption, headings, rows, words=words, label=headings[0])
+        return join([made, el("p", block.explained())]) if block.explained() else made
     if isinstance(block, Chart) and block.picture is not None:
         drawn = Markup(block.picture())
         return figure(block.caption, drawn) if block.caption else drawn
     return None
 
 
-def _item_text(item: str, text: str, link: Link | None) -> str:
-    from rankproof.document.page import join
+def _item(text: Sequence[str | None], more: Sequence[str], under: Sequence[str]) -> Markup:
+    """An item of a list, its further lines, and the list under it."""
+    below = el("ul", *(el("li", each) for each in under)) if under else None
+    return el("li", *text, *(el("div", each) for each in more), below)
 
+
+def _linked(item: str, text: str, link: Link | None) -> str:
     query = getattr(item, "query", "")
     return join([link(query), text.removeprefix(query)]) if link and query else text
 
 
-def _table(block: Table) -> str:
-    from rankproof.document.page import el, join, table
-
-    words = [n for n, each in enumerate(block.columns) if not each.right]
-    headings = [each.heading.replace("\n", " ") for each in block.columns]
-    rows = [[_cell(cell) for cell in row] for row in block.rows]
-    made = table(block.caption, headings, rows, words=words, label=headings[0])
-    return join([made, el("p", block.explained())]) if block.explained() else made
-
-
-def _cell(cell: str) -> str:
-    from rankproof.document.page import el, join
-
-    best, raised = getattr(cell, "best", False), getattr(cell, "raised", "")
-    under = getattr(cell, "under", "")
-    if not (best or raised or under):
-        return str(cell)
-    made = [el("b", str(cell)) if best else str(cell), el("sup", raised) if raised else None]
-    return join([*made, f" {under}" if under else None])
+def _cell(cell: str, raises: bool = True) -> str:
+    if not isinstance(cell, Cell):
+        return cell
+    raised = el("sup", cell.raised) if raises and cell.raised else None
+    return join([el("b", cell) if cell.best else cell, raised, f" {cell.under}" if cell.under else None])
 
 
 def on_paper(document: Document) -> bytes:
@@ -131,49 +98,28 @@ CELL = "padding:.15em .6em;text-align:"
 
 def fragment(document: Document) -> str:
     """The document inside another page, with a style of its own: no identifier, no style sheet, no script."""
-    made = (_inside(block) for part in document.shown(PAGE) for block in part.blocks)
-    return f"<div>{''.join(made)}</div>"
+    return el("div", *map(_inside, document.blocks(PAGE)))
 
 
-def _inside(block: Block) -> str:
+def _inside(block: Block) -> Markup | None:
     if isinstance(block, Paragraph | Heading):
-        tag = "p" if isinstance(block, Paragraph) else "h4"
-        return f"<{tag}>{_text(block.text)}</{tag}>" if block.text else ""
+        return el("p" if isinstance(block, Paragraph) else "h4", block.text) if block.text else None
     if isinstance(block, Bullets):
-        tag = "ol" if block.numbered else "ul"
-        return f"<{tag}>{''.join(_item(*each) for each in block.parts())}</{tag}>"
+        items = (_item([f"{label}: {item}" if label else item], *more) for label, item, *more in block.parts())
+        return el("ol" if block.numbered else "ul", *items)
     if isinstance(block, Code):
-        return f"<pre>{_text(block.text)}</pre>"
+        return el("pre", block.text)
     if isinstance(block, Table) and block.columns:
-        caption = f"<p>{_text(block.caption)}</p>" if block.caption else ""
-        sides = ["right" if each.right else "left" for each in block.columns]
+        sides = [f"{CELL}{'right' if each.right else 'left'}" for each in block.columns]
         headings = [each.heading.replace("\n", " ") for each in block.columns]
-        rows = "".join(_row("td", row, sides) for row in block.rows)
-        legend = f"<p>{_text(block.explained())}</p>" if block.explained() else ""
-        return f'{caption}<table style="{TABLE}">{_row("th", headings, sides)}{rows}</table>{legend}'
-    return ""
+        rows = [_row("th", headings, sides), *(_row("td", row, sides) for row in block.rows)]
+        around = [el("p", text) if text else None for text in (block.caption, block.explained())]
+        return join([around[0], el("table", *rows, style=TABLE), around[1]])
+    return None
 
 
-def _item(label: str, item: str, more: Sequence[str], under: Sequence[str]) -> str:
-    lines = "".join(f"<div>{_text(each)}</div>" for each in more)
-    below = "".join(f"<li>{_text(each)}</li>" for each in under)
-    text = _text(f"{label}: {item}" if label else item)
-    return f"<li>{text}{lines}{f'<ul>{below}</ul>' if below else ''}</li>"
-
-
-def _row(tag: str, cells: Sequence[str], sides: Sequence[str]) -> str:
-    made = (f'<{tag} style="{CELL}{side}">{_inner(cell)}</{tag}>' for cell, side in zip(cells, sides, strict=True))
-    return f"<tr>{''.join(made)}</tr>"
-
-
-def _inner(cell: str) -> str:
-    text = f"<b>{_text(cell)}</b>" if getattr(cell, "best", False) else _text(cell)
-    under = getattr(cell, "under", "")
-    return f"{text} {_text(under)}" if under else text
-
-
-def _text(text: str) -> str:
-    return escape(clean(text))
+def _row(tag: str, cells: Sequence[str], sides: Sequence[str]) -> Markup:
+    return el("tr", *(el(tag, _cell(each, False), style=side) for each, side in zip(cells, sides, strict=True)))
 
 
 register(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from rankproof.document.formats import OutputFormat, register
 from rankproof.document.model import (
     PAGE,
     PAPER,
@@ -14,10 +15,8 @@ from rankproof.document.model import (
     Column,
     Document,
     Heading,
-    OutputFormat,
     Paragraph,
     Table,
-    register,
 )
 from rankproof.document.terminal import clean
 
@@ -29,7 +28,7 @@ MARK = r"\*"
 
 def as_markdown(document: Document) -> str:
     """Headings, paragraphs, tables and lists with an empty line between."""
-    made = (_block(block) for part in document.shown(PAGE) for block in part.blocks)
+    made = map(_block, document.blocks(PAGE))
     return "\n\n".join(each for each in made if each) + "\n"
 
 
@@ -114,7 +113,7 @@ _RAISED = {"†": r"\dagger", "‡": r"\ddagger"}
 
 def as_latex(document: Document) -> str:
     """Comments, then each table as a tabular; a table with a heading above it becomes a float with this caption."""
-    every = [block for part in document.shown(PAPER) for block in part.blocks]
+    every = list(document.blocks(PAPER))
     said, tables = [NEEDS], []
     for block, above in zip(every, [None, *every], strict=False):
         if isinstance(block, Table) and block.columns:

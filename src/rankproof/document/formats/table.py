@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rankproof.document import terminal
+from rankproof.document.formats import FULL, OutputFormat, register
 from rankproof.document.model import (
     ALWAYS,
-    FULL,
     SCREEN,
     TEXT,
     WARNING,
@@ -20,11 +20,9 @@ from rankproof.document.model import (
     Column,
     Document,
     Heading,
-    OutputFormat,
     Paragraph,
     Part,
     Table,
-    register,
 )
 from rankproof.document.numbers import count
 from rankproof.document.terminal import (
@@ -56,7 +54,7 @@ def screen(document: Document) -> str:
 
 def full_text(document: Document) -> str:
     """Everything, with the same layout for all tables of groups."""
-    return "\n".join(lines_of(*(block for part in document.shown(TEXT, _form_fits) for block in part.blocks))) + "\n"
+    return "\n".join(lines_of(*document.blocks(TEXT, _form_fits))) + "\n"
 
 
 register(OutputFormat("table", screen), OutputFormat(FULL, full_text, ("", ".txt", ".text", ".log")))

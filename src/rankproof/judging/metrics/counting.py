@@ -17,7 +17,7 @@ from rankproof.core.conventions import is_thin
 from rankproof.core.hits import Array, PerQuery, ratio
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import Pair, ScoreColumn
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.judging.case import Case
 from rankproof.judging.metrics.contexts import of_grades
 from rankproof.judging.metrics.registry import (

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import UsageError
 from rankproof.judging.function_judge import run
 from rankproof.judging.models.calls import CLAIMS, VERDICTS, Call, calls_for

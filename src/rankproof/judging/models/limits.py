@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypedDict
 
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, WrongCall, check_number, check_whole, nearest, warn_caller
 from rankproof.judging.verdicts import Account
 from rankproof.net import Retries

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, one_of
 from rankproof.judging.models.calls import Call
 from rankproof.judging.models.replies import tokens

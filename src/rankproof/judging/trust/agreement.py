@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.audit.finding import percent
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
 from rankproof.errors import DataError
 from rankproof.judging.case import YES

@@ -19,7 +19,7 @@ import numpy as np
 from rankproof.core.audit.finding import percent
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.judging.case import Case
 from rankproof.judging.metrics.counting import Outcome, outcomes
 from rankproof.judging.metrics.registry import is_ours

@@ -17,7 +17,7 @@ import numpy as np
 
 from rankproof.core.hits import Array, ratio
 from rankproof.core.measure import Measure
-from rankproof.document.display import PlainData
+from rankproof.document.model import PlainData
 from rankproof.judging.case import Case
 from rankproof.judging.lexical.judge import NAME, likelihood
 from rankproof.judging.metrics.counting import TOGETHER, Outcome, metric_of, outcomes

@@ -25,7 +25,7 @@ from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import score_columns
-from rankproof.document.display import Displayable
+from rankproof.document.model import Displayable
 from rankproof.stats.agreement import Agreement, cohen_kappa
 from rankproof.stats.distributions import t_quantile
 from rankproof.stats.judge_error import Corrected, check_labels, corrected_mean
