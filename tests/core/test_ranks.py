@@ -10,8 +10,7 @@ import pytest
 from rankproof import agreement, evaluate, evaluate_spans, pool
 from rankproof.core.conventions import Conventions
 from rankproof.core.join import Census, join
-from rankproof.io.judgments import judgments_from_mapping
-from rankproof.io.mappings import MappingRankings
+from rankproof.io.mappings import MappingRankings, judgments_from_mapping
 
 
 def by_sorting(run: dict[str, float]) -> dict[str, tuple[int, int, int]]:

@@ -19,8 +19,8 @@ from rankproof.errors import DataError
 from rankproof.io import columns, frames
 from rankproof.io.columns import ColumnRankings
 from rankproof.io.counted import CountedRankings
-from rankproof.io.judgments import judgments_from_mapping
 from rankproof.io.load import load_ranking
+from rankproof.io.mappings import judgments_from_mapping
 
 NO = Conventions()
 

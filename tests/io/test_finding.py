@@ -9,8 +9,7 @@ import pytest
 from rankproof.core.conventions import Conventions
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
-from rankproof.io.judgments import WORTH, judgments_from_mapping
-from rankproof.io.mappings import MappingRankings
+from rankproof.io.mappings import WORTH, MappingRankings, judgments_from_mapping
 
 
 def found(judgments: Judgments, run: Any) -> list[Any]:

@@ -15,8 +15,7 @@ import pytest
 from rankproof.core.conventions import Conventions
 from rankproof.core.join import Census, join
 from rankproof.errors import DataError, UsageError
-from rankproof.io.judgments import judgments_from_mapping
-from rankproof.io.mappings import MappingRankings
+from rankproof.io.mappings import MappingRankings, judgments_from_mapping
 
 NO = Conventions()
 

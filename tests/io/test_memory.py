@@ -21,7 +21,7 @@ from rankproof.core.conventions import Conventions
 from rankproof.core.join import Census
 from rankproof.errors import DataError
 from rankproof.io import trec
-from rankproof.io.judgments import judgments_from_mapping
+from rankproof.io.mappings import judgments_from_mapping
 from rankproof.io.trec import TrecRankings, chunks, index, read_qrels
 from rankproof.io.trec.scan import Scan
 from tests.memory import MOST_HELD, needs_kernel_count

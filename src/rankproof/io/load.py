@@ -29,8 +29,7 @@ from rankproof.io.frames import (
 )
 from rankproof.io.inputs import PathLike, Pipe, keep_pipe
 from rankproof.io.jsonio import graded_rankings, read_json
-from rankproof.io.judgments import judgments_from_mapping
-from rankproof.io.mappings import MappingRankings
+from rankproof.io.mappings import MappingRankings, judgments_from_mapping
 from rankproof.io.rankings import ranking_of
 from rankproof.io.read import Row, rows_in
 from rankproof.io.roles import JUDGMENTS, RANKING, Wanted

@@ -1,4 +1,4 @@
-"""Rankings that are in memory as dicts, lists and pairs.
+"""Judgments and rankings that are in memory as dicts, lists and pairs; and judged documents, looked up in rankings.
 
 Rankings are large, so no Python code runs for each of their documents: whatever is done to every document,
 the checks included, is one call over a block of them.
@@ -7,40 +7,232 @@ the checks included, is one call over a block of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise, repeat, starmap
 from operator import eq, is_, is_not
 from typing import Any, NamedTuple
+from weakref import WeakSet
 
 import numpy as np
 
-from rankproof.core.arrays import offsets
-from rankproof.core.conventions import KEEP_ONE, Conventions, RepeatedDocument, drop_repeats
+from rankproof.core.arrays import join_parts, offsets
+from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array
 from rankproof.core.join import Block, Census
-from rankproof.core.judgments import Judgments
+from rankproof.core.judgments import Judgments, cached_for_judgments, judgments_from_nested
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, shorten
-from rankproof.io.judgments import Finder, Ranking, finder
 from rankproof.io.values import (
     align_ids,
     are_integers,
     as_given,
-    as_numbers,
+    check_number,
     check_same_kind,
+    checked_scores,
+    columns,
     is_id,
     is_integer,
-    is_number,
     judged_kinds,
     keys_are_integers,
-    number_step,
     numbers_in,
+    pack,
+    ranking_as_dict,
 )
 
+BATCH = 512
+"""How many queries' judgments are looked at before the next: few enough for the processor's cache."""
 BLOCK = 16_384
-"""About how many documents are worked on at once: few enough for the processor's cache."""
+"""About how many ranked documents are worked on at once: few enough for the processor's cache."""
 QUERIES = 1024
-"""How many queries are worked on at once at most."""
+"""How many queries' rankings are worked on at once at most."""
+
+
+class Tables(NamedTuple):
+    """The judgments or rankings of some queries, each as `{doc: number}`."""
+
+    source: str
+    queries: Sequence[str]
+    tables: list[Any]
+
+    def with_places(self) -> Iterator[tuple[str, Any]]:
+        """Each table with the words that say in a message where it is."""
+        for query, table in zip(self.queries, self.tables, strict=True):
+            yield f"{self.source}, query {shorten(query)}", table
+
+    def have_integers(self, judged: bool | None = None) -> bool | None:
+        """Whether the ids of documents are integers, None if there are none; they must be of the kind of the judged."""
+        where = f"{self.source}, documents"
+        try:
+            kind = keys_are_integers(self.tables, where)
+            check_same_kind(kind, judged, where)
+        except DataError:
+            for where, table in self.with_places():
+                check_same_kind(are_integers(table, where), judged, where)
+            raise
+        return kind
+
+    def numbers(self, what: str) -> Array:
+        """The grades or scores of all documents."""
+        numbers = numbers_in(self.tables)
+        if numbers is None or (what == "grade" and np.count_nonzero(np.isfinite(numbers)) < len(numbers)):
+            for where, table in self.with_places():
+                for doc, value in table.items():
+                    check_number(value, what, f"{where}, document {shorten(doc)}")
+        return np.zeros(0) if numbers is None else numbers
+
+
+def judgments_from_mapping(mapping: Mapping[Any, Any], source: str = "judgments") -> Judgments:
+    """Judgments from `{query: {doc: grade}}`, `{query: docs}` or `{query: {doc: {aspect: grade}}}`.
+
+    >>> judgments_from_mapping({"q1": {"d1": 2, "d2": 0}, "q2": ["d3"]}).as_dict()
+    {'q1': {'d1': 2.0, 'd2': 0.0}, 'q2': {'d3': 1.0}}
+    """
+    if not isinstance(mapping, Mapping):
+        raise DataError(
+            f"{source}: got {shorten(mapping)} ({type(mapping).__name__}), expected a mapping "
+            "{query: {doc: grade}} or {query: {doc, ...}}. Next: give one of these, a path, a data frame or tuples."
+        )
+    queries, tables = list(mapping), list(mapping.values())
+    integer_queries = bool(are_integers(queries, f"{source}, queries"))
+    if integer_queries:
+        queries = list(map(str, queries))
+    whole = Tables(source, queries, tables)
+    repeated = 0
+    if not set(map(type, tables)) <= {dict}:
+        for i, (where, table) in enumerate(whole.with_places()):
+            tables[i] = _as_dict(table, where)
+            repeated += len(table) - len(tables[i])
+    # Whether the first judged document is judged aspect by aspect; all of them must agree.
+    aspects = isinstance(next(chain.from_iterable(map(dict.values, tables)), None), Mapping)
+    docs, lengths, grades, kinds = list[Any](), list[Array](), list[Array](), set[bool | None]()
+    for i in range(0, len(tables), BATCH):  # all that is done to them while they are in the cache
+        some = Tables(source, queries[i : i + BATCH], tables[i : i + BATCH])
+        docs.extend(chain.from_iterable(some.tables))
+        lengths.append(np.fromiter(map(len, some.tables), dtype=np.intp, count=len(some.tables)))
+        kinds.add(some.have_integers())
+        if not aspects:
+            grades.append(some.numbers("grade"))
+    if {True, False} <= kinds:
+        are_integers(docs, f"{source}, documents")  # raises, as all of them must agree
+    integer_ids = (integer_queries, True in kinds)
+    if aspects:
+        nested = {
+            query: {str(doc): _aspects(each, f"{where}, document {shorten(doc)}") for doc, each in table.items()}
+            for query, (where, table) in zip(queries, whole.with_places(), strict=True)
+        }
+        judgments = judgments_from_nested(nested, True, source=source)
+        return replace(judgments, integer_ids=integer_ids, repeated=repeated)
+    return Judgments(
+        query_ids=tuple(queries),
+        doc_ids=list(map(str, docs)) if integer_ids[1] else docs,
+        start=offsets(join_parts(lengths)),
+        grade=join_parts(grades, np.float64),
+        repeated=repeated,
+        source=source,
+        integer_ids=integer_ids,
+    )
+
+
+def _as_dict(table: Any, where: str) -> dict[Any, Any]:
+    if isinstance(table, Mapping):
+        return dict(table)
+    if not isinstance(table, (list, tuple, set, frozenset)):
+        raise DataError(
+            f"{where}: got {shorten(table)} ({type(table).__name__}), "
+            "expected {doc: grade} or a set of docs. Next: turn it into one of these."
+        )
+    # Documents that are relevant, each an id.
+    for doc in table:
+        if not is_id(doc):
+            raise DataError(
+                f"{where}: got {shorten(doc)} ({type(doc).__name__}) as a document id, expected text. "
+                "Next: give {doc: grade}, or a set of ids."
+            )
+    return dict.fromkeys(table, 1)
+
+
+def _aspects(grades: Any, where: str) -> dict[str, float]:
+    if not isinstance(grades, Mapping) or not grades:
+        raise DataError(
+            f"{where}: got {shorten(grades)}, expected {{aspect: grade}} as for the other documents. "
+            "Next: judge every document aspect by aspect, or none."
+        )
+    are_integers(grades, f"{where}, aspects")
+    for aspect, grade in grades.items():
+        check_number(grade, "grade", f"{where}, aspect {shorten(aspect)}")
+    return {str(aspect): float(grade) for aspect, grade in grades.items()}
+
+
+# --- judged documents among rankings --------------------------------------------------------------------
+
+Ranking = dict[Any, Any]
+LookUp = Callable[[Any, int], int]
+"""The place of a document among the judgments of one query; the second argument if it is not judged."""
+
+WORTH = 2
+"""From this ratio of judged to ranked documents on, look up each ranked document."""
+
+
+class MappedRows(NamedTuple):
+    """Judged documents among some rankings."""
+
+    ranking: Array
+    judged: Array
+    score: Array
+
+
+class Finder(NamedTuple):
+    """Looks for the documents of some judgments in one run after the other."""
+
+    judgments: Judgments
+    docs: Sequence[Any]
+    """The judged documents as the user wrote them."""
+    again: bool
+    """Whether these judgments met a run before: then more will come, and what helps them is worth making."""
+
+    def find(self, rankings: list[Ranking], first: int, length: Array, score: Array) -> MappedRows:
+        """The judged documents among the rankings of some queries, from the query `first` on."""
+        start = self.judgments.start[first : first + len(rankings) + 1]
+        judged, number = start[-1] - start[0], np.arange(len(rankings))
+        if self.again and judged >= WORTH * len(score):
+            some = look_ups(self.judgments)[first : first + len(rankings)]
+            places = chain.from_iterable(map(map, some, rankings, repeat(repeat(-1))))
+            found = np.fromiter(places, dtype=np.intp, count=len(score))
+            row = (found >= 0).nonzero()[0]
+            return MappedRows(number.repeat(length).take(row), found.take(row), score.take(row))
+        if judged > len(score):
+            # Touch every id in the order of the rankings, which is mostly that of memory: look-ups in another order,
+            # if there are many, then find them in the processor's cache.
+            list(chain.from_iterable(rankings))
+        counts = start[1:] - start[:-1]
+        wanted = chain.from_iterable(map(repeat, rankings, counts.tolist()))
+        listed = pack(list(map(dict.get, wanted, self.docs[start[0] : start[-1]], repeat(np.nan))))
+        hit = (listed == listed).nonzero()[0]
+        return MappedRows(number.repeat(counts).take(hit), hit + start[0], listed.take(hit))
+
+
+@cached_for_judgments
+def look_ups(judgments: Judgments) -> list[LookUp]:
+    """The look-up of each query, made once for all runs."""
+    docs = as_given(judgments.doc_ids, judged_kinds(judgments)[1])
+    return [
+        dict(zip(docs[begin:end], range(begin, end), strict=True)).get
+        for begin, end in pairwise(judgments.start.tolist())
+    ]
+
+
+_met: WeakSet[Judgments] = WeakSet()
+"""The judgments that met a run."""
+
+
+def finder(judgments: Judgments) -> Finder:
+    """What finds the judged documents of one more run."""
+    again = judgments in _met
+    _met.add(judgments)
+    return Finder(judgments, as_given(judgments.doc_ids, judged_kinds(judgments)[1]), again)
+
+
+# --- rankings --------------------------------------------------------------------------------------------
 
 ABSENT: Ranking = {}
 """Stands for the ranking of a judged query that has none."""
@@ -77,12 +269,13 @@ class MappingRankings:
             present = None  # which of them have a ranking; None: all
             if any(map(is_, some, repeat(ABSENT))):
                 present = np.fromiter(map(is_not, some, repeat(ABSENT)), dtype=bool, count=len(some))
-            self._make_dicts(some, judgments.query_ids[begin : begin + QUERIES], conventions, census)
+            names = judgments.query_ids[begin : begin + QUERIES]
+            self._make_dicts(some, names, conventions, census)
             length = np.fromiter(map(len, some), dtype=np.intp, count=len(some))
             for part in _cut(length, start[begin : begin + QUERIES + 1]):
-                first = begin + part.start
+                tables = Tables(self.source, names[part], some[part])
                 here = None if present is None else present[part]
-                yield _Batch(self.source, judgments, first, some[part], here, length[part]).block(documents)
+                yield _block(tables, begin + part.start, length[part], here, documents)
 
     def _kinds(self) -> tuple[bool | None, bool | None]:
         """Whether queries and documents are integers, as far as the first ones tell."""
@@ -125,7 +318,7 @@ class MappingRankings:
                 where = f"{self.source}, query {shorten(query)}"
                 docs, scores = columns(self.mapping[query], where)
                 are_integers(docs, where)
-                _checked_scores(docs, scores, where)
+                checked_scores(docs, scores, where)
             census.extra += len(others)
             census.extra_examples.extend(map(str, others[: max(0, 5 - len(census.extra_examples))]))
         return rankings
@@ -143,50 +336,20 @@ class MappingRankings:
                 census.dropped += dropped
 
 
-class _Batch(NamedTuple):
-    """The rankings of some queries that follow each other in the judgments."""
+def _block(tables: Tables, first: int, length: Array, present: Array | None, documents: Finder) -> Block:
+    """The rankings of queries that follow each other from `first` on, and the judged documents among theirs.
 
-    source: str
-    judgments: Judgments
-    first: int
-    rankings: list[Ranking]
-    present: Array | None
-    """Which of the queries have a ranking; None: all."""
-    length: Array
-
-    def block(self, documents: Finder) -> Block:
-        """The block of these rankings, with the judged documents among theirs."""
-        self._check_ids()
-        score = self._scores()
-        found = documents.find(self.rankings, self.first, self.length, score)
-        query, length, ranking = np.arange(self.first, self.first + len(self.rankings)), self.length, found.ranking
-        if self.present is not None:  # numbers are counted among the queries that have a ranking alone
-            query, length = query[self.present], length[self.present]
-            ranking = (self.present.cumsum() - 1).take(ranking)
-        return Block(query, offsets(length), score, ranking, found.judged, found.score, _names(self.rankings))
-
-    def _check_ids(self) -> None:
-        judged = judged_kinds(self.judgments)[1]
-        where = f"{self.source}, documents"
-        try:
-            check_same_kind(keys_are_integers(self.rankings, where), judged, where)
-        except DataError:
-            for where, ranking in self._named():
-                check_same_kind(are_integers(ranking, where), judged, where)
-            raise
-
-    def _scores(self) -> Array:
-        score = numbers_in(self.rankings)
-        if score is None:
-            for where, ranking in self._named():
-                for doc, value in ranking.items():
-                    check_score(doc, value, where)
-        return np.zeros(0) if score is None else score
-
-    def _named(self) -> Iterator[tuple[str, Ranking]]:
-        """Each ranking with the words that say in a message where it is."""
-        for i, ranking in enumerate(self.rankings, self.first):
-            yield f"{self.source}, query {shorten(self.judgments.query_ids[i])}", ranking
+    `present` tells which of the queries have a ranking; None: all.
+    """
+    rankings = tables.tables
+    tables.have_integers(judged_kinds(documents.judgments)[1])
+    score = tables.numbers("score")
+    found = documents.find(rankings, first, length, score)
+    query, ranking = np.arange(first, first + len(rankings)), found.ranking
+    if present is not None:  # numbers are counted among the queries that have a ranking alone
+        query, length = query[present], length[present]
+        ranking = (present.cumsum() - 1).take(ranking)
+    return Block(query, offsets(length), score, ranking, found.judged, found.score, _names(rankings))
 
 
 def _cut(length: Array, start: Array) -> Iterator[slice]:
@@ -211,45 +374,6 @@ def _names(rankings: list[Ranking]) -> Callable[[Array], list[str]]:
     return names
 
 
-# --- one ranking ---------------------------------------------------------------------------------------
-
-EXPECTED = "expected {doc: score}, [doc, ...] or [(doc, score), ...]"
-
-
-def ranking_as_dict(ranking: Any, duplicates: str, where: str) -> tuple[dict[Any, Any], int]:
-    """`{doc: score}` in the order given, and how many repeated documents were dropped from it.
-
-    A list of documents is in its own order: its scores count down to 1.
-
-    >>> ranking_as_dict(["b", "a"], "error", "ranking, query 'q1'")
-    ({'b': 2, 'a': 1}, 0)
-    """
-    if isinstance(ranking, Mapping):
-        return dict(ranking), 0
-    docs, scores = columns(ranking, where)
-    if scores is None:
-        scores = range(len(docs), 0, -1)
-    table = dict(zip(docs, scores, strict=True))
-    return (table, 0) if len(table) == len(docs) else _once_each(docs, scores, duplicates, where)
-
-
-def columns(ranking: Any, where: str) -> tuple[Sequence[Any], Sequence[Any] | None]:
-    """The documents of any kind of ranking, and their scores; None for a list that has none."""
-    if isinstance(ranking, Mapping):
-        return list(ranking), list(ranking.values())
-    if getattr(ranking, "ndim", None) == 1 and hasattr(ranking, "tolist"):
-        ranking = ranking.tolist()
-    if not isinstance(ranking, (list, tuple)):
-        raise DataError(f"{where}: got {shorten(ranking)} ({type(ranking).__name__}), {EXPECTED}.{_hint(ranking)}")
-    docs: Sequence[Any] = ranking
-    scores: Sequence[Any] | None = None
-    kinds = set(map(type, docs))
-    if kinds and all(issubclass(kind, (tuple, list)) for kind in kinds):
-        docs, scores = _unzipped(docs, where)
-    _check_ids(docs, where)
-    return docs, scores
-
-
 def ranking_table(queries: Sequence[str], rankings: Sequence[Any], source: str) -> RankingTable:
     """Rankings of any kind as columns; scores count down in a list without, if others have scores."""
     query: list[str] = []
@@ -262,7 +386,7 @@ def ranking_table(queries: Sequence[str], rankings: Sequence[Any], source: str) 
         query.extend([name] * len(docs))
         doc.extend(map(str, docs) if are_integers(docs, where) else docs)
         scored |= scores is not None
-        score.extend(_checked_scores(docs, scores, where))
+        score.extend(checked_scores(docs, scores, where))
     return RankingTable(
         query=query,
         doc=doc,
@@ -270,64 +394,3 @@ def ranking_table(queries: Sequence[str], rankings: Sequence[Any], source: str) 
         source=source,
         empty=tuple(name for name, ranking in zip(queries, rankings, strict=True) if not len(ranking)),
     )
-
-
-def _checked_scores(docs: Sequence[Any], scores: Sequence[Any] | None, where: str) -> Sequence[Any]:
-    if scores is None:
-        return range(len(docs), 0, -1)
-    numbers = as_numbers(scores)
-    if numbers is None or np.isnan(numbers).any():
-        for doc, score in zip(docs, scores, strict=True):
-            check_score(doc, score, where)
-    return scores
-
-
-def _hint(ranking: Any) -> str:
-    if isinstance(ranking, (set, frozenset)):
-        return " A set has no order. Next: give a list, best document first."
-    if isinstance(ranking, str):
-        return " Next: put the document ids into a list."
-    if ranking is None:
-        return " Next: leave the query out, or give it an empty list."
-    return " Next: turn it into one of these."
-
-
-def _unzipped(pairs: Sequence[Any], where: str) -> tuple[Sequence[Any], Sequence[Any]]:
-    if set(map(len, pairs)) != {2}:
-        unfit = next(pair for pair in pairs if len(pair) != 2)
-        raise DataError(
-            f"{where}: got the entry {shorten(unfit)}, expected a pair (doc, score). "
-            "Next: give every document its score, or none."
-        )
-    docs, scores = zip(*pairs, strict=True)
-    return docs, scores
-
-
-def _check_ids(docs: Sequence[Any], where: str) -> None:
-    for kind in set(map(type, docs)):
-        unfit = next(doc for doc in docs if type(doc) is kind)
-        if not is_id(unfit):
-            raise DataError(
-                f"{where}: got the document id {shorten(unfit)} ({kind.__name__}), expected text. "
-                "Next: give every id as text."
-            )
-
-
-def _once_each(docs: Sequence[Any], scores: Sequence[Any], duplicates: str, where: str) -> tuple[dict[Any, Any], int]:
-    """Each document once, by the rule for duplicates, at the place of the entry that is kept."""
-    for doc, score in zip(docs, scores, strict=True):
-        check_score(doc, score, where)
-    try:
-        rows = drop_repeats(docs, range(len(docs)), duplicates, scores.__getitem__)
-    except RepeatedDocument as error:
-        raise DataError(f"{where}: document {shorten(docs[error.again])} comes twice. {KEEP_ONE}") from error
-    return {docs[row]: scores[row] for row in rows}, len(docs) - len(rows)
-
-
-def check_score(doc: Any, score: Any, where: str) -> None:
-    """A score must be a number; NaN has no place in an order."""
-    if not is_number(score) or score != score:
-        raise DataError(
-            f"{where}, document {shorten(doc)}: got the score {shorten(score)} ({type(score).__name__}), "
-            f"expected a number. Next: {number_step(score, 'give the document a score, or drop it')}."
-        )

@@ -1,6 +1,6 @@
-"""Values as users give them. Ids are text; integers are taken where both sides have them. Numbers are real numbers.
+"""Values as users give them: ids, numbers, the ranking of one query, data frames.
 
-Everything else is an error.
+Ids are text; integers are taken where both sides have them. Numbers are real numbers. Everything else is an error.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from rankproof.core.conventions import KEEP_ONE, RepeatedDocument, drop_repeats
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
@@ -242,6 +243,18 @@ def number_step(value: Any, otherwise: str) -> str:
     return "write numbers without quotes, everywhere" if spelled else otherwise
 
 
+def check_number(value: Any, what: str, where: str) -> None:
+    """A score must be a number, and NaN has no place in an order; a grade must be finite too."""
+    grade = what == "grade"
+    if is_number(value) and (np.isfinite(float(value)) if grade else value == value):
+        return
+    step = number_step(value, "correct the judgment or drop it" if grade else "give the document a score, or drop it")
+    raise DataError(
+        f"{where}: got the {what} {shorten(value)} ({type(value).__name__}), expected a {'finite ' * grade}number. "
+        f"Next: {step}."
+    )
+
+
 def _has_truth_values(values: Sequence[Any], numbers: Array) -> bool:
     """Truth values convert like numbers, but only to 0 and 1: so only those need a second look."""
     suspects = ((numbers == 0) | (numbers == 1)).nonzero()[0]
@@ -250,6 +263,97 @@ def _has_truth_values(values: Sequence[Any], numbers: Array) -> bool:
     few = 4 * len(suspects) < len(values)
     suspected = map(values.__getitem__, suspects.tolist()) if few else values
     return not {bool, np.bool_}.isdisjoint(map(type, suspected))
+
+
+# --- the ranking of one query ----------------------------------------------------------------------
+
+EXPECTED = "expected {doc: score}, [doc, ...] or [(doc, score), ...]"
+
+
+def ranking_as_dict(ranking: Any, duplicates: str, where: str) -> tuple[dict[Any, Any], int]:
+    """`{doc: score}` in the order given, and how many repeated documents were dropped from it.
+
+    A list of documents is in its own order: its scores count down to 1.
+
+    >>> ranking_as_dict(["b", "a"], "error", "ranking, query 'q1'")
+    ({'b': 2, 'a': 1}, 0)
+    """
+    if isinstance(ranking, Mapping):
+        return dict(ranking), 0
+    docs, scores = columns(ranking, where)
+    if scores is None:
+        scores = range(len(docs), 0, -1)
+    table = dict(zip(docs, scores, strict=True))
+    return (table, 0) if len(table) == len(docs) else _once_each(docs, scores, duplicates, where)
+
+
+def columns(ranking: Any, where: str) -> tuple[Sequence[Any], Sequence[Any] | None]:
+    """The documents of any kind of ranking, and their scores; None for a list that has none."""
+    if isinstance(ranking, Mapping):
+        return list(ranking), list(ranking.values())
+    if getattr(ranking, "ndim", None) == 1 and hasattr(ranking, "tolist"):
+        ranking = ranking.tolist()
+    if not isinstance(ranking, (list, tuple)):
+        raise DataError(f"{where}: got {shorten(ranking)} ({type(ranking).__name__}), {EXPECTED}.{_hint(ranking)}")
+    docs: Sequence[Any] = ranking
+    scores: Sequence[Any] | None = None
+    kinds = set(map(type, docs))
+    if kinds and all(issubclass(kind, (tuple, list)) for kind in kinds):
+        docs, scores = _unzipped(docs, where)
+    _check_ids(docs, where)
+    return docs, scores
+
+
+def checked_scores(docs: Sequence[Any], scores: Sequence[Any] | None, where: str) -> Sequence[Any]:
+    """The scores of a ranking; those of a list without scores count down to 1."""
+    if scores is None:
+        return range(len(docs), 0, -1)
+    numbers = as_numbers(scores)
+    if numbers is None or np.isnan(numbers).any():
+        for doc, score in zip(docs, scores, strict=True):
+            check_number(score, "score", f"{where}, document {shorten(doc)}")
+    return scores
+
+
+def _hint(ranking: Any) -> str:
+    if isinstance(ranking, (set, frozenset)):
+        return " A set has no order. Next: give a list, best document first."
+    if isinstance(ranking, str):
+        return " Next: put the document ids into a list."
+    if ranking is None:
+        return " Next: leave the query out, or give it an empty list."
+    return " Next: turn it into one of these."
+
+
+def _unzipped(pairs: Sequence[Any], where: str) -> tuple[Sequence[Any], Sequence[Any]]:
+    if set(map(len, pairs)) != {2}:
+        unfit = next(pair for pair in pairs if len(pair) != 2)
+        raise DataError(
+            f"{where}: got the entry {shorten(unfit)}, expected a pair (doc, score). "
+            "Next: give every document its score, or none."
+        )
+    docs, scores = zip(*pairs, strict=True)
+    return docs, scores
+
+
+def _check_ids(docs: Sequence[Any], where: str) -> None:
+    for kind in set(map(type, docs)):
+        unfit = next(doc for doc in docs if type(doc) is kind)
+        if not is_id(unfit):
+            raise DataError(
+                f"{where}: got the document id {shorten(unfit)} ({kind.__name__}), expected text. "
+                "Next: give every id as text."
+            )
+
+
+def _once_each(docs: Sequence[Any], scores: Sequence[Any], duplicates: str, where: str) -> tuple[dict[Any, Any], int]:
+    """Each document once, by the rule for duplicates, at the place of the entry that is kept."""
+    checked_scores(docs, scores, where)
+    try:
+        rows = drop_repeats(docs, range(len(docs)), duplicates, scores.__getitem__)
+    except RepeatedDocument as error:
+        raise DataError(f"{where}: document {shorten(docs[error.again])} comes twice. {KEEP_ONE}") from error
+    return {docs[row]: scores[row] for row in rows}, len(docs) - len(rows)
 
 
 # --- data frames -------------------------------------------------------------------------------

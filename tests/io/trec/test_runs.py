@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from rankproof.core.conventions import Conventions
 from rankproof.core.join import Census, join
 from rankproof.errors import DataError, RankproofError
-from rankproof.io.judgments import judgments_from_mapping
-from rankproof.io.mappings import MappingRankings
+from rankproof.io.mappings import MappingRankings, judgments_from_mapping
 from rankproof.io.trec import TrecRankings
 
 NO = Conventions()
