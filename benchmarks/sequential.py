@@ -15,10 +15,9 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.monitoring.block import SESSION, USER, VALUES, Codes, EventBlock, as_bytes, hash_bytes
 from rankproof.monitoring.interleave import FEWEST, compare_variants
-from rankproof.monitoring.metrics import metrics
-from rankproof.monitoring.sessions import DAY
+from rankproof.monitoring.online_metrics import metrics
+from rankproof.monitoring.sessions_and_windows import DAY, Calendar
 from rankproof.monitoring.sums import Sums
-from rankproof.monitoring.windows import Calendar
 from rankproof.stats.confidence import betting, betting_p, normal_mixture
 
 DAYS, DAILY = 60, 200

@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from rankproof.monitoring.change import MetricChange
     from rankproof.monitoring.drift import Drift, drift
     from rankproof.monitoring.monitor import Monitor, monitor
-    from rankproof.monitoring.online_estimates import OnlineEstimate
+    from rankproof.monitoring.online_metrics import OnlineEstimate
     from rankproof.monitoring.simulate import SimulatedLog, simulate_log
     from rankproof.reports.report import Report, report
     from rankproof.scoring.evaluate import agreement, audit, evaluate, prepare
@@ -131,7 +131,7 @@ _PLACES = {
     "monitoring.change": "MetricChange",
     "monitoring.drift": "Drift drift",
     "monitoring.monitor": "Monitor monitor",
-    "monitoring.online_estimates": "OnlineEstimate",
+    "monitoring.online_metrics": "OnlineEstimate",
     "monitoring.simulate": "SimulatedLog simulate_log",
     "reports.report": "Report report",
     "scoring.evaluate": "agreement audit evaluate prepare",

@@ -9,9 +9,8 @@ import pytest
 from rankproof import simulate_log
 from rankproof.errors import UsageError
 from rankproof.monitoring.alerts import read_rules, read_state, rules_of
-from rankproof.monitoring.events import Event
+from rankproof.monitoring.events import KEY, Event, mask, private
 from rankproof.monitoring.monitor import monitor
-from rankproof.monitoring.privacy import KEY, mask, private
 
 pytestmark = pytest.mark.cover
 

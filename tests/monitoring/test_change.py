@@ -12,8 +12,8 @@ from benchmarks.change import course
 from rankproof import monitor, simulate_log
 from rankproof.errors import UsageError
 from rankproof.monitoring.change import change_point, change_points, metric_changes
-from rankproof.monitoring.online_estimates import OnlineEstimate
-from rankproof.monitoring.windows import HOUR, Calendar, zone_named
+from rankproof.monitoring.online_metrics import OnlineEstimate
+from rankproof.monitoring.sessions_and_windows import HOUR, Calendar, zone_named
 
 pytestmark = pytest.mark.cover
 

@@ -19,7 +19,7 @@ from rankproof.monitoring.block import mixed
 from rankproof.monitoring.difference_words import sparkline
 from rankproof.monitoring.events import EventSchema
 from rankproof.monitoring.monitor import Monitor, monitor
-from rankproof.monitoring.online_estimates import BINS, FEWER_GROUPS, SMALLEST, WIDTH, number_of_users, percentiles
+from rankproof.monitoring.online_metrics import BINS, FEWER_GROUPS, SMALLEST, WIDTH, number_of_users, percentiles
 from rankproof.monitoring.rows import RecordColumns, RowMaker
 
 pytestmark = pytest.mark.cover

@@ -15,7 +15,7 @@ import pyarrow.parquet
 import pytest
 
 from rankproof import simulate_log
-from rankproof.monitoring.privacy import KEY, mask_value
+from rankproof.monitoring.events import KEY, mask_value
 from tests.shell import rankproof
 
 pytestmark = [pytest.mark.slow, pytest.mark.cover]

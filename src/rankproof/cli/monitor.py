@@ -18,7 +18,7 @@ from rankproof.errors import DataError, UsageError, shorten
 if TYPE_CHECKING:
     from rankproof.judging.judge import Judge
     from rankproof.monitoring.alerts import Alert
-    from rankproof.monitoring.online_estimates import OnlineEstimate
+    from rankproof.monitoring.online_metrics import OnlineEstimate
 
 
 COMMA = "NAME[,NAME]"
@@ -88,9 +88,9 @@ def command(
     tail -F search.jsonl | rankproof monitor - --lateness 60 -f jsonl
     rankproof monitor search.jsonl --judge openai:MODEL --judge-sample 200
     """
+    from rankproof.monitoring.events import private
     from rankproof.monitoring.monitor import Monitor, monitor
-    from rankproof.monitoring.privacy import private
-    from rankproof.monitoring.windows import Calendar, zone_named
+    from rankproof.monitoring.sessions_and_windows import Calendar, zone_named
     from rankproof.monitoring.words import row
 
     form = checked_form(form, output, *Monitor.more_formats)
@@ -158,7 +158,7 @@ def _tell_alert(alert: Alert) -> Alert:
 def hook_named(redact: str) -> Any:
     """The function that `--redact` names: our masks, or a function of the user's module."""
     from rankproof.bench.adapters import import_named
-    from rankproof.monitoring.privacy import mask
+    from rankproof.monitoring.events import mask
 
     if redact == "masks":
         return mask

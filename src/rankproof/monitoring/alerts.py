@@ -28,15 +28,13 @@ from rankproof.document.numbers import count
 from rankproof.errors import UsageError, blame, check_each, check_number, check_whole, nearest, one_of
 from rankproof.monitoring.caveats import Absent
 from rankproof.monitoring.difference_words import outage_sentence
-from rankproof.monitoring.metrics import OnlineMetric, Percentile, by_name
-from rankproof.monitoring.online_estimates import OnlineEstimate, interval_of, value_of
-from rankproof.monitoring.sessions import SECOND
+from rankproof.monitoring.online_metrics import OnlineEstimate, OnlineMetric, Percentile, by_name, interval_of, value_of
+from rankproof.monitoring.sessions_and_windows import SECOND
 
 if TYPE_CHECKING:
     from rankproof.monitoring.monitor import Monitor
-    from rankproof.monitoring.sessions import LineCounts
+    from rankproof.monitoring.sessions_and_windows import Calendar, LineCounts
     from rankproof.monitoring.webhook import Delivery
-    from rankproof.monitoring.windows import Calendar
 
 KEYS = (
     "name", "metric", "above", "below", "changed", "outage", "slice", "over", "evidence", "least", "cool_down",

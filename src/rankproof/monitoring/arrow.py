@@ -33,12 +33,12 @@ from rankproof.monitoring.arrow_columns import (
     places,
     values_of,
 )
-from rankproof.monitoring.block import NAN, VALUES, EventBlock, join_blocks
-from rankproof.monitoring.event_values import Rejected, vote
+from rankproof.monitoring.block import NAN, VALUES, EventBlock, UnusualShape, join_blocks
+from rankproof.monitoring.event_values import vote
 from rankproof.monitoring.events import EARLIEST, SCALES
 from rankproof.monitoring.refusals import refuses
-from rankproof.monitoring.rows import RecordColumns, RowMaker, UnusualShape, margins
-from rankproof.monitoring.sessions import SECOND
+from rankproof.monitoring.rows import RecordColumns, RowMaker, margins
+from rankproof.monitoring.sessions_and_windows import SECOND
 
 BATCH = 32_768
 """The number of rows of a frame that are read at once."""
@@ -51,7 +51,6 @@ PIECE = 1 << 18
 """Bytes of a column that are read at once."""
 SOME = 4096
 """The number of rows that become mappings at once."""
-Reject = Callable[[Rejected, str, int, Any], object]
 
 
 class IdsNeeded(Exception):
@@ -140,7 +139,7 @@ def table_of(frame: Any) -> Any | None:
 class ArrowReader:
     """One batch of Arrow to blocks; `make_row` takes a record by the long way, and counts what it rejects."""
 
-    def __init__(self, maker: RowMaker, reject: Reject) -> None:
+    def __init__(self, maker: RowMaker, reject: Callable[..., object]) -> None:
         self._maker, self._records = maker, RecordColumns(maker, reject)
         self._rows = 0
         self._known: dict[str, tuple[Any, Hashes]] = {}

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.monitoring.block import SKETCH, as_bytes, hash_bytes, sketch_bytes
+from rankproof.monitoring.block import SKETCH, UnusualShape, as_bytes, hash_bytes, sketch_bytes
 from rankproof.monitoring.event_values import Rejected
-from rankproof.monitoring.rows import UnusualShape
 
 _MAY_BE_BLANK = np.isin(
     np.arange(256), [*(ord(each) for each in map(chr, range(128)) if each.isspace()), 0xC2, 0xE1, 0xE2, 0xE3]

@@ -214,3 +214,7 @@ def count_hashes(hashes: Array) -> tuple[Array, Array]:
     found = np.sort(hashes)
     starts = np.flatnonzero(np.append(True, found[1:] != found[:-1])[: len(found)])
     return found[starts], np.diff(np.append(starts, len(found)))
+
+
+class UnusualShape(Exception):
+    """Raised for records, or a column, that must be read one by one."""

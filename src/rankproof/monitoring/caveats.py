@@ -18,8 +18,8 @@ from rankproof.document.numbers import count
 from rankproof.document.terminal import for_face
 from rankproof.errors import DataError
 from rankproof.monitoring.block import MOST_VALUES, count_hashes
+from rankproof.monitoring.events import Rejects
 from rankproof.monitoring.rows import RowMaker
-from rankproof.monitoring.text_records import Rejects
 
 if TYPE_CHECKING:
     from rankproof.monitoring.monitor import Monitor

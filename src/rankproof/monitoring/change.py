@@ -18,14 +18,13 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, one_of
-from rankproof.monitoring.online_estimates import OnlineEstimate
+from rankproof.monitoring.online_metrics import OnlineEstimate
+from rankproof.monitoring.sessions_and_windows import HOUR, Calendar
 from rankproof.monitoring.step_fit import GRID, Permutations, StepFit, permutations, pooled_chances
-from rankproof.monitoring.windows import HOUR, Calendar
 from rankproof.stats.corrections import benjamini_hochberg, holm
 from rankproof.stats.paired import check_alpha
 
 K = TypeVar("K", bound=Hashable)
-
 FEWEST = 10
 """Points that a series needs to be looked at."""
 FEWEST_BLOCKS = 8

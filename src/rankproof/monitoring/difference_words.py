@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rankproof.document.model import Block, Bullets, Chart, Column, Document, Paragraph, Part, Table, first_rows
 from rankproof.document.numbers import count, score, share
 from rankproof.document.terminal import bin_means, page_height, spark
-from rankproof.monitoring.online_estimates import OnlineEstimate, value_of
+from rankproof.monitoring.online_metrics import OnlineEstimate, value_of
 
 if TYPE_CHECKING:
     from rankproof.monitoring.change import MetricChange
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rankproof.monitoring.monitor import Monitor
     from rankproof.monitoring.online_tests import Clicks, Interleavings, Variants
     from rankproof.monitoring.outages import Outage
-    from rankproof.monitoring.windows import Calendar
+    from rankproof.monitoring.sessions_and_windows import Calendar
 
 WIDE = 20
 """The width of a series."""

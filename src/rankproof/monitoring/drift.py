@@ -151,7 +151,7 @@ def drift(
     with `judgments` and a `corpus` documents that vanished are found, with `hashes` of then those that changed;
     `training` holds queries that something was trained on. `embed` turns texts into vectors; without it n-grams of
     characters are compared. `change` is called with each event before anything of it is kept, and may alter or drop it
-    (see `privacy.py`). `label` queries are proposed to be labelled next. `test` holds wording against wording by a
+    (see `events.py`). `label` queries are proposed to be labelled next. `test` holds wording against wording by a
     "kernel" (maximum mean discrepancy) or by a cross-validated "classifier".
 
     >>> asked = [f"refund for order {i}" for i in range(30)] + [f"opening hours in week {i}" for i in range(30)]

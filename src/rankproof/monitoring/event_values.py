@@ -297,7 +297,6 @@ PARSERS: dict[str, Callable[[Any], Any]] = {
 }
 EMPTY: dict[str, Any] = {"results": (), "citations": (), "clicks": (), "thumb": 0}
 """What a field means that is there and null."""
-
 SAID = (
     "content", "parts", "query", "question", "input", "text", "answer", "output", "messages", "result",
 )  # fmt: skip

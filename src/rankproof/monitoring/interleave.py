@@ -14,7 +14,7 @@ import numpy as np
 from rankproof.document.model import Displayable
 from rankproof.errors import DataError, UsageError, check_number, check_whole, explain_calls, shorten
 from rankproof.monitoring.event_values import Rejected, of_digits, place
-from rankproof.monitoring.metrics import PERCENTILES
+from rankproof.monitoring.online_metrics import PERCENTILES
 from rankproof.stats.confidence import Anytime, betting, normal_mixture
 from rankproof.stats.corrections import holm
 

@@ -19,23 +19,18 @@ import numpy as np
 from rankproof.document.model import Displayable
 from rankproof.errors import DataError, UsageError
 from rankproof.monitoring.block import join_blocks
-from rankproof.monitoring.events import Event, EventSchema
-from rankproof.monitoring.metrics import OnlineMetric, metrics
-from rankproof.monitoring.online_estimates import OnlineEstimate
-from rankproof.monitoring.privacy import apply_hook, mask
+from rankproof.monitoring.events import Event, EventSchema, Rejects, apply_hook, mask
+from rankproof.monitoring.online_metrics import OnlineEstimate, OnlineMetric, metrics
 from rankproof.monitoring.read import LogReader, read_events
 from rankproof.monitoring.rows import RowMaker
-from rankproof.monitoring.sessions import LAST
+from rankproof.monitoring.sessions_and_windows import LAST, Calendar
 from rankproof.monitoring.sums import Sums
-from rankproof.monitoring.text_records import Rejects
-from rankproof.monitoring.windows import Calendar
 
 CONTEXTS = "contexts"
 """The name in `other` of an event under which a hook finds the texts of retrieved documents."""
 LISTS = ("contexts", "retrieved_contexts")
 TEXTS = ("text", "content", "page_content", "passage", "snippet", "body")
 """Keys of a record, and of a result in it, under which such texts are."""
-
 Rows = list[dict[str, Any]]
 JudgeOfRows = Callable[[Rows], Any]
 """Gives `{metric: [value of each row, None if there is none]}`, or scores as `rankproof.Judge` does."""

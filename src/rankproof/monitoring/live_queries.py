@@ -17,10 +17,8 @@ from rankproof.document.numbers import count
 from rankproof.errors import DataError
 from rankproof.io.files import read_bytes, text_of
 from rankproof.io.values import is_frame
-from rankproof.monitoring.events import Event, EventSchema
-from rankproof.monitoring.privacy import changed_events
+from rankproof.monitoring.events import Event, EventSchema, Rejects, changed_events
 from rankproof.monitoring.read import read_events
-from rankproof.monitoring.text_records import Rejects
 from rankproof.monitoring.vectors import normal_form
 
 SAMPLE = 2000

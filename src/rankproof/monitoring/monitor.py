@@ -34,18 +34,23 @@ from rankproof.monitoring.alerts import Alarm, Alert, AlertRule, check_rules, re
 from rankproof.monitoring.block import USER, EventBlock
 from rankproof.monitoring.caveats import HeavyUser, Senders, columns_named, no_event, notes_on
 from rankproof.monitoring.change import MetricChange, metric_changes
-from rankproof.monitoring.events import FIELD_NAMES, Event, EventSchema
+from rankproof.monitoring.events import FIELD_NAMES, Event, EventSchema, Rejects
 from rankproof.monitoring.interleave import VariantDifference, compare_variants
 from rankproof.monitoring.judged_events import JudgedEvents, JudgeOfRows, SampleSchema, judge_events
-from rankproof.monitoring.metrics import CUTOFFS, PERCENTILES, OnlineMetric, Percentile, by_name, metrics
-from rankproof.monitoring.online_estimates import OnlineEstimate
+from rankproof.monitoring.online_metrics import (
+    CUTOFFS,
+    PERCENTILES,
+    OnlineEstimate,
+    OnlineMetric,
+    Percentile,
+    by_name,
+    metrics,
+)
 from rankproof.monitoring.outages import Outage, StepCounts
 from rankproof.monitoring.read import LogReader
 from rankproof.monitoring.rows import RowMaker
-from rankproof.monitoring.sessions import LAST, SECOND, LineCounts, Sessions
+from rankproof.monitoring.sessions_and_windows import LAST, SECOND, Calendar, LineCounts, Sessions, zone_named
 from rankproof.monitoring.sums import Sums
-from rankproof.monitoring.text_records import Rejects
-from rankproof.monitoring.windows import Calendar, zone_named
 
 if TYPE_CHECKING:
     from rankproof.monitoring.webhook import Delivery
@@ -181,7 +186,7 @@ def monitor(
     fields whose values are told apart (`variant` if nothing is said), `fields` those of numbers whose means are
     wanted. `sparse` fields are logged only where they are not empty. A stream is read with `lateness`, the seconds by
     which an event may be late: windows are handed to `on_window` as they close. `change` is called with each event
-    before anything of it is kept, and may alter or drop it (see `privacy.py`). `cluster` says which events are alike:
+    before anything of it is kept, and may alter or drop it (see `events.py`). `cluster` says which events are alike:
     those of one user or only those of one session. `alerts` are rules (a TOML file, or mappings; see `alerts.py`), and
     `state` is a file that remembers what was told. Only if `webhook` names an address (or several), alerts that fire
     are sent there; what is not delivered is in `.undelivered`, and sent again next time. Alerts of a stream are handed

@@ -25,7 +25,7 @@ from rankproof.monitoring.clicks import (
     swap_propensities,
 )
 from rankproof.monitoring.event_values import Rejected
-from rankproof.monitoring.events import Event, EventSchema
+from rankproof.monitoring.events import Event, EventSchema, Rejects, changed_events
 from rankproof.monitoring.interleave import (
     MISMATCH,
     PLANNED,
@@ -36,12 +36,10 @@ from rankproof.monitoring.interleave import (
     split_mismatch,
 )
 from rankproof.monitoring.monitor import monitor
-from rankproof.monitoring.online_estimates import OnlineEstimate
-from rankproof.monitoring.privacy import changed_events
+from rankproof.monitoring.online_metrics import OnlineEstimate
 from rankproof.monitoring.read import LogReader, read_events
 from rankproof.monitoring.rows import RowMaker
-from rankproof.monitoring.text_records import Rejects
-from rankproof.monitoring.windows import zone_named
+from rankproof.monitoring.sessions_and_windows import zone_named
 
 VARY = "from documents that were shown at several ranks"
 Change = Callable[[Event], Event | None]

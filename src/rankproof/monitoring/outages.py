@@ -17,8 +17,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
 from rankproof.monitoring.block import VALUES, Codes, EventBlock
-from rankproof.monitoring.sessions import SECOND
-from rankproof.monitoring.windows import Calendar
+from rankproof.monitoring.sessions_and_windows import SECOND, Calendar
 
 STEP = 300 * SECOND
 OF_DAY = 86_400 * SECOND // STEP

@@ -1,38 +1,236 @@
-"""Logs to blocks or events: files of any kind, frames, mappings, pipes; what is no event is counted and shown."""
+"""Logs to blocks or events: files of any kind, frames, mappings, pipes; what is no event is counted and shown.
+
+Text may be in any code: JSON lines, one JSON value, CSV. A file that ends in the middle (a log that is being written,
+an archive cut off) gives what can be read of it.
+"""
 
 from __future__ import annotations
 
+import codecs
+import csv
 import gc
 import glob
 import importlib
 import importlib.util
 import io
+import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from time import monotonic
 from typing import Any, BinaryIO
 
-from rankproof.errors import DataError, UsageError, shorten
-from rankproof.io.files import name_of, open_file
+from rankproof.errors import DataError, UsageError, reason, shorten
+from rankproof.io.files import MOST, name_of, open_file
 from rankproof.io.frames import MAGIC, begins_as_parquet, read_every_column, records_of_frame
 from rankproof.io.inputs import STDIN
 from rankproof.io.values import is_frame
 from rankproof.monitoring.block import EventBlock
 from rankproof.monitoring.event_values import Rejected
-from rankproof.monitoring.events import Event, EventSchema
+from rankproof.monitoring.events import Event, EventSchema, Rejects
 from rankproof.monitoring.rows import RecordColumns, RowMaker
 from rankproof.monitoring.spans import Placed, resolve_spans
-from rankproof.monitoring.text_records import PIECE, Rejects, csv_rows, is_header, json_lines, records_of
 
+PIECE = 1 << 16
+"""Bytes that are read at once: as much may be lost where an archive is cut off."""
 AT_ONCE = 16_384
 """Events of a block."""
 PATIENCE = 0.5
 """Seconds after which the events of a slow pipe are handed on."""
 LOOKED_AT = 20
 """Lines in which the time of the first event of a file is looked for."""
+DELIMITERS = (",", "\t", ";")
+WIDE = {
+    codecs.BOM_UTF32_LE: "utf-32",  # begins with the mark of UTF-16
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+"""The marks at the beginning of files in other codes, as spreadsheets and PowerShell write them."""
+UNMARKED = {"x0x0x0x0": "utf-16-le", "0x0x0x0x": "utf-16-be", "x000x000": "utf-32-le", "000x000x": "utf-32-be"}
+"""The codes of texts without a mark: their first letters, ASCII in JSON and CSV, have zeros beside them."""
+AROUND = re.compile("[\ufeff\0\\s]*")
+"""What may stand around a value: the mark of a file that was put behind another, and the zeros of one cut while it was
+written to."""
+
+
+def records_of(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed | None]:
+    """The records of a file, with their places; None if a pipe has nothing more for now."""
+    head = bytes(stream.peek(PIECE))  # type: ignore[attr-defined]
+    if head.startswith(MAGIC):
+        yield from _rows_of(read_every_column(stream.read(), name), name)
+        return
+    if (wide := _wide_code(head)) is not None:
+        stream = io.BufferedReader(_InUtf8(stream, wide), PIECE)
+        head = bytes(stream.peek(PIECE))
+    begin = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    first = head.lstrip().split(b"\n", 1)[0].strip()
+    # One object over several lines, as collectors write it.
+    is_one = first == b"{" or (first.startswith(b"{") and not first.endswith(b"}") and b"\n" in head)
+    if begin not in (b"[", b"{") and is_header(head):
+        yield from csv_rows(stream, name, rejects)
+    else:
+        read = _whole if begin == b"[" or is_one else json_lines
+        yield from resolve_spans(read(stream, name, rejects))
+
+
+def _wide_code(head: bytes) -> str | None:
+    """The code of a text whose letters have two bytes or four."""
+    marked = next((code for mark, code in WIDE.items() if head.startswith(mark)), None)
+    return marked or UNMARKED.get("".join("0" if each == 0 else "x" for each in head[:8]))
+
+
+class _InUtf8(io.RawIOBase):
+    """A text in another code as bytes of UTF-8."""
+
+    def __init__(self, stream: BinaryIO, code: str) -> None:
+        self._stream, self._left = stream, b""
+        self._decoder = codecs.getincrementaldecoder(code)("replace")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room: Any) -> int:
+        ended = False
+        while not self._left and not ended:
+            piece = self._stream.read1(PIECE)  # type: ignore[attr-defined]
+            ended = not piece
+            self._left = self._decoder.decode(piece, ended).encode("utf-8", "replace")
+        some, self._left = self._left[: len(room)], self._left[len(room) :]
+        room[: len(some)] = some
+        return len(some)
+
+
+def is_header(head: bytes) -> bool:
+    """Whether the first line of a text names the columns of a CSV."""
+    first = head.decode("utf-8", "replace").lstrip("\ufeff").split("\n", 1)[0].strip()
+    field_of = EventSchema().field_of
+    rows = ([field_of(cell.strip().strip('"')) is not None for cell in first.split(mark)] for mark in DELIMITERS)
+    return any(sum(known) >= min(2, len(known)) for known in rows)
+
+
+def _whole(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed | None]:
+    """The records of a text that is one JSON value."""
+    data: list[Any] = []
+    try:
+        data.extend(_values(stream.read().decode("utf-8")))
+    except (ValueError, RecursionError) as error:
+        if not data:
+            raise DataError(f"{name}: no valid JSON ({error}). Next: write one event a line (JSONL).") from error
+        rejects.add(Rejected("not JSON", f"the rest cannot be read: {reason(error)}"), name, None, "")
+    if len(data) == 1 and isinstance(data[0], list):
+        data = data[0]
+    yield from ((name, at, each) for at, each in enumerate(data, 1))
+
+
+def _values(text: str) -> Iterator[Any]:
+    """The values of JSON one after another, as jq prints them and some collectors write them, without lines."""
+    decode, at = json.JSONDecoder().raw_decode, AROUND.match(text).end()  # type: ignore[union-attr]
+    while at < len(text):
+        value, end = decode(text, at)
+        yield value
+        at = AROUND.match(text, end).end()  # type: ignore[union-attr]
+
+
+def json_lines(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed | None]:
+    """Each line that is JSON."""
+    decode, number = _decoder(), 0
+    for lines in _pieces(stream, name, rejects):
+        if lines is None:
+            yield None
+            continue
+        for line in lines:
+            number += 1
+            try:
+                yield name, number, decode(line)
+            except (ValueError, RecursionError):
+                if line.strip():
+                    yield from _again(line, name, number, rejects)
+
+
+def _decoder() -> Callable[[bytes], Any]:
+    """What reads a line: orjson if it happens to be installed, which is three times faster."""
+    if importlib.util.find_spec("orjson") is not None:
+        return importlib.import_module("orjson").loads  # type: ignore[no-any-return]
+    decode = json.JSONDecoder().decode
+    return lambda line: decode(line.decode("utf-8"))
+
+
+def _again(line: bytes, name: str, at: int, rejects: Rejects) -> Iterator[Placed]:
+    """A line that the decoder did not take: numbers that orjson refuses, a mark around the value, or several values."""
+    try:
+        found = list(_values(line.decode("utf-8")))
+        if len(found) > 1 and not all(isinstance(each, dict) for each in found):
+            raise ValueError("several values, not all of which are objects")  # one line, rejected once
+    except (ValueError, RecursionError) as error:
+        rejected = Rejected("not JSON", f"got {shorten(line.decode('utf-8', 'replace').strip())}, expected JSON")
+        if isinstance(error, UnicodeDecodeError):
+            rejected = Rejected("not UTF-8", f"the bytes {line[:30]!r} are no UTF-8")
+        rejects.add(rejected, name, at, line)
+    else:
+        yield from ((name, at, each) for each in found)
+
+
+def _pieces(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[list[bytes] | None]:
+    """Lines in lists as they come; None after what a pipe had ready."""
+    rest, skipped = b"", False
+    while True:
+        try:
+            piece = stream.read1(PIECE)  # type: ignore[attr-defined]
+        except (DataError, EOFError, OSError) as error:
+            rejects.add(Rejected("damaged file", f"the rest cannot be read: {reason(error)}"), name, None, "")
+            piece = b""
+        if not piece:
+            break
+        lines = (rest + piece).split(b"\n")
+        if skipped:
+            if len(lines) == 1:
+                continue
+            lines[0], skipped = b"", False  # the end of a line that was rejected, which still counts as one
+        rest = lines.pop()
+        if len(rest) > MOST:
+            rejects.add(Rejected("long line", f"a line of more than {MOST:,} bytes"), name, None, rest[:200])
+            rest, skipped = b"", True
+        yield lines
+        if len(piece) < PIECE:
+            yield None
+    if rest:
+        yield [rest]
+
+
+def csv_rows(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed]:
+    """Each row of a CSV as a mapping; an empty cell is null."""
+    text = io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline="")
+    try:
+        first = text.readline()
+        mark = max(DELIMITERS, key=first.count)
+        header = next(csv.reader([first], delimiter=mark))
+        reader = csv.reader(text, delimiter=mark)
+        csv.field_size_limit(MOST)
+        while True:
+            try:
+                cells = next(reader, None)
+            except csv.Error as error:
+                rejects.add(Rejected("bad CSV", str(error)), name, reader.line_num + 1, "")
+                continue
+            if cells is None:
+                return
+            at = reader.line_num + 1
+            if not cells:
+                continue
+            if len(cells) != len(header):
+                told = f"got {len(cells)} cells, expected {len(header)} as in the header"
+                rejects.add(Rejected("bad CSV", told), name, at, cells)
+            elif any("\udc80" <= each <= "\udcff" for cell in cells if not cell.isascii() for each in cell):
+                rejects.add(Rejected("not UTF-8", f"got {shorten(cells)}"), name, at, cells)
+            else:
+                yield name, at, {key: cell or None for key, cell in zip(header, cells, strict=True)}
+    finally:
+        with suppress(ValueError):  # after an error the file may be closed already
+            text.detach()
 
 
 class LogReader:
@@ -47,39 +245,35 @@ class LogReader:
         """The events of a path, a list of paths, a frame, or mappings."""
         found = list(sources_of(source, self.maker.schema))
         for each in found:
-            if is_frame(each):
-                yield from self._of_frame(each)
-            elif isinstance(each, (str, os.PathLike)):
-                try:
-                    yield from self._of_path(each)
-                except DataError as error:
-                    if len(found) == 1 or not os.path.exists(each):
-                        raise
-                    self.rejects.add(Rejected("damaged file", str(error)), name_of(each), "")
-            else:
-                yield from self._of_records(_records_in(each, self.rejects))
+            is_path = isinstance(each, (str, os.PathLike))
+            try:
+                for block in self._of_path(each) if is_path else self._of_memory(each):
+                    self.read += len(block)
+                    yield block
+            except DataError as error:
+                if not is_path or len(found) == 1 or not os.path.exists(each):
+                    raise
+                self.rejects.add(Rejected("damaged file", str(error)), name_of(each), None, "")
 
     def _of_path(self, path: str | os.PathLike[str]) -> Iterator[EventBlock]:
         name = name_of(path)
         with open_file(path) as stream:
-            if stream.peek(4)[:4] == MAGIC:  # type: ignore[attr-defined]
+            is_parquet = bytes(stream.peek(4)).startswith(MAGIC)  # type: ignore[attr-defined]
+            if is_parquet and importlib.util.find_spec("pyarrow") is not None:
                 yield from self._of_parquet(path, stream, name)
-                return
-            yield from self._of_records(records_of(stream, name, self.rejects))
+            else:
+                yield from self._of_records(records_of(stream, name, self.rejects))
 
     def _of_parquet(self, path: str | os.PathLike[str], stream: BinaryIO, name: str) -> Iterator[EventBlock]:
-        if importlib.util.find_spec("pyarrow") is None:
-            yield from self._of_frame(read_every_column(stream.read(), name), name)
-            return
         from rankproof.monitoring.arrow import ArrowReader, IdsNeeded, batches
 
         in_place = os.path.isfile(path) and begins_as_parquet(Path(path))
         where = Path(path) if in_place else io.BytesIO(stream.read())
-        reader, ids, done = ArrowReader(self.maker, self._reject), False, 0
+        reader, ids, done = ArrowReader(self.maker, self.rejects.add), False, 0
         while True:
             try:
                 for batch in islice(batches(where, name, self.maker, ids=ids), done, None):
-                    yield from self._counted(reader.blocks(batch, name))
+                    yield from reader.blocks(batch, name)
                     done += 1
             except IdsNeeded:
                 ids = True
@@ -89,30 +283,23 @@ class LogReader:
                 pyarrow.default_memory_pool().release_unused()  # to sort the events takes the most memory
                 return
 
-    def _of_frame(self, frame: Any, name: str = "frame") -> Iterator[EventBlock]:
-        if importlib.util.find_spec("pyarrow") is not None:
+    def _of_memory(self, source: Any) -> Iterator[EventBlock]:
+        if is_frame(source) and importlib.util.find_spec("pyarrow") is not None:
             from rankproof.monitoring.arrow import BATCH, ArrowReader, table_of
 
-            table = table_of(frame)
-            if table is not None:
-                reader = ArrowReader(self.maker, self._reject)
+            if (table := table_of(source)) is not None:
+                reader = ArrowReader(self.maker, self.rejects.add)
                 for batch in table.to_batches(max_chunksize=BATCH):
-                    yield from self._counted(reader.blocks(batch, name))
+                    yield from reader.blocks(batch, "frame")
                 return
-        yield from self._of_records(_rows_of(frame, name))
-
-    def _counted(self, blocks: Iterator[EventBlock]) -> Iterator[EventBlock]:
-        for block in blocks:
-            self.read += len(block)
-            yield block
+        yield from self._of_records(_records_in(source, self.rejects))
 
     def _of_records(self, records: Iterable[Placed | None]) -> Iterator[EventBlock]:
         """Blocks of records; None says that nothing more is there for now."""
-        columns, rest, more = RecordColumns(self.maker, self._reject), iter(records), True
+        columns, rest, more = RecordColumns(self.maker, self.rejects.add), iter(records), True
         while more:
             more = self._fill(columns, rest)
             if len(columns):
-                self.read += len(columns)
                 yield columns.block()
 
     def _fill(self, columns: RecordColumns, records: Iterator[Placed | None]) -> bool:
@@ -134,9 +321,6 @@ class LogReader:
             if collects:
                 gc.enable()
 
-    def _reject(self, error: Rejected, name: str, at: int, record: Any) -> None:
-        self.rejects.add(error, f"{name}, line {at}", record)
-
 
 def read_events(source: Any, schema: EventSchema | None = None, rejects: Rejects | None = None) -> Iterator[Event]:
     """The events of a log one by one, with their texts; rejected lines are counted in `rejects`."""
@@ -146,21 +330,17 @@ def read_events(source: Any, schema: EventSchema | None = None, rejects: Rejects
             try:
                 yield schema.event(record)
             except Rejected as error:
-                rejects.add(error, f"{name}, line {at}", record)
+                rejects.add(error, name, at, record)
 
 
 def _records_in(source: Any, rejects: Rejects) -> Iterator[Placed | None]:
     if is_frame(source):
         yield from _rows_of(source, "frame")
-    elif not isinstance(source, (str, os.PathLike)):
-        yield from resolve_spans(("record", at, record) for at, record in enumerate(source, 1))
-    else:
-        name = name_of(source)
+    elif isinstance(source, (str, os.PathLike)):
         with open_file(source) as stream:
-            if stream.peek(4)[:4] == MAGIC:  # type: ignore[attr-defined]
-                yield from _rows_of(read_every_column(stream.read(), name), name)
-            else:
-                yield from records_of(stream, name, rejects)
+            yield from records_of(stream, name_of(source), rejects)
+    else:
+        yield from resolve_spans(("record", at, record) for at, record in enumerate(source, 1))
 
 
 def _rows_of(frame: Any, name: str) -> Iterator[Placed]:
@@ -186,12 +366,9 @@ def sources_of(source: Any, schema: EventSchema | None = None) -> Iterator[Any]:
 
 def _files_of(source: str | os.PathLike[str], schema: EventSchema) -> Iterator[str]:
     path = os.fspath(source)
-    if path == STDIN:
-        yield path
-        return
-    if os.path.isdir(path):
+    if path != STDIN and os.path.isdir(path):
         found = [each for each in glob.glob(os.path.join(path, "*")) if os.path.isfile(each)]
-    elif not os.path.lexists(path) and glob.has_magic(path):
+    elif glob.has_magic(path) and not os.path.lexists(path):
         found = glob.glob(path, recursive=True)
     else:
         yield path

@@ -144,7 +144,6 @@ WORDS: dict[str, tuple[str, ...]] = {
     ),
 }
 """Patterns by language; texts are in lower case."""
-
 HINTS: dict[str, tuple[str, ...]] = {
     "en": ("n't", "n’t", " not ", "no ", " not ", "unable", "insufficient", "cannot", "nothing", "none of"),
     "de": ("nicht", "kein"),

@@ -19,6 +19,7 @@ from rankproof.monitoring.block import (
     VALUES,
     Codes,
     EventBlock,
+    UnusualShape,
     as_bytes,
     count_hashes,
     hash_bytes,
@@ -26,8 +27,7 @@ from rankproof.monitoring.block import (
     sketch_bytes,
 )
 from rankproof.monitoring.event_values import DOWN, MOST_LATENCY, UP, Rejected, vote
-from rankproof.monitoring.events import Event, EventSchema
-from rankproof.monitoring.privacy import apply_hook, mask_value
+from rankproof.monitoring.events import Event, EventSchema, apply_hook, mask_value
 from rankproof.monitoring.refusals import refuses
 
 THUMBS: dict[Any, int] = {**dict.fromkeys(UP, 1), **dict.fromkeys(DOWN, -1), None: 0}
@@ -41,10 +41,6 @@ SMALL = 1024
 """The number of rows that become columns at once."""
 Row = tuple[float, str | None, str | None, str | None, str | None, Sequence[float], tuple[float, ...], tuple[int, ...]]
 """Time, event, session, user, query, scores of results if all have one, values, codes of slices."""
-
-
-class UnusualShape(Exception):
-    """Raised for records, or a column, that must be read one by one."""
 
 
 class RowMaker:
@@ -90,7 +86,7 @@ class RowMaker:
 class RecordColumns:
     """Records in, blocks out; `reject` is called for each record that is not an event."""
 
-    def __init__(self, maker: RowMaker, reject: Callable[[Rejected, str, int, Any], object]) -> None:
+    def __init__(self, maker: RowMaker, reject: Callable[..., object]) -> None:
         self._maker, self._reject = maker, reject
         self._rows: list[Row] = []
         self._parts: list[EventBlock] = []

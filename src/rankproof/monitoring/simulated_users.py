@@ -52,7 +52,6 @@ HOURS = (1, 1, 1, 1, 1, 2, 4, 8, 14, 18, 19, 18, 14, 16, 18, 17, 15, 12, 9, 8, 7
 """How much is asked by hour of the local day."""
 WEEK = (10, 11, 11, 10, 9, 4, 3)
 """How much is asked by weekday, from Monday on."""
-
 TOPICS: tuple[tuple[str, str, float, str], ...] = (
     ("refund", "en", 0.85, "refund money return damaged order deadline receipt cash"),
     ("delivery", "en", 0.80, "delivery parcel tracking courier late address customs pickup"),

@@ -14,23 +14,25 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.monitoring.block import EVENT, SESSION, USER, VALUES, Codes, EventBlock, mixed
-from rankproof.monitoring.metrics import COLUMNS, PERCENTILES, OnlineMetric, Sum
-from rankproof.monitoring.online_estimates import (
+from rankproof.monitoring.online_metrics import (
     BINS,
+    COLUMNS,
     FEWER_GROUPS,
     FINER,
     GROUPS,
+    PERCENTILES,
     SAMPLES,
     SMALLEST,
     WIDTH,
     Drawn,
     OnlineEstimate,
+    OnlineMetric,
+    Sum,
     number_of_users,
     percentiles,
     ratios,
 )
-from rankproof.monitoring.sessions import ABANDONED, REFORMULATED
-from rankproof.monitoring.windows import Calendar
+from rankproof.monitoring.sessions_and_windows import ABANDONED, REFORMULATED, Calendar
 
 CELLS = 64
 """Cells whose estimates are worked out at once."""

@@ -26,8 +26,7 @@ from rankproof.net.client import Client, Request, Response
 
 if TYPE_CHECKING:
     from rankproof.monitoring.alerts import Alert
-    from rankproof.monitoring.sessions import LineCounts
-    from rankproof.monitoring.windows import Calendar
+    from rankproof.monitoring.sessions_and_windows import Calendar, LineCounts
 
 FORMAT = 1
 """The version of the keys in JSON."""

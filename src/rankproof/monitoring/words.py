@@ -36,12 +36,11 @@ from rankproof.monitoring.difference_words import (
     sparkline,
     variants_against_control,
 )
-from rankproof.monitoring.metrics import Percentile
-from rankproof.monitoring.online_estimates import OnlineEstimate, interval_of, value_of
+from rankproof.monitoring.online_metrics import OnlineEstimate, Percentile, interval_of, value_of
 
 if TYPE_CHECKING:
     from rankproof.monitoring.monitor import Monitor
-    from rankproof.monitoring.windows import Calendar
+    from rankproof.monitoring.sessions_and_windows import Calendar
 
 FORMAT = 1
 """The version of the keys in JSON."""
