@@ -49,11 +49,11 @@ if TYPE_CHECKING:
     from rankproof.diagnosing.fixes import Fix
     from rankproof.diagnosing.patterns import Cause
     from rankproof.errors import RankproofError
-    from rankproof.judging.calibrate import calibrate, calibrate_judgments
     from rankproof.judging.judge import Judge, JudgePlan, judge
     from rankproof.judging.judged_scores import JudgedScores
     from rankproof.judging.judges import Verdicts
-    from rankproof.judging.labelling import Calibration, JudgmentCalibration, LabelPlan
+    from rankproof.judging.judgment_calibration import JudgmentCalibration, LabelPlan, calibrate_judgments
+    from rankproof.judging.labelling import Calibration, calibrate
     from rankproof.judging.metrics.counting import JudgedColumn
     from rankproof.judging.mirage_rates import Mirage, mirage
     from rankproof.judging.models.chat import chat
@@ -111,11 +111,11 @@ _PLACES = {
     "diagnosing.fixes": "Fix",
     "diagnosing.patterns": "Cause",
     "errors": "RankproofError",
-    "judging.calibrate": "calibrate calibrate_judgments",
     "judging.judge": "Judge JudgePlan judge",
     "judging.judged_scores": "JudgedScores",
     "judging.judges": "Verdicts",
-    "judging.labelling": "Calibration JudgmentCalibration LabelPlan",
+    "judging.judgment_calibration": "JudgmentCalibration LabelPlan calibrate_judgments",
+    "judging.labelling": "Calibration calibrate",
     "judging.mirage_rates": "Mirage mirage",
     "judging.models.chat": "chat",
     "judging.models.judge": "ModelJudge",

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rankproof import judge
-from rankproof.judging.calibrate import calibrate
+from rankproof.judging.labelling import calibrate
 from rankproof.judging.lexical.judge import likelihood
 from rankproof.judging.trust import estimates
 from rankproof.judging.trust.estimates import (

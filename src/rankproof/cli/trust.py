@@ -15,8 +15,9 @@ from rankproof.document.numbers import count
 from rankproof.errors import UsageError, one_of
 
 if TYPE_CHECKING:
-    from rankproof.judging.labelling import JudgmentCalibration, LabelPlan
-    from rankproof.judging.trust.draw import Drawn, DrawSession
+    from rankproof.judging.judgment_calibration import JudgmentCalibration, LabelPlan
+    from rankproof.judging.labelling import DrawSession
+    from rankproof.judging.trust.agreement import Drawn
     from rankproof.judging.verdicts import Relation
 
 WIDTH = 78
@@ -155,7 +156,7 @@ def _check_sides(
 
 def _of_judgments(machine: str, files: dict[str, Any], metrics: tuple[str, ...]) -> JudgmentCalibration:
     from rankproof.cli.options import named_paths
-    from rankproof.judging.calibrate import calibrate_judgments
+    from rankproof.judging.judgment_calibration import calibrate_judgments
 
     runs = named_paths(files.pop("runs"))
     with tell_progress(f"reading {machine}"):

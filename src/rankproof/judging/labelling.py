@@ -1,17 +1,21 @@
-"""Labelling: whose verdicts are compared with people's, the pairs to label, and where labels are stored."""
+"""`calibrate`: whose verdicts are compared with people's, which pairs people label, and where labels are stored.
+
+Every pair has a number of its own, as if by lot, that follows from its texts and the seed. The random part of what is
+labelled is the lowest of them, so that drawing more later keeps what was drawn; a pair is in the informative part when
+its number, drawn again, is below its probability.
+"""
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from rankproof.document.disk import write_file
-from rankproof.document.model import Displayable, Document, Result
+from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, nearest, one_of
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
@@ -21,22 +25,70 @@ from rankproof.judging.metrics.registry import Asked, parse_all
 from rankproof.judging.run import JudgeRun, asks_of
 from rankproof.judging.samples import read_samples
 from rankproof.judging.trust.agreement import (
+    INFORMATIVE,
+    RANDOM,
     Agreed,
+    Drawn,
+    DrawnPair,
     agreement_of,
     frame_of,
-    keep_label,
     labels_in,
     machines,
-    own_labels,
     people,
     settle_alone,
 )
-from rankproof.judging.trust.draw import Drawn, DrawnPair, DrawSession, by_relation, draw, draw_whole
-from rankproof.judging.trust.two_judgments import Estimated, Kappa
-from rankproof.judging.verdicts import PLAIN_YES, WITH_VALUES, Ask, InLedger, Relation, pair_in
+from rankproof.judging.verdicts import (
+    PLAIN_YES,
+    VALUES,
+    WITH_VALUES,
+    Ask,
+    InLedger,
+    Relation,
+    Verdict,
+    entry_of,
+    pair_in,
+)
 from rankproof.stats.agreement import Agreement
-from rankproof.stats.shares import Share
-from rankproof.store.ledger import Ledger
+from rankproof.store.labelling_session import LabellingSession
+from rankproof.store.ledger import Ledger, lot
+
+if TYPE_CHECKING:
+    from rankproof.judging.models.limits import UnseededArguments
+
+
+SQLITE = b"SQLite format 3\x00"
+N = 50
+"""Pairs of each relation that are labelled by default: as many as a correction needs."""
+Answers = Callable[[Ask], int | None]
+
+
+def calibrate(
+    source: Any,
+    label: Answers | None = None,
+    *,
+    judge: Any = None,
+    ledger: str | os.PathLike[str] | Ledger | None = None,
+    who: str = "somebody",
+    n: int = N,
+    informative: int = 0,
+    whole: bool = False,
+    relation: str | None = None,
+    metrics: Asked | None = None,
+    seed: int = 0,
+    **options: Unpack[UnseededArguments],
+) -> Calibration:
+    """How far a judge agrees with people, by labels on pairs drawn at random.
+
+    `source` is the ledger of a judge, or samples that `judge` is to judge into `ledger`. `label` is asked for
+    the value of each drawn pair (an `Ask`), None if it cannot say; without it the labels that the ledger has
+    are taken. `n` pairs of each relation are drawn at random, and about `informative` more that tell more. With
+    `whole`, `n` samples are drawn and all of their pairs, which metrics need that are no mean over pairs.
+    """
+    task = prepare_task(source, judge, ledger, who, Draw(n, informative, whole, relation, seed), metrics, **options)
+    while label is not None and (pair := task.session.next()) is not None:
+        value = label(pair.ask)
+        task.session.skip() if value is None else task.session.grade(value)
+    return task.result()
 
 
 @dataclass(frozen=True)
@@ -67,7 +119,7 @@ class Calibration(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
-        plain = {name: _plain(each) for name, each in self.relations.items()}
+        plain = {name: each.to_dict() for name, each in self.relations.items()}
         return {"judge": self.judge, "drawn": self.drawn, "left": self.left, "relations": plain}
 
     def _document(self) -> Document:
@@ -76,186 +128,8 @@ class Calibration(Result):
         return words(self)
 
     def _in_one_line(self) -> str:
-        kappas = ", ".join(f"{n}: kappa {_short(k.value)}" for n, k in self.kappa.items())
+        kappas = ", ".join(f"{n}: kappa {'-' if k.value is None else f'{k.value:.3f}'}" for n, k in self.kappa.items())
         return f"<Calibration of {self.judge} by {count(self.n, 'label')}: {kappas or 'no labels'}>"
-
-
-def _short(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
-
-
-def _plain(found: Agreed) -> dict[str, Any]:
-    cells = [{"people": a, "judge": b, "pairs": n} for (a, b), n in found.confusion.items()]
-    smallest = None if found.smallest != found.smallest else found.smallest
-    sides = ("sensitivity", "specificity")
-    unseen = {name: {**asdict(getattr(found, name)), "value": None} for name in sides if not getattr(found, name).n}
-    return {
-        **asdict(found),
-        **unseen,
-        "confusion": cells,
-        "smallest": smallest,
-        "notes": list(found.notes),
-        "places": [{**asdict(each), "value": each.value if each.n else None} for each in found.places],
-        "place_matters": found.place_matters,
-        "trap": found.trap,
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedPair(Displayable):
-    """One pair to label next."""
-
-    query: str
-    document: str
-    machine: float
-    """The machine's grade; NaN where it gave none."""
-    chance: float
-    """The probability with which it was drawn."""
-    ranks: Mapping[str, int]
-
-
-@dataclass(frozen=True)
-class LabelPlan(Displayable):
-    """Pairs drawn where their labels narrow the estimates most; as a file it is a pool that `rankproof label` takes."""
-
-    systems: tuple[str, ...]
-    pairs: tuple[PlannedPair, ...]
-
-    def __len__(self) -> int:
-        return len(self.pairs)
-
-    def __str__(self) -> str:
-        head = {"pool": 1, "order": "depth", "per_query": None, "systems": list(self.systems)}
-        lines = [asdict(each) for each in self.pairs]
-        for line in lines:
-            line["machine"] = None if line["machine"] != line["machine"] else line["machine"]
-        return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in (head, *lines))
-
-    def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write it as a pool, with the chance of each pair, which `calibrate_judgments(..., plan=path)` reads."""
-        write_file(path, str(self), force=force)
-
-
-@dataclass(frozen=True)
-class JudgmentCalibration(Result):
-    """A machine's judgments compared with people's: their agreement, and rank measures corrected by it."""
-
-    machine: str
-    human: str
-    rel: float
-    """The grade from which a document is relevant."""
-    n: int
-    """Pairs that both judged."""
-    queries: int
-    """Queries that these are of."""
-    machine_only: int
-    human_only: int
-    """Pairs of the machine's queries that only one side judged."""
-    other_queries: int
-    """Queries that only people judged; they are in no number."""
-    kappa: Kappa | None
-    """The agreement on relevant and not relevant."""
-    grades: Kappa | None
-    """The agreement on the grades."""
-    weighted: Kappa | None
-    """The agreement on the grades, with near misses costing less (quadratic weights)."""
-    confusion: dict[tuple[float, float], int]
-    """How often people gave the first grade and the machine the second."""
-    same: Share
-    """Pairs with the same grade."""
-    accuracy: Share
-    """Pairs that both call relevant, or both not."""
-    sensitivity: Share
-    specificity: Share
-    runs: dict[str, dict[str, tuple[float, Estimated | None]]]
-    """For each run and measure its mean by the machine's judgments, and what people's would give."""
-    wrong: tuple[str, ...] = ()
-    """Errors of the audit, which make the numbers of a run wrong."""
-    _next: Callable[[int, bool], LabelPlan] | None = field(default=None, repr=False, compare=False)
-
-    def estimate(self, run: str, measure: str) -> Estimated | None:
-        """The estimate of people's judgments of everything; None if there are too few labels."""
-        return self.runs[run][measure][1]
-
-    def plan(self, n: int, whole: bool = False) -> LabelPlan:
-        """The `n` pairs whose labels narrow the estimates most; with `whole`, `n` queries with all of their pairs."""
-        if self._next is None:
-            raise UsageError("plan: got no runs, so no label narrows anything. Next: give runs.")
-        return self._next(n, whole)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data."""
-        shares = ("same", "accuracy", "sensitivity", "specificity")
-        kappas = {"kappa": self.kappa, "kappa_of_grades": self.grades, "kappa_quadratic": self.weighted}
-        names = ("machine", "human", "rel", "n", "queries", "machine_only", "human_only", "other_queries")
-        return {
-            **{name: getattr(self, name) for name in names},
-            **{
-                name: None if k is None else {"value": k.kappa.value, "low": k.low, "high": k.high}
-                for name, k in kappas.items()
-            },
-            "prevalence": None if self.kappa is None else self.kappa.kappa.prevalence,
-            **{
-                name: {**asdict(share), "value": share.value if share.n else None}
-                for name in shares
-                for share in [getattr(self, name)]
-            },
-            "confusion": [{"people": a, "machine": b, "pairs": n} for (a, b), n in self.confusion.items()],
-            "wrong": list(self.wrong),
-            "runs": {
-                run: {
-                    name: {"machine": raw, "corrected": None if found is None else asdict(found)}
-                    for name, (raw, found) in each.items()
-                }
-                for run, each in self.runs.items()
-            },
-        }
-
-    def _document(self) -> Document:
-        from rankproof.judging.trust.words import two_judgments as words
-
-        return words(self)
-
-    def _in_one_line(self) -> str:
-        value = None if self.kappa is None else self.kappa.kappa.value
-        return f"<JudgmentCalibration of {self.machine} by {count(self.n, 'pair')}: kappa {_short(value)}>"
-
-
-SQLITE = b"SQLite format 3\x00"
-
-
-@dataclass(frozen=True)
-class Draw:
-    """Which pairs, or whole samples, are drawn to be labelled."""
-
-    n: int
-    informative: int = 0
-    whole: bool = False
-    relation: Relation | str | None = None
-    seed: int = 0
-
-    def check(self) -> None:
-        """Refuse what cannot be drawn."""
-        for name, least in (("n", 1), ("informative", 0), ("seed", 0)):
-            check_whole(name, getattr(self, name), least)
-        if self.relation is not None and self.relation not in WITH_VALUES:
-            raise one_of("relation", self.relation, map(str, WITH_VALUES))
-        if self.whole and (self.informative or self.relation):
-            raise UsageError(
-                "whole: takes all pairs of a sample, so neither informative= nor relation= go with it."
-                " Next: leave these out."
-            )
-
-    def of(self, pairs: Sequence[DrawnPair], samples: Mapping[str, Sequence[Ask]]) -> list[Drawn]:
-        """The pairs that are drawn."""
-        if self.whole and not samples:
-            raise UsageError("whole: needs the samples, got a ledger. Next: name the samples, and the ledger beside.")
-        if not self.whole:
-            parts = by_relation(pairs)
-            return [each for part in parts for each in draw(part, self.n, self.informative, self.seed)]
-        settled = {each.ask for each in pairs}
-        usable = {name: [ask for ask in asks if ask in settled] for name, asks in samples.items()}
-        return draw_whole({name: asks for name, asks in usable.items() if asks}, self.n, self.seed)
 
 
 @dataclass(frozen=True)
@@ -310,7 +184,7 @@ def prepare_task(
     pairs = _pairs(kept, identities, samples, draw.relation)
     drawn = draw.of(pairs, samples)
     frame = kept.keep_frame((each.ask.relation, each.ask.left, each.ask.right) for each in pairs)
-    session = _session(kept, HumanJudge(who.strip()), [replace(each, frame=frame) for each in drawn])
+    session = DrawSession([replace(each, frame=frame) for each in drawn], kept, HumanJudge(who.strip()))
     return Task(name, identities, kept, pairs, session)
 
 
@@ -327,12 +201,10 @@ def _pairs_of_samples(source: Any, asking: Judge, kept: Ledger, metrics: Asked |
 
 def is_ledger(source: Any) -> bool:
     """Whether it is the file of a ledger."""
-    if isinstance(source, Ledger):
-        return True
-    if not isinstance(source, str | os.PathLike) or not Path(source).is_file():
-        return False
-    with Path(source).open("rb") as stream:
-        return stream.read(len(SQLITE)) == SQLITE
+    if isinstance(source, str | os.PathLike) and Path(source).is_file():
+        with Path(source).open("rb") as stream:
+            return stream.read(len(SQLITE)) == SQLITE
+    return isinstance(source, Ledger)
 
 
 def _machine(ledger: Ledger, judge: Any) -> tuple[str, list[Mapping[str, Any]]]:
@@ -378,14 +250,145 @@ def _pairs(
     return list(found.values())
 
 
-def _session(ledger: Ledger, who: HumanJudge, drawn: Sequence[Drawn]) -> DrawSession:
-    before = own_labels(ledger, who)
-    for pair in drawn:  # of more pairs the chances are others: labels given before say how they are drawn now
-        if pair.ask in before:
-            keep_label(ledger, who, pair, before[pair.ask])
-    return DrawSession(
-        drawn,
-        before,
-        keep=lambda pair, value: keep_label(ledger, who, pair, value),
-        forget=lambda pair: ledger.forget(who.identity, [(pair.ask.relation, pair.ask.left, pair.ask.right)]),
-    )
+# --- which pairs people label ---------------------------------------------------------------------------
+
+SURE = 0.1
+"""What a pair of which the judge is entirely sure weighs beside one at even odds, in the informative part."""
+
+
+def draw(pairs: Sequence[DrawnPair], n: int, informative: int = 0, seed: int = 0) -> list[Drawn]:
+    """`n` pairs at random, and about `informative` more that tell more, in random order.
+
+    >>> from rankproof.judging.verdicts import Relation
+    >>> pairs = [DrawnPair(Ask(Relation.STATEMENT_BEARS, "why?", f"since {i}"), 1) for i in range(100)]
+    >>> found = draw(pairs, 20)
+    >>> len(found), found[0].probability, [each.ask for each in draw(pairs, 10)] == [e.ask for e in found[:10]]
+    (20, 0.2, True)
+    """
+    alike = min(n / len(pairs), 1.0) if pairs else 0.0
+    ordered = sorted(pairs, key=lambda each: lot(each.ask, seed))
+    # Rare values and doubtful verdicts tell more.
+    often = Counter(each.value for each in pairs)
+    odds = {each.ask: 0.5 if each.probability is None else each.probability for each in pairs}
+    doubt = {ask: SURE + (1 - SURE) * 4 * p * (1 - p) for ask, p in odds.items()}
+    telling = _probabilities({e.ask: doubt[e.ask] / often[e.value] for e in pairs}, min(informative, len(pairs)))
+    found = []
+    for place, each in enumerate(ordered):
+        own = telling[each.ask]
+        either = alike + own - alike * own
+        if place < n:
+            found.append(Drawn(each.ask, RANDOM, alike, either, len(pairs)))
+        elif lot(each.ask, seed, INFORMATIVE) < own:
+            found.append(Drawn(each.ask, INFORMATIVE, own, either, len(pairs)))
+    # The parts are mixed, so that a person who stops early has labelled as much of each and cannot tell them apart.
+    return found if not informative else sorted(found, key=lambda each: lot(each.ask, seed, "order"))
+
+
+def draw_whole(samples: Mapping[str, Sequence[Ask]], n: int, seed: int = 0) -> list[Drawn]:
+    """All pairs of `n` samples drawn at random: what metrics need that are no mean over pairs."""
+    chance = min(n / len(samples), 1.0) if samples else 0.0
+    chosen = sorted(samples, key=lambda name: lot(("sample", name, ""), seed))[:n]
+    asks = dict.fromkeys(ask for name in chosen for ask in samples[name])
+    return [Drawn(ask, RANDOM, chance, chance, len(samples), whole=True) for ask in asks]
+
+
+def _probabilities(weights: Mapping[Ask, float], n: int) -> dict[Ask, float]:
+    """Probabilities in proportion to weights that add up to n, none above 1."""
+    sure: dict[Ask, float] = {}
+    while True:
+        rest = {ask: weight for ask, weight in weights.items() if ask not in sure}
+        total = sum(rest.values())
+        found = {ask: (n - len(sure)) * weight / total for ask, weight in rest.items()} if total else {}
+        over = dict.fromkeys((ask for ask, share in found.items() if share > 1), 1.0)
+        if not over:
+            return {**sure, **found}
+        sure |= over
+
+
+def by_relation(pairs: Sequence[DrawnPair]) -> Iterator[list[DrawnPair]]:
+    """The pairs of each relation: each is drawn from for itself."""
+    for relation in WITH_VALUES:
+        if found := [each for each in pairs if each.ask.relation == relation]:
+            yield found
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Which pairs, or whole samples, are drawn to be labelled."""
+
+    n: int
+    informative: int = 0
+    whole: bool = False
+    relation: Relation | str | None = None
+    seed: int = 0
+
+    def check(self) -> None:
+        """Refuse what cannot be drawn."""
+        for name, least in (("n", 1), ("informative", 0), ("seed", 0)):
+            check_whole(name, getattr(self, name), least)
+        if self.relation is not None and self.relation not in WITH_VALUES:
+            raise one_of("relation", self.relation, map(str, WITH_VALUES))
+        if self.whole and (self.informative or self.relation):
+            raise UsageError(
+                "whole: takes all pairs of a sample, so neither informative= nor relation= go with it."
+                " Next: leave these out."
+            )
+
+    def of(self, pairs: Sequence[DrawnPair], samples: Mapping[str, Sequence[Ask]]) -> list[Drawn]:
+        """The pairs that are drawn."""
+        if self.whole and not samples:
+            raise UsageError("whole: needs the samples, got a ledger. Next: name the samples, and the ledger beside.")
+        if not self.whole:
+            parts = by_relation(pairs)
+            return [each for part in parts for each in draw(part, self.n, self.informative, self.seed)]
+        settled = {each.ask for each in pairs}
+        usable = {name: [ask for ask in asks if ask in settled] for name, asks in samples.items()}
+        return draw_whole({name: asks for name, asks in usable.items() if asks}, self.n, self.seed)
+
+
+@dataclass
+class DrawSession(LabellingSession[Drawn]):
+    """Where a person stands among drawn pairs; what was skipped does not come again in this session."""
+
+    drawn: Sequence[Drawn]
+    ledger: Ledger
+    who: HumanJudge
+    before: dict[Ask, int] = field(init=False)
+    """What the person labelled before."""
+    at_end = "everything that was drawn is labelled. Next: draw more with n."
+
+    def __post_init__(self) -> None:
+        known = (each for each in self.ledger.entries(self.who.identity) if not each.reason and each.value is not None)
+        self.before = {pair_in(each): int(each.value or 0) for each in known}
+        for pair in self.drawn:  # of more pairs the chances are others: labels given before say how they are drawn now
+            self._keep_step(pair, self.before.get(pair.ask))
+
+    def next(self) -> Drawn | None:
+        """What is to be labelled now; None at the end."""
+        seen = {pair.ask for pair, _ in self.steps}
+        return next((e for e in self.drawn if e.ask not in seen and e.ask not in self.before), None)
+
+    def _check(self, item: Drawn, value: int) -> None:
+        if value not in VALUES[item.ask.relation]:
+            known = ", ".join(map(str, VALUES[item.ask.relation]))
+            raise UsageError(f"label: got {value!r}, expected one of {known}. Next: choose one of them.")
+
+    def _keep_step(self, item: Drawn, value: int | None) -> None:
+        if value is not None:
+            said = Verdict(item.ask, value, self.who.name, origin=item.origin)
+            self.ledger.keep(self.who.identity, self.who.name, [entry_of(said, self.who.name)])
+
+    def _take_back(self, item: Drawn, value: int | None) -> None:
+        if value is not None:
+            self.ledger.forget(self.who.identity, [(item.ask.relation, item.ask.left, item.ask.right)])
+
+    @property
+    def done(self) -> int:
+        """How many of the drawn pairs have this person's label."""
+        given = {pair.ask for pair, value in self.steps if value is not None}
+        return sum(each.ask in self.before or each.ask in given for each in self.drawn)
+
+    @property
+    def skipped(self) -> int:
+        """How many were left open in this session."""
+        return sum(value is None for _, value in self.steps)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
@@ -21,6 +21,7 @@ from rankproof.judging.judge import Judge
 from rankproof.judging.judged_scores import JudgedScores
 from rankproof.judging.metrics.counting import SAME, JudgedColumn
 from rankproof.judging.samples import Sample, read_samples
+from rankproof.judging.trust.agreement import plain_share
 from rankproof.stats.shares import Share, share_of
 
 if TYPE_CHECKING:
@@ -67,11 +68,10 @@ class Mirage(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
-        known = {name: {**asdict(each), "value": each.value if each.n else None} for name, each in self.rates.items()}
         return {
             **{name: getattr(self, name) for name in ("n", "questions", "left_out", "judge", "correct", "patterns")},
-            "rates": {name: {**each, "bounds": list(self.bounds[name])} for name, each in known.items()},
-            "accuracy": {name: {**asdict(e), "value": e.value if e.n else None} for name, e in self.accuracy.items()},
+            "rates": {n: {**plain_share(each), "bounds": list(self.bounds[n])} for n, each in self.rates.items()},
+            "accuracy": {name: plain_share(each) for name, each in self.accuracy.items()},
         }
 
     def _document(self) -> Document:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankproof.judging.trust.draw import INFORMATIVE, RANDOM, DrawnPair, draw, draw_whole
+from rankproof.judging.labelling import draw, draw_whole
+from rankproof.judging.trust.agreement import INFORMATIVE, RANDOM, DrawnPair
 from rankproof.judging.verdicts import Ask, Relation
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import NormalDist
 from typing import Any
 
@@ -18,7 +18,6 @@ from rankproof.errors import DataError
 from rankproof.judging.case import YES
 from rankproof.judging.lexical.judge import NAME
 from rankproof.judging.run import settle
-from rankproof.judging.trust.draw import RANDOM, Drawn, DrawnPair
 from rankproof.judging.verdicts import (
     PLAIN_YES,
     VALUES,
@@ -27,8 +26,6 @@ from rankproof.judging.verdicts import (
     Judge,
     Relation,
     Said,
-    Verdict,
-    entry_of,
     pair_in,
 )
 from rankproof.stats.agreement import Agreement, cohen_kappa
@@ -95,6 +92,11 @@ class Label:
         return self.part == RANDOM
 
 
+def plain_share(found: Share) -> dict[str, Any]:
+    """A share as plain data; without a value if nothing was counted."""
+    return {**asdict(found), "value": found.value if found.n else None}
+
+
 def is_yes(relation: Relation, value: int) -> bool:
     """Whether a value says yes: a grade of at least 2, or the highest value of its relation.
 
@@ -152,18 +154,6 @@ def frame_of(ledger: Ledger, labels: Iterable[Label]) -> Frame:
     names = {each.frame for each in labels}
     found = ledger.frames(names) if names else {}
     return Frame(frozenset[bytes]().union(*found.values()), bool(names) and names <= found.keys())
-
-
-def keep_label(ledger: Ledger, who: Judge, pair: Drawn, value: int) -> None:
-    """Write a person's verdict into the ledger, with how its pair was drawn."""
-    verdict = Verdict(pair.ask, value, who.name, origin=pair.origin)
-    ledger.keep(who.identity, who.name, [entry_of(verdict, who.name)])
-
-
-def own_labels(ledger: Ledger, who: Judge) -> dict[Ask, int]:
-    """The labels of one person so far."""
-    found = (each for each in ledger.entries(who.identity) if not each.reason and each.value is not None)
-    return {pair_in(each): int(each.value or 0) for each in found}
 
 
 def machines(ledger: Ledger) -> dict[str, Mapping[str, Any]]:
@@ -226,6 +216,19 @@ class Agreed(Displayable):
         """Whether the accuracy looks good and means little."""
         low = self.kappa.value is None or self.kappa.value < TRAP
         return low and self.accuracy.value >= 0.7
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        return {
+            **asdict(self),
+            **{name: plain_share(getattr(self, name)) for name in ("sensitivity", "specificity")},
+            "confusion": [{"people": a, "judge": b, "pairs": n} for (a, b), n in self.confusion.items()],
+            "smallest": None if math.isnan(self.smallest) else self.smallest,
+            "notes": list(self.notes),
+            "places": list(map(plain_share, self.places)),
+            "place_matters": self.place_matters,
+            "trap": self.trap,
+        }
 
 
 def agreement_of(pairs: Sequence[DrawnPair], labels: Iterable[Label], others: int = 0) -> Agreed:
@@ -312,3 +315,40 @@ def _smallest(raw: Share, hits: tuple[int, int], rejections: tuple[int, int]) ->
     shown = hits[0] / hits[1] + rejections[0] / rejections[1] - 1
     noise = math.sqrt(2 * raw.value * (1 - raw.value) / raw.n) * NormalDist().inv_cdf(0.975)
     return noise / shown if shown > 0 and noise / shown < 1 else math.nan
+
+
+RANDOM, INFORMATIVE = "random", "informative"
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnPair:
+    """A pair that a machine judged, of which some are drawn."""
+
+    ask: Ask
+    value: int
+    probability: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A pair that was drawn, and how."""
+
+    ask: Ask
+    part: str
+    probability: float
+    """The probability of being in its part."""
+    included: float
+    """The probability of being drawn at all."""
+    of: int
+    """From how many."""
+    whole: bool = False
+    """Whether the whole sample it belongs to was drawn."""
+    frame: str = ""
+    """The name of the pairs that could have been drawn."""
+
+    @property
+    def origin(self) -> Mapping[str, Any]:
+        """What is written down with the label."""
+        plain = {"drawn": self.part, "probability": self.probability, "included": self.included, "of": self.of}
+        more = {"frame": self.frame} if self.frame else {}
+        return {**plain, **more, "whole": True} if self.whole else {**plain, **more}

@@ -13,7 +13,8 @@ from rankproof.judging.words import RELATIONS, WORDS
 from rankproof.scoring.words import wrong_data
 
 if TYPE_CHECKING:
-    from rankproof.judging.labelling import Calibration, JudgmentCalibration
+    from rankproof.judging.judgment_calibration import JudgmentCalibration
+    from rankproof.judging.labelling import Calibration
     from rankproof.judging.trial import Trial
     from rankproof.judging.trust.agreement import Agreed
 

@@ -1,12 +1,13 @@
-"""`calibrate` and `judge_drift`: how far a judge can be trusted, and whether it still says what it said."""
+"""`calibrate_judgments`: how far a machine's judgments agree with people's, and what rank measures are by people."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any
 
 import numpy as np
 
@@ -15,56 +16,18 @@ from rankproof.core.audit.ids import spelling_between
 from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_each
+from rankproof.document.disk import write_file
+from rankproof.document.display import Displayable
+from rankproof.document.model import Document, Result
+from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_number, check_whole, old_arguments, shorten
 from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import load_judgments, load_rankings
-from rankproof.judging.labelling import Calibration, Draw, JudgmentCalibration, LabelPlan, PlannedPair, prepare_task
-from rankproof.judging.metrics.registry import Asked
-from rankproof.judging.trust.two_judgments import Estimating, TwoJudgments, confusion_of, kappa_of
-from rankproof.judging.verdicts import Ask
+from rankproof.judging.trust.agreement import plain_share
+from rankproof.judging.trust.two_judgments import Estimated, Estimating, Kappa, TwoJudgments, confusion_of, kappa_of
 from rankproof.scoring.evaluate import Measures, evaluate
 from rankproof.scoring.scores import Scores
 from rankproof.stats.shares import Share, share_of
-from rankproof.store.ledger import Ledger
-
-if TYPE_CHECKING:
-    from rankproof.judging.models.limits import UnseededArguments
-
-N = 50
-"""Pairs of each relation that are labelled by default: as many as a correction needs."""
-Answers = Callable[[Ask], int | None]
-
-
-def calibrate(
-    source: Any,
-    label: Answers | None = None,
-    *,
-    judge: Any = None,
-    ledger: str | os.PathLike[str] | Ledger | None = None,
-    who: str = "somebody",
-    n: int = N,
-    informative: int = 0,
-    whole: bool = False,
-    relation: str | None = None,
-    metrics: Asked | None = None,
-    seed: int = 0,
-    **options: Unpack[UnseededArguments],
-) -> Calibration:
-    """How far a judge agrees with people, by labels on pairs drawn at random.
-
-    `source` is the ledger of a judge, or samples that `judge` is to judge into `ledger`. `label` is asked for
-    the value of each drawn pair (an `Ask`), None if it cannot say; without it the labels that the ledger has
-    are taken. `n` pairs of each relation are drawn at random, and about `informative` more that tell more. With
-    `whole`, `n` samples are drawn and all of their pairs, which metrics need that are no mean over pairs.
-    """
-    task = prepare_task(source, judge, ledger, who, Draw(n, informative, whole, relation, seed), metrics, **options)
-    while label is not None and (pair := task.session.next()) is not None:
-        value = label(pair.ask)
-        task.session.skip() if value is None else task.session.grade(value)
-    return task.result()
-
-
-# --- two sets of judgments ------------------------------------------------------------------------------
 
 SIDES = ("judgments of people", "judgments of the machine")
 
@@ -241,3 +204,120 @@ def _chances(plan: Any) -> dict[tuple[str, str], float]:
                 "Next: name the file that 'rankproof calibrate --next' wrote."
             ) from error
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPair(Displayable):
+    """One pair to label next."""
+
+    query: str
+    document: str
+    machine: float
+    """The machine's grade; NaN where it gave none."""
+    chance: float
+    """The probability with which it was drawn."""
+    ranks: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class LabelPlan(Displayable):
+    """Pairs drawn where their labels narrow the estimates most; as a file it is a pool that `rankproof label` takes."""
+
+    systems: tuple[str, ...]
+    pairs: tuple[PlannedPair, ...]
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __str__(self) -> str:
+        head = {"pool": 1, "order": "depth", "per_query": None, "systems": list(self.systems)}
+        lines = [asdict(each) for each in self.pairs]
+        for line in lines:
+            line["machine"] = None if line["machine"] != line["machine"] else line["machine"]
+        return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in (head, *lines))
+
+    def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write it as a pool, with the chance of each pair, which `calibrate_judgments(..., plan=path)` reads."""
+        write_file(path, str(self), force=force)
+
+
+@dataclass(frozen=True)
+class JudgmentCalibration(Result):
+    """A machine's judgments compared with people's: their agreement, and rank measures corrected by it."""
+
+    machine: str
+    human: str
+    rel: float
+    """The grade from which a document is relevant."""
+    n: int
+    """Pairs that both judged."""
+    queries: int
+    """Queries that these are of."""
+    machine_only: int
+    human_only: int
+    """Pairs of the machine's queries that only one side judged."""
+    other_queries: int
+    """Queries that only people judged; they are in no number."""
+    kappa: Kappa | None
+    """The agreement on relevant and not relevant."""
+    grades: Kappa | None
+    """The agreement on the grades."""
+    weighted: Kappa | None
+    """The agreement on the grades, with near misses costing less (quadratic weights)."""
+    confusion: dict[tuple[float, float], int]
+    """How often people gave the first grade and the machine the second."""
+    same: Share
+    """Pairs with the same grade."""
+    accuracy: Share
+    """Pairs that both call relevant, or both not."""
+    sensitivity: Share
+    specificity: Share
+    runs: dict[str, dict[str, tuple[float, Estimated | None]]]
+    """For each run and measure its mean by the machine's judgments, and what people's would give."""
+    wrong: tuple[str, ...] = ()
+    """Errors of the audit, which make the numbers of a run wrong."""
+    _next: Callable[[int, bool], LabelPlan] | None = field(default=None, repr=False, compare=False)
+
+    def estimate(self, run: str, measure: str) -> Estimated | None:
+        """The estimate of people's judgments of everything; None if there are too few labels."""
+        return self.runs[run][measure][1]
+
+    def plan(self, n: int, whole: bool = False) -> LabelPlan:
+        """The `n` pairs whose labels narrow the estimates most; with `whole`, `n` queries with all of their pairs."""
+        if self._next is None:
+            raise UsageError("plan: got no runs, so no label narrows anything. Next: give runs.")
+        return self._next(n, whole)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        shares = ("same", "accuracy", "sensitivity", "specificity")
+        kappas = {"kappa": self.kappa, "kappa_of_grades": self.grades, "kappa_quadratic": self.weighted}
+        names = ("machine", "human", "rel", "n", "queries", "machine_only", "human_only", "other_queries")
+        return {
+            **{name: getattr(self, name) for name in names},
+            **{
+                name: None if k is None else {"value": k.kappa.value, "low": k.low, "high": k.high}
+                for name, k in kappas.items()
+            },
+            "prevalence": None if self.kappa is None else self.kappa.kappa.prevalence,
+            **{name: plain_share(getattr(self, name)) for name in shares},
+            "confusion": [{"people": a, "machine": b, "pairs": n} for (a, b), n in self.confusion.items()],
+            "wrong": list(self.wrong),
+            "runs": {
+                run: {
+                    name: {"machine": raw, "corrected": None if found is None else asdict(found)}
+                    for name, (raw, found) in each.items()
+                }
+                for run, each in self.runs.items()
+            },
+        }
+
+    def _document(self) -> Document:
+        from rankproof.judging.trust.words import two_judgments as words
+
+        return words(self)
+
+    def _in_one_line(self) -> str:
+        value = None if self.kappa is None else self.kappa.kappa.value
+        kappa = "-" if value is None else f"{value:.3f}"
+        return f"<JudgmentCalibration of {self.machine} by {count(self.n, 'pair')}: kappa {kappa}>"
