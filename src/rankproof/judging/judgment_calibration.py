@@ -17,8 +17,7 @@ from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_each
 from rankproof.document.disk import write_file
-from rankproof.document.display import Displayable
-from rankproof.document.model import Document, Result
+from rankproof.document.model import Displayable, Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_number, check_whole, old_arguments, shorten
 from rankproof.io.inputs import Columns, with_columns

@@ -1,12 +1,17 @@
-"""`trial`: whether a model judges as well when it is asked about many pairs together, on labelled pairs."""
+"""`trial`: whether a model judges as well when it is asked about many pairs together, on labelled pairs.
+
+The pairs come with rankproof, in `trust/trial-1.txt`, each with the verdict of a careful reader. What a model said of
+them is kept in the ledger under a judge of its own, apart from what it said of the user's texts, so that nothing is
+asked twice.
+"""
 
 from __future__ import annotations
 
 import math
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -14,20 +19,23 @@ import numpy as np
 from rankproof.document.model import Displayable, Document, Result
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.judge import Judge
+from rankproof.judging.models.calls import MOST_TEXTS, calls_for, thirds
 from rankproof.judging.models.judge import ModelJudge
-from rankproof.judging.trust.agreement import count_changed
-from rankproof.judging.trust.batch_trial import (
-    PAIRS,
-    TrialOutcome,
-    TrialResult,
-    ask_all,
-    cases,
-    groups_of,
-    kind,
-    thirds,
+from rankproof.judging.run import add, settle
+from rankproof.judging.trust.agreement import PAIRS, Afresh, TrialCase, cases, count_changed, is_yes
+from rankproof.judging.verdicts import (
+    WITHOUT_PARTS,
+    Account,
+    Ask,
+    InMemory,
+    Keep,
+    Said,
+    Unmeasured,
+    Verdict,
+    pair_in,
+    verdict_in,
 )
-from rankproof.judging.verdicts import WITHOUT_PARTS, Account, Ask
-from rankproof.stats.agreement import cohen_kappa
+from rankproof.stats.agreement import Agreement, cohen_kappa
 from rankproof.stats.shares import Share, share_of
 from rankproof.store.ledger import Ledger
 
@@ -126,8 +134,7 @@ def trial(
     once costs nothing the second time. `found.pairs` is how many pairs the model can judge in one call: the most
     that show no loss compared with one by one. Pass it on as `judge(..., pairs=)`. `options` are those of the model.
     """
-    model, kept = model_in(judge, ledger, options)
-    return run_trial(model, kept)
+    return run_trial(*model_in(judge, ledger, options))
 
 
 def model_in(judge: Any, ledger: Any, options: Mapping[str, Any]) -> tuple[ModelJudge, Ledger | None]:
@@ -145,7 +152,7 @@ def model_in(judge: Any, ledger: Any, options: Mapping[str, Any]) -> tuple[Model
 def plan_trial(model: ModelJudge) -> dict[int, Account]:
     """The cost of a trial, for each number of pairs a call: together first, then one by one."""
     groups = groups_of(cases())
-    return {n: TrialResult(model, n).model.estimate(groups) for n in dict.fromkeys((model.limits.pairs, 1))}
+    return {n: TrialJudge(model, n).model.estimate(groups) for n in dict.fromkeys((model.limits.pairs, 1))}
 
 
 def run_trial(model: ModelJudge, ledger: Ledger | None = None) -> Trial:
@@ -156,13 +163,13 @@ def run_trial(model: ModelJudge, ledger: Ledger | None = None) -> Trial:
     groups = groups_of(listed)
 
     def asked(pairs: int) -> TrialOutcome:
-        return ask_all(TrialResult(model, pairs), groups, ledger)
+        return ask_all(TrialJudge(model, pairs), groups, ledger)
 
     most = model.limits.pairs
     together = asked(most)
     if _hopeless(together) and most > 1:
         # Before hundreds of calls: does it give verdicts on a few single pairs?
-        _check(model, ask_all(TrialResult(model, 1), [groups[0][:FIRST]], ledger), together)
+        _check(model, ask_all(TrialJudge(model, 1), [groups[0][:FIRST]], ledger), together)
     alone = asked(1) if most > 1 else together
     _check(model, alone, together)
     loss = _loss(truth, case_of, alone, together)
@@ -177,8 +184,8 @@ def run_trial(model: ModelJudge, ledger: Ledger | None = None) -> Trial:
                 break
     ways = {pairs: _way(truth, case_of, each) for pairs, each in outcomes.items()}
     reasons = Counter(reason for each in outcomes.values() for reason in each.reasons.values())
-    calls = TrialResult(model, most).calls(groups)
-    said = zip(truth, *(_kinds(list(truth), each.values) for each in (alone, together)), strict=True)
+    calls = [c for group in groups for c in calls_for(group, model.limits.canaries, most)]
+    said = zip(truth, *(_kinds(truth, each.values) for each in (alone, together)), strict=True)
     changed = count_changed((ask, one != other) for ask, one, other in said)
     return Trial(
         *(model.name, len(truth), ways[most], ways[1]),
@@ -193,7 +200,7 @@ def run_trial(model: ModelJudge, ledger: Ledger | None = None) -> Trial:
 
 def _hopeless(outcome: TrialOutcome) -> bool:
     """Whether next to nothing was settled."""
-    return len(outcome.values) * 10 < len(outcome.values) + len(outcome.reasons)
+    return len(outcome.values) * 10 < outcome.n
 
 
 def _check(model: ModelJudge, alone: TrialOutcome, together: TrialOutcome) -> None:
@@ -202,30 +209,132 @@ def _check(model: ModelJudge, alone: TrialOutcome, together: TrialOutcome) -> No
         both = Counter(alone.reasons.values()) + Counter(together.reasons.values())
         reason, times = both.most_common(1)[0]
         raise DataError(
-            f"{model.name}: settled almost none of the labelled pairs ({len(together.values)} of "
-            f"{len(together.values) + len(together.reasons)} at {together.pairs} a call, {len(alone.values)} of "
-            f"{len(alone.values) + len(alone.reasons)} one by one), so nothing can be said of it. Mostly: {reason} "
-            f"({times}). Next: correct that, or try another model."
+            f"{model.name}: settled almost none of the labelled pairs ({len(together.values)} of {together.n} at "
+            f"{together.pairs} a call, {len(alone.values)} of {alone.n} one by one), so nothing can be said of it. "
+            f"Mostly: {reason} ({times}). Next: correct that, or try another model."
         )
+
+
+def groups_of(listed: Iterable[TrialCase]) -> list[list[Ask]]:
+    """The pairs as samples with as many contexts as go into a call would need them."""
+    groups: list[list[Ask]] = []
+    texts = MOST_TEXTS
+    for case in listed:
+        if texts + case.texts > MOST_TEXTS:
+            groups.append([])
+            texts = 0
+        groups[-1] += case.truth
+        texts += case.texts
+    return groups
+
+
+# --- asking ---------------------------------------------------------------------------------------------
+
+SAID_BY_A_REPLY = (
+    *("missing from the reply", "given twice", "got ", "no quote shows it", "the quote "),
+    *("a check of the judge failed", "the reply ", "the model refused"),
+)
+"""How reasons begin that are due to the model; pairs that failed due to the connection are asked again."""
+
+
+@dataclass
+class TrialJudge:
+    """A model that is asked about the labelled pairs, so many a call; kept apart from what it says else."""
+
+    model: ModelJudge
+    pairs: int
+
+    def __post_init__(self) -> None:
+        self.model = replace(self.model, limits=replace(self.model.limits, pairs=self.pairs))
+
+    @property
+    def name(self) -> str:
+        """Its name in the ledger."""
+        return f"{self.model.name} (trial, pairs={self.pairs})"
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """The model, the pairs, and how many go into a call."""
+        own = {key: value for key, value in self.model.identity.items() if key != "pairs"}
+        canaries = {} if self.model.limits.canaries else {"canaries": False}
+        return {"kind": "trial", "name": self.name, "of": own, "set": PAIRS, "pairs": self.pairs, **canaries}
+
+    def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
+        """Ask the model."""
+        return self.model.judge(groups, keep)
+
+
+@dataclass
+class TrialOutcome:
+    """The verdicts on the pairs in one way of asking, and their cost."""
+
+    pairs: int
+    values: dict[Ask, int]
+    reasons: dict[Ask, str]
+    account: Account = field(default_factory=Account)
+    asked: int = 0
+    """Pairs that were asked just now, not found in the ledger."""
+
+    @property
+    def n(self) -> int:
+        """Pairs in all."""
+        return len(self.values) + len(self.reasons)
+
+
+def ask_all(tried: TrialJudge, groups: Sequence[Sequence[Ask]], ledger: Ledger | None) -> TrialOutcome:
+    """The verdicts of the model. Pairs in the ledger, and pairs that a reply left out, are not asked again."""
+    said: dict[Ask, Said] = {}
+    before = Account()
+    for entry in () if ledger is None else ledger.entries(tried.identity):
+        if not entry.reason or entry.reason.startswith(SAID_BY_A_REPLY):
+            said[pair_in(entry)] = verdict_in(entry, pair_in(entry))
+        if took := entry.origin.get("took"):
+            add(before, Account(**took))
+    todo = [part for group in groups if (part := [ask for ask in group if ask not in said])]
+    found, account = settle(todo, [tried], InMemory() if ledger is None else Afresh(ledger))
+    if todo and ledger is not None:
+        # Write down with the first pair what asking took, so that a second trial can say so.
+        for entry in ledger.entries(tried.identity):
+            if entry.key == tuple(todo[0][0]):
+                own = replace(entry, origin={**entry.origin, "took": asdict(account)}, identity={})
+                ledger.keep(tried.identity, tried.name, [own])
+    add(account, before)
+    said |= found
+    return TrialOutcome(
+        tried.pairs,
+        {ask: e.value for ask, e in said.items() if isinstance(e, Verdict) and e.value is not None},
+        {ask: each.reason for ask, each in said.items() if isinstance(each, Unmeasured)},
+        account,
+        sum(map(len, todo)),
+    )
 
 
 # --- numbers --------------------------------------------------------------------------------------------
 
 
-def _kinds(asks: Sequence[Ask], values: Mapping[Ask, int]) -> list[str]:
+def kind(ask: Ask, value: int | None) -> str:
+    """The meaning of a value, in the words by which agreement is counted; "none", without a verdict, is never right."""
+    if value is None:
+        return "none"
+    return "yes" if is_yes(ask.relation, value) else "otherwise" if value < 0 else "no"
+
+
+def _kinds(asks: Iterable[Ask], values: Mapping[Ask, int]) -> list[str]:
     return [kind(ask, values.get(ask)) for ask in asks]
 
 
 def _right(truth: Mapping[Ask, int], outcome: TrialOutcome) -> Any:
     """For each pair 1 where what was said is right."""
-    return np.array([kind(a, outcome.values.get(a)) == kind(a, value) for a, value in truth.items()], float)
+    return (np.array(_kinds(truth, outcome.values)) == np.array(_kinds(truth, truth))).astype(float)
 
 
 def _way(truth: Mapping[Ask, int], case_of: Mapping[Ask, int], outcome: TrialOutcome) -> Way:
-    asks, right = list(truth), _right(truth, outcome)
-    found = cohen_kappa(_kinds(asks, truth), _kinds(asks, outcome.values))
+    def kappa_of(asks: Iterable[Ask]) -> Agreement:
+        return cohen_kappa(_kinds(asks, truth), _kinds(asks, outcome.values))
+
+    right, found = _right(truth, outcome), kappa_of(truth)
     # Pairs of one case are similar: the effective number of independent pairs.
-    n = max(1, round(len(asks) / _clustering(right, case_of.values())))
+    n = max(1, round(len(truth) / _clustering(right, case_of.values())))
     share = share_of(round(float(right.mean()) * n), n)
     chance = 1 - found.expected
     return Way(
@@ -233,13 +342,9 @@ def _way(truth: Mapping[Ask, int], case_of: Mapping[Ask, int], outcome: TrialOut
         kappa=found.value if found.value is not None else 0.0,
         low=max(-1.0, 1 - (1 - share.low) / chance),
         high=min(1.0, 1 - (1 - share.high) / chance),
-        right=share_of(int(right.sum()), len(asks)),
+        right=share_of(int(right.sum()), len(truth)),
         settled=len(outcome.values),
-        kappas={
-            relation: cohen_kappa(_kinds(own, truth), _kinds(own, outcome.values)).value
-            for relation in WITHOUT_PARTS
-            for own in [[ask for ask in asks if ask.relation == relation]]
-        },
+        kappas={each: kappa_of([ask for ask in truth if ask.relation == each]).value for each in WITHOUT_PARTS},
         account=outcome.account,
         asked=outcome.asked,
     )
@@ -263,19 +368,17 @@ def _loss(
     """
     if alone is other:
         return 0.0, 0.0, 0.0
-    asks = list(truth)
-    chance = 1 - cohen_kappa(_kinds(asks, truth), _kinds(asks, alone.values)).expected
+    chance = 1 - cohen_kappa(_kinds(truth, truth), _kinds(truth, alone.values)).expected
     lost = _right(truth, alone) - _right(truth, other)
-    spread = float((lost**2).sum()) + 2 - float(lost.sum()) ** 2 / len(asks)
-    half = Z * math.sqrt(spread * _clustering(lost, case_of.values())) / len(asks)
+    spread = float((lost**2).sum()) + 2 - float(lost.sum()) ** 2 / len(truth)
+    half = Z * math.sqrt(spread * _clustering(lost, case_of.values())) / len(truth)
     mean = float(lost.mean())
     return mean / chance, (mean - half) / chance, (mean + half) / chance
 
 
 def _places(
     parts: Mapping[str, Mapping[Ask, int]], truth: Mapping[Ask, int], alone: TrialOutcome, together: TrialOutcome
-) -> list[TrialPlace]:
-    found = []
+) -> Iterator[TrialPlace]:
     for part, place_of in parts.items():
         for third, name in enumerate(("first", "middle", "last")):
             asks = [ask for ask, place in place_of.items() if place == third]
@@ -284,5 +387,4 @@ def _places(
                 share_of(sum(a != b for a, b in zip(x, y, strict=True)), len(asks))
                 for x, y in ((one, all_of), (right, one), (right, all_of))
             )
-            found.append(TrialPlace(part, name, changed, wrong, worse))
-    return found
+            yield TrialPlace(part, name, changed, wrong, worse)

@@ -17,8 +17,14 @@ import pytest
 from rankproof import calibrate, judge, stress, trial
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.models.calls import _letters, calls_for
-from rankproof.judging.trial import _loss, _way
-from rankproof.judging.trust.batch_trial import PAIRS, TrialOutcome, cases, groups_of, kind
+from rankproof.judging.trial import (
+    TrialOutcome,
+    _loss,
+    _way,
+    groups_of,
+    kind,
+)
+from rankproof.judging.trust.agreement import PAIRS, cases
 from rankproof.judging.verdicts import VALUES, Ask, Relation
 from tests.judging.models import server
 from tests.shell import rankproof

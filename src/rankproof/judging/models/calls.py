@@ -19,11 +19,14 @@ from hashlib import blake2b
 from importlib.resources import files
 from itertools import count, product
 from string import ascii_lowercase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from rankproof.judging.models.limits import MOST_PAIRS
 from rankproof.judging.verdicts import WITHOUT_PARTS, Ask, Relation
+
+if TYPE_CHECKING:
+    pass
 
 VERDICTS, SUPPORT, CLAIMS = "verdicts-2", "support-1", "claims-3"
 """The prompts: files in `judging/prompts`, whose numbers are part of every verdict's key."""
@@ -138,7 +141,6 @@ VERDICTS_SCHEMA = _object(verdicts=_array_of(_object(pair=_TEXT, quote=_TEXT, va
 verdict is given; which values a relation has is checked by the reader."""
 CLAIMS_SCHEMA = _object(texts=_array_of(_object(id=_TEXT, claims=_array_of(_TEXT))))
 """The reply to every call for claims."""
-
 Place = tuple[str, str, str]
 """The name of a pair in one exchange: relation, id of the left text, id of the right one."""
 
@@ -333,3 +335,25 @@ def _listed(places: Iterable[Place]) -> dict[str, dict[str, str]]:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def thirds(calls: Iterable[Call]) -> dict[str, dict[Ask, int]]:
+    """For each pair in which third of its call it stands (0 to 2): by its text, and in the list of pairs."""
+    found: dict[str, dict[Ask, int]] = {"of the texts": {}, "of the list": {}}
+    of_texts = (Relation.CONTEXT_ANSWERS, Relation.TEXT_SUPPORTS)
+    for call in calls:
+        own = set(call.asks)
+        listed = [ask for ask in _in_order(call) if ask in own]
+        texts = list(dict.fromkeys(ask.right for ask in call.asks if ask.relation in of_texts))
+        for place, ask in enumerate(listed):
+            found["of the list"][ask] = 3 * place // len(listed)
+            if ask.relation in of_texts:
+                found["of the texts"][ask] = 3 * texts.index(ask.right) // len(texts)
+    return found
+
+
+def _in_order(call: Call) -> Iterator[Ask]:
+    """The pairs in the order in which the model reads them."""
+    for relation, groups in json.loads(call.body)["pairs"].items():
+        for lefts, rights in groups.items():
+            yield from (call.places[relation, a, b] for a in lefts.split() for b in rights.split())

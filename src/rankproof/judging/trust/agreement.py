@@ -1,4 +1,5 @@
-"""How far a machine agrees with people, relation by relation, on pairs that were drawn for them."""
+"""How far a machine agrees with people, relation by relation, on pairs that were drawn for them; and labelled pairs
+that come with rankproof, in `trial-1.txt`, each with the verdict of a careful reader."""
 
 from __future__ import annotations
 
@@ -6,8 +7,10 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.resources import files
 from statistics import NormalDist
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +35,45 @@ from rankproof.stats.agreement import Agreement, cohen_kappa
 from rankproof.stats.judge_error import Corrected, check_labels, corrected_mean, rogan_gladen
 from rankproof.stats.shares import Share, share_of
 from rankproof.store.ledger import HUMAN, SHORT, Ledger, LedgerEntry, pair_of
+
+if TYPE_CHECKING:
+    pass
+
+
+RANDOM, INFORMATIVE = "random", "informative"
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnPair:
+    """A pair that a machine judged, of which some are drawn."""
+
+    ask: Ask
+    value: int
+    probability: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A pair that was drawn, and how."""
+
+    ask: Ask
+    part: str
+    probability: float
+    """The probability of being in its part."""
+    included: float
+    """The probability of being drawn at all."""
+    of: int
+    """From how many."""
+    whole: bool = False
+    """Whether the whole sample it belongs to was drawn."""
+    frame: str = ""
+    """The name of the pairs that could have been drawn."""
+
+    @property
+    def origin(self) -> Mapping[str, Any]:
+        """What is written down with the label."""
+        plain = {"drawn": self.part, "probability": self.probability, "included": self.included, "of": self.of}
+        return plain | ({"frame": self.frame} if self.frame else {}) | ({"whole": True} if self.whole else {})
 
 
 class Afresh(InLedger):
@@ -239,7 +281,7 @@ def agreement_of(pairs: Sequence[DrawnPair], labels: Iterable[Label], others: in
     every = list(labels)
     relation, drawn = pairs[0].ask.relation, [each for each in every if each.random]
     truth, said = (np.array([is_yes(relation, v) for v in side], dtype=bool) for side in _sides(drawn))
-    hits, rejections = _hits(truth, said), _hits(~truth, ~said)
+    hits, rejections = (int((truth & said).sum()), int(truth.sum())), (int((~truth & ~said).sum()), int((~truth).sum()))
     raw = share_of(sum(is_yes(relation, each.value) for each in pairs), len(pairs))
     right, commonest = int((truth == said).sum()), max(int(truth.sum()), int((~truth).sum()))
     gladen, note = _gladen(raw, hits, rejections, len(drawn))
@@ -281,11 +323,6 @@ def _sides(labels: Sequence[Label]) -> tuple[list[int], list[int]]:
     return [each.truth for each in labels], [each.said for each in labels]
 
 
-def _hits(truth: Any, said: Any) -> tuple[int, int]:
-    """How many of those that are so the machine says are so."""
-    return int((truth & said).sum()), int(truth.sum())
-
-
 def _gladen(raw: Share, hits: tuple[int, int], rejections: tuple[int, int], n: int) -> tuple[Corrected | None, str]:
     """The rate by Rogan and Gladen, or why there is none."""
     if n < FEW:
@@ -317,38 +354,44 @@ def _smallest(raw: Share, hits: tuple[int, int], rejections: tuple[int, int]) ->
     return noise / shown if shown > 0 and noise / shown < 1 else math.nan
 
 
-RANDOM, INFORMATIVE = "random", "informative"
+# --- labelled pairs that come with rankproof --------------------------------------------------------------
+
+PAIRS = "trial-1"
+"""The name of the pairs; its number is part of the key under which verdicts on them are kept."""
+VALUE = {"+": 1, "0": 0, "-": -1}
+BEARING = {"+": 1, "-": 0}
+ANSWERED = {"+": 3, "-": 0, "?": -1}
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnPair:
-    """A pair that a machine judged, of which some are drawn."""
+@dataclass(frozen=True)
+class TrialCase:
+    """A question with texts, and what is right of each pair."""
 
-    ask: Ask
-    value: int
-    probability: float | None = None
+    language: str
+    subject: str
+    truth: Mapping[Ask, int]
+    texts: int
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A pair that was drawn, and how."""
+@cache
+def cases() -> tuple[TrialCase, ...]:
+    """The labelled pairs, case by case."""
+    text = files("rankproof.judging.trust").joinpath(f"{PAIRS}.txt").read_text(encoding="utf-8")
+    blocks = (block.splitlines() for block in text.split("\n\n"))
+    return tuple(_case(block) for block in blocks if block[0].startswith("case "))
 
-    ask: Ask
-    part: str
-    probability: float
-    """The probability of being in its part."""
-    included: float
-    """The probability of being drawn at all."""
-    of: int
-    """From how many."""
-    whole: bool = False
-    """Whether the whole sample it belongs to was drawn."""
-    frame: str = ""
-    """The name of the pairs that could have been drawn."""
 
-    @property
-    def origin(self) -> Mapping[str, Any]:
-        """What is written down with the label."""
-        plain = {"drawn": self.part, "probability": self.probability, "included": self.included, "of": self.of}
-        more = {"frame": self.frame} if self.frame else {}
-        return {**plain, **more, "whole": True} if self.whole else {**plain, **more}
+def _case(lines: Sequence[str]) -> TrialCase:
+    _, language, about = lines[0].removeprefix("case ").split(", ", 2)
+    marked = [line.partition(" ")[::2] for line in lines[1:]]
+    question = next(rest for mark, rest in marked if mark == "?")
+    texts = [(rest, mark[1]) for mark, rest in marked if mark[0] == "t"]
+    truth: dict[Ask, int] = {}
+    for place, (text, mark) in enumerate(texts):
+        truth[Ask(Relation.CONTEXT_ANSWERS, question, text)] = 3 if mark == "+" else 0
+        for marks, claim in (rest.split(" ", 1) for letter, rest in marked if letter == "c"):
+            truth[Ask(Relation.TEXT_SUPPORTS, claim, text)] = VALUE[marks[place]]
+    rest_of = {"s": (Relation.STATEMENT_BEARS, BEARING), "a": (Relation.ANSWER_ADDRESSES, ANSWERED)}
+    for letter, (relation, values) in rest_of.items():
+        truth |= {Ask(relation, question, rest): values[mark[1]] for mark, rest in marked if mark[0] == letter}
+    return TrialCase(language, about.partition(":")[0], truth, len(texts))
