@@ -16,7 +16,7 @@ from rankproof import Scores, compare, compare_scores, diagnose, evaluate, gate,
 from rankproof.cli import run
 from rankproof.errors import DataError, RankproofError, UsageError
 from rankproof.io.groups import load_groups
-from rankproof.io.labelled_questions import load_labelled
+from rankproof.io.judgments import load_labelled
 
 KINDS = {"q1": "typo", "q2": "easy", "q3": "typo"}
 JUDGED = {query: {"a": 1} for query in KINDS}

@@ -11,7 +11,7 @@ import pytest
 from rankproof import Benchmark, evaluate
 from rankproof.errors import DataError, UsageError
 from rankproof.io.corpora import load_corpus, load_questions
-from rankproof.io.labelled_questions import load_labelled
+from rankproof.io.judgments import load_labelled
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.write import convert
 from tests.shell import rankproof

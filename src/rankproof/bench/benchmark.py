@@ -27,7 +27,7 @@ from rankproof.errors import DataError, UsageError, check_whole, old_arguments, 
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.groups import Grouping
 from rankproof.io.inputs import Columns, with_columns
-from rankproof.io.labelled_questions import LabelledQuestions, load_labelled, save_labelled
+from rankproof.io.judgments import LabelledQuestions, load_labelled, save_labelled
 from rankproof.io.load import load_judgments
 from rankproof.io.values import as_text, judged_kinds, plain_digits
 from rankproof.progress import LiveFile, Progress, is_told

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rankproof.bench.testset.labels import Labels, LabelSession
     from rankproof.bench.testset.pool import Item, Pool
     from rankproof.core.corpus import Corpus
-    from rankproof.store.labelling_session import LabellingSession
+    from rankproof.store.answers import LabellingSession
 
 GRADES = {
     1: "0 does not help, 1 helps",

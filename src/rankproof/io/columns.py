@@ -35,8 +35,7 @@ from rankproof.io.arrow_columns import (
     tables_of,
     texts_of,
 )
-from rankproof.io.rankings import ranking_of
-from rankproof.io.rows import Rows
+from rankproof.io.rows import Rows, ranking_of
 from rankproof.io.trec.chunks import BadLine, keep_freed_memory
 from rankproof.io.trec.collect import FILE, PieceSource, collect_rankings, scan_rows
 from rankproof.io.trec.lines import Lines, Repeated

@@ -30,8 +30,6 @@ from rankproof.io.read import (
 
 DEFAULT = "test"
 """The split that is meant where none is named."""
-
-
 BEIR_CORPUS = "corpus.jsonl*"
 BEIR_QUESTIONS = "queries.jsonl*"
 JUDGMENTS = "qrels/*.tsv*"

@@ -36,7 +36,6 @@ MOST = 1 << 24
 UNPACKED = 1 << 26
 RATIO = 200
 """Bytes that are unpacked in any case; beyond them, the largest ratio of unpacked to packed size of a text."""
-
 ZIP = b"PK\x03\x04"
 _PACKED = {
     ZIP: "a ZIP archive or an Excel file",

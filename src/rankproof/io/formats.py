@@ -5,18 +5,21 @@ from __future__ import annotations
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from rankproof.core.hits import Array
 from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, shorten
 from rankproof.io.files import MOST, text_of
 from rankproof.io.frames import MAGIC
 from rankproof.io.read import BLANKS, DELIMITERS, cells
-from rankproof.io.roles import JUDGMENTS, RANKING, Wanted, column_of, guess, guess_sentence, list_in_words
-from rankproof.io.rows import Rows, parse_numbers, spells_number
+from rankproof.io.roles import JUDGMENTS, RANKING, Wanted, column_of, guess, guess_sentence, list_in_words, mending_step
+from rankproof.io.rows import Rows
 
 LONG = 1000
 """A line of more characters than this is quoted with its length."""
@@ -271,3 +274,35 @@ def _ids(texts: list[str], role: str, notes: list[str]) -> list[str]:
     if ids != texts:
         notes.append(f"blanks around the ids of the {role} column were taken off")
     return ids
+
+
+def parse_numbers(texts: Sequence[str], where: Callable[[int], str], role: str, name: str, source: str) -> Array:
+    """The numbers that texts spell out; a text that spells none is an error at its place."""
+    try:
+        numbers = np.array(list(map(float, texts)), dtype=np.float64)
+        if "_" not in "".join(texts) and not np.isnan(numbers).any():
+            return numbers
+    except ValueError:
+        pass
+    row = next(row for row, text in enumerate(texts) if not spells_number(text) or float(text) != float(text))
+    raise DataError(
+        f"{where(row)}: got {shorten(texts[row])} as the {role}, expected a number. "
+        + (
+            "Next: drop this row, it is a heading."
+            if column_of(role, [texts[row]])
+            else f"Next: {mending_step(texts, role, name, source)}."
+        )
+    )
+
+
+def spells_number(text: str) -> bool:
+    """Whether a text is a number as people write it: no digits grouped by underscores.
+
+    >>> spells_number("1e-3"), spells_number("1_000"), spells_number("high")
+    (True, False, False)
+    """
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text

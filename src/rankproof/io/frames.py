@@ -17,9 +17,8 @@ from rankproof.core.table import Rankings
 from rankproof.errors import DataError, is_one_of, missing_extra, one_of, reason, shorten
 from rankproof.io.files import read_bytes
 from rankproof.io.inputs import PathLike, is_pipe
-from rankproof.io.rankings import ranking_of, said_of_columns
 from rankproof.io.roles import JUDGMENTS, RANKING, Wanted, guess, guess_sentence, is_counted
-from rankproof.io.rows import Rows, judgments_of, ungraded_note
+from rankproof.io.rows import Rows, column_notes, judgments_of, ranking_of, ungraded_note
 from rankproof.io.values import BACKENDS
 from rankproof.progress import under_way
 
@@ -168,7 +167,7 @@ def stream_parquet(path: Path, source: str) -> ColumnRankings | None:
         whole = nw.from_native(_by_pyarrow(path, lambda names: list(took.values()), source))
         return ranking_of(_rows(whole, took, source))
 
-    return ColumnRankings(batches, took, slow, source, said_of_columns(took, source))
+    return ColumnRankings(batches, took, slow, source, column_notes(took, source))
 
 
 def stream_large(path: Path, source: str) -> ColumnRankings | None:
@@ -265,7 +264,7 @@ def ranking_from_frame(frame: Any, source: str = "ranking") -> Rankings:
         whole = table.collect() if hasattr(table, "collect") else table
         return counted_rows({name: whole.get_column(name).to_list() for name in names}, source)
     took = guess(names, RANKING, source)
-    notes = said_of_columns(took, source)
+    notes = column_notes(took, source)
 
     @cache
     def collected() -> Rankings:
@@ -315,7 +314,7 @@ def _in_batches(table: Any, took: Mapping[str, str], source: str) -> Rankings | 
     def slow() -> Rankings:
         return ranking_of(_rows(_in_memory(table, took), took, source))
 
-    return ColumnRankings(batches, took, slow, source, said_of_columns(took, source))
+    return ColumnRankings(batches, took, slow, source, column_notes(took, source))
 
 
 def records_of_frame(frame: Any, source: str) -> Iterator[dict[str, Any]]:

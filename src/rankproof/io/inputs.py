@@ -18,12 +18,10 @@ from rankproof.document.disk import last_check
 from rankproof.errors import DataError, UsageError, nearest, shorten
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
-
 P = ParamSpec("P")
 R = TypeVar("R")
 Columns: TypeAlias = Mapping[str, str] | str | None
 """The column of each role: `{"query": "search_term_id"}`, or "query=search_term_id,doc=product_id"."""
-
 STDIN = "-"
 BLOCK = 1 << 16
 
@@ -213,7 +211,6 @@ def name_of(path: PathLike) -> str:
 
 LONGEST = 200
 """Characters of a cell that may be the name of a column."""
-
 SYSTEMS = 100
 """Entries of a mapping that may be systems, and those paths of pipes."""
 

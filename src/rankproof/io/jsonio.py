@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from rankproof.core.judgments import TwoGrades, add_judgment
 from rankproof.errors import DataError, shorten
 from rankproof.io.inputs import column_named, plain_name
 from rankproof.io.read import decode_json
-from rankproof.io.roles import RANKING, Wanted, column_of, list_columns, without_expected
-from rankproof.io.rows import Rows, read_tuples
+from rankproof.io.roles import (
+    JUDGMENTS,
+    RANKING,
+    Wanted,
+    column_of,
+    guess,
+    guess_sentence,
+    list_columns,
+    without_expected,
+)
+from rankproof.io.rows import Rows
 
 LISTS = {
     plain_name(name)
@@ -23,7 +33,6 @@ LISTS = {
     )
 }  # fmt: skip
 """Names of the list of documents if each object holds one query."""
-
 Nested = dict[str, Any]
 """`{query: documents}`, as `judgments_from_mapping` and `MappingRankings` take it."""
 
@@ -238,3 +247,60 @@ def _pair(doc: Any, id_name: str, number: list[str], where: str) -> Any:
             "Next: correct the entry, or drop it."
         )
     return tuple(doc[name] for name in wanted) if number else doc[id_name]
+
+
+def read_tuples(items: Iterable[Any], wanted: Wanted, source: str, line: Sequence[int] | None = None) -> Rows:
+    """The rows of plain tuples, of named tuples or of dicts, each column under its role.
+
+    >>> from rankproof.io.roles import JUDGMENTS
+    >>> read_tuples([("q1", "d1", 2), ("q1", "d2", 0)], JUDGMENTS, "judgments").columns
+    {'query': ['q1', 'q1'], 'doc': ['d1', 'd2'], 'grade': [2, 0]}
+    """
+    rows = Rows({}, source, line)
+    found = list(items)
+    if not found:
+        raise DataError(f"{source}: empty, it has no rows. Next: check how it was made.")
+    names = _names(found[0])
+    if names is None:
+        return _unnamed(found, wanted, rows)
+    took = guess(names, wanted, source)
+    columns = {role: _column(found, name, rows) for role, name in took.items()}
+    return Rows(columns, source, line, (guess_sentence(took, source),), names=took)
+
+
+def _names(item: Any) -> list[str] | None:
+    """The names of the fields of an item; None if they have none."""
+    if isinstance(item, Mapping):
+        return [str(name) for name in item]
+    return list(item._fields) if hasattr(item, "_fields") else None
+
+
+def _column(items: list[Any], name: str, rows: Rows) -> list[Any]:
+    """A field of every item."""
+    get = itemgetter(name) if isinstance(items[0], Mapping) else attrgetter(name)
+    column: list[Any] = []
+    try:
+        column.extend(map(get, items))
+    except (LookupError, AttributeError, TypeError) as error:
+        row = len(column)  # all before it have the field
+        raise DataError(
+            f"{rows.where(row)}: got {shorten(items[row])}, which has no {name!r} as the first one has. "
+            "Next: give every row the same fields."
+        ) from error
+    return column
+
+
+def _unnamed(items: list[Any], wanted: Wanted, rows: Rows) -> Rows:
+    value = "grade" if wanted is JUDGMENTS else "score"
+    width = len(items[0]) if isinstance(items[0], (tuple, list)) else 0
+    all_are_tuples = all(issubclass(kind, (tuple, list)) for kind in set(map(type, items)))
+    if width not in (2, 3) or not all_are_tuples or set(map(len, items)) != {width}:
+        unlike = (row for row, item in enumerate(items) if not (isinstance(item, (tuple, list)) and len(item) == width))
+        row, same = next(unlike, 0), f" with {width} fields as the first one" if width in (2, 3) else ""
+        raise DataError(
+            f"{rows.where(row)}: got {shorten(items[row])}, expected a tuple (query, doc, {value}) or (query, doc)"
+            f"{same}. Next: give every row that form, or named tuples."
+        )
+    roles = ("query", "doc", value)
+    columns = {role: list(column) for role, column in zip(roles, zip(*items, strict=True), strict=False)}
+    return Rows(columns, rows.source, rows.line)

@@ -28,12 +28,11 @@ from rankproof.io.frames import (
     stream_large,
 )
 from rankproof.io.inputs import PathLike, Pipe, keep_pipe
-from rankproof.io.jsonio import graded_rankings, read_json
+from rankproof.io.jsonio import graded_rankings, read_json, read_tuples
 from rankproof.io.mappings import MappingRankings, judgments_from_mapping
-from rankproof.io.rankings import ranking_of
 from rankproof.io.read import Row, rows_in
 from rankproof.io.roles import JUDGMENTS, RANKING, Wanted
-from rankproof.io.rows import Rows, judgments_of, read_tuples
+from rankproof.io.rows import Rows, judgments_of, ranking_of
 from rankproof.io.trec import TrecRankings, read_qrels
 from rankproof.io.trec.chunks import BadLine, check_lines
 from rankproof.io.values import is_frame, library_of

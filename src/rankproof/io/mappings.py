@@ -168,7 +168,6 @@ def _aspects(grades: Any, where: str) -> dict[str, float]:
 Ranking = dict[Any, Any]
 LookUp = Callable[[Any, int], int]
 """The place of a document among the judgments of one query; the second argument if it is not judged."""
-
 WORTH = 2
 """From this ratio of judged to ranked documents on, look up each ranked document."""
 

@@ -18,7 +18,7 @@ from rankproof.errors import DataError, UsageError, missing_extra, shorten
 from rankproof.io.columns import ColumnRankings
 from rankproof.io.load import warn_of_left_out
 from rankproof.io.parts import PartRankings
-from rankproof.io.rankings import RowRankings
+from rankproof.io.rows import RowRankings
 from rankproof.io.trec import TrecRankings
 from rankproof.io.trec.chunks import BadLine, Chunk
 from rankproof.io.trec.index import are_different, hashes

@@ -124,7 +124,6 @@ Line: TypeAlias = tuple[int, str]
 """The number of a line, and the line with its end."""
 Lines: TypeAlias = Callable[[Iterator[Line], str], Iterator[Row]]
 """Reads the lines of a file with this name."""
-
 KNOWN = frozenset(
     ("id", "docid", "queryid", "qid", "docno", "text", "query", "question", "title", "content", "contents")
 )

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from difflib import SequenceMatcher
-from typing import NamedTuple
+from math import isnan
+from typing import Any, NamedTuple
 
-from rankproof.errors import DataError, UsageError
+import numpy as np
+
+from rankproof.document.terminal import for_face
+from rankproof.errors import DataError, UsageError, number_in
 from rankproof.io.inputs import column_named, plain_name, roles_named
 
 EXPECTED = (
@@ -22,7 +29,6 @@ RETRIEVED = (
 """The names of lists of documents."""
 SCORES = ("scores", "doc_scores", "similarities", "sims", "relevance_scores", "retrieved_scores")
 """The names of lists of their scores."""
-
 NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "query": (
         ("query_id", "qid", "topic_id", "topicno", "question_id"),
@@ -44,7 +50,6 @@ NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "aspect": (("subtopic_id", "subtopic", "aspect_id", "aspect", "facet", "intent"),),
 }
 """For each role the names it goes by: a name of an earlier group beats one of a later group."""
-
 Guess = Mapping[str, str]
 """Roles and the columns that have them."""
 
@@ -176,8 +181,6 @@ def list_in_words(columns: Sequence[str]) -> str:
 
 DISTANCES = frozenset({"distance", "distances", "dist", "l2", "cosine_distance", "l2_distance", "euclidean"})
 """Columns of which less is better."""
-
-
 ALIKE = 10
 """How many names that are known a message lists, the most like those that are there first."""
 
@@ -214,3 +217,55 @@ def is_counted(names: Sequence[str]) -> bool:
     (True, False)
     """
     return {str(name).lower() for name in names} >= COUNTED
+
+
+TRUTHS = ("true", "false")
+DECIMAL_COMMA = re.compile(r"-?[0-9]+,[0-9]+")
+
+
+def mending_step(values: Sequence[Any], role: str, name: str, source: str) -> str:
+    """How to mend a column if all of its values are of one wrong kind; else what to do with a row.
+
+    >>> mending_step([True, False], "grade", "label", "judgments")
+    "turn the whole column into 0 and 1, like frame['label'].astype(int)"
+    >>> mending_step(["high", "1"], "grade", "label", "judgments")
+    'correct or drop this row'
+    """
+    given = [each for each in values if each is not None]
+    field, column = f'("{name}": *)', name if name.isidentifier() else f'\\"{name}\\"'
+    cell, texts = column, any(isinstance(each, str) for each in given)
+    if role not in ("grade", "score", "rank"):
+        if not all(isinstance(each, float) for each in given) or not any(each.is_integer() for each in given):
+            return "correct or drop this row"
+        kind, series, one, cast = "whole numbers", ".astype('Int64')", "int(value)", "bigint"
+        edit = rf's/("{name}": *-?[0-9]+)\.0/\1/'
+    elif given and all(isinstance(each, bool | np.bool_ | str) and str(each).lower() in TRUTHS for each in given):
+        kind, series, one, cast = "0 and 1", ".astype(int)", "int(value)", "int"
+        edit = rf"s/{field}true/\11/; s/{field}false/\10/"
+        if texts:
+            series, one = f".astype(str).str.lower().eq('true'){series}", "int(value.lower() == 'true')"
+            cast = "boolean::int"
+            edit = "; ".join(
+                f's/"?\\b{word}\\b"?/{int(word.lower() == "true")}/' for word in sorted(set(map(str, given)))
+            )
+    elif texts and not any(isnan(number_in(each.replace(",", ".") if _has_comma(each) else each)) for each in given):
+        kind, series, one, cast = "numbers", ".astype(float)", "float(value)", "double"
+        edit = rf's/{field}"([^"]*)"/\1\2/'
+        if any(map(_has_comma, given)):
+            kind, cell = "numbers with points", f"replace({cell}, ',', '.')"
+            series, one = f".astype(str).str.replace(',', '.'){series}", "float(value.replace(',', '.'))"
+            edit += rf"; s/({field}-?[0-9]+),([0-9])/\1.\3/"
+            if "json" not in os.path.splitext(source)[1]:
+                edit = r's/"(-?[0-9]+),([0-9]+)"/\1.\2/g; /[;\t]/s/([0-9]),([0-9])/\1.\2/g'
+    else:
+        return "correct or drop this row"
+    table = f"select * replace ({cell}::{cast} as {column}) from '{source}'"
+    shell = f"sed -E '{edit}' {shlex.quote(source)} > mended{os.path.splitext(source)[1]}"
+    if source.endswith(".parquet"):
+        shell = f"duckdb -c \"copy ({table}) to 'mended.parquet'\""
+    how = for_face(f"frame[{name!r}]{series}" if name else f"{one} in each row", shell)
+    return f"turn the whole column into {kind}, like {how}"
+
+
+def _has_comma(value: Any) -> bool:
+    return isinstance(value, str) and bool(DECIMAL_COMMA.fullmatch(value))

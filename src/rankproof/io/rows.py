@@ -1,25 +1,22 @@
-"""Rows that were read from somewhere, with the checks that every such source shares; and as judgments."""
+"""Rows that were read from somewhere, with the checks that every such source shares: as judgments, as rankings."""
 
 from __future__ import annotations
 
 import json
-import os
-import re
-import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isnan
-from operator import attrgetter, itemgetter
 from typing import Any
 
 import numpy as np
 
+from rankproof.core.conventions import KEEP_ONE, Conventions, RepeatedDocument, drop_repeats
 from rankproof.core.hits import Array
+from rankproof.core.join import SAMPLE, Block, Census, note_ranks
 from rankproof.core.judgments import Judgments, judgments_from_rows
-from rankproof.document.terminal import for_face
-from rankproof.errors import DataError, number_in, shorten
-from rankproof.io.roles import JUDGMENTS, Wanted, column_of, guess, guess_sentence
-from rankproof.io.values import as_numbers, is_id, is_number
+from rankproof.core.table import RankingTable, part_of
+from rankproof.errors import DataError, UsageError, shorten
+from rankproof.io.roles import column_of, guess_sentence, mending_step
+from rankproof.io.values import as_numbers, is_id, is_number, match_ids
 
 LISTS = (list, tuple, np.ndarray)
 """Types that hold several documents in one cell of a table."""
@@ -85,90 +82,6 @@ class Rows:
         kind = "" if isinstance(got, str) else f" ({type(got).__name__})"
         step = mending_step(self.columns[role], role, self.names.get(role, ""), self.source)
         return DataError(f"{self.where(row)}: got {shorten(got)}{kind} as the {role}, {expected}. Next: {step}.")
-
-
-TRUTHS = ("true", "false")
-DECIMAL_COMMA = re.compile(r"-?[0-9]+,[0-9]+")
-
-
-def mending_step(values: Sequence[Any], role: str, name: str, source: str) -> str:
-    """How to mend a column if all of its values are of one wrong kind; else what to do with a row.
-
-    >>> mending_step([True, False], "grade", "label", "judgments")
-    "turn the whole column into 0 and 1, like frame['label'].astype(int)"
-    >>> mending_step(["high", "1"], "grade", "label", "judgments")
-    'correct or drop this row'
-    """
-    given = [each for each in values if each is not None]
-    field, column = f'("{name}": *)', name if name.isidentifier() else f'\\"{name}\\"'
-    cell, texts = column, any(isinstance(each, str) for each in given)
-    if role not in ("grade", "score", "rank"):
-        if not all(isinstance(each, float) for each in given) or not any(each.is_integer() for each in given):
-            return "correct or drop this row"
-        kind, series, one, cast = "whole numbers", ".astype('Int64')", "int(value)", "bigint"
-        edit = rf's/("{name}": *-?[0-9]+)\.0/\1/'
-    elif given and all(isinstance(each, bool | np.bool_ | str) and str(each).lower() in TRUTHS for each in given):
-        kind, series, one, cast = "0 and 1", ".astype(int)", "int(value)", "int"
-        edit = rf"s/{field}true/\11/; s/{field}false/\10/"
-        if texts:
-            series, one = f".astype(str).str.lower().eq('true'){series}", "int(value.lower() == 'true')"
-            cast = "boolean::int"
-            edit = "; ".join(
-                f's/"?\\b{word}\\b"?/{int(word.lower() == "true")}/' for word in sorted(set(map(str, given)))
-            )
-    elif texts and not any(isnan(number_in(each.replace(",", ".") if _has_comma(each) else each)) for each in given):
-        kind, series, one, cast = "numbers", ".astype(float)", "float(value)", "double"
-        edit = rf's/{field}"([^"]*)"/\1\2/'
-        if any(map(_has_comma, given)):
-            kind, cell = "numbers with points", f"replace({cell}, ',', '.')"
-            series, one = f".astype(str).str.replace(',', '.'){series}", "float(value.replace(',', '.'))"
-            edit += rf"; s/({field}-?[0-9]+),([0-9])/\1.\3/"
-            if "json" not in os.path.splitext(source)[1]:
-                edit = r's/"(-?[0-9]+),([0-9]+)"/\1.\2/g; /[;\t]/s/([0-9]),([0-9])/\1.\2/g'
-    else:
-        return "correct or drop this row"
-    table = f"select * replace ({cell}::{cast} as {column}) from '{source}'"
-    shell = f"sed -E '{edit}' {shlex.quote(source)} > mended{os.path.splitext(source)[1]}"
-    if source.endswith(".parquet"):
-        shell = f"duckdb -c \"copy ({table}) to 'mended.parquet'\""
-    how = for_face(f"frame[{name!r}]{series}" if name else f"{one} in each row", shell)
-    return f"turn the whole column into {kind}, like {how}"
-
-
-def _has_comma(value: Any) -> bool:
-    return isinstance(value, str) and bool(DECIMAL_COMMA.fullmatch(value))
-
-
-def parse_numbers(texts: Sequence[str], where: Callable[[int], str], role: str, name: str, source: str) -> Array:
-    """The numbers that texts spell out; a text that spells none is an error at its place."""
-    try:
-        numbers = np.array(list(map(float, texts)), dtype=np.float64)
-        if "_" not in "".join(texts) and not np.isnan(numbers).any():
-            return numbers
-    except ValueError:
-        pass
-    row = next(row for row, text in enumerate(texts) if not spells_number(text) or float(text) != float(text))
-    raise DataError(
-        f"{where(row)}: got {shorten(texts[row])} as the {role}, expected a number. "
-        + (
-            "Next: drop this row, it is a heading."
-            if column_of(role, [texts[row]])
-            else f"Next: {mending_step(texts, role, name, source)}."
-        )
-    )
-
-
-def spells_number(text: str) -> bool:
-    """Whether a text is a number as people write it: no digits grouped by underscores.
-
-    >>> spells_number("1e-3"), spells_number("1_000"), spells_number("high")
-    (True, False, False)
-    """
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return "_" not in text
 
 
 def one_a_row(rows: Rows, *, ranked: bool) -> Rows:
@@ -253,10 +166,7 @@ def judgments_of(rows: Rows) -> Judgments:
     >>> judgments_of(Rows({"query": ["q"], "doc": ["d"]}, "a list")).notes
     ('a list: no grades, so every document listed counts as relevant (grade 1)',)
     """
-    rows = one_a_row(rows, ranked=False)
-    check_not_empty(rows)
-    queries, queries_are_int = rows.ids("query")
-    docs, docs_are_int = rows.ids("doc")
+    rows, queries, docs, integer_ids = _with_ids(rows, ranked=False)
     notes = list(rows.notes)
     if "grade" in rows.columns:
         grades = rows.numbers("grade", finite=True).tolist()
@@ -269,7 +179,7 @@ def judgments_of(rows: Rows) -> Judgments:
         iterations = list(map(str, rows.columns["iteration"]))
         aspects = iterations if len(set(iterations)) > 1 else None
     judgments = judgments_from_rows(queries, docs, grades, aspects, source=rows.source, line=rows.line)
-    return replace(judgments, integer_ids=(queries_are_int, docs_are_int), notes=tuple(notes))
+    return replace(judgments, integer_ids=integer_ids, notes=tuple(notes))
 
 
 def ungraded_note(source: str) -> str:
@@ -277,64 +187,151 @@ def ungraded_note(source: str) -> str:
     return f"{source}: no grades, so every document listed counts as relevant (grade 1)"
 
 
-def check_not_empty(rows: Rows) -> None:
-    """Judgments or rankings without a row are a mistake on the way here."""
+def _with_ids(rows: Rows, *, ranked: bool) -> tuple[Rows, list[str], list[str], tuple[bool, bool]]:
+    """The rows one a document, their queries and documents, and whether these were integers."""
+    rows = one_a_row(rows, ranked=ranked)
     if not len(rows.columns["query"]):
         raise DataError(f"{rows.source}: empty, it has no rows. Next: check how it was made.")
+    (queries, integer_queries), (docs, integer_docs) = rows.ids("query"), rows.ids("doc")
+    return rows, queries, docs, (integer_queries, integer_docs)
 
 
-def read_tuples(items: Iterable[Any], wanted: Wanted, source: str, line: Sequence[int] | None = None) -> Rows:
-    """The rows of plain tuples, of named tuples or of dicts, each column under its role.
+# --- as rankings -------------------------------------------------------------------------------
 
-    >>> from rankproof.io.roles import JUDGMENTS
-    >>> read_tuples([("q1", "d1", 2), ("q1", "d2", 0)], JUDGMENTS, "judgments").columns
-    {'query': ['q1', 'q1'], 'doc': ['d1', 'd2'], 'grade': [2, 0]}
-    """
-    rows = Rows({}, source, line)
-    found = list(items)
-    if not found:
-        raise DataError(f"{source}: empty, it has no rows. Next: check how it was made.")
-    names = _names(found[0])
-    if names is None:
-        return _unnamed(found, wanted, rows)
-    took = guess(names, wanted, source)
-    columns = {role: _column(found, name, rows) for role, name in took.items()}
-    return Rows(columns, source, line, (guess_sentence(took, source),), names=took)
+BLOCK = 32_768
+"""About how many documents are handed to the join at once."""
 
 
-def _names(item: Any) -> list[str] | None:
-    """The names of the fields of an item; None if they have none."""
-    if isinstance(item, Mapping):
-        return [str(name) for name in item]
-    return list(item._fields) if hasattr(item, "_fields") else None
+def ranking_of(rows: Rows) -> RowRankings:
+    """The rankings in the rows."""
+    rows, queries, docs, integer_ids = _with_ids(rows, ranked=True)
+    score, rank = (rows.numbers(role) if role in rows.columns else None for role in ("score", "rank"))
+    line = None if rows.line is None else np.asarray(rows.line, dtype=np.intp)
+    table = RankingTable(queries, docs, score, rank, line, rows.source)
+    return RowRankings(table, integer_ids, (*rows.notes, *order_notes(rows.columns, rows.source)), unit=rows.unit)
 
 
-def _column(items: list[Any], name: str, rows: Rows) -> list[Any]:
-    """A field of every item."""
-    get = itemgetter(name) if isinstance(items[0], Mapping) else attrgetter(name)
-    column: list[Any] = []
-    try:
-        column.extend(map(get, items))
-    except (LookupError, AttributeError, TypeError) as error:
-        row = len(column)  # all before it have the field
-        raise DataError(
-            f"{rows.where(row)}: got {shorten(items[row])}, which has no {name!r} as the first one has. "
-            "Next: give every row the same fields."
-        ) from error
-    return column
+def order_notes(roles: Collection[str], source: str) -> list[str]:
+    """A note for the audit if the columns with these roles hold no scores."""
+    if "score" in roles:
+        return []
+    taken = "its rank column" if "rank" in roles else "the order of its rows"
+    return [f"{source}: no scores, so {taken} is the ranking"]
 
 
-def _unnamed(items: list[Any], wanted: Wanted, rows: Rows) -> Rows:
-    value = "grade" if wanted is JUDGMENTS else "score"
-    width = len(items[0]) if isinstance(items[0], (tuple, list)) else 0
-    all_are_tuples = all(issubclass(kind, (tuple, list)) for kind in set(map(type, items)))
-    if width not in (2, 3) or not all_are_tuples or set(map(len, items)) != {width}:
-        unlike = (row for row, item in enumerate(items) if not (isinstance(item, (tuple, list)) and len(item) == width))
-        row, same = next(unlike, 0), f" with {width} fields as the first one" if width in (2, 3) else ""
-        raise DataError(
-            f"{rows.where(row)}: got {shorten(items[row])}, expected a tuple (query, doc, {value}) or (query, doc)"
-            f"{same}. Next: give every row that form, or named tuples."
+def column_notes(took: Mapping[str, str], source: str) -> tuple[str, ...]:
+    """The notes for the audit on the columns that were taken."""
+    return (guess_sentence(took, source), *order_notes(took, source))
+
+
+@dataclass(frozen=True, eq=False)
+class RowRankings:
+    """Rankings that are in memory as one table of rows."""
+
+    rows: RankingTable
+    integer_ids: tuple[bool, bool] = (False, False)
+    """Whether the ids of queries, and of documents, were integers."""
+    notes: tuple[str, ...] = ()
+    untyped: bool = False
+    """Whether they come from a file that does not tell integers from text."""
+    unit: str = "line"
+    """The unit of the numbers of the rows."""
+
+    @property
+    def source(self) -> str:
+        """The source of the rankings."""
+        return self.rows.source
+
+    def table(self) -> RankingTable:
+        """Every row, as it was read."""
+        return self.rows
+
+    def part(self, rows: int) -> RankingTable:
+        """The rows from a few places of the table."""
+        return part_of(self.rows, rows)
+
+    def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Block]:
+        """The rankings of judged queries, some ten thousand documents at a time."""
+        kinds = self.integer_ids if len(self.rows) else (None, None)
+        judgments = match_ids(judgments, kinds, self.source, self.table if self.untyped else None)
+        census.notes.extend(self.notes)
+        score, rank = self.rows.score, self.rows.rank
+        if score is not None and rank is not None and conventions.ties != "rank":
+            codes: dict[str, int] = {}
+            group = np.array([codes.setdefault(query, len(codes)) for query in self.rows.query[:SAMPLE]])
+            note_ranks(group, score[:SAMPLE], rank[:SAMPLE], census)
+        order = self._order(conventions.ties)
+        batch: list[tuple[int, list[int]]] = []
+        for query, rows in self._rankings(order, judgments, conventions, census):
+            batch.append((query, rows))
+            if sum(len(rows) for _, rows in batch) >= BLOCK:
+                yield self._block(batch, order, judgments)
+                batch = []
+        if batch:
+            yield self._block(batch, order, judgments)
+
+    def _order(self, ties: str) -> Array:
+        """The sort key of each row: its score, its rank, or its place."""
+        table = self.rows
+        if ties == "rank" and table.rank is None:
+            raise UsageError(
+                f"{self.source}: ties='rank' was asked for, but there is no rank column. "
+                "Next: choose another rule, as ties='input' for the order given."
+            )
+        if table.rank is not None and (ties == "rank" or table.score is None):
+            turned: Array = 1 + table.rank.max(initial=0) - table.rank
+            return turned
+        return np.arange(len(table), 0, -1, dtype=np.float64) if table.score is None else table.score
+
+    def _rankings(
+        self, order: Array, judgments: Judgments, conventions: Conventions, census: Census
+    ) -> Iterator[tuple[int, list[int]]]:
+        """Each judged query with its rows, each document once."""
+        for query, rows in self.rows.by_query().items():
+            once = self._once_each(query, rows, order, conventions.duplicates)
+            if query in judgments.index:
+                census.dropped += len(rows) - len(once)
+                yield judgments.index[query], once
+            else:
+                census.extra += 1
+                if len(census.extra_examples) < 5:
+                    census.extra_examples.append(query)
+
+    def _once_each(self, query: str, rows: list[int], order: Array, rule: str) -> list[int]:
+        docs = self.rows.doc
+        if len({docs[row] for row in rows}) == len(rows):
+            return rows
+        try:
+            return drop_repeats(docs, rows, rule, order.__getitem__)
+        except RepeatedDocument as error:
+            line, unit = self.rows.line, f"{self.unit}s"
+            if line is None:
+                line, unit = np.arange(1, len(self.rows) + 1), "rows"
+            raise DataError(
+                f"{self.source}: document {shorten(docs[error.first])} comes twice for query {shorten(query)} "
+                f"({unit} {line[error.first]} and {line[error.again]}). {KEEP_ONE}"
+            ) from error
+
+    def _block(self, batch: list[tuple[int, list[int]]], order: Array, judgments: Judgments) -> Block:
+        """Some rankings side by side, and the judged documents among them."""
+        lengths = [len(rows) for _, rows in batch]
+        row = np.array([row for _, rows in batch for row in rows], dtype=np.intp)
+        # For each judged document found: its ranking, its judgment, its row.
+        ranking, judged, found = [], [], []
+        for number, (query, rows) in enumerate(batch):
+            first, end = int(judgments.start[query]), int(judgments.start[query + 1])
+            judgment = dict(zip(judgments.doc_ids[first:end], range(first, end), strict=True))
+            for each in rows:
+                if self.rows.doc[each] in judgment:
+                    ranking.append(number)
+                    judged.append(judgment[self.rows.doc[each]])
+                    found.append(each)
+        return Block(
+            query=np.array([query for query, _ in batch], dtype=np.intp),
+            start=np.append(0, np.cumsum(lengths, dtype=np.intp)).astype(np.intp),
+            score=order[row],
+            ranking=np.array(ranking, dtype=np.intp),
+            judged=np.array(judged, dtype=np.intp),
+            found=order[np.array(found, dtype=np.intp)],
+            ids=lambda some: [self.rows.doc[each] for each in row[some]],
         )
-    roles = ("query", "doc", value)
-    columns = {role: list(column) for role, column in zip(roles, zip(*items, strict=True), strict=False)}
-    return Rows(columns, rows.source, rows.line)

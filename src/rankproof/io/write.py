@@ -234,17 +234,13 @@ _FORMS: dict[str, Callable[[Columns], Iterable[bytes]]] = {
     "jsonl": _jsonl,
     "parquet": _parquet,
 }
-
-
 SUFFIXES = {
     **dict.fromkeys((".trec", ".txt", ".qrels", ".run"), "trec"),
     **{f".{kind}": kind for kind in ("csv", "tsv", "json", "jsonl", "parquet")},
 }
 """The format of a file by the end of its name."""
-
 FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
 COMPRESSED = (".gz", ".bz2", ".zst")
-
 NAMED = {".qrels": "judgments", ".run": "ranking"}
 """The content of a file by the end of its name."""
 _MANY = {"judgments": "judgments", "ranking": "rankings"}

@@ -49,7 +49,7 @@ from rankproof.judging.verdicts import (
     pair_in,
 )
 from rankproof.stats.agreement import Agreement
-from rankproof.store.labelling_session import LabellingSession
+from rankproof.store.answers import LabellingSession
 from rankproof.store.ledger import Ledger, lot
 
 if TYPE_CHECKING:

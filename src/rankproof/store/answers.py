@@ -1,4 +1,8 @@
-"""Answers of retrievers, in one SQLite file, so that no question is asked twice."""
+"""Answers that are kept at once: of retrievers, in one SQLite file, so that no question is asked twice; of a person who
+labels one thing after the other (`rankproof label` documents, `calibrate` the pairs of a judge).
+
+And fingerprints: of judgments, of rankings, of the code that is checked out.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,12 @@ import hashlib
 import json
 import re
 import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 
 from rankproof.core.judgments import Judgments, cached_for_judgments
 from rankproof.core.table import RankingTable
@@ -197,3 +203,56 @@ def _digest(parts: Iterator[list[Any]]) -> str:
     for part in parts:
         digest.update(json.dumps(part).encode("ascii"))
     return digest.hexdigest()
+
+
+T = TypeVar("T")
+
+
+@dataclass
+class LabellingSession(ABC, Generic[T]):
+    """Where a person stands who labels one thing after the other; each decision is kept at once, or taken back."""
+
+    steps: list[tuple[T, int | None]] = field(default_factory=list, init=False)
+    """What was decided, in order; None is what was skipped."""
+    at_end: ClassVar[str] = "everything is labelled. Next: add something to label."
+
+    @abstractmethod
+    def next(self) -> T | None:
+        """What is to be labelled now; None at the end."""
+
+    @abstractmethod
+    def _check(self, item: T, value: int) -> None:
+        """Refuse a value that the thing cannot have."""
+
+    @abstractmethod
+    def _keep_step(self, item: T, value: int | None) -> None:
+        """Write a decision down; None: it is skipped."""
+
+    @abstractmethod
+    def _take_back(self, item: T, value: int | None) -> None:
+        """Undo what was written down."""
+
+    def grade(self, value: int) -> None:
+        """Label what is next."""
+        self._decide(value)
+
+    def skip(self) -> None:
+        """Leave what is next open: it gets no label from this person."""
+        self._decide(None)
+
+    def undo(self) -> T | None:
+        """Take the last decision back; what it was about comes next again. None if there is none."""
+        if not self.steps:
+            return None
+        item, value = self.steps.pop()
+        self._take_back(item, value)
+        return item
+
+    def _decide(self, value: int | None) -> None:
+        item = self.next()
+        if item is None:
+            raise UsageError(self.at_end)
+        if value is not None:
+            self._check(item, value)
+        self._keep_step(item, value)
+        self.steps.append((item, value))

@@ -33,7 +33,6 @@ SHORT = 8
 """The number of bytes that identify a pair among those that could be drawn."""
 FRAMES_SINCE = 2
 """The version of the file from which on it stores them."""
-
 LEDGER = Schema(
     noun="ledger of verdicts",
     option=("ledger=", "--ledger"),

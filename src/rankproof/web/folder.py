@@ -19,7 +19,7 @@ from rankproof.errors import DataError, RankproofError, UsageError
 from rankproof.io.files import read_head
 from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, sniff
 from rankproof.io.inputs import plain_name
-from rankproof.io.labelled_questions import RELEVANT
+from rankproof.io.judgments import RELEVANT
 from rankproof.io.load import load_ranking
 from rankproof.io.roles import EXPECTED, JUDGMENTS, column_of, guess, is_of_lists, without_expected
 from rankproof.io.trec import TrecRankings

@@ -23,7 +23,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.corpora import load_corpus, load_questions
-from rankproof.io.labelled_questions import load_labelled
+from rankproof.io.judgments import load_labelled
 from rankproof.io.load import load_judgments
 from rankproof.io.values import as_text
 from rankproof.scoring.evaluate import evaluate

@@ -18,7 +18,7 @@ from rankproof.document.model import Document, PlainData, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, one_of, shorten
 from rankproof.stats.agreement import cohen_kappa, krippendorff_alpha
-from rankproof.store.labelling_session import LabellingSession
+from rankproof.store.answers import LabellingSession
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,8 @@ from rankproof.core.table import Rankings
 from rankproof.errors import DataError, shorten
 from rankproof.io.counted import COUNTS, OF_QUERIES, CountedRankings, Judged, Table, check_ids
 from rankproof.io.counted.text import OWN, QUERY, Counted, counting_text, key, quote_name, table_in
-from rankproof.io.rankings import ranking_of, said_of_columns
 from rankproof.io.roles import RANKING, guess
-from rankproof.io.rows import Rows
+from rankproof.io.rows import Rows, column_notes, ranking_of
 from rankproof.io.values import first_library
 
 if TYPE_CHECKING:
@@ -329,7 +328,7 @@ def _in_datafusion(session: Any, name: str, of_frame: Callable[[Any, str], Ranki
     whole = cache(lambda: of_frame(frame.to_arrow_table(), name))
     schema = nw.from_native(pyarrow.schema(frame.schema()).empty_table()).schema
     took = guess(schema.names(), RANKING, name)
-    notes = said_of_columns(took, name)
+    notes = column_notes(took, name)
     kinds = _kinds({role: schema[column] for role, column in took.items()})
     if kinds is None:
         return whole()
@@ -341,7 +340,7 @@ def _in_sqlite(connection: sqlite3.Connection, name: str) -> Rankings:
     rows = table_in("sqlite", name)
     columns = [each[0] for each in connection.execute(f"select * from {rows} limit 0").description]
     took = guess(columns, RANKING, name)
-    notes = said_of_columns(took, name)
+    notes = column_notes(took, name)
     names = {role: quote_name("sqlite", column) for role, column in took.items()}
 
     @cache

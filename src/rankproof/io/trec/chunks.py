@@ -270,7 +270,6 @@ def _query_at(text: memoryview, line: int, end: int) -> bytes:
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-
 MOST = 8
 """More threads than this wait for the one that reads."""
 

@@ -18,7 +18,7 @@ from rankproof.core.hits import Array
 from rankproof.core.join import Census, Ordered, note_scores, rank_block
 from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError
-from rankproof.io.rankings import RowRankings
+from rankproof.io.rows import RowRankings
 from rankproof.io.trec.chunks import BadLine, in_order
 from rankproof.io.trec.lines import Repeated
 from rankproof.io.trec.scan import Scan, Scanned

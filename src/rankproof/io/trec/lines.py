@@ -22,14 +22,12 @@ QUERY, DOC, RANK, SCORE = 0, 2, 3, 4
 QRELS_COLUMNS = 4
 """Those of judgments: query, aspect, document, grade."""
 ASPECT, GRADE = 1, 3
-
 FEW = 64
 """Fewer numbers than this are read one by one."""
 EXACT = 15
 """Up to this many digits, division by a power of ten gives the nearest float64 in one step."""
 POWERS = np.array([10**i for i in range(EXACT + 1)], dtype=np.uint64)
 POINT, MINUS = ord("."), ord("-")
-
 ZEROS = np.uint64(0x3030303030303030)
 ABOVE_NINE = np.uint64(0x7676767676767676)
 TOP_BITS = np.uint64(0x8080808080808080)
