@@ -23,16 +23,15 @@ if TYPE_CHECKING:
     from rankproof.bench.grid import Grid, grid
     from rankproof.bench.grid.outcome import GridRow
     from rankproof.bench.runs import Run, Standings
-    from rankproof.bench.testset.pool import Pool
+    from rankproof.bench.testset.checks import check_questions
+    from rankproof.bench.testset.pool import Pool, pool
     from rankproof.bench.testset.questions import (
+        Question,
         QuestionPlan,
-        check_questions,
         draw_questions,
-        pool,
         questions_needed,
         split_questions,
     )
-    from rankproof.bench.testset.sampling import Question
     from rankproof.comparing.compare import compare, compare_scores
     from rankproof.comparing.comparison import Comparison, ComparisonRow
     from rankproof.comparing.correlation import Kinship, KinshipRow, RankCorrelation, kinship, rank_correlation
@@ -92,9 +91,9 @@ _PLACES = {
     "bench.grid": "Grid grid",
     "bench.grid.outcome": "GridRow",
     "bench.runs": "Run Standings",
-    "bench.testset.sampling": "Question",
-    "bench.testset.pool": "Pool",
-    "bench.testset.questions": "QuestionPlan check_questions draw_questions pool questions_needed split_questions",
+    "bench.testset.checks": "check_questions",
+    "bench.testset.pool": "Pool pool",
+    "bench.testset.questions": "Question QuestionPlan draw_questions questions_needed split_questions",
     "comparing.compare": "compare compare_scores",
     "comparing.comparison": "Comparison ComparisonRow",
     "comparing.gate": "Gate gate gate_scores",

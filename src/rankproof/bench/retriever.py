@@ -48,7 +48,6 @@ Columns: TypeAlias = tuple[list[str], Sequence[Any] | None]
 """Ids, and scores if there are some."""
 IdOf: TypeAlias = "str | Callable[[Any], Any] | None"
 """The name of the field with the id, or what gives the id of a document; None: the usual names."""
-
 LISTS = (
     *("documents", "results", "hits", "matches", "points", "nodes", "context", "source_documents"),
     *("source_nodes", "data"),
@@ -281,9 +280,7 @@ def _is_number(value: Any) -> bool:
 
 SCORE = ("score", "_score")
 """The names of a score in a mapping; an object has the first."""
-
 Getter: TypeAlias = Callable[[str], Callable[[Any], Any]]
-
 _LOOSELY = frozenset(map(plain_name, DOCUMENT_ID))
 
 

@@ -271,12 +271,12 @@ def _adds_in_place(qrels: str, add_to: str | None) -> bool:
 
 
 def _without(made: Pool, judgments: str) -> Pool:
-    from rankproof.bench.testset.questions import grades_by_query, unjudged_pool
+    from rankproof.bench.testset.pool import unjudged_pool
     from rankproof.io.load import load_judgments
 
     known = load_judgments(judgments)
     _check_meeting(made, known.queries, judgments)
-    return unjudged_pool(made, grades_by_query(known))
+    return unjudged_pool(made, known.as_dict())
 
 
 def _check_meeting(made: Pool, queries: Collection[str], path: str) -> None:
@@ -337,8 +337,7 @@ def pool_runs(
     rankproof pool bm25.run dense.run --depth 20 --order bandit -o pool.jsonl
     rankproof label pool.jsonl --who ana -o labels.jsonl
     """
-    from rankproof.bench.testset.pool import pool_lines
-    from rankproof.bench.testset.questions import pool
+    from rankproof.bench.testset.pool import pool, pool_lines
 
     check_one_stdin(*runs, *([judgments] if judgments else []))
     with tell_oddities(), tell_progress("reading the runs"):

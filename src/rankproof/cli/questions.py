@@ -27,7 +27,7 @@ from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from rankproof.bench.testset.sampling import Question
+    from rankproof.bench.testset.questions import Question
     from rankproof.monitoring.drift import Drift
 
 
@@ -71,8 +71,7 @@ def draw(
     by a model for example; 'questions check' then says what leaks.
     """
     from rankproof.bench.adapters import import_named
-    from rankproof.bench.testset.questions import draw_questions
-    from rankproof.bench.testset.sampling import SOURCES
+    from rankproof.bench.testset.questions import SOURCES, draw_questions
     from rankproof.io.corpora import load_corpus
 
     chosen = list(SOURCES) if sources is None else [each.strip() for each in sources.split(",")]
@@ -100,7 +99,7 @@ def _write_judgments(drawn: list[Question], path: str) -> None:
 
 
 def _told(drawn: list[Question], wanted: int | None, documents: int) -> str:
-    from rankproof.bench.testset.sampling import count_sources
+    from rankproof.bench.testset.questions import count_sources
 
     parts = ", ".join(f"{number} by {source}" for source, number in sorted(count_sources(drawn).items()))
     left = documents - len(drawn)
@@ -136,7 +135,7 @@ def check_command(
     (with --corpus), answered first by every run (with RUNs). The exit code is 3
     if one of the findings is an error, else 0.
     """
-    from rankproof.bench.testset.questions import check_questions
+    from rankproof.bench.testset.checks import check_questions
 
     form = checked_form(form, output)
     with tell_oddities(), tell_progress("checking"):

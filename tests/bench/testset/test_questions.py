@@ -202,10 +202,8 @@ def test_shares_that_are_no_whole_are_refused(shares: dict[str, float]) -> None:
 
 
 def test_an_id_twice_is_refused() -> None:
-    from rankproof.bench.testset.sampling import split
-
-    with pytest.raises(DataError, match="twice"):
-        split(["a", "a"], {"x": 1.0})
+    with pytest.raises(DataError, match="given before"):
+        rankproof.split_questions([("a", "x"), ("a", "y")], {"x": 1.0})
 
 
 # --- needed --------------------------------------------------------------------------------------------

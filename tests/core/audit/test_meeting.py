@@ -8,7 +8,7 @@ import pytest
 
 from rankproof import Benchmark, compare, diagnose, evaluate, gate
 from rankproof.bench.grid import grid
-from rankproof.bench.testset.questions import check_questions
+from rankproof.bench.testset.checks import check_questions
 from rankproof.core.audit.ids import spelling_between
 from rankproof.errors import DataError
 from tests.shell import rankproof

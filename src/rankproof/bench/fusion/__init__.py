@@ -89,7 +89,6 @@ _ALL = (
     Method("segfuse", ranks.segfuse, ranks.learn_seg),
     Method("slidefuse", ranks.slidefuse, ranks.learn_pos),
 )
-
 METHODS: dict[str, Method] = {each.name: each for each in _ALL}
 """Every method by name."""
 
@@ -112,16 +111,12 @@ def _plain(name: str) -> str:
 
 
 NONE = "none"
-
 DEFAULT = "min-max"
 """The normalisation of methods that compare scores, if none is named."""
-
 RELEVANT = 1
 """The grade from which a document counts as relevant where a method learns."""
-
 LARGEST = 1e300
 """A score beyond this is treated as infinite, as sums of such scores overflow."""
-
 Weights = Mapping[str, float] | Sequence[float]
 Fused = dict[Any, dict[Any, float]]
 

@@ -20,7 +20,6 @@ from rankproof.io.values import are_integers, judged_kinds
 FromZero: TypeAlias = Annotated[
     float, Kind("a number of at least 0", lambda v: isinstance(v, Real) and 0 <= float(v) < float("inf"), float)
 ]
-
 WholeFromZero: TypeAlias = Annotated[
     int, Kind("a whole number of at least 0", lambda v: hasattr(v, "__index__") and int(v) >= 0, int)
 ]

@@ -51,12 +51,9 @@ def changed_options(options: dict[str, Any], usual: dict[str, Any]) -> list[str]
 
 Allowed: TypeAlias = frozenset[str] | None
 """The documents that may be found; None: all."""
-
 Answer: TypeAlias = Callable[[Sequence[str], int, Allowed], list[Found]]
-
 Terms: TypeAlias = Mapping[str, float]
 """Index terms with their weights: a question as keyword search sees it."""
-
 DEPTH = 100
 """How many documents are found for a question by default, and how deep combined lists are."""
 

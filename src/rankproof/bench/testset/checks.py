@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from rankproof.core.audit.finding import Audit, Finding, Severity, few_examples
 from rankproof.core.audit.ids import CORPUS, not_in_corpus, respelt, without_text
 from rankproof.core.corpus import Corpus
+from rankproof.core.table import best_first
 from rankproof.document.numbers import count
+from rankproof.errors import old_arguments
+from rankproof.io.corpora import load_corpus, load_questions
+from rankproof.io.inputs import Columns, with_columns
+from rankproof.io.load import load_judgments, load_rankings
 from rankproof.text.languages import STOP_WORDS
 from rankproof.text.words import HIRAGANA, stem, words
 
@@ -68,24 +74,37 @@ LEAKS = 6
 """Words in a row that a question shares with a relevant document, from which on it was copied from it."""
 EASY_SHARE = 0.5
 """The share of too easy questions from which on a test set says little."""
+Texts = Mapping[str, str]
+Relevant = Mapping[str, set[str]]
+Rankings = Mapping[str, Mapping[str, Sequence[str]]]
 
-Grades = Mapping[str, Mapping[str, int]]
 
-
-def check(
-    questions: Mapping[str, str],
-    judgments: Grades,
-    corpus: Corpus | None = None,
-    rankings: Mapping[str, Mapping[str, Sequence[str]]] | None = None,
+@old_arguments(rankings="systems", questions="queries")
+@with_columns
+def check_questions(
+    queries: Any, judgments: Any, *, corpus: Any = None, systems: Any = None, columns: Columns = None
 ) -> Audit:
-    """Faults of questions and of their judgments."""
-    relevant = {query: {doc for doc, grade in judgments.get(query, {}).items() if grade > 0} for query in questions}
-    apart = without_text(judgments, questions)
+    """What is wrong or odd about a test set, the most serious first.
+
+    Questions asked twice, or nearly; without a relevant document; with their answer not in the corpus; copied
+    from their answer (with `corpus`); answered first by every ranking (with `systems`).
+
+    >>> found = check_questions({"a": "Is it free?", "b": "is it free"}, {"a": ["d1"], "b": ["d1"]})
+    >>> [each.kind for each in found]
+    ['duplicate-questions']
+    """
+    rankings: dict[str, Mapping[str, Sequence[str]]] = {}
+    if systems is not None:
+        rankings = {name: best_first(each.table()) for name, each in load_rankings(systems).items()}
+    documents = None if corpus is None else load_corpus(corpus)
+    questions, graded = load_questions(queries), load_judgments(judgments).as_dict()
+    relevant = {query: {doc for doc, grade in graded.get(query, {}).items() if grade > 0} for query in questions}
+    apart = without_text(graded, questions)
     findings = [*_same(questions), *_alike(questions)]
-    findings += [*_unanswered(relevant, judgments)] if apart is None else [apart]
-    findings += _not_asked(questions, rankings or {})
-    if corpus is not None:
-        findings += [*_unknown(relevant, corpus), *_leaks(questions, relevant, corpus)]
+    findings += [*_unanswered(relevant, graded)] if apart is None else [apart]
+    findings += _not_asked(questions, rankings)
+    if documents is not None:
+        findings += [*_unknown(relevant, documents), *_leaks(questions, relevant, documents)]
     if rankings:
         findings += _easy(relevant, rankings)
     return Audit.of(findings)
@@ -99,7 +118,7 @@ def _finding(
     return [Finding(severity, kind, len(items), message, few_examples(items), advice)] if items else []
 
 
-def _same(questions: Mapping[str, str]) -> list[Finding]:
+def _same(questions: Texts) -> list[Finding]:
     first: dict[tuple[str, ...], str] = {}
     twins = [
         f"{query} = {kept}"
@@ -112,7 +131,7 @@ def _same(questions: Mapping[str, str]) -> list[Finding]:
     )
 
 
-def _alike(questions: Mapping[str, str]) -> list[Finding]:
+def _alike(questions: Texts) -> list[Finding]:
     """Pairs with nearly the same telling words; only pairs that share a word are looked at."""
     words = {query: frozenset(map(stem, telling_words(text))) for query, text in questions.items()}
     pairs = [
@@ -136,9 +155,9 @@ def _sharing(words: Mapping[str, frozenset[str]]) -> list[tuple[str, str]]:
     return list(pairs)
 
 
-def _unanswered(relevant: Mapping[str, set[str]], judgments: Grades) -> list[Finding]:
+def _unanswered(relevant: Relevant, judged: Iterable[str]) -> list[Finding]:
     missing = [query for query, found in relevant.items() if not found]
-    unasked = [query for query in judgments if query not in relevant]
+    unasked = [query for query in judged if query not in relevant]
     have = "question has", "questions have", "no relevant document."
     judge = "judge more for them, or keep them apart as questions without an answer."
     are = "judged query is", "judged queries are", "not among the questions."
@@ -149,7 +168,7 @@ def _unanswered(relevant: Mapping[str, set[str]], judgments: Grades) -> list[Fin
     ]
 
 
-def _not_asked(questions: Mapping[str, str], rankings: Mapping[str, Mapping[str, Sequence[str]]]) -> Iterator[Finding]:
+def _not_asked(questions: Texts, rankings: Rankings) -> Iterator[Finding]:
     """Rankings that answer none of the questions."""
     for name, ranking in rankings.items():
         if questions and ranking and ranking.keys().isdisjoint(questions):
@@ -163,7 +182,7 @@ def _not_asked(questions: Mapping[str, str], rankings: Mapping[str, Mapping[str,
             )
 
 
-def _unknown(relevant: Mapping[str, set[str]], corpus: Corpus) -> list[Finding]:
+def _unknown(relevant: Relevant, corpus: Corpus) -> list[Finding]:
     apart = not_in_corpus((doc for found in relevant.values() for doc in sorted(found)), corpus)
     if apart is not None:
         return [apart]
@@ -175,7 +194,7 @@ def _unknown(relevant: Mapping[str, set[str]], corpus: Corpus) -> list[Finding]:
     return [*([spelt] if spelt else []), *_finding("error", "relevant-not-in-corpus", unknown, *said, advice)]
 
 
-def _leaks(questions: Mapping[str, str], relevant: Mapping[str, set[str]], corpus: Corpus) -> list[Finding]:
+def _leaks(questions: Texts, relevant: Relevant, corpus: Corpus) -> list[Finding]:
     """Questions of which many words in a row are in a relevant document; a short one is copied as a whole."""
     copied = []
     for query, text in questions.items():
@@ -189,7 +208,7 @@ def _leaks(questions: Mapping[str, str], relevant: Mapping[str, set[str]], corpu
     return _finding("warning", "leaked-questions", copied, *said, advice)
 
 
-def _easy(relevant: Mapping[str, set[str]], rankings: Mapping[str, Mapping[str, Sequence[str]]]) -> Iterator[Finding]:
+def _easy(relevant: Relevant, rankings: Rankings) -> Iterator[Finding]:
     """Questions that every system answers at its first place tell no two systems apart."""
     answerable = [query for query, found in relevant.items() if found]
     easy = [

@@ -1,4 +1,4 @@
-"""A pool: the documents that several systems returned for each query, to be judged by people.
+"""`pool`: the documents that several systems returned for each query, to be judged by people.
 
 Whatever no system returned is not judged and counts as not relevant, so a pool of several different
 systems, as deep as the work allows, is fair to all of them.
@@ -10,21 +10,24 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from rankproof.core.table import best_first
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, UsageError, reason, shorten
+from rankproof.errors import DataError, UsageError, old_arguments, one_of, reason, shorten
+from rankproof.io.inputs import Columns, with_columns
+from rankproof.io.load import load_judgments, load_rankings, warn_of_left_out
+from rankproof.scoring.evaluate import evaluate
 
 Ranks: TypeAlias = Mapping[str, Mapping[str, int]]
 """The rank by document and system."""
 Grades: TypeAlias = Mapping[str, int]
 """The grades given so far by document, in the order they were given."""
 Order: TypeAlias = Callable[[Ranks, Grades], str | None]
-
 MEMORY = 0.9
 """How much of what is known of a system stays when its next document is judged."""
 
@@ -187,6 +190,67 @@ def pool_rankings(rankings: Mapping[str, Mapping[str, Sequence[str]]], depth: in
     if not any(ranks.values()):
         raise DataError("the rankings hold no document, so there is nothing to judge. Next: check them.")
     return Pool(tuple(rankings), ranks)
+
+
+@old_arguments(rankings="systems")
+@with_columns
+def pool(
+    systems: Any,
+    depth: int = 10,
+    *,
+    order: str = "depth",
+    budget: int | None = None,
+    judgments: Any = None,
+    damaged: str = "error",
+    columns: Columns = None,
+) -> Pool:
+    """The documents to judge: the best `depth` of every ranking, for each query.
+
+    `systems` is `{name: ranking}` or a list of rankings. `order` says which come first: depth, round-robin,
+    informative (what the systems disagree on most) or bandit (what finds relevant documents). `budget` is how
+    many judgments there may be; every query gets the same share of it. What `judgments` already hold is left
+    out, and so are files of a folder that cannot be read with `damaged="skip"`.
+
+    >>> to_judge = pool({"keyword": {"q1": ["a", "b"]}, "dense": {"q1": ["b", "c"]}}, judgments={"q1": {"a": 0}})
+    >>> [item.document for item in to_judge]
+    ['b', 'c']
+    """
+    if order not in ORDERS:
+        raise one_of("order", order, ORDERS)
+    opened = load_rankings(systems, damaged)
+    tables = {name: best_first(each.table()) for name, each in opened.items()}
+    warn_of_left_out(opened.values())
+    made = pool_rankings(tables, depth)
+    if judgments is not None:
+        judged = load_judgments(judgments)
+        scores = {name: evaluate(judged, each, "P@10", duplicates="first") for name, each in opened.items()}
+        wrong = tuple(f"{name}: {each}" for name, found in scores.items() for each in found.wrong)
+        made = replace(unjudged_pool(made, judged.as_dict()), wrong=wrong)
+    if len(tables) > 1 and sum(map(len, tables.values())) == len(set().union(*tables.values())):
+        apart = (
+            "None of the queries is in two of the rankings, so each is pooled from one system alone. "
+            "Next: check that they answer the same queries, with ids written the same way."
+        )
+        made = replace(made, wrong=(*made.wrong, apart))
+    if budget is not None:
+        queries = len(made.ranks)
+        if budget < max(1, queries):
+            raise UsageError(
+                f"budget: got {budget}, expected at least one judgment for each of the {queries} queries. "
+                "Next: raise it, or pool fewer queries."
+            )
+        # What one query does not need is not given to others.
+        made = replace(made, per_query=budget // queries if queries else None)
+    return replace(made, order=order)
+
+
+def unjudged_pool(made: Pool, known: Mapping[str, Mapping[str, float]]) -> Pool:
+    """The pool without what is judged already."""
+    ranks = {
+        query: {doc: each for doc, each in found.items() if doc not in known.get(query, {})}
+        for query, found in made.ranks.items()
+    }
+    return replace(made, ranks={query: found for query, found in ranks.items() if found})
 
 
 VERSION = 1

@@ -1,107 +1,67 @@
-"""Making a test set: `pool`, `draw_questions`, `check_questions`, `split_questions`,
-`questions_needed`."""
+"""Questions drawn from a corpus without a model, split into comparable parts, and how many of them are needed.
+
+A known item is a document that a person has seen and wants back. What is remembered of it is taken to be a
+few telling words of its title, of a heading, or of its rarest sentence: never in the order they stand in,
+so that no phrase of the document is in the question, and only words that together point to one document.
+
+Reference: L. Azzopardi, M. de Rijke: Automatic construction of known-item finding test beds, SIGIR 2006.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from rankproof.bench.testset.checks import check
-from rankproof.bench.testset.pool import ORDERS, Pool, pool_rankings
-from rankproof.bench.testset.sampling import SOURCES, Question, known_items, split, written_questions
+from rankproof.bench.runner.work import RunOutcome
+from rankproof.bench.testset.checks import forms, longest_run, remembered_words
 from rankproof.comparing.alignment import possible_ends
 from rankproof.core import DEFAULT_MEASURE
-from rankproof.core.audit.finding import Audit
 from rankproof.core.conventions import FEWEST_TO_DECIDE
-from rankproof.core.judgments import Judgments
-from rankproof.core.table import best_first
-from rankproof.document.model import Document, Result
-from rankproof.errors import UsageError, check_whole, is_number, old_arguments, one_of
+from rankproof.core.corpus import Corpus, Document
+from rankproof.document import model
+from rankproof.errors import DataError, UsageError, check_whole, is_number, old_arguments, one_of, shorten
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.inputs import Columns, with_columns
-from rankproof.io.load import load_judgments, load_rankings, warn_of_left_out
 from rankproof.scoring.evaluate import evaluate, prepare
 from rankproof.stats.confidence import queries_for_margin, smallest_margin
 from rankproof.stats.detectable_difference import Detection, detectable, needed_or_why
 from rankproof.stats.paired import check_alpha, check_power, spread
+from rankproof.text.sentences import sentences
+
+WORDS = 5
+"""Words of a question, at most."""
+FEWEST = 2
+"""Words of a question, at least."""
+LONGEST_RUN = 2
+"""Words in a row that a question may share with its document."""
+HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
 
 
-@old_arguments(rankings="systems")
-@with_columns
-def pool(
-    systems: Any,
-    depth: int = 10,
-    *,
-    order: str = "depth",
-    budget: int | None = None,
-    judgments: Any = None,
-    damaged: str = "error",
-    columns: Columns = None,
-) -> Pool:
-    """The documents to judge: the best `depth` of every ranking, for each query.
+@dataclass(frozen=True, slots=True)
+class Question(model.Displayable):
+    """One question with the document that answers it, and where it was taken from."""
 
-    `systems` is `{name: ranking}` or a list of rankings. `order` says which come first: depth, round-robin,
-    informative (what the systems disagree on most) or bandit (what finds relevant documents). `budget` is how
-    many judgments there may be; every query gets the same share of it. What `judgments` already hold is left
-    out, and so are files of a folder that cannot be read with `damaged="skip"`.
-
-    >>> to_judge = pool({"keyword": {"q1": ["a", "b"]}, "dense": {"q1": ["b", "c"]}}, judgments={"q1": {"a": 0}})
-    >>> [item.document for item in to_judge]
-    ['b', 'c']
-    """
-    if order not in ORDERS:
-        raise one_of("order", order, ORDERS)
-    opened = load_rankings(systems, damaged)
-    tables = {name: best_first(each.table()) for name, each in opened.items()}
-    warn_of_left_out(opened.values())
-    made = pool_rankings(tables, depth)
-    if judgments is not None:
-        judged = load_judgments(judgments)
-        scores = {name: evaluate(judged, each, "P@10", duplicates="first") for name, each in opened.items()}
-        wrong = tuple(f"{name}: {each}" for name, found in scores.items() for each in found.wrong)
-        made = replace(unjudged_pool(made, grades_by_query(judged)), wrong=wrong)
-    if len(tables) > 1 and sum(map(len, tables.values())) == len(set().union(*tables.values())):
-        apart = (
-            "None of the queries is in two of the rankings, so each is pooled from one system alone. "
-            "Next: check that they answer the same queries, with ids written the same way."
-        )
-        made = replace(made, wrong=(*made.wrong, apart))
-    return replace(made, order=order, per_query=_share(budget, made))
+    id: str
+    text: str
+    document: str
+    source: str
+    """title, heading, sentence or callable."""
 
 
-def unjudged_pool(made: Pool, known: Mapping[str, Mapping[str, int]]) -> Pool:
-    """The pool without what is judged already."""
-    ranks = {
-        query: {doc: each for doc, each in found.items() if doc not in known.get(query, {})}
-        for query, found in made.ranks.items()
-    }
-    return replace(made, ranks={query: found for query, found in ranks.items() if found})
-
-
-def _share(budget: int | None, made: Pool) -> int | None:
-    """How many of a query are judged; what one query does not need is not given to others."""
-    if budget is None:
-        return None
-    queries = len(made.ranks)
-    if budget < max(1, queries):
-        raise UsageError(
-            f"budget: got {budget}, expected at least one judgment for each of the {queries} queries. "
-            "Next: raise it, or pool fewer queries."
-        )
-    return budget // queries if queries else None
-
-
-def grades_by_query(judgments: Judgments) -> dict[str, dict[str, Any]]:
-    """The grade of each judged document by query."""
-    found: dict[str, dict[str, Any]] = {}
-    for place, query in enumerate(judgments.query_ids):
-        rows = range(judgments.start[place], judgments.start[place + 1])
-        found[query] = {judgments.doc_ids[row]: judgments.grade[row] for row in rows}
-    return found
+SOURCES: Mapping[str, Callable[[Document], list[str]]] = {
+    "title": lambda document: [document.title],
+    "heading": lambda document: HEADING.findall(document.text),
+    "sentence": lambda document: [part.of(document.text) for part in sentences(document.text)],
+}
+"""The parts of a document that a question may be made of; the one with the rarest words is taken."""
 
 
 def draw_questions(
@@ -131,29 +91,95 @@ def draw_questions(
         if each not in SOURCES:
             raise one_of("sources", each, SOURCES)
     documents = load_corpus(corpus)
-    if ask is not None:
-        return list(written_questions(documents, ask, n, seed=seed))
-    return list(known_items(documents, n, sources=wanted, seed=seed))
+    drawn = _known_items(documents, wanted, seed) if ask is None else _written_questions(documents, ask, seed)
+    return list(islice(drawn, n))
 
 
-@old_arguments(rankings="systems", questions="queries")
-@with_columns
-def check_questions(
-    queries: Any, judgments: Any, *, corpus: Any = None, systems: Any = None, columns: Columns = None
-) -> Audit:
-    """What is wrong or odd about a test set, the most serious first.
+def _known_items(corpus: Corpus, sources: list[str], seed: int) -> Iterator[Question]:
+    """Questions, one a document at most; the documents come in a random order that `seed` fixes.
 
-    Questions asked twice, or nearly; without a relevant document; with their answer not in the corpus; copied
-    from their answer (with `corpus`); answered first by every ranking (with `systems`).
-
-    >>> found = check_questions({"a": "Is it free?", "b": "is it free"}, {"a": ["d1"], "b": ["d1"]})
-    >>> [each.kind for each in found]
-    ['duplicate-questions']
+    The sources take turns; if a document does not have one of them, or its words point to other documents
+    as well, the next is tried. Documents that no few words of their own single out are left out.
     """
-    opened = None if systems is None else load_rankings(systems).items()
-    found = None if opened is None else {name: best_first(each.table()) for name, each in opened}
-    documents = None if corpus is None else load_corpus(corpus)
-    return check(load_questions(queries), grades_by_query(load_judgments(judgments)), documents, found)
+    index = _Index(corpus)
+    made = 0
+    for document in _shuffled(corpus, seed):
+        turn = sources[made % len(sources) :] + sources[: made % len(sources)]
+        found = next(((words, name) for name in turn if (words := index.question(document, name, seed))), None)
+        if found is not None:
+            yield Question(f"known-{document.id}", found[0], document.id, found[1])
+            made += 1
+
+
+def _written_questions(corpus: Corpus, ask: Callable[[Document], Any], seed: int) -> Iterator[Question]:
+    """Questions that a callable writes, given a document: one text, or several, or None to pass over."""
+    for document in _shuffled(corpus, seed):
+        with RunOutcome() as outcome:
+            outcome.value = ask(document)
+        if outcome.failure is not None:
+            raise DataError(
+                f"the callable failed for document {shorten(document.id)}: {outcome.failure.reason}. "
+                "Next: correct it, or have it return None to pass the document over."
+            )
+        given = outcome.value
+        texts = [given] if isinstance(given, str) else [] if given is None else given
+        if not isinstance(texts, list | tuple) or not all(isinstance(each, str) for each in texts):
+            raise UsageError(
+                f"the callable gave {shorten(given)} for document {shorten(document.id)}, expected a question, "
+                "a list of questions, or None. Next: have it return text."
+            )
+        written = [" ".join(each.split()) for each in texts if each.strip()]
+        for number, text in enumerate(written, start=1):
+            yield Question(f"asked-{document.id}-{number}", text, document.id, "callable")
+
+
+class _Index:
+    """Which documents hold which words, and how rare each word is."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.words = {name: forms(document.whole) for name, document in corpus.items()}
+        self.holders: dict[str, set[str]] = {}
+        for name, found in self.words.items():
+            for word in set(found):
+                self.holders.setdefault(word, set()).add(name)
+        self.rarity = {word: math.log(len(corpus) / len(names)) for word, names in self.holders.items()}
+
+    def question(self, document: Document, source: str, seed: int) -> str | None:
+        """The telling words of that part of the document, if they point to it alone."""
+
+        def weight(part: str) -> float:
+            return sum(sorted((self.rarity.get(word, 0.0) for word in remembered_words(part)), reverse=True)[:WORDS])
+
+        written = remembered_words(max(SOURCES[source](document), key=weight, default=""))
+        rarest = sorted(written, key=lambda word: (-self.rarity.get(word, 0.0), word))[:WORDS]
+        holders = [self.holders.get(word, set()) for word in rarest]
+        if len(rarest) < FEWEST or set.intersection(*holders) != {document.id}:
+            return None
+        mixed = _apart(rarest, self.words[document.id], f"{seed} {document.id}")
+        return None if mixed is None else " ".join(written[word] for word in mixed)
+
+
+def _apart(words: list[str], text: list[str], salt: str) -> list[str] | None:
+    """The words in an order in which no more than a few stand in a row as in the text; None if none was found."""
+    for attempt in range(20):
+        mixed = sorted(words, key=lambda word: _hash(f"{salt} {attempt} {word}"))
+        if longest_run(mixed, text) <= min(LONGEST_RUN, len(words) - 1):
+            return mixed
+    return None
+
+
+def _shuffled(corpus: Corpus, seed: int) -> list[Document]:
+    """An order by hash: a document added later moves no other."""
+    return sorted(corpus.values(), key=lambda each: _hash(f"{seed} {each.id}"))
+
+
+def _hash(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+
+def count_sources(questions: Iterable[Question]) -> dict[str, int]:
+    """How many questions came from each source."""
+    return dict(Counter(each.source for each in questions))
 
 
 @old_arguments(questions="queries")
@@ -162,16 +188,49 @@ def split_questions(
 ) -> dict[str, list[str]]:
     """The ids of the questions in parts, like `{"tune": 0.5, "test": 0.5}`; each kind has the same share in all parts.
 
+    Which question goes where depends on the ids and `seed`, never on the order they come in.
+
     >>> from rankproof import sample
     >>> parts = split_questions(sample.queries(), {"tune": 0.25, "test": 0.75}, kinds=sample.kinds())
     >>> len(parts["tune"]), len(parts["test"])
     (15, 45)
     """
-    return split(load_questions(queries), shares, kinds, check_whole("seed", seed, 0))
+    given = list(load_questions(queries))
+    check_whole("seed", seed, 0)
+    if kinds is not None and not isinstance(kinds, Mapping):
+        raise UsageError(f"kinds: got {shorten(kinds)}, expected {{question: kind}}. Next: give a mapping.")
+    if not isinstance(shares, Mapping) or not all(is_number(each) for each in shares.values()):
+        raise UsageError(
+            f"shares: got {shorten(shares)}, expected a share for each name. "
+            "Next: give them like {'tune': 0.5, 'test': 0.5}."
+        )
+    if not shares or any(share <= 0 for share in shares.values()) or not math.isclose(sum(shares.values()), 1):
+        raise UsageError(
+            f"shares: got {dict(shares)}, expected a share above 0 for each part, 1 in all. "
+            "Next: give them like tune=0.5, test=0.5."
+        )
+    if kinds and given and not any(query in kinds for query in given):
+        raise DataError(
+            f"kinds: names none of the {len(given)} questions, as {shorten(given[0])}. "
+            "Next: check that both spell ids the same way."
+        )
+    groups: dict[str, list[str]] = {}
+    for query in given:
+        groups.setdefault(str((kinds or {}).get(query, "")), []).append(query)
+    owed = dict.fromkeys(shares, 0.0)
+    parts: dict[str, str] = {}
+    for kind in sorted(groups):
+        for query in sorted(groups[kind], key=lambda each: _hash(f"{seed} {each}")):
+            # The part that is furthest behind its share gets the next query.
+            for part, share in shares.items():
+                owed[part] += share
+            parts[query] = max(owed, key=lambda part: (round(owed[part], 9), shares[part]))
+            owed[parts[query]] -= 1
+    return {part: [query for query in given if parts[query] == part] for part in shares}
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionPlan(Result):
+class QuestionPlan(model.Result):
     """How many questions a wanted difference needs, and what that follows from."""
 
     measure: str
@@ -200,7 +259,7 @@ class QuestionPlan(Result):
         """The plan as plain data."""
         return {**asdict(self), "wrong": list(self.wrong)}
 
-    def _document(self) -> Document:
+    def _document(self) -> model.Document:
         from rankproof.bench.words import question_plan as words
 
         return words(self)
