@@ -24,8 +24,8 @@ from rankproof.stats.confidence import ValueSample, safe_bound
 from rankproof.stats.detectable_difference import detectable, needed_queries
 from rankproof.stats.differences import adaptive_interval, t_interval
 from rankproof.stats.distributions import NORMAL, t_quantile
-from rankproof.stats.flips import sign_flips
 from rankproof.stats.intervals import bca_intervals
+from rankproof.stats.paired import sign_flips
 
 SIZES = (10, 15, 20, 30, 50, 100, 200, 500, 1000, 2000)
 LARGE = 500

@@ -94,13 +94,13 @@ def sign_flips() -> list[Pair]:
     import numpy as np
     import stats as beside
 
-    from rankproof.stats import flips
+    from rankproof.stats import paired
 
     data = beside.columns()
 
     def ours() -> float:
         rng = np.random.default_rng(1)
-        return _seconds(lambda: flips.sign_flips(data, rng, permutations=PERMUTATIONS))
+        return _seconds(lambda: paired.sign_flips(data, rng, permutations=PERMUTATIONS))
 
     def theirs() -> float:
         return len(data) * _seconds(lambda: beside.scipys(data[0], PERMUTATIONS))

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import permutation_test
 
-from rankproof.stats.flips import sign_flips
+from rankproof.stats.paired import sign_flips
 
 SYSTEMS, MEASURES, QUERIES = 5, 9, 1000
 

@@ -31,8 +31,8 @@ MOVED = {
     "rankproof.scoring.export": "rankproof.scoring.scores",
     "rankproof.stats.detection": "rankproof.stats.detectable_difference",
     "rankproof.stats.gate": "rankproof.comparing.gate_decision",
-    "rankproof.stats.power": "rankproof.stats.paired",
-    "rankproof.stats.rankings": "rankproof.stats.rank_correlation",
+    "rankproof.stats.power": "rankproof.stats.significance",
+    "rankproof.stats.rankings": "rankproof.stats.agreement",
 }
 FOLDERS = {name.rsplit(".", 1)[0] for name in MOVED}
 

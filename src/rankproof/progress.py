@@ -81,6 +81,17 @@ def with_share(part: str, items: Sequence[T]) -> Iterator[T]:
             yield item
 
 
+def draw_in_lots(draws: int, at_once: int) -> Iterator[int]:
+    """How many to draw at a time, at most `at_once`, until all are drawn; the share that was drawn can be shown.
+
+    >>> list(draw_in_lots(10, 4))
+    [4, 4, 2]
+    """
+    size = max(1, at_once)
+    for start in with_share("drawing", range(0, draws, size)):
+        yield min(size, draws - start)
+
+
 def share_in_words(what: str) -> str:
     """What is being done, with the share of its innermost part; that alone while a Progress tells of it.
 

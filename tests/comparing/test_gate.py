@@ -21,7 +21,7 @@ from rankproof.cli.changes import gate_change as command
 from rankproof.comparing.gate_decision import Decision, decide, overall
 from rankproof.errors import UsageError
 from rankproof.stats.confidence import smallest_margin
-from rankproof.stats.paired import smallest_detectable
+from rankproof.stats.significance import smallest_detectable
 
 JUDGED = {f"q{i}": {"a": 1} for i in range(60)}
 FILES = sample.folder()

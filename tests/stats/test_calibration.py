@@ -13,9 +13,8 @@ import pytest
 
 from rankproof.stats.corrections import correct, tukey
 from rankproof.stats.differences import difference_intervals, equivalence
-from rankproof.stats.flips import sign_flips
-from rankproof.stats.paired import smallest_detectable
-from rankproof.stats.significance import bootstraps, paired_t, wilcoxon
+from rankproof.stats.paired import sign_flips
+from rankproof.stats.significance import bootstraps, paired_t, smallest_detectable, wilcoxon
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankproof.errors import DataError
-from rankproof.stats.shares import gap
+from rankproof.stats.variance import gap
 
 
 @pytest.mark.slow

@@ -14,9 +14,18 @@ from hypothesis import strategies as st
 
 from rankproof.stats.corrections import tukey
 from rankproof.stats.differences import difference_interval, equivalence
-from rankproof.stats.flips import sign_flip
-from rankproof.stats.paired import cliffs_delta, d_z, hedges_g, queries_needed, smallest_detectable, spread
-from rankproof.stats.significance import bootstrap, paired_t, wilcoxon
+from rankproof.stats.paired import sign_flip
+from rankproof.stats.significance import (
+    bootstrap,
+    cliffs_delta,
+    d_z,
+    hedges_g,
+    paired_t,
+    queries_needed,
+    smallest_detectable,
+    spread,
+    wilcoxon,
+)
 from rankproof.stats.variance import anova
 
 SIZES = st.floats(1e-9, 1e9) | st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.5, 1.0, 1 / 3])

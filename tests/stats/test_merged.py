@@ -13,8 +13,8 @@ from rankproof.core.names import parse
 from rankproof.errors import DataError
 from rankproof.stats import intervals as module
 from rankproof.stats.differences import difference_interval, summed_difference
-from rankproof.stats.flips import sign_flip
 from rankproof.stats.intervals import interval, interval_of
+from rankproof.stats.paired import sign_flip
 from rankproof.stats.significance import paired_t
 from tests.core.test_merge import WORLDS
 

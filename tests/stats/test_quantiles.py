@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from rankproof.stats.shares import _at_most, quantiles
+from rankproof.stats.intervals import _at_most, quantiles
 
 
 @pytest.mark.parametrize("n", [1, 7, 100, 5000])

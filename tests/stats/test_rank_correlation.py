@@ -9,8 +9,7 @@ import pytest
 from scipy import stats
 
 from rankproof.errors import DataError, UsageError
-from rankproof.stats.rank_correlation import (
-    discriminative_power,
+from rankproof.stats.agreement import (
     kendall_tau_b,
     order,
     rbo_of,
@@ -18,6 +17,7 @@ from rankproof.stats.rank_correlation import (
     swap_rate,
     tau_ap_of,
 )
+from rankproof.stats.corrections import discriminative_power
 from tests.work import calls
 
 

@@ -17,9 +17,16 @@ import pytest
 from scipy import stats
 
 from rankproof.errors import DataError, UsageError
-from rankproof.stats import flips
-from rankproof.stats.flips import common_unit, flips_above, sign_flip, sign_flips, totals_by_count, totals_by_trial
-from rankproof.stats.paired import paired_differences
+from rankproof.stats import paired
+from rankproof.stats.paired import (
+    common_unit,
+    flips_above,
+    paired_differences,
+    sign_flip,
+    sign_flips,
+    totals_by_count,
+    totals_by_trial,
+)
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -111,18 +118,18 @@ def test_drawn_p_values_lie_around_the_exact_ones() -> None:
     for _ in range(10):
         d = np.round(draw.normal(0.05, 0.3, 40), 2)
         exact = sign_flip(d, rng()).p
-        drawn = flips._drawn([np.sort(d)], rng(7), "two-sided", 100_000)[0].p
+        drawn = paired._drawn([np.sort(d)], rng(7), "two-sided", 100_000)[0].p
         assert abs(drawn - exact) <= 5 * math.sqrt(exact * (1 - exact) / 100_000)
 
 
 def test_ties_at_the_observed_total_count_as_extreme() -> None:
     """Differences 0.1 and 0.2 whose sums round differently in each order: all ties must be seen."""
     d = np.array([0.1, 0.2, 0.3] * 20 + [math.pi])  # pi keeps it off the grid
-    drawn = flips._drawn([np.sort(d)], rng(1), "greater", 20_000)[0].p
+    drawn = paired._drawn([np.sort(d)], rng(1), "greater", 20_000)[0].p
     assert sign_flip(d, rng(), "greater", 20_000).p == pytest.approx(drawn, abs=0.02)
     flat = np.full(30, 0.1)
     flat[:15] *= -1  # the total is 0: every draw is at least as far from it
-    assert flips._drawn([np.sort(flat)], rng(1), "two-sided", 5_000)[0].p == 1
+    assert paired._drawn([np.sort(flat)], rng(1), "two-sided", 5_000)[0].p == 1
 
 
 def test_p_is_never_0_and_no_draw_bounds_it() -> None:
@@ -210,7 +217,7 @@ def test_the_company_of_other_columns_does_not_matter() -> None:
 @pytest.mark.slow
 def test_the_number_of_threads_does_not_matter() -> None:
     code = (
-        "import numpy as np; from rankproof.stats.flips import sign_flips; draw = np.random.default_rng(1);"
+        "import numpy as np; from rankproof.stats.paired import sign_flips; draw = np.random.default_rng(1);"
         "print(*(f.p for f in sign_flips([draw.normal(0, 1, 700) for _ in range(40)], draw, permutations=3000)))"
     )
     said = set()
@@ -233,7 +240,7 @@ def test_the_number_of_threads_does_not_matter() -> None:
 def test_other_threads_do_not_wait_in_products_of_signs() -> None:
     """Threads of OpenBLAS that wait for more work keep their core busy: a gate of 100,000 queries took ten times as long."""
     code = (
-        "import os, time, numpy as np; from pathlib import Path; from rankproof.stats.flips import sign_flips\n"
+        "import os, time, numpy as np; from pathlib import Path; from rankproof.stats.paired import sign_flips\n"
         "def others(): return [each for each in Path('/proc/self/task').iterdir() if each.name != str(os.getpid())]\n"
         "def asleep(): return all((each / 'stat').read_text().rpartition(')')[2].split()[0] == 'S' for each in others())\n"
         "def naps():\n"

@@ -25,7 +25,7 @@ from rankproof.io.groups import Grouping
 from rankproof.io.mappings import MappingRankings
 from rankproof.scoring.evaluate import Measures, evaluate
 from rankproof.scoring.scores import Scores
-from rankproof.stats.shares import Quantile, quantiles
+from rankproof.stats.intervals import Quantile, quantiles
 
 
 def kept_answers_note(rows: Sequence[RunRow], began: float) -> str:

@@ -26,9 +26,9 @@ from rankproof.io.load import read_ordering, systems_by_name
 from rankproof.io.trec import MACHINE
 from rankproof.scoring.evaluate import check_conventions, evaluate, prepare
 from rankproof.scoring.protocol import ScoresLike
+from rankproof.stats.agreement import Alike, kendall_tau_b, order, rbo_of, tau_ap_of
 from rankproof.stats.differences import difference_interval
 from rankproof.stats.paired import check_alpha
-from rankproof.stats.rank_correlation import Alike, kendall_tau_b, order, rbo_of, tau_ap_of
 
 PLUS = "+"
 """Between the judges that made judgments together."""

@@ -12,10 +12,10 @@ import numpy as np
 from rankproof.core.conventions import FEWEST_TO_DECIDE
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
+from rankproof.stats.confidence import agree_with_test
 from rankproof.stats.differences import Ends, difference_intervals
 from rankproof.stats.distributions import HALF_ROOT, NORMAL
-from rankproof.stats.flips import agree_with_test, sign_flips
-from rankproof.stats.paired import paired_differences, total
+from rankproof.stats.paired import paired_differences, sign_flips, total
 
 HALVINGS = 40
 """The number of times that the range of a true gain is halved: to less than a billionth."""

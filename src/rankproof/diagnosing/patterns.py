@@ -25,10 +25,10 @@ from rankproof.diagnosing.causes import (
     wrong_language,
 )
 from rankproof.document.model import Displayable, PlainData
+from rankproof.stats.confidence import agree_with_test
 from rankproof.stats.corrections import correct
-from rankproof.stats.flips import agree_with_test
 from rankproof.stats.intervals import UNIT, Bounds
-from rankproof.stats.shares import gap
+from rankproof.stats.variance import gap
 
 TOO_FEW = "too few"
 

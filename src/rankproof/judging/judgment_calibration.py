@@ -26,7 +26,7 @@ from rankproof.judging.trust.agreement import plain_share
 from rankproof.judging.trust.two_judgments import Estimated, Estimating, Kappa, TwoJudgments, confusion_of, kappa_of
 from rankproof.scoring.evaluate import Measures, evaluate
 from rankproof.scoring.scores import Scores
-from rankproof.stats.shares import Share, share_of
+from rankproof.stats.judge_error import Share, share_of
 
 SIDES = ("judgments of people", "judgments of the machine")
 

@@ -22,7 +22,7 @@ from rankproof.judging.judged_scores import JudgedScores
 from rankproof.judging.metrics.counting import SAME, JudgedColumn
 from rankproof.judging.samples import Sample, read_samples
 from rankproof.judging.trust.agreement import plain_share
-from rankproof.stats.shares import Share, share_of
+from rankproof.stats.judge_error import Share, share_of
 
 if TYPE_CHECKING:
     from rankproof.judging.models.limits import ModelArguments

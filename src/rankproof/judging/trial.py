@@ -36,7 +36,7 @@ from rankproof.judging.verdicts import (
     verdict_in,
 )
 from rankproof.stats.agreement import Agreement, cohen_kappa
-from rankproof.stats.shares import Share, share_of
+from rankproof.stats.judge_error import Share, share_of
 from rankproof.store.ledger import Ledger
 
 if TYPE_CHECKING:

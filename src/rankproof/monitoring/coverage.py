@@ -18,7 +18,7 @@ from rankproof.monitoring.shifts import content_words
 from rankproof.stats.corrections import benjamini_hochberg
 from rankproof.stats.distributions import t_quantile
 from rankproof.stats.intervals import interval
-from rankproof.stats.shares import Share, share_of
+from rankproof.stats.judge_error import Share, share_of
 
 A_KIND = 5
 """Queries of the set for each kind of query, on average."""

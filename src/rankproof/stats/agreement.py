@@ -1,27 +1,35 @@
-"""Do judges agree more than chance would have them? Kappas and Krippendorff's alpha.
+"""Agreement: of judges on labels (kappas and Krippendorff's alpha), and of orders of systems (tau, RBO).
 
 Chance-corrected numbers sink when one label is rare, however well the judges agree: so each comes with the
-agreement seen, the agreement expected, and the prevalence of the labels.
+agreement seen, the agreement expected, and the prevalence of the labels. An order of systems is a mapping of name to
+score; the better score comes first, `higher=False` where less is better. The end of the module is about how far one
+order can be trusted.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from rankproof.core.hits import Array
+from rankproof.core.measures.pairs import rank_biased_overlap, tau_ap
 from rankproof.document.model import Displayable
-from rankproof.errors import DataError, one_of
+from rankproof.document.numbers import count
+from rankproof.errors import DataError, check_whole, one_of
+from rankproof.progress import with_share
+from rankproof.stats.distributions import NORMAL
+from rankproof.stats.paired import check_share, finite_row
+from rankproof.stats.variance import by_query
 
 Weights = Literal["none", "linear", "quadratic"]
 """What a disagreement of two labels costs: 1, their distance, or its square."""
 Level = Literal["nominal", "ordinal", "interval"]
 """The kind of labels: names, ranks, or numbers."""
-LIKE = "all judgments have the same label, so chance alone would agree as well"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +63,6 @@ def cohen_kappa(
     """
     if weights not in get_args(Weights):
         raise one_of("weights", weights, get_args(Weights))
-    units = _both_given(first, second)
-    known = _labels(units, labels, ordered=weights != "none")
-    pairs = np.zeros((len(known), len(known)))
-    place = {label: i for i, label in enumerate(known)}
-    np.add.at(pairs, tuple(np.array([[place[label] for label in unit] for unit in units]).T), 1)
-    pairs /= len(units)
-    # What each pair of labels costs, 1 at most.
-    apart = np.abs(np.subtract.outer(np.arange(len(known)), np.arange(len(known)))) / max(1, len(known) - 1)
-    cost = {"none": (apart > 0).astype(float), "linear": apart, "quadratic": apart**2}[weights]
-    seen, chance = float((pairs * cost).sum()), float(pairs.sum(axis=1) @ cost @ pairs.sum(axis=0))
-    shares = (pairs.sum(axis=0) + pairs.sum(axis=1)) / 2
-    method = "Cohen's kappa" if weights == "none" else f"Cohen's kappa, {weights} weights"
-    return _agreement(seen, chance, dict(zip(known, shares.tolist(), strict=True)), len(units), method)
-
-
-def _both_given(first: Sequence[Any], second: Sequence[Any]) -> list[list[Any]]:
     if len(first) != len(second):
         raise DataError(
             f"judges: got {len(first):,} and {len(second):,} labels, expected as many of each."
@@ -79,7 +71,16 @@ def _both_given(first: Sequence[Any], second: Sequence[Any]) -> list[list[Any]]:
     units = [_given(pair) for pair in zip(first, second, strict=True)]
     if any(len(pair) < 2 for pair in units):
         raise DataError("judges: got a missing label. Next: leave the item out, or use krippendorff_alpha.")
-    return units
+    known = _labels(units, labels, ordered=weights != "none")
+    one, other = (_counts([[label] for label in side], known) for side in zip(*units, strict=True))
+    pairs = one.T @ other / len(units)
+    # What each pair of labels costs, 1 at most.
+    apart = np.abs(np.subtract.outer(np.arange(len(known)), np.arange(len(known)))) / max(1, len(known) - 1)
+    cost = {"none": (apart > 0).astype(float), "linear": apart, "quadratic": apart**2}[weights]
+    seen, chance = float((pairs * cost).sum()), float(pairs.sum(axis=1) @ cost @ pairs.sum(axis=0))
+    shares = (pairs.sum(axis=0) + pairs.sum(axis=1)) / 2
+    method = "Cohen's kappa" if weights == "none" else f"Cohen's kappa, {weights} weights"
+    return _agreement(seen, chance, dict(zip(known, shares.tolist(), strict=True)), len(units), method)
 
 
 def fleiss_kappa(ratings: Sequence[Sequence[Any]]) -> Agreement:
@@ -91,22 +92,17 @@ def fleiss_kappa(ratings: Sequence[Sequence[Any]]) -> Agreement:
     0.55
     """
     units = [_given(line) for line in ratings]
-    known, judges = _labels(units), _one_size(units)
-    counts = _counts(units, known)
-    shares = counts.sum(axis=0) / counts.sum()
-    alike = float((counts * (counts - 1)).sum()) / (len(units) * judges * (judges - 1))
-    shared = dict(zip(known, shares.tolist(), strict=True))
-    return _agreement(1 - alike, 1 - float((shares**2).sum()), shared, len(units), "Fleiss' kappa")
-
-
-def _one_size(units: list[list[Any]]) -> int:
-    sizes = sorted({len(unit) for unit in units})
+    known, sizes = _labels(units), sorted({len(unit) for unit in units})
     if len(sizes) > 1 or sizes[0] < 2:
         raise DataError(
             f"ratings: items with {' and '.join(map(str, sizes))} labels, expected as many each, 2 or more. "
             "Next: use krippendorff_alpha, which allows missing labels."
         )
-    return sizes[0]
+    counts = _counts(units, known)
+    shares = counts.sum(axis=0) / counts.sum()
+    alike = float((counts * (counts - 1)).sum()) / (len(units) * sizes[0] * (sizes[0] - 1))
+    shared = dict(zip(known, shares.tolist(), strict=True))
+    return _agreement(1 - alike, 1 - float((shares**2).sum()), shared, len(units), "Fleiss' kappa")
 
 
 def krippendorff_alpha(
@@ -114,9 +110,8 @@ def krippendorff_alpha(
 ) -> Agreement:
     """Any number of judges, with missing labels as None; a line of labels an item.
 
-    Formula: 1 - (mean squared distance within items) / (that between all labels, whatever their item).
-    Distance: 1 between different names; the number of labels between two ranks; the difference of two
-    numbers.
+    Formula: 1 - (mean squared distance within items) / (that between all labels, whatever their item). Distance: 1
+    between different names; the number of labels between two ranks; the difference of two numbers.
 
     Reference: K. Krippendorff: Computing Krippendorff's alpha-reliability, 2011.
 
@@ -142,18 +137,17 @@ def _distance(known: list[Any], each: Array, level: str) -> Array:
     """The squared distance of each pair of labels."""
     if level == "nominal":
         return 1.0 - np.eye(len(known))
-    at = _numbers(known) if level == "interval" else np.cumsum(each) - each / 2
-    squared: Array = np.subtract.outer(at, at) ** 2
-    return squared
-
-
-def _numbers(known: list[Any]) -> Array:
-    if not all(isinstance(label, int | float) and math.isfinite(label) for label in known):
+    if level == "ordinal":
+        at = np.cumsum(each) - each / 2
+    elif all(isinstance(label, int | float) and math.isfinite(label) for label in known):
+        at = np.array(known, dtype=np.float64)
+    else:
         raise DataError(
             f"labels: got {known}, expected finite numbers at level 'interval'."
             " Next: give numbers, or choose level='nominal'."
         )
-    return np.array(known, dtype=np.float64)
+    squared: Array = np.subtract.outer(at, at) ** 2
+    return squared
 
 
 # --- shared ------------------------------------------------------------------------------------------
@@ -162,7 +156,8 @@ def _numbers(known: list[Any]) -> Array:
 def _agreement(seen: float, chance: float, shares: dict[Any, float], n: int, method: str) -> Agreement:
     """From the disagreement seen and the one expected."""
     value = 1 - seen / chance if chance > 0 else None
-    return Agreement(value, 1 - seen, 1 - chance, shares, n, method, "" if chance > 0 else LIKE)
+    note = "all judgments have the same label, so chance alone would agree as well" if value is None else ""
+    return Agreement(value, 1 - seen, 1 - chance, shares, n, method, note)
 
 
 def _given(line: Sequence[Any]) -> list[Any]:
@@ -188,10 +183,194 @@ def _labels(units: Sequence[Sequence[Any]], order: Sequence[Any] = (), ordered: 
         raise DataError(f"labels: got a mix of kinds ({error}). Next: use all numbers or all text.") from None
 
 
-def _counts(units: Sequence[Sequence[Any]], known: list[Any]) -> Array:
-    place = {label: i for i, label in enumerate(known)}
-    counts = np.zeros((len(units), len(known)))
-    for i, unit in enumerate(units):
-        for label in unit:
-            counts[i, place[label]] += 1
-    return counts
+def _counts(units: Sequence[list[Any]], known: list[Any]) -> Array:
+    """How often each label was given to each item."""
+    return np.array([[unit.count(label) for label in known] for unit in units], dtype=np.float64)
+
+
+Ordering = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Alike(Displayable):
+    """How similar two orderings are; `value` is None if all scores of one are equal."""
+
+    value: float | None
+    n: int
+    """Systems that both order."""
+    method: str
+    note: str = ""
+
+
+def kendall_tau_b(first: Ordering, second: Ordering) -> Alike:
+    """Pairs of systems in the same order less those in opposite order, with ties counted for neither.
+
+    Formula: (same - opposite) / sqrt((pairs not tied in the first) (pairs not tied in the second)).
+
+    Reference: M. G. Kendall: The treatment of ties in ranking problems, Biometrika 1945.
+
+    >>> kendall_tau_b({"a": 3, "b": 2, "c": 1}, {"a": 3, "b": 1, "c": 2}).value
+    0.3333333333333333
+    """
+    names, method = _shared(first, second), "Kendall's tau-b"
+    one, other = (_signs(np.array([scores[name] for name in names])) for scores in (first, second))
+    untied = int(np.count_nonzero(one)) * int(np.count_nonzero(other))
+    if not untied:
+        return Alike(None, len(names), method, "all scores of one ordering are equal")
+    return Alike(float((one * other).sum() / untied**0.5), len(names), method)
+
+
+def _signs(scores: Array) -> Array:
+    """Which of each pair is higher: 1, -1, or 0 for a tie."""
+    i, j = np.triu_indices(len(scores), 1)
+    signs: Array = np.sign(scores[i] - scores[j])
+    return signs
+
+
+def tau_ap_of(first: Ordering, truth: Ordering, higher: bool = True) -> Alike:
+    """Kendall's tau with more weight on the top; the second ordering is the truth.
+
+    Reference: E. Yilmaz, J. A. Aslam, S. Robertson: A new rank correlation coefficient for information
+    retrieval, SIGIR 2008.
+
+    >>> tau_ap_of({"a": 3, "b": 2, "c": 1}, {"a": 2, "b": 3, "c": 1}).value
+    0.0
+    """
+    return _by_order("tau-AP", first, truth, higher, lambda a, b: float(tau_ap.spec.function(a, b)))
+
+
+def rbo_of(first: Ordering, second: Ordering, p: float = 0.9, higher: bool = True) -> Alike:
+    """The overlap of the tops of two orderings, the first places counting most.
+
+    Reference: W. Webber, A. Moffat, J. Zobel: A similarity measure for indefinite rankings, ACM TOIS 2010.
+
+    >>> round(rbo_of({"a": 3, "b": 2, "c": 1}, {"a": 2, "b": 3, "c": 1}).value, 4)
+    0.9
+    """
+    check_share("p", p)
+    return _by_order("RBO", first, second, higher, lambda a, b: float(rank_biased_overlap.spec.function(a, b, p=p)))
+
+
+def _by_order(
+    method: str, first: Ordering, second: Ordering, higher: bool, alike: Callable[[Sequence[str], Sequence[str]], float]
+) -> Alike:
+    names = _shared(first, second)
+    tied = any(len({scores[name] for name in names}) < len(names) for scores in (first, second))
+    orders = [order({name: scores[name] for name in names}, higher) for scores in (first, second)]
+    return Alike(alike(*orders), len(names), method, "equal scores are ordered by name" if tied else "")
+
+
+def order(scores: Ordering, higher: bool = True) -> list[str]:
+    """The systems, best first; equal scores by name.
+
+    >>> order({"b": 1, "a": 1, "c": 2})
+    ['c', 'a', 'b']
+    """
+    return sorted(scores, key=lambda name: (-scores[name] if higher else scores[name], name))
+
+
+def _shared(first: Ordering, second: Ordering) -> list[str]:
+    names = sorted(set(first) & set(second))
+    if len(names) < 2:
+        raise DataError(
+            f"orderings: got {count(len(names), 'system')} in both, expected 2 or more of the same name. "
+            "Next: use the same names in both."
+        )
+    for scores in (first, second):
+        finite_row(np.array([scores[name] for name in names]), "scores")
+    return names
+
+
+@dataclass(frozen=True, slots=True)
+class Swaps:
+    """How often two disjoint halves of the queries disagree about which of two systems is better."""
+
+    rate: float
+    """Over all pairs and splits; if a half sees no difference, that split counts half."""
+    pairs: dict[tuple[str, str], float]
+    """The rate of each pair of systems."""
+    splits: int
+    size: int
+    """Queries in each half."""
+
+
+def swap_rate(systems: Mapping[str, Array], rng: np.random.Generator, splits: int = 1000) -> Swaps:
+    """Split the queries in two halves again and again: how often do the halves order two systems differently?
+
+    Systems are taken by name and queries by their values, so their order does not matter.
+
+    Reference: E. M. Voorhees, C. Buckley: The effect of topic set size on retrieval experiment error, SIGIR 2002.
+
+    >>> swap_rate({"a": np.arange(10.0), "b": np.arange(10.0) + 1}, np.random.default_rng(0)).rate
+    0.0
+    """
+    check_whole("splits", splits)
+    names = sorted(systems)
+    table = by_query({name: systems[name] for name in names})
+    rows = table[np.lexsort(table.T)]
+    half = len(rows) // 2
+    agreed = np.zeros(len(names) * (len(names) - 1) // 2)
+    for _ in with_share("splitting the queries", range(splits)):
+        shuffled = rows[rng.permutation(len(rows))]
+        one, other = (_signs(_rounded(part.mean(axis=0))) for part in (shuffled[:half], shuffled[half : 2 * half]))
+        agreed += one * other
+    rates = ((1 - agreed / splits) / 2).tolist()
+    pairs = dict(zip(combinations(names, 2), rates, strict=True))
+    return Swaps(sum(rates) / len(rates), pairs, splits, half)
+
+
+def most_swaps(p: float, alpha: float = 0.05) -> float:
+    """At most how often two halves of other queries disagree about two systems whose difference has this p.
+
+    A half sees the difference with sqrt(2) times the standard error of all queries; the least difference that goes
+    with the p at 1 - alpha is taken. Where the test finds nothing, two halves are as good as two coins.
+
+    >>> most_swaps(0.06), round(most_swaps(0.001), 3), most_swaps(1e-12) < 1e-3
+    (0.5, 0.287, True)
+    """
+    wrong = NORMAL.cdf(min(0.0, NORMAL.inv_cdf(p / 2) - NORMAL.inv_cdf(alpha / 2)) / 2**0.5)
+    return 2 * wrong * (1 - wrong)
+
+
+def _rounded(means: Array) -> Array:
+    """Means, or rows of means, without the noise of summation, so that equal ones are equal."""
+    scale = np.abs(means).max(axis=-1, keepdims=True)
+    scale[scale == 0] = 1.0
+    rounded: Array = np.round(means / scale, 12) * scale
+    return rounded
+
+
+@dataclass(frozen=True, slots=True)
+class Stability:
+    """How far the ordering of systems depends on single queries."""
+
+    least: float
+    """The lowest tau-b between the full ordering and one with a query left out; 0 if all systems tie."""
+    mean: float
+    moves: tuple[int, ...]
+    """Queries (by position) that change the ordering when left out."""
+    first_changes: int
+    """Of these, how many change the first place."""
+
+
+def stability(systems: Mapping[str, Array], higher: bool = True) -> Stability:
+    """Leave out each query in turn: how similar is the ordering of the means to the full one?
+
+    >>> stability({"a": np.array([1.0, 0.5, 0.5]), "b": np.array([0.0, 0.6, 0.6])}).first_changes
+    1
+    """
+    names = sorted(systems)
+    table = by_query({name: systems[name] for name in names})
+    full, left = _rounded(table.mean(axis=0)), _rounded((table.sum(axis=0) - table) / (len(table) - 1))
+    for each in (full, left.ravel()):
+        finite_row(each, "scores")
+    agreed, untied = np.zeros(len(left)), np.zeros(len(left), dtype=np.int64)
+    for i, j in combinations(range(len(names)), 2):
+        signs = np.sign(left[:, i] - left[:, j])
+        agreed += signs * np.sign(full[i] - full[j])
+        untied += signs != 0
+    pairs = int(np.count_nonzero(_signs(full)))
+    taus = [a / (pairs * b) ** 0.5 if pairs * b else 0.0 for a, b in zip(agreed.tolist(), untied.tolist(), strict=True)]
+    usual, orders = (np.argsort(-each if higher else each, kind="stable") for each in (full, left))
+    moves = tuple(np.flatnonzero((orders != usual).any(axis=1)).tolist())
+    return Stability(min(taus), sum(taus) / len(taus), moves, int((orders[:, 0] != usual[0]).sum()))

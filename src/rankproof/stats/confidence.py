@@ -336,3 +336,30 @@ def _stake(row: Array, size: Array, mean: float) -> float:
     down = np.minimum(size, BOLDEST / max(1 - mean, 1e-9))
     more, less = np.log1p(up * (row - mean)).sum(), np.log1p(-down * (row - mean)).sum()
     return float(np.logaddexp(more, less) - math.log(2))
+
+
+def agree_with_test(
+    ends: tuple[float, float], mean: float, p: float, alpha: float, sides: int = 2
+) -> tuple[float, float]:
+    """An interval that leaves 0 out where the test finds a difference, and holds 0 if it finds none.
+
+    Two valid methods can part near 0, as can a p that was corrected for many rows and the interval of one.
+    The test decides: an interval without the values on the far side of what it rejects is as valid as both are.
+    The new end is that of the test itself, mean (1 - z(alpha) / z(p)); without a finding it is 0.
+
+    Reference: O. S. Miettinen: Estimability and estimation in case-referent studies, American J. Epidemiology 1976.
+
+    >>> agree_with_test((-0.01, 0.3), 0.15, 0.2, 0.05), agree_with_test((0.01, 0.3), 0.15, 0.2, 0.05)
+    ((-0.01, 0.3), (0.0, 0.3))
+    >>> low, _ = agree_with_test((-0.01, 0.3), 0.15, 0.04, 0.05)
+    >>> round(low, 4)
+    0.0068
+    """
+    low, high = ends
+    if p > alpha or not mean:
+        return min(low, 0.0), max(high, 0.0)
+    nearest = mean * (1 - NORMAL.inv_cdf(alpha / sides) / NORMAL.inv_cdf(p / sides))
+    nearest = nearest or math.copysign(math.ulp(abs(mean)), mean)
+    if mean > 0:
+        return (low if low > 0 else nearest), high
+    return low, (high if high < 0 else nearest)

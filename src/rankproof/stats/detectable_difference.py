@@ -18,8 +18,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.stats.differences import Ends, possible_range
 from rankproof.stats.distributions import NORMAL, beta_share, shifted_t_above, t_quantile
-from rankproof.stats.flips import step_of
-from rankproof.stats.paired import SAME, differences
+from rankproof.stats.paired import SAME, differences, step_of
 
 POWER = 0.82
 """The power behind "detectable": in the middle of the .75 to .9 that the simulations require."""

@@ -19,20 +19,27 @@ from rankproof.core.hits import Array
 from rankproof.core.merge import ValueSummary
 from rankproof.document.model import Displayable
 from rankproof.errors import DataError, check_number, check_whole, one_of
-from rankproof.stats.confidence import CAUTION, ValueSample, chance_below, lower_bound, safe_bound, t_reach
+from rankproof.stats.confidence import (
+    CAUTION,
+    ValueSample,
+    agree_with_test,
+    chance_below,
+    lower_bound,
+    safe_bound,
+    t_reach,
+)
 from rankproof.stats.distributions import NORMAL, t_above, t_quantile
-from rankproof.stats.flips import TINY, agree_with_test, sign_flip
 from rankproof.stats.intervals import RESAMPLES, SAME, Interval, bca_intervals, percentile
 from rankproof.stats.paired import (
-    COHEN,
-    EffectSize,
+    TINY,
     Outcome,
     check_share,
     differences,
     is_constant,
-    smallest_detectable,
+    sign_flip,
     total,
 )
+from rankproof.stats.significance import COHEN, EffectSize, smallest_detectable
 
 Method = Literal["adaptive", "bca", "percentile", "t"]
 """The method of an interval: by Gaffke's bound for unseen losses, by two bootstraps, or by Student's t."""

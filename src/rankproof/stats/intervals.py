@@ -13,8 +13,9 @@ resampling.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,12 +24,11 @@ from rankproof.core.arrays import FLOOR, KEPT, LARGEST, by_length, distinct, rou
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
 from rankproof.errors import check_number
-from rankproof.progress import with_share
+from rankproof.progress import draw_in_lots
 from rankproof.stats.distributions import NORMAL, quantile
 
 if TYPE_CHECKING:
     from rankproof.core.merge import ValueSummary
-
 
 Bounds = tuple[float, float]
 """The least and the greatest value that a measure can have; infinite if there is none."""
@@ -65,39 +65,27 @@ class Interval(Displayable):
     """The number of queries behind it."""
 
 
-def interval(
-    values: Array,
-    rng: np.random.Generator | None = None,
-    level: float = 0.95,
-    average: str = "mean",
-    resamples: int | None = None,
-    *,
-    bounds: Bounds = UNIT,
-) -> Interval:
+def interval(values: Array, level: float = 0.95, average: str = "mean", *, bounds: Bounds = UNIT) -> Interval:
     """The confidence interval of the mean, the sum or the geometric mean of `values`.
 
     `bounds` are what a query can score. An infinite one, or one that a value lies beyond, is guessed: some of the
-    distance between the values outside of them, less with more queries, further where they have a long tail. `rng` and
-    `resamples` are no longer used, as nothing is drawn.
+    distance between the values outside of them, less with more queries, further where they have a long tail.
 
     >>> found = interval(np.array([0.2, 0.4, 0.4, 0.9, 1.0]))
     >>> round(found.low, 2), round(found.high, 2)
     (0.3, 0.83)
     """
-    return intervals([values], rng, level, [average], resamples, bounds=[bounds])[0]
+    return intervals([values], level, [average], bounds=[bounds])[0]
 
 
 def intervals(
     columns: Sequence[Array],
-    rng: np.random.Generator | None = None,
     level: float = 0.95,
     averages: Sequence[str] | None = None,
-    resamples: int | None = None,
     *,
     bounds: Sequence[Bounds] | None = None,
 ) -> list[Interval]:
     """The intervals of several columns, each as `interval` gives it."""
-    del rng, resamples
     check_number("level", level, above=0, below=1, advice="give a share, like 0.95")
     kinds = averages or ["mean"] * len(columns)
     ranges = bounds or [UNIT] * len(columns)
@@ -117,15 +105,6 @@ def interval_of(summary: ValueSummary, level: float = 0.95, *, bounds: Bounds = 
     """
     check_number("level", level, above=0, below=1, advice="give a share, like 0.95")
     return _of_average(_Seen.in_summary(summary), level, summary.average, bounds)
-
-
-def interval_of_hits(yes: int, n: int, level: float = 0.95) -> tuple[float, float]:
-    """The interval of `yes` hits among `n` of them, of which one is enough; the same as that of their mean."""
-    ends, counts, tail = np.array([0.0, 1.0]), np.array([n - yes, yes], dtype=np.float64), (1 - level) / 2
-    near = np.array([ENDS_OF_HITS, 1 - ENDS_OF_HITS])
-    low = 0.0 if yes == 0 else quantile(ends, counts + near, tail)
-    high = 1.0 if yes == n else quantile(ends, counts + near[::-1], 1 - tail)
-    return min(low, yes / n), max(high, yes / n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,21 +147,17 @@ class _Seen:
 
 def _of_average(seen: _Seen, level: float, average: str, bounds: Bounds) -> Interval:
     """The interval of values: of their mean, of the sum, or by logarithms of the geometric mean."""
-    n = seen.n
+    n, of = seen.n, ""
     if average == "geometric":
-        found = _interval(
-            seen.logarithms(), level, (math.log(FLOOR), math.log(bounds[1]) if bounds[1] < math.inf else math.inf)
-        )
-        made = f"{found.method}{_of('logarithms', found)}"
-        return Interval(math.exp(found.low), math.exp(found.high), made, n)
-    found = _interval(seen, level, bounds)
-    if average == "sum":
-        return Interval(found.low * n, found.high * n, f"{found.method}{_of('mean, times n', found)}", n)
-    return found
-
-
-def _of(what: str, found: Interval) -> str:
-    return f", of the {what}" if math.isfinite(found.low) else ""
+        most = math.log(bounds[1]) if bounds[1] < math.inf else math.inf
+        found = _interval(seen.logarithms(), level, (math.log(FLOOR), most))
+        low, high, of = math.exp(found.low), math.exp(found.high), ", of the logarithms"
+    else:
+        found = _interval(seen, level, bounds)
+        low, high = found.low, found.high
+        if average == "sum":
+            low, high, of = low * n, high * n, ", of the mean, times n"
+    return Interval(low, high, found.method + (of if math.isfinite(low) else ""), n)
 
 
 def _interval(seen: _Seen, level: float, bounds: Bounds) -> Interval:
@@ -298,12 +273,11 @@ def bca_intervals(
     """
     ready = [np.sort(column) for column in columns]
     seed = int(rng.integers(1 << 62))
-    means = _resampled_means([each for each in ready if _is_resampled(each)], seed, resamples)
-    return [_bca_interval(each, next(means) if _is_resampled(each) else None, level) for each in ready]
-
-
-def _is_resampled(values: Array) -> bool:
-    return 1 < len(values) <= MOST_RESAMPLED and values[0] != values[-1]
+    resampled = [1 < len(each) <= MOST_RESAMPLED and each[0] != each[-1] for each in ready]
+    means = _resampled_means(list(compress(ready, resampled)), seed, resamples)
+    return [
+        _bca_interval(each, next(means) if own else None, level) for each, own in zip(ready, resampled, strict=True)
+    ]
 
 
 def _bca_interval(values: Array, means: Array | None, level: float) -> Interval:
@@ -329,17 +303,13 @@ def _resampled_means(columns: Sequence[Array], seed: int, resamples: int) -> Ite
     """For each column the means of its resamples; columns of one length share the draws."""
 
     def means(same: list[Array], rng: np.random.Generator) -> Iterator[Array]:
-        rows = [[each[draw].mean(axis=1) for each in same] for draw in _draws(len(same[0]), resamples, rng)]
+        n, rows = len(same[0]), []
+        for draws in draw_in_lots(resamples, AT_ONCE // n):
+            places = rng.integers(0, n, (draws, n), dtype=np.int32)
+            rows.append([each[places].mean(axis=1) for each in same])
         return map(np.concatenate, zip(*rows, strict=True))
 
     return iter(by_length(columns, seed, means))
-
-
-def _draws(n: int, resamples: int, rng: np.random.Generator) -> Iterable[Array]:
-    """Places of resampled values, one resample a line, some lines at a time."""
-    lines = max(1, AT_ONCE // n)
-    for start in with_share("drawing", range(0, resamples, lines)):
-        yield rng.integers(0, n, (min(lines, resamples - start), n), dtype=np.int32)
 
 
 def _bca_ends(values: Array, means: Array, level: float) -> tuple[float, float]:
@@ -347,13 +317,8 @@ def _bca_ends(values: Array, means: Array, level: float) -> tuple[float, float]:
     below = (means < center - slack).mean() + (np.abs(means - center) <= slack).mean() / 2
     edge = 0.5 / len(means)
     bias = NORMAL.inv_cdf(min(max(float(below), edge), 1 - edge))
-    ends = [_adjusted(sign * _z(level), bias, _skew(values)) for sign in (-1, 1)]
-    low, high = np.quantile(means, [NORMAL.cdf(end) for end in ends]).tolist()
+    low, high = np.quantile(means, [NORMAL.cdf(end) for end in _adjusted(level, bias, _skew(values))]).tolist()
     return low, high
-
-
-def _z(level: float) -> float:
-    return NORMAL.inv_cdf((1 + level) / 2)
 
 
 def _skew(values: Array) -> float:
@@ -362,8 +327,10 @@ def _skew(values: Array) -> float:
     return float((off**3).sum() / (6 * (off**2).sum() ** 1.5))
 
 
-def _adjusted(z: float, bias: float, acceleration: float) -> float:
-    return bias + (bias + z) / (1 - acceleration * (bias + z))
+def _adjusted(level: float, bias: float, acceleration: float) -> list[float]:
+    """Both ends as quantiles of a normal variable, moved by the bias and the acceleration."""
+    z = NORMAL.inv_cdf((1 + level) / 2)
+    return [bias + (bias + end) / (1 - acceleration * (bias + end)) for end in (-z, z)]
 
 
 def _analytic_ends(values: Array, level: float) -> tuple[float, float]:
@@ -373,6 +340,53 @@ def _analytic_ends(values: Array, level: float) -> tuple[float, float]:
     and both the bias and the acceleration are s/6. The ends are kept within the values seen, as a bootstrap's are.
     """
     skew, error = _skew(values), float(values.std()) / math.sqrt(len(values))
-    ends = [_adjusted(sign * _z(level), skew, skew) for sign in (-1, 1)]
+    ends = _adjusted(level, skew, skew)
     low, high = (float(values.mean()) + error * (w + skew * (w * w - 1)) for w in ends)
     return max(low, float(values[0])), min(high, float(values[-1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Quantile(Displayable):
+    """The value below which a share of all lies, and where the true one is to be expected."""
+
+    share: float
+    value: float
+    low: float | None
+    """None: so few values do not say."""
+    high: float | None
+    n: int
+
+
+def quantiles(values: Sequence[float], shares: Sequence[float], level: float = 0.95) -> list[Quantile]:
+    """Each quantile with its interval at that level.
+
+    The ends of an interval are values of the sample: the number of values below the true quantile is binomial,
+    whatever the distribution. Where no value is far enough out, that end is None.
+
+    >>> [(q.value, q.low, q.high) for q in quantiles(range(1, 101), [0.5, 0.99])]
+    [(50.5, 40.0, 61.0), (99.01, 97.0, None)]
+    """
+    ordered = np.sort(np.asarray(list(values), dtype=np.float64))
+    return [_quantile(ordered, share, level) for share in shares] if len(ordered) else []
+
+
+def _quantile(ordered: Array, share: float, level: float) -> Quantile:
+    n = len(ordered)
+    below = _at_most(n, share)
+    tail = (1 - level) / 2
+    # The low end is the last value that the true quantile undercuts with probability `tail` at most, and so on.
+    low = int(np.searchsorted(below, tail, side="right"))
+    high = int(np.searchsorted(below, 1 - tail, side="left")) + 1
+    least = float(ordered[low - 1]) if low >= 1 else None
+    most = float(ordered[high - 1]) if high <= n else None
+    # Between two values of a small sample the usual estimate may leave the interval, which it never may.
+    value = max(float(np.quantile(ordered, share)), -math.inf if least is None else least)
+    return Quantile(share, value if most is None else min(value, most), least, most, n)
+
+
+def _at_most(n: int, share: float) -> Array:
+    """The chance of at most 0, 1, ... n hits in n draws."""
+    i = np.arange(1, n + 1)
+    logs = np.concatenate([[0.0], np.cumsum(np.log((n - i + 1) / i))])
+    hits = np.arange(n + 1)
+    return np.cumsum(np.exp(logs + hits * math.log(share) + (n - hits) * math.log1p(-share)))

@@ -1,4 +1,7 @@
-"""Means and rates corrected for a judge's error, with intervals that include it.
+"""Shares of yes, and means and rates corrected for a judge's error, with intervals that hold for small n.
+
+The interval of a share is that of a mean of hits and misses (`stats/intervals.py`): quantiles of two beta
+distributions, with four fifths of one more count at the near end and a fifth at the far one.
 
 A judge labels everything, people a small random part. Prediction-powered inference takes the judge's
 mean over everything and adds what people found it off by; a weight on the judge, chosen from the labels, keeps a
@@ -15,7 +18,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 
@@ -23,7 +25,8 @@ from rankproof.core.arrays import distinct
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
 from rankproof.errors import DataError, check_number
-from rankproof.stats.distributions import t_quantile
+from rankproof.stats.distributions import NORMAL, quantile, t_quantile
+from rankproof.stats.intervals import ENDS_OF_HITS
 
 ALIKE = 1e-9
 """Labels that are all alike leave no more of a spread than this, but for rounding."""
@@ -243,7 +246,7 @@ def rogan_gladen(
         )
     value = (rate + specificity - 1) / tells
     error = _delta_error(rate, n, hits, rejections)
-    half = error * NormalDist().inv_cdf((1 + level) / 2)
+    half = error * NORMAL.inv_cdf((1 + level) / 2)
     value, low, high = (min(max(each, 0.0), 1.0) for each in (value, value - half, value + half))
     return Corrected(value, low, high, error, 1.0, hits[1] + rejections[1], "Rogan-Gladen, delta method")
 
@@ -261,3 +264,34 @@ def _smoothed(yes: int, n: int) -> tuple[float, float]:
     """A share and its variance, with one yes and one no added."""
     share = (yes + 1) / (n + 2)
     return share, share * (1 - share) / (n + 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Share(Displayable):
+    """A share with the ends of its interval; NaN, from 0 to 1, if nothing was counted."""
+
+    value: float
+    low: float
+    high: float
+    yes: int
+    n: int
+
+
+def share_of(yes: int, n: int, level: float = 0.95) -> Share:
+    """The share `yes / n` with the interval of a mean of hits, which is never empty and never leaves 0 to 1.
+
+    >>> found = share_of(0, 50)
+    >>> round(found.low, 4), round(found.high, 4)
+    (0.0, 0.0629)
+    """
+    if not 0 <= yes <= n:
+        raise DataError(
+            f"share: got {yes} of {n}, expected a count from 0 to {n}. Next: give a count within the whole."
+        )
+    if n == 0:
+        return Share(math.nan, 0.0, 1.0, 0, 0)
+    ends, counts, tail = np.array([0.0, 1.0]), np.array([n - yes, yes], dtype=np.float64), (1 - level) / 2
+    near = np.array([ENDS_OF_HITS, 1 - ENDS_OF_HITS])
+    low = 0.0 if yes == 0 else quantile(ends, counts + near, tail)
+    high = 1.0 if yes == n else quantile(ends, counts + near[::-1], 1 - tail)
+    return Share(yes / n, min(low, yes / n), max(high, yes / n), yes, n)

@@ -1,24 +1,36 @@
-"""Two systems on the same queries: their differences, checked, how large they are, how small a difference these queries
-can show, and how many queries a wanted difference needs.
+"""Two systems on the same queries: their differences, checked, and the paired randomisation test by sign flips.
 
-Every function of this package that draws at random puts its data into one order first (differences by size,
-tables by rows), so that the same generator gives the same answer in whatever order the queries came.
+If two systems are alike, each query's difference could as well have had the other sign. The p-value is how
+often random signs give a total at least as far from 0 as the one seen. It is counted exactly where that is
+cheap: for up to 16 differences that are not 0, or where all lie on a common grid (as those of P@10 do), in whole
+steps of that grid. Otherwise signs are drawn, the same for every column of one length, and p = (k + 1) / (B + 1).
+If fewer than about a hundred of the draws would be as extreme, they are too few to say how small p is, and it is
+worked out by the saddle point of all sign flips, so that a family of any size can be told apart.
+
+Every function of this package that draws at random puts its data into one order first (here sizes of differences,
+smallest first): neither the order of the queries, nor which system is called first, nor what else is tested changes
+an answer. Totals are compared with a slack far above rounding and far below any difference that counts, so they do
+not depend on how many threads add them up.
+
+Reference: R. A. Fisher: The design of experiments, 1935; M. Smucker, J. Allan, B. Carterette: A comparison of
+statistical significance tests for information retrieval evaluation, CIKM 2007.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from rankproof._moved import old_names
+from rankproof.core.arrays import by_length, distinct
 from rankproof.core.hits import Array
-from rankproof.errors import DataError, UsageError, check_number, check_whole, one_of
-from rankproof.stats.distributions import NORMAL, shifted_t_above, solve, t_quantile
+from rankproof.errors import DataError, check_number, check_whole, one_of
+from rankproof.progress import draw_in_lots
 
 Alternative = Literal["two-sided", "greater", "less"]
 """What a test looks for: any difference, one above 0, one below 0."""
@@ -28,6 +40,34 @@ TINIEST = 1e-150
 """Differences smaller than this count as 0: their squares would be, and no spread could be told from none."""
 SMALLEST_ALPHA = 1e-12
 """Below it, 1 - alpha / tests would round to 1 if there are many tests, and no interval has that level."""
+PERMUTATIONS = 100_000
+"""Draws of signs: near 0.05 a p-value then moves by about 0.0007 from seed to seed."""
+FEW = 16
+"""Up to this many differences all 2^n signs are tried."""
+CELLS = 100_000
+"""The longest grid on which totals are counted."""
+STEPS = 30_000_000
+"""The most work that counting on a grid may take: cells times differences."""
+SLACK = 1e-10
+"""Totals nearer than this, relative to the sum of sizes, are equal but for rounding."""
+FEWEST = 100
+"""Draws as extreme below which the saddle point knows p better: a hundred give it to a tenth."""
+RARE = 0.01
+"""The largest p that is taken from the saddle point: in the middle draws are as accurate."""
+EVEN = 1e-7
+"""How far a size may lie from its grid, in steps: far above rounding, too little to add up to a step."""
+AT_ONCE = 1 << 20
+"""Signs drawn at a time, a bit each."""
+MULTIPLIED = 1 << 17
+"""Signs multiplied at a time: 1 MB of numbers stays in the cache, which halves the time."""
+SINGLE = 1 << 13
+"""Queries multiplied at a time: longer rows wake the threads of OpenBLAS, which wait for longer than they work."""
+COUNTED = 5_000
+"""Patterns of signs that are counted one by one."""
+NEAR = 1e-3
+"""A total nearer to the middle than this, in standard deviations, has a chance of one half."""
+HALVINGS = 100
+TINY = sys.float_info.min
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,35 +126,6 @@ def differences(values: Array) -> Array:
     return row
 
 
-def grid(values: Array, names: str = "systems") -> Array:
-    """A table of finite numbers, a line a query and a column a system, at least two of each."""
-    table = np.asarray(values, dtype=np.float64, order="C")
-    if table.ndim != 2 or min(table.shape) < 2:
-        raise DataError(
-            f"table: got the shape {table.shape}, expected 2 queries by 2 {names} or more."
-            " Next: give more queries or systems."
-        )
-    if not np.isfinite(table).all():
-        line, column = np.argwhere(~np.isfinite(table))[0]
-        raise DataError(
-            f"table: got {table[line, column]} at [{line}, {column}], expected finite numbers."
-            " Next: leave out the query, or score it."
-        )
-    return table
-
-
-def by_query(systems: Mapping[str, Array]) -> Array:
-    """The values of systems as a table: a line a query, a column a system."""
-    columns = {name: finite_row(values, f"values of {name!r}") for name, values in systems.items()}
-    lengths = {name: len(column) for name, column in columns.items()}
-    if len(set(lengths.values())) > 1:
-        raise DataError(
-            f"systems: got values for {lengths} queries, expected as many of each system."
-            " Next: score all systems on the same queries."
-        )
-    return grid(np.column_stack(list(columns.values())) if columns else np.empty((0, 0)))
-
-
 def check_alternative(alternative: str) -> None:
     """Refuse an unknown alternative."""
     if alternative not in get_args(Alternative):
@@ -131,6 +142,11 @@ def check_alpha(alpha: object, most: float = 1) -> None:
     check_number("alpha", alpha, least=SMALLEST_ALPHA, below=most, advice="leave it out for 0.05")
 
 
+def towards(value: Any, alternative: str) -> Any:
+    """A statistic, or several, in the direction of the alternative."""
+    return {"two-sided": abs(value), "greater": value, "less": -value}[alternative]
+
+
 def total(row: Array) -> float:
     """The sum, rounded once, so the same in every order."""
     return math.fsum(row.tolist())
@@ -145,213 +161,240 @@ def _largest(row: Array) -> float:
     return float(np.abs(row).max(initial=0.0))
 
 
-COHEN = ((0.2, "negligible"), (0.5, "small"), (0.8, "medium"), (math.inf, "large"))
-"""Words for standardised differences. J. Cohen: Statistical power analysis, 1988."""
-ROMANO = ((0.147, "negligible"), (0.33, "small"), (0.474, "medium"), (math.inf, "large"))
-"""Words for Cliff's delta. J. Romano and others: Appropriate statistics for ordinal level data, 2006."""
-
-
-@dataclass(frozen=True, slots=True)
-class EffectSize:
-    """How large a difference is; `value` is None if it cannot be computed, and the note says why."""
-
-    value: float | None
-    words: str
-    """negligible, small, medium, large, or "unknown"."""
-    n: int
-    method: str
-    note: str = ""
-
-
-def d_z(values: Array) -> EffectSize:
-    """The mean difference in standard deviations of the differences: what a paired test sees.
-
-    Formula: mean(d) / sd(d), with n - 1 in sd.
-
-    Reference: J. Cohen: Statistical power analysis for the behavioral sciences, 1988.
-
-    >>> round(d_z(np.array([0.1, 0.2, 0.3])).value, 6)
-    2.0
-    """
-    row = differences(values)
-    if is_constant(row):
-        return _constant(row, "d_z")
-    return _sized(total(row) / len(row) / float(row.std(ddof=1)), COHEN, len(row), "d_z")
-
-
-def hedges_g(a: Array, b: Array) -> EffectSize:
-    """The difference of the means in standard deviations of the systems' own values, corrected for small n.
-
-    Formula: (mean(a) - mean(b)) / sqrt((var(a) + var(b)) / 2) * J, with J = Gamma(f/2) / (sqrt(f/2)
-    Gamma((f-1)/2)) and f = 2n - 2.
-
-    Reference: L. V. Hedges: Distribution theory for Glass's estimator of effect size, J. Educational Stat.
-    1981.
-
-    >>> round(hedges_g(np.array([2.0, 3.0, 4.0]), np.array([1.0, 2.0, 3.0])).value, 4)
-    0.7979
-    """
-    off, n = np.sort(paired_differences(a, b)), len(a)
-    if not n:
-        raise DataError("Hedges' g: got no queries. Next: check that the two systems share queries.")
-    first, second = np.sort(finite_row(a)), np.sort(finite_row(b))
-    if is_constant(first) and is_constant(second):
-        return _constant(off, "Hedges' g")
-    spread = math.sqrt((float(first.var(ddof=1)) + float(second.var(ddof=1))) / 2)
-    free = 2 * n - 2
-    unbiased = math.exp(math.lgamma(free / 2) - math.lgamma((free - 1) / 2)) / math.sqrt(free / 2)
-    return _sized(total(off) / n / spread * unbiased, COHEN, n, "Hedges' g")
-
-
-def cliffs_delta(a: Array, b: Array) -> EffectSize:
-    """How much more often a value of one system is above one of the other than below it, over all pairs.
-
-    Formula: (pairs with a above b - pairs with a below b) / all pairs; from -1 to 1, blind to which query is
-    which.
-
-    Reference: N. Cliff: Dominance statistics: ordinal analyses to answer ordinal questions, Psych. Bulletin
-    1993.
-
-    >>> cliffs_delta(np.array([2.0, 3.0]), np.array([1.0, 2.0])).value
-    0.75
-    """
-    first, second = finite_row(a), np.sort(finite_row(b))
-    if not len(first) or not len(second):
-        raise DataError("Cliff's delta: got no values of one system. Next: check what it answered.")
-    below = np.searchsorted(second, first, "left").sum()
-    not_above = np.searchsorted(second, first, "right").sum()
-    pairs = len(first) * len(second)
-    return _sized(float(below - (pairs - not_above)) / pairs, ROMANO, len(first), "Cliff's delta")
-
-
-def _sized(value: float, scale: tuple[tuple[float, str], ...], n: int, method: str) -> EffectSize:
-    words = next(word for limit, word in scale if abs(value) < limit)
-    return EffectSize(value, words, n, method)
-
-
-def _constant(row: Array, method: str) -> EffectSize:
-    if not np.any(row):
-        return EffectSize(0.0, "negligible", len(row), method, "all differences are 0")
-    note = "one query has no spread" if len(row) == 1 else "nothing varies: no spread to divide by"
-    return EffectSize(None, "unknown", len(row), method, note)
-
-
 if not TYPE_CHECKING:
     __getattr__ = old_names(
         __name__, {"paired": "paired_differences", "finite": "finite_row", "constant": "is_constant"}
     )
 
 
-ALPHA = 0.05
-POWER = 0.8
-MANY = 10_000
-"""From here on the normal distribution is exact to a query in thousands."""
-MOST = 1e12
-"""A difference that needs more queries than this cannot be shown in practice."""
+def sign_flip(
+    values: Array, rng: np.random.Generator, alternative: Alternative = "two-sided", permutations: int = PERMUTATIONS
+) -> Outcome:
+    """The randomisation test of differences (first system minus second); the statistic is their mean.
 
-
-def spread(values: Array) -> float | None:
-    """The standard deviation of differences; None of fewer than two."""
-    row = differences(values)
-    return float(row.std(ddof=1)) if len(row) > 1 else None
-
-
-def power(difference: float, spread: float, n: int, alpha: float = ALPHA, sides: int = 2) -> float:
-    """How often the test finds a true difference of this size with n queries.
-
-    >>> import numpy as np
-    >>> round(power(0.5, 1.0, 34), 3)
-    0.808
+    >>> sign_flip(np.array([0.1, 0.2, 0.3, 0.4, 0.5]), np.random.default_rng(0)).p
+    0.0625
     """
-    _check(spread, alpha, sides)
-    check_whole("queries", n, least=2)
-    if not spread:
-        return 1.0 if difference else alpha
-    return _power(abs(difference) / spread * math.sqrt(n), n, t_quantile(1 - alpha / sides, n - 1), sides)
+    return sign_flips([values], rng, alternative, permutations)[0]
 
 
-def smallest_detectable(
-    spread: float, n: int, alpha: float = ALPHA, power: float = POWER, sides: int = 2, step: float = 0.0
-) -> float | None:
-    """The smallest true difference that n queries show with this power; None with fewer than two queries.
+def sign_flips(
+    columns: Sequence[Array],
+    rng: np.random.Generator,
+    alternative: Alternative = "two-sided",
+    permutations: int = PERMUTATIONS,
+) -> list[Outcome]:
+    """The tests of several columns of differences, each as `sign_flip` gives it; all share the signs."""
+    check_alternative(alternative)
+    check_whole("permutations", permutations)
+    rows = [differences(column) for column in columns]
+    seed = int(rng.integers(1 << 62))
+    found = [_undrawn(row, alternative, min(FEWEST / permutations, RARE)) for row in rows]
+    left = [row for row, outcome in zip(rows, found, strict=True) if outcome is None]
+    drawn = iter(by_length(left, seed, lambda some, rng: _drawn(some, rng, alternative, permutations)))
+    return [outcome or next(drawn) for outcome in found]
 
-    >>> round(smallest_detectable(1.0, 34), 3), round(smallest_detectable(1.0, 34, step=0.5), 3)
-    (0.495, 0.51)
+
+def _undrawn(row: Array, alternative: str, rare: float) -> Outcome | None:
+    """The p by counting, or by the saddle point if p is below `rare`; None if signs must be drawn."""
+    mean, p = total(row) / len(row), _exact(row, alternative)
+    if p is not None:
+        moved = int(np.count_nonzero(row))
+        few = f"{moved} differences not 0: two-sided p cannot go below {2 / 2**moved:g}" if moved <= 5 else ""
+        note = few if moved else "all differences are 0"
+        return Outcome(mean, p, len(row), "sign flips, all counted", note)
+    p = flips_above(_sizes(row), towards(total(row), alternative), SLACK) * (2 if alternative == "two-sided" else 1)
+    return Outcome(mean, p, len(row), "sign flips, by their saddle point") if p < rare else None
+
+
+# --- what is counted ---------------------------------------------------------------------------------
+
+
+def _exact(row: Array, alternative: str) -> float | None:
+    """p from all sign flips, None if that is too much work."""
+    sizes, seen, both = _sizes(row), towards(total(row), alternative), alternative == "two-sided"
+    grid = on_grid(sizes)
+    if grid is not None:
+        # In whole steps totals are compared as they are: no rounding can lose the one that was seen.
+        unit, steps = grid
+        reached = np.arange(-len(steps) + 1, len(steps), 2)
+        return _share(steps, np.abs(reached) if both else reached, round(seen / unit))
+    if len(sizes) > FEW:
+        return None
+    totals, chances = totals_by_trial(sizes)
+    return _share(chances, np.abs(totals) if both else totals, seen - SLACK * total(sizes))
+
+
+def _share(chances: Array, reached: Array, least: float) -> float:
+    """The chance of all totals from `least` on: never 0, as the total that was seen is one of them."""
+    return min(1.0, max(float(chances[reached >= least].sum()), TINY))
+
+
+def _sizes(row: Array) -> Array:
+    return np.sort(np.abs(row[row != 0]))
+
+
+def totals_by_trial(sizes: Array) -> tuple[Array, Array]:
+    """Every total of signed sizes with its chance, by trying all signs."""
+    totals = np.zeros(1)
+    for size in sizes:
+        totals = np.concatenate([totals - size, totals + size])
+    return totals, np.full(len(totals), 1 / len(totals))
+
+
+def totals_by_count(sizes: Array) -> tuple[Array, Array] | None:
+    """Every total of signed sizes with its chance, by counting on their grid; None if there is none."""
+    grid = on_grid(sizes)
+    if grid is None:
+        return None
+    unit, chances = grid
+    return unit * np.arange(-len(chances) + 1, len(chances), 2.0), chances
+
+
+def on_grid(sizes: Array) -> tuple[float, Array] | None:
+    """The unit of the sizes' grid, and the chance of each total from minus their sum on, in double units."""
+    unit = common_unit(sizes)
+    if unit is None:
+        return None
+    steps = np.rint(sizes / unit).astype(np.int64)
+    cells = int(steps.sum()) + 1
+    if cells * len(steps) > STEPS:
+        return None
+    # Cell c holds the chance that the sizes with a plus add up to c: their total is 2c - sum.
+    chances = np.zeros(cells)
+    chances[0], end = 1.0, 1
+    for step in steps.tolist():
+        chances[: end + step] /= 2
+        chances[step : end + step] += chances[:end]
+        end += step
+    return unit, chances
+
+
+def common_unit(sizes: Array) -> float | None:
+    """The largest number of which all positive `sizes` are multiples, by Euclid; None if that is too small."""
+    if not len(sizes):
+        return None
+    finest = total(sizes) / CELLS
+    unit = 0.0
+    for size in distinct(sizes).tolist():
+        rest, unit = unit, size
+        while rest > finest / 2:
+            unit, rest = rest, abs(math.remainder(unit, rest))
+        if unit < finest:
+            return None
+    steps = np.rint(sizes / unit)
+    unit = total(sizes) / float(steps.sum())  # without the rounding errors of Euclid's remainders
+    return unit if np.abs(sizes / unit - steps).max() < EVEN else None
+
+
+def step_of(values: Array) -> float:
+    """The grid that differences lie on, 0 if there is none: totals of flipped signs move by twice that.
+
+    >>> step_of(np.array([0.0, 1.0, -1.0])), step_of(np.array([0.25, -0.5, 1.0]))
+    (1.0, 0.25)
     """
-    _check(spread, alpha, sides)
-    check_whole("queries", n, least=0)
-    check_power(power, alpha)
-    if n < 2:
-        return None
-    return spread / math.sqrt(n) * _shift_needed(n, alpha, power, sides) + (step / n if spread else 0.0)
+    return common_unit(_sizes(values)) or 0.0
 
 
-def queries_needed(
-    difference: float, spread: float, alpha: float = ALPHA, power: float = POWER, sides: int = 2, step: float = 0.0
-) -> int | None:
-    """How many queries show a true difference of this size with this power; None if no number does.
+# --- by the saddle point ----------------------------------------------------------------------------
 
-    >>> queries_needed(0.5, 1.0), queries_needed(0.5, 1.0, step=0.5)
-    (34, 36)
+
+def flips_above(sizes: Array, seen: float, slack: float) -> float:
+    """How often positive `sizes` with random signs add up to `seen` or more; `slack` is relative to their sum.
+
+    >>> flips_above(np.arange(1.0, 41.0), 820.0, 1e-10) == 0.5**40
+    True
     """
-    _check(spread, alpha, sides)
-    check_power(power, alpha)
-    if not math.isfinite(difference):
-        raise DataError(
-            f"difference: got {difference}, expected a finite number. Next: give the difference of the means."
-        )
-    if not difference:
+    whole = total(sizes)
+    left = _patterns(sizes, (whole - seen) / 2 + slack * whole)
+    if left is not None:
+        return max(left * 0.5 ** len(sizes), TINY)
+    return max(saddle_tail(sizes, seen), TINY)
+
+
+def _patterns(sizes: Array, lost: float) -> int | None:
+    """How many sets of sizes add up to `lost` or less, the empty set too; None if there are too many."""
+    # The smallest k sizes fit: so do all their subsets.
+    if 2 ** min(60, int(np.searchsorted(np.cumsum(sizes), lost, "right"))) > COUNTED:
         return None
-    size = abs(difference) / spread if spread else math.inf
-    root = (NORMAL.inv_cdf(1 - alpha / sides) + NORMAL.inv_cdf(power)) / size
-    if root > MOST**0.5:
-        return None
-    # n queries are enough where n - lost / size reaches root * sqrt(n).
-    lost = step / spread if spread else 0.0
-    guess = ((root + math.sqrt(root**2 + 4 * lost / size)) / 2) ** 2
-    return math.ceil(guess) if guess > MANY else _fewest(size, lost, guess, alpha, power, sides)
+    ordered = sizes.tolist()
+    found, open_sets = 1, [(0, lost)]
+    while open_sets:
+        start, room = open_sets.pop()
+        for place in range(start, len(ordered)):
+            if ordered[place] > room:
+                break
+            found += 1
+            if found > COUNTED:
+                return None
+            open_sets.append((place + 1, room - ordered[place]))
+    return found
 
 
-def _fewest(size: float, lost: float, guess: float, alpha: float, power: float, sides: int) -> int:
-    """The smallest n from 2 on with enough power; the normal distribution's guess is off by two or three."""
+def saddle_tail(sizes: Array, seen: float) -> float:
+    """The same by the saddle point: sum log cosh(t sizes) - t seen at its lowest."""
 
-    def enough(n: int) -> bool:
-        shift = (size - lost / n) * math.sqrt(n)
-        return math.isinf(size) or _power(shift, n, t_quantile(1 - alpha / sides, n - 1), sides) >= power
+    def off(t: float) -> tuple[float, float]:
+        tilted = np.tanh(t * sizes)  # signs tilted by t
+        return float((sizes * tilted).sum()) - seen, float((sizes**2 * (1 - tilted**2)).sum())
 
-    n = max(2, math.floor(guess))
-    while not enough(n):
-        n += 1
-    while n > 2 and enough(n - 1):
-        n -= 1
-    return n
-
-
-@cache
-def _shift_needed(n: int, alpha: float, power: float, sides: int) -> float:
-    t = t_quantile(1 - alpha / sides, n - 1)
-    return solve(lambda shift: _power(shift, n, t, sides) >= power, 1.0)
+    t = rising_root(off, seen / float((sizes**2).sum()), -math.inf, 1e-12)
+    along = np.abs(t * sizes)
+    height = float((along + np.log1p(np.exp(-2 * along)) - math.log(2)).sum())
+    wide = t * math.sqrt(float((sizes**2 * (1 - np.tanh(along) ** 2)).sum()))
+    w = math.copysign(math.sqrt(max(0.0, 2 * (t * seen - height))), t)
+    if abs(w) < NEAR:
+        return 0.5
+    if not wide:  # all signs are alike there: either every pattern reaches so far, or one
+        return 1.0 if w < 0 else 0.5 ** len(sizes)
+    return min(1.0, lugannani_rice(w, wide))
 
 
-def _power(shift: float, n: int, t: float, sides: int) -> float:
-    """How often t goes beyond the critical one when its mean is shifted, on both sides if both are tested."""
-    wrong_side = shifted_t_above(t, n - 1, -shift) if sides == 2 else 0.0
-    return shifted_t_above(t, n - 1, shift) + wrong_side
+def lugannani_rice(w: float, wide: float) -> float:
+    """The chance of a total beyond its saddle point, by the formula of Lugannani and Rice."""
+    density = math.exp(-w * w / 2) / math.sqrt(2 * math.pi)
+    return 0.5 * math.erfc(w / math.sqrt(2)) + density * (1 / wide - 1 / w)
 
 
-def _check(spread: float, alpha: float, sides: int) -> None:
-    check_alpha(alpha)
-    if sides not in (1, 2):
-        raise UsageError(f"sides: got {sides!r}, expected 1 or 2. Next: choose one of them.")
-    if not (math.isfinite(spread) and spread >= 0):
-        raise DataError(
-            f"spread: got {spread}, expected a standard deviation, 0 or above."
-            " Next: give the spread of the differences, query by query."
-        )
+def rising_root(function: Callable[[float], tuple[float, float]], t: float, low: float, close: float) -> float:
+    """Where a rising function, given with its slope, is 0: Newton from `t`, kept between both sides."""
+    high = math.inf
+    for _ in range(HALVINGS):
+        off, slope = function(t)
+        low, high = (low, t) if off > 0 else (t, high)
+        new = t - off / slope if slope > 0 else math.nan
+        if not low < new < high:
+            new = (low + high) / 2 if math.isfinite(low + high) else 2 * t
+        if abs(new - t) <= close * abs(t):
+            break
+        t = new
+    return t
 
 
-def check_power(power: float, alpha: float) -> None:
-    """Refuse a power that is not a share, or not above alpha."""
-    check_share("power", power)
-    if power <= alpha:
-        raise UsageError(f"power: got {power}, expected more than alpha, {alpha}. Next: give a power like 0.8.")
+# --- what is drawn -----------------------------------------------------------------------------------
+
+
+def _drawn(rows: Sequence[Array], rng: np.random.Generator, alternative: str, permutations: int) -> list[Outcome]:
+    """The p of each row by how many totals of random signs are at least as extreme as its own."""
+    sizes = np.column_stack([np.sort(np.abs(row)) for row in rows])
+    sums = sizes.sum(axis=0)
+    least = np.array([towards(total(row), alternative) for row in rows]) - SLACK * sums
+    extreme = np.zeros(len(rows), dtype=np.int64)
+    pieces = [slice(at, at + SINGLE) for at in range(0, len(sizes), SINGLE)]
+    for bits in _signs(len(sizes), permutations, rng):
+        plus = (np.unpackbits(bits[:, each.start // 8 : each.stop // 8], axis=1) for each in pieces)
+        parts = zip(plus, pieces, strict=True)
+        halves = sum(some[:, : len(sizes[at])].astype(np.float64) @ sizes[at] for some, at in parts)
+        totals = 2 * halves - sums
+        extreme += ((np.abs(totals) if alternative == "two-sided" else totals) >= least).sum(axis=0)
+    ps, method = (extreme + 1) / (permutations + 1), f"sign flips, {permutations:,} drawn"
+    return [Outcome(total(row) / len(row), p, len(row), method) for row, p in zip(rows, ps.tolist(), strict=True)]
+
+
+def _signs(n: int, permutations: int, rng: np.random.Generator) -> Iterator[Array]:
+    """Random signs, a bit each, 1 for plus: a line of bytes a draw, some lines at a time."""
+    few = max(1, MULTIPLIED // min(n, SINGLE))
+    for draws in draw_in_lots(permutations, AT_ONCE // n):
+        bits = rng.integers(0, 256, (draws, (n + 7) // 8), dtype=np.uint8)
+        for first in range(0, len(bits), few):
+            yield bits[first : first + few]

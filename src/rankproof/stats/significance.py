@@ -1,24 +1,40 @@
-"""Tests of paired differences other than sign flips: Student's t, Wilcoxon's signed ranks, the bootstrap.
+"""Paired differences: tests other than sign flips, how large they are, and how many queries the t test needs.
 
-Each takes the differences of two systems (first minus second, one a query) and gives an `Outcome`. None returns
-NaN: if there is too little to go by, p is 1 or an exact sign-flip p, and the note says why.
+The tests (Student's t, Wilcoxon's signed ranks, the bootstrap) take the differences of two systems (first minus second,
+one a query) and give an `Outcome`. None returns NaN: if there is too little to go by, p is 1 or an exact sign-flip p,
+and the note says why.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
 from typing import Literal, get_args
 
 import numpy as np
 
 from rankproof.core.arrays import by_length
 from rankproof.core.hits import Array
-from rankproof.errors import check_whole, one_of
-from rankproof.progress import with_share
-from rankproof.stats.distributions import NORMAL, t_above
-from rankproof.stats.flips import observed_total, totals_by_count
-from rankproof.stats.paired import SAME, Alternative, Outcome, check_alternative, differences, is_constant, total
+from rankproof.errors import DataError, UsageError, check_whole, one_of
+from rankproof.progress import draw_in_lots
+from rankproof.stats.distributions import NORMAL, shifted_t_above, solve, t_above, t_quantile
+from rankproof.stats.paired import (
+    SAME,
+    Alternative,
+    Outcome,
+    check_alpha,
+    check_alternative,
+    check_share,
+    differences,
+    finite_row,
+    is_constant,
+    paired_differences,
+    total,
+    totals_by_count,
+    towards,
+)
 
 Zeros = Literal["drop", "pratt"]
 """What Wilcoxon's test does with differences of 0: leave them out, or rank them and then leave them out."""
@@ -45,15 +61,8 @@ def paired_t(values: Array, alternative: Alternative = "two-sided") -> Outcome:
     if is_constant(row):
         return _without_variance(row, alternative)
     t = total(row) / len(row) / (float(row.std(ddof=1)) / math.sqrt(len(row)))
-    p = tail(t, alternative, lambda x: t_above(x, len(row) - 1))
-    return Outcome(t, p, len(row), "paired t")
-
-
-def tail(statistic: float, alternative: str, above: Callable[[float], float]) -> float:
-    """The p-value of a statistic whose distribution is symmetric around 0."""
-    if alternative == "two-sided":
-        return min(1.0, 2 * above(abs(statistic)))
-    return above(statistic if alternative == "greater" else -statistic)
+    above = t_above(towards(t, alternative), len(row) - 1)
+    return Outcome(t, min(1.0, 2 * above) if alternative == "two-sided" else above, len(row), "paired t")
 
 
 def _without_variance(row: Array, alternative: Alternative) -> Outcome:
@@ -87,21 +96,15 @@ def wilcoxon(values: Array, alternative: Alternative = "two-sided", zeros: Zeros
     if zeros not in get_args(Zeros):
         raise one_of("zeros", zeros, get_args(Zeros))
     row = differences(values)
-    ranks = signed_ranks(row, zeros)
+    kept = row if zeros == "pratt" else row[row != 0]
+    signed = np.sign(kept) * mean_ranks(np.abs(kept))
+    ranks = signed[signed != 0]
     left, said = len(row) - len(ranks), {"drop": "left out", "pratt": "ranked, then left out (Pratt)"}[zeros]
     note = f"differences of 0 {said}: {left:,}" if left else ""
     if not len(ranks):
         return Outcome(0.0, 1.0, len(row), "Wilcoxon signed ranks", "all differences are 0")
     method, p = _rank_p(ranks, alternative)
     return Outcome(float(ranks[ranks > 0].sum()), p, len(row), f"Wilcoxon signed ranks, {method}", note)
-
-
-def signed_ranks(row: Array, zeros: Zeros = "drop") -> Array:
-    """The ranks of the sizes with the signs of the differences; sizes equal but for rounding share a rank."""
-    kept = row[row != 0] if zeros == "drop" else row
-    signed = np.sign(kept) * mean_ranks(np.abs(kept))
-    kept_ranks: Array = signed[signed != 0]
-    return kept_ranks
 
 
 def mean_ranks(sizes: Array) -> Array:
@@ -118,7 +121,7 @@ def mean_ranks(sizes: Array) -> Array:
 
 def _rank_p(ranks: Array, alternative: str) -> tuple[str, float]:
     found = totals_by_count(np.sort(np.abs(ranks))) if len(ranks) <= EXACT_RANKS else None
-    seen, both = observed_total(ranks, alternative), alternative == "two-sided"
+    seen, both = towards(total(ranks), alternative), alternative == "two-sided"
     if found is not None:
         totals, chances = found
         return "all counted", min(1.0, float(chances[(np.abs(totals) if both else totals) >= seen - 0.25].sum()))
@@ -165,25 +168,23 @@ def bootstraps(
 
 def _bootstrapped(rows: Sequence[Array], rng: np.random.Generator, alternative: str, resamples: int) -> list[Outcome]:
     n = len(rows[0])
-    centered = np.column_stack([_centered(row) for row in rows])
+    # Less their mean, and turned so that it does not matter which system came first.
+    means = [total(row) / n for row in rows]
+    turned = (row - mean if mean >= 0 else mean - row for row, mean in zip(rows, means, strict=True))
+    centered = np.column_stack(list(map(np.sort, turned)))
     t = np.array([paired_t(row).statistic for row in rows])
-    seen = np.abs(t) if alternative == "two-sided" else t if alternative == "greater" else -t
+    seen = towards(t, alternative)
     # The columns are turned so that their mean is not below 0; what is drawn must be turned back with them.
     turn = np.where((t < 0) != (alternative == "less"), -1.0, 1.0)
     extreme = np.zeros(len(rows), dtype=np.int64)
-    for times in _times_drawn(n, resamples, rng):
+    for draws in draw_in_lots(resamples, AT_ONCE // n):
+        places = rng.integers(0, n, (draws, n)) + n * np.arange(draws)[:, None]
+        times = np.bincount(places.ravel(), minlength=draws * n).reshape(draws, n).astype(np.float64)
         drawn = _t_of(times, centered)
         reach = np.abs(drawn) if alternative == "two-sided" else drawn * turn
         extreme += (reach >= seen - SAME * np.abs(seen)).sum(axis=0)
-    method = f"bootstrap of t, {resamples:,} resamples"
-    ps = (extreme + 1) / (resamples + 1)
+    ps, method = (extreme + 1) / (resamples + 1), f"bootstrap of t, {resamples:,} resamples"
     return [Outcome(float(s), float(p), n, method) for s, p in zip(t, ps, strict=True)]
-
-
-def _centered(row: Array) -> Array:
-    """The differences less their mean, turned so that it does not matter which system came first."""
-    mean = total(row) / len(row)
-    return np.sort(row - mean if mean >= 0 else mean - row)
 
 
 def _t_of(times: Array, centered: Array) -> Array:
@@ -197,10 +198,202 @@ def _t_of(times: Array, centered: Array) -> Array:
     return t
 
 
-def _times_drawn(n: int, resamples: int, rng: np.random.Generator) -> Iterator[Array]:
-    """How often each of n values is in a resample, a line a resample, some lines at a time."""
-    lines = max(1, AT_ONCE // n)
-    for start in with_share("drawing", range(0, resamples, lines)):
-        count = min(lines, resamples - start)
-        drawn = rng.integers(0, n, (count, n)) + n * np.arange(count)[:, None]
-        yield np.bincount(drawn.ravel(), minlength=count * n).reshape(count, n).astype(np.float64)
+COHEN = ((0.2, "negligible"), (0.5, "small"), (0.8, "medium"), (math.inf, "large"))
+"""Words for standardised differences. J. Cohen: Statistical power analysis, 1988."""
+ROMANO = ((0.147, "negligible"), (0.33, "small"), (0.474, "medium"), (math.inf, "large"))
+"""Words for Cliff's delta. J. Romano and others: Appropriate statistics for ordinal level data, 2006."""
+
+
+@dataclass(frozen=True, slots=True)
+class EffectSize:
+    """How large a difference is; `value` is None if it cannot be computed, and the note says why."""
+
+    value: float | None
+    words: str
+    """negligible, small, medium, large, or "unknown"."""
+    n: int
+    method: str
+    note: str = ""
+
+
+def d_z(values: Array) -> EffectSize:
+    """The mean difference in standard deviations of the differences: what a paired test sees.
+
+    Formula: mean(d) / sd(d), with n - 1 in sd.
+
+    Reference: J. Cohen: Statistical power analysis for the behavioral sciences, 1988.
+
+    >>> round(d_z(np.array([0.1, 0.2, 0.3])).value, 6)
+    2.0
+    """
+    row = differences(values)
+    if is_constant(row):
+        return _constant(row, "d_z")
+    return _sized(total(row) / len(row) / float(row.std(ddof=1)), COHEN, len(row), "d_z")
+
+
+def hedges_g(a: Array, b: Array) -> EffectSize:
+    """The difference of the means in standard deviations of the systems' own values, corrected for small n.
+
+    Formula: (mean(a) - mean(b)) / sqrt((var(a) + var(b)) / 2) * J, with J = Gamma(f/2) / (sqrt(f/2)
+    Gamma((f-1)/2)) and f = 2n - 2.
+
+    Reference: L. V. Hedges: Distribution theory for Glass's estimator of effect size, J. Educational Stat. 1981.
+
+    >>> round(hedges_g(np.array([2.0, 3.0, 4.0]), np.array([1.0, 2.0, 3.0])).value, 4)
+    0.7979
+    """
+    off, n = np.sort(paired_differences(a, b)), len(a)
+    if not n:
+        raise DataError("Hedges' g: got no queries. Next: check that the two systems share queries.")
+    first, second = np.sort(finite_row(a)), np.sort(finite_row(b))
+    if is_constant(first) and is_constant(second):
+        return _constant(off, "Hedges' g")
+    spread = math.sqrt((float(first.var(ddof=1)) + float(second.var(ddof=1))) / 2)
+    free = 2 * n - 2
+    unbiased = math.exp(math.lgamma(free / 2) - math.lgamma((free - 1) / 2)) / math.sqrt(free / 2)
+    return _sized(total(off) / n / spread * unbiased, COHEN, n, "Hedges' g")
+
+
+def cliffs_delta(a: Array, b: Array) -> EffectSize:
+    """How much more often a value of one system is above one of the other than below it, over all pairs.
+
+    Formula: (pairs with a above b - pairs with a below b) / all pairs; from -1 to 1, blind to which query is which.
+
+    Reference: N. Cliff: Dominance statistics: ordinal analyses to answer ordinal questions, Psych. Bulletin 1993.
+
+    >>> cliffs_delta(np.array([2.0, 3.0]), np.array([1.0, 2.0])).value
+    0.75
+    """
+    first, second = finite_row(a), np.sort(finite_row(b))
+    if not len(first) or not len(second):
+        raise DataError("Cliff's delta: got no values of one system. Next: check what it answered.")
+    below, not_above = (np.searchsorted(second, first, side).sum() for side in ("left", "right"))
+    pairs = len(first) * len(second)
+    return _sized(float(below - (pairs - not_above)) / pairs, ROMANO, len(first), "Cliff's delta")
+
+
+def _sized(value: float, scale: tuple[tuple[float, str], ...], n: int, method: str) -> EffectSize:
+    return EffectSize(value, next(word for limit, word in scale if abs(value) < limit), n, method)
+
+
+def _constant(row: Array, method: str) -> EffectSize:
+    if not np.any(row):
+        return EffectSize(0.0, "negligible", len(row), method, "all differences are 0")
+    note = "one query has no spread" if len(row) == 1 else "nothing varies: no spread to divide by"
+    return EffectSize(None, "unknown", len(row), method, note)
+
+
+# --- power -------------------------------------------------------------------------------------------
+
+ALPHA = 0.05
+POWER = 0.8
+MANY = 10_000
+"""From here on the normal distribution is exact to a query in thousands."""
+MOST = 1e12
+"""A difference that needs more queries than this cannot be shown in practice."""
+
+
+def spread(values: Array) -> float | None:
+    """The standard deviation of differences; None of fewer than two."""
+    row = differences(values)
+    return float(row.std(ddof=1)) if len(row) > 1 else None
+
+
+def power(difference: float, spread: float, n: int, alpha: float = ALPHA, sides: int = 2) -> float:
+    """How often the test finds a true difference of this size with n queries.
+
+    >>> round(power(0.5, 1.0, 34), 3)
+    0.808
+    """
+    _check(spread, alpha, sides)
+    check_whole("queries", n, least=2)
+    if not spread:
+        return 1.0 if difference else alpha
+    return _power(abs(difference) / spread * math.sqrt(n), n, alpha, sides)
+
+
+def smallest_detectable(
+    spread: float, n: int, alpha: float = ALPHA, power: float = POWER, sides: int = 2, step: float = 0.0
+) -> float | None:
+    """The smallest true difference that n queries show with this power; None with fewer than two queries.
+
+    >>> round(smallest_detectable(1.0, 34), 3), round(smallest_detectable(1.0, 34, step=0.5), 3)
+    (0.495, 0.51)
+    """
+    _check(spread, alpha, sides)
+    check_whole("queries", n, least=0)
+    check_power(power, alpha)
+    if n < 2:
+        return None
+    return spread / math.sqrt(n) * _shift_needed(n, alpha, power, sides) + (step / n if spread else 0.0)
+
+
+def queries_needed(
+    difference: float, spread: float, alpha: float = ALPHA, power: float = POWER, sides: int = 2, step: float = 0.0
+) -> int | None:
+    """How many queries show a true difference of this size with this power; None if no number does.
+
+    >>> queries_needed(0.5, 1.0), queries_needed(0.5, 1.0, step=0.5)
+    (34, 36)
+    """
+    _check(spread, alpha, sides)
+    check_power(power, alpha)
+    if not math.isfinite(difference):
+        raise DataError(
+            f"difference: got {difference}, expected a finite number. Next: give the difference of the means."
+        )
+    if not difference:
+        return None
+    size = abs(difference) / spread if spread else math.inf
+    root = (NORMAL.inv_cdf(1 - alpha / sides) + NORMAL.inv_cdf(power)) / size
+    if root > MOST**0.5:
+        return None
+    # n queries are enough where n - lost / size reaches root * sqrt(n).
+    lost = step / spread if spread else 0.0
+    guess = ((root + math.sqrt(root**2 + 4 * lost / size)) / 2) ** 2
+    return math.ceil(guess) if guess > MANY else _fewest(size, lost, guess, alpha, power, sides)
+
+
+def _fewest(size: float, lost: float, guess: float, alpha: float, power: float, sides: int) -> int:
+    """The smallest n from 2 on with enough power; the normal distribution's guess is off by two or three."""
+
+    def enough(n: int) -> bool:
+        return math.isinf(size) or _power((size - lost / n) * math.sqrt(n), n, alpha, sides) >= power
+
+    n = max(2, math.floor(guess))
+    while not enough(n):
+        n += 1
+    while n > 2 and enough(n - 1):
+        n -= 1
+    return n
+
+
+@cache
+def _shift_needed(n: int, alpha: float, power: float, sides: int) -> float:
+    return solve(lambda shift: _power(shift, n, alpha, sides) >= power, 1.0)
+
+
+def _power(shift: float, n: int, alpha: float, sides: int) -> float:
+    """How often t goes beyond the critical one when its mean is shifted, on both sides if both are tested."""
+    t = t_quantile(1 - alpha / sides, n - 1)
+    wrong_side = shifted_t_above(t, n - 1, -shift) if sides == 2 else 0.0
+    return shifted_t_above(t, n - 1, shift) + wrong_side
+
+
+def _check(spread: float, alpha: float, sides: int) -> None:
+    check_alpha(alpha)
+    if sides not in (1, 2):
+        raise UsageError(f"sides: got {sides!r}, expected 1 or 2. Next: choose one of them.")
+    if not (math.isfinite(spread) and spread >= 0):
+        raise DataError(
+            f"spread: got {spread}, expected a standard deviation, 0 or above."
+            " Next: give the spread of the differences, query by query."
+        )
+
+
+def check_power(power: float, alpha: float) -> None:
+    """Refuse a power that is not a share, or not above alpha."""
+    check_share("power", power)
+    if power <= alpha:
+        raise UsageError(f"power: got {power}, expected more than alpha, {alpha}. Next: give a power like 0.8.")

@@ -1,24 +1,28 @@
-"""The variance of a whole design, split between factors, their interactions, questions and the rest.
+"""Groups and their means: two groups of queries held against each other, and the variance of a whole design.
 
-Every part is what is explained of all squares, so that the parts add up to everything, also if some combinations
-were left out. Where factors overlap, as in an unbalanced design, each gets the mean of what it adds over all orders
-in which they can be taken in.
+The variance is split between factors, their interactions, questions and the rest. Every part is what is explained of
+all squares, so that the parts add up to everything, also if some combinations were left out. Where factors overlap, as
+in an unbalanced design, each gets the mean of what it adds over all orders in which they can be taken in.
 
 Reference: R. H. Lindeman, P. F. Merenda, R. Z. Gold: Introduction to bivariate and multivariate analysis, 1980.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
-from math import factorial
 
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.stats.distributions import f_above
-from rankproof.stats.paired import SAME, grid
+from rankproof.errors import DataError
+from rankproof.progress import draw_in_lots
+from rankproof.stats.distributions import f_above, t_above, t_quantile
+from rankproof.stats.intervals import Bounds, interval
+from rankproof.stats.paired import SAME, check_share, finite_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,36 +68,23 @@ def anova(values: Array) -> Anova:
     left = table - center - by_system - by_query[:, None]
     squares = [_squares(by_system) * n, _squares(by_query) * m, _squares(left)]
     noise = (SAME * float(np.abs(table).max())) ** 2 * table.size
-    return _table([0.0 if each <= noise else each for each in squares], n, m)
+    systems, queries, rest = (0.0 if each <= noise else each for each in squares)
+    whole, free = systems + queries + rest, (m - 1) * (n - 1)
+
+    def source(part: float, df: int, tested: bool = True) -> Source:
+        mean_square, share = part / df, part / whole if whole else 0.0
+        if not (tested and rest):
+            return Source(part, df, mean_square, share)
+        f = mean_square / (rest / free)
+        return Source(part, df, mean_square, share, f, f_above(f, df, free))
+
+    same = "systems are off by the same on every query" if systems else "all systems are equal on every query"
+    note = "" if rest else f"{same}: nothing is left to compare with, so F is undefined"
+    return Anova(source(systems, m - 1), source(queries, n - 1), source(rest, free, tested=False), n, note)
 
 
 def _squares(values: Array) -> float:
     return float((np.sort(values, axis=None) ** 2).sum())
-
-
-def _table(squares: list[float], n: int, m: int) -> Anova:
-    systems, queries, rest = squares
-    free = (m - 1) * (n - 1)
-    same = "systems are off by the same on every query" if systems else "all systems are equal on every query"
-    return Anova(
-        systems=_source(systems, m - 1, rest, free, sum(squares)),
-        queries=_source(queries, n - 1, rest, free, sum(squares)),
-        rest=Source(rest, free, rest / free, _share(rest, sum(squares))),
-        n=n,
-        note="" if rest else f"{same}: nothing is left to compare with, so F is undefined",
-    )
-
-
-def _source(squares: float, df: int, rest: float, free: int, whole: float) -> Source:
-    mean_square, share = squares / df, _share(squares, whole)
-    if not rest:
-        return Source(squares, df, mean_square, share)
-    f = mean_square / (rest / free)
-    return Source(squares, df, mean_square, share, f, f_above(f, df, free))
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0
 
 
 NOISE = 1e-12
@@ -121,11 +112,19 @@ def shares_of(values: Array, levels: Mapping[str, Sequence[str | None]]) -> dict
         return {}
     means = values.mean(axis=0) - center
     tables = {factor: _dummies(given) for factor, given in levels.items() if len({*given} - {None}) > 1}
-    factors = list(tables)
-    explained = _Explained(means, tables)
-    squares = {factor: n * explained.mean_gain(factor, factors) for factor in factors}
-    alone = explained.of(tuple(factors))
-    crossed = {pair: explained.pair_variance(pair) - alone for pair in combinations(factors, 2)}
+    every = list(tables.values())
+
+    @cache
+    def explained(factors: frozenset[str]) -> float:
+        """By the levels of these factors, without interactions."""
+        return _fitted(means, [tables[factor] for factor in sorted(factors)])
+
+    squares = {factor: n * _mean_gain(factor, tables.keys(), explained) for factor in tables}
+    alone = explained(frozenset(tables))
+    crossed = {
+        (one, other): _fitted(means, [*every, _products(tables[one], tables[other])]) - alone
+        for one, other in combinations(tables, 2)
+    }
     largest = max(crossed, key=lambda pair: crossed[pair], default=None)
     own = n * crossed[largest] if largest is not None else 0.0
     by_configuration = n * float((means**2).sum())
@@ -146,39 +145,139 @@ def _dummies(levels: Sequence[str | None]) -> Array:
     return np.where(used[:, None], table - table[used].mean(axis=0), 0.0)
 
 
-class _Explained:
-    """How much of the squares of configurations some factors explain together."""
+def _mean_gain(factor: str, factors: Collection[str], explained: Callable[[frozenset[str]], float]) -> float:
+    """What a factor adds to others, as the mean over all orders in which they can be taken in."""
+    others = [each for each in factors if each != factor]
+    total = 0.0
+    for size in range(len(others) + 1):
+        weight = math.factorial(size) * math.factorial(len(others) - size) / math.factorial(len(factors))
+        for before in map(frozenset, combinations(others, size)):
+            total += weight * (explained(before | {factor}) - explained(before))
+    return total
 
-    def __init__(self, means: Array, tables: Mapping[str, Array]) -> None:
-        self._means, self._tables = means, tables
-        self._known: dict[frozenset[str], float] = {}
 
-    def of(self, factors: tuple[str, ...]) -> float:
-        """By their levels, without interactions."""
-        key = frozenset(factors)
-        if key not in self._known:
-            self._known[key] = self._fitted([self._tables[factor] for factor in sorted(key)])
-        return self._known[key]
+def _products(one: Array, other: Array) -> Array:
+    """A column for what each two levels of two factors do together."""
+    return (one[:, :, None] * other[:, None, :]).reshape(len(one), -1)
 
-    def pair_variance(self, pair: tuple[str, str]) -> float:
-        """By the levels of all factors and what two of them do together."""
-        one, other = (self._tables[factor] for factor in pair)
-        both = (one[:, :, None] * other[:, None, :]).reshape(len(one), -1)
-        return self._fitted([*self._tables.values(), both])
 
-    def mean_gain(self, factor: str, factors: Sequence[str]) -> float:
-        """What a factor adds to others, as the mean over all orders in which they can be taken in."""
-        others = [each for each in factors if each != factor]
-        total = 0.0
-        for size in range(len(others) + 1):
-            weight = factorial(size) * factorial(len(others) - size) / factorial(len(factors))
-            for before in combinations(others, size):
-                total += weight * (self.of((*before, factor)) - self.of(before))
-        return total
+def _fitted(means: Array, tables: Sequence[Array]) -> float:
+    """How much of the squares of configurations the columns of these tables explain together."""
+    if not tables:
+        return 0.0
+    design = np.hstack([np.ones((len(means), 1)), *tables])
+    fitted = design @ np.linalg.lstsq(design, means, rcond=None)[0]
+    return float((fitted**2).sum())
 
-    def _fitted(self, tables: Sequence[Array]) -> float:
-        if not tables:
-            return 0.0
-        design = np.hstack([np.ones((len(self._means), 1)), *tables])
-        fitted = design @ np.linalg.lstsq(design, self._means, rcond=None)[0]
-        return float((fitted**2).sum())
+
+def grid(values: Array) -> Array:
+    """A table of finite numbers, a line a query and a column a system, at least two of each."""
+    table = np.asarray(values, dtype=np.float64, order="C")
+    if table.ndim != 2 or min(table.shape) < 2:
+        raise DataError(
+            f"table: got the shape {table.shape}, expected 2 queries by 2 systems or more."
+            " Next: give more queries or systems."
+        )
+    if not np.isfinite(table).all():
+        line, column = np.argwhere(~np.isfinite(table))[0]
+        raise DataError(
+            f"table: got {table[line, column]} at [{line}, {column}], expected finite numbers."
+            " Next: leave out the query, or score it."
+        )
+    return table
+
+
+def by_query(systems: Mapping[str, Array]) -> Array:
+    """The values of systems as a table: a line a query, a column a system."""
+    columns = {name: finite_row(values, f"values of {name!r}") for name, values in systems.items()}
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise DataError(
+            f"systems: got values for {lengths} queries, expected as many of each system."
+            " Next: score all systems on the same queries."
+        )
+    return grid(np.column_stack(list(columns.values())) if columns else np.empty((0, 0)))
+
+
+REGROUPED = 10_000
+"""Random regroupings behind a p-value."""
+MOST_REGROUPED = 500
+"""Up to this many queries are regrouped; with more, Welch's t says the same."""
+AT_ONCE = 1 << 20
+"""Values drawn at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The difference of two groups' means."""
+
+    difference: float
+    low: float
+    high: float
+    """The ends of the interval; NaN where a group has fewer than two values."""
+    p: float
+    """How often groups of these sizes drawn at random differ at least as much."""
+    n: int
+    others: int
+    method: str
+
+
+def gap(
+    inside: Array, outside: Array, rng: np.random.Generator, level: float = 0.95, bounds: Bounds | None = None
+) -> Gap:
+    """The difference of two groups' means, its interval, and p by random regrouping.
+
+    With `bounds`, what a query can score, the interval is made of those of both means, which know of what so few
+    queries need not show; without, it is Welch's t.
+
+    Reference: G. Zou, A. Donner: Construction of confidence limits about effect measures, Statistics in Medicine 2008.
+
+    >>> found = gap(np.array([0.0, 0.1, 0.2, 0.1]), np.array([0.9, 1.0, 0.8, 0.9]), np.random.default_rng(0))
+    >>> round(found.difference, 2), found.p < 0.05, found.high < 0
+    (-0.8, True, True)
+    >>> found = gap(np.zeros(10), np.ones(10), np.random.default_rng(0), bounds=(0.0, 1.0))
+    >>> round(found.low, 2), round(found.high, 2)
+    (-1.0, -0.61)
+    """
+    check_share("level", level)
+    first, second = np.sort(finite_row(inside, "one group")), np.sort(finite_row(outside, "the other group"))
+    n, others = len(first), len(second)
+    if not n or not others:
+        return Gap(math.nan, math.nan, math.nan, 1.0, n, others, "one group is empty")
+    difference = float(first.mean() - second.mean())
+    error, df = _error(first, second)
+    p, method = _chance(first, second, error, df, rng)
+    if bounds is None:
+        below = above = t_quantile((1 + level) / 2, df) * error if math.isfinite(df) else math.nan
+    else:
+        mine, theirs = (interval(each, level=level, bounds=bounds) for each in (first, second))
+        below = math.hypot(first.mean() - mine.low, theirs.high - second.mean())
+        above = math.hypot(mine.high - first.mean(), second.mean() - theirs.low)
+    return Gap(difference, difference - below, difference + above, p, n, others, method)
+
+
+def _error(first: Array, second: Array) -> tuple[float, float]:
+    """The standard error of the difference, and its degrees of freedom; NaN where a spread is unknown."""
+    if min(len(first), len(second)) < 2:
+        return math.nan, math.nan
+    parts = [float(each.var(ddof=1)) / len(each) for each in (first, second)]
+    if not sum(parts):
+        return 0.0, float(len(first) + len(second) - 2)
+    sizes = (len(first) - 1, len(second) - 1)
+    return math.sqrt(sum(parts)), sum(parts) ** 2 / sum(part**2 / size for part, size in zip(parts, sizes, strict=True))
+
+
+def _chance(first: Array, second: Array, error: float, df: float, rng: np.random.Generator) -> tuple[float, str]:
+    """How often groups drawn at random differ as much as these do, and how that was found."""
+    pooled, n, size = np.sort(np.concatenate([first, second])), len(first), abs(float(first.mean() - second.mean()))
+    if float(np.ptp(pooled)) <= SAME * float(np.abs(pooled).max()):
+        return 1.0, "all values are equal"
+    if len(pooled) > MOST_REGROUPED and error:
+        return min(1.0, 2 * t_above(size / error, df)), "Welch's t"
+    total, extreme = float(pooled.sum()), 0
+    for draws in draw_in_lots(REGROUPED, AT_ONCE // len(pooled)):
+        drawn = rng.random((draws, len(pooled)))
+        sums = pooled[np.argpartition(drawn, n - 1, axis=1)[:, :n]].sum(axis=1)
+        off = np.abs(sums / n - (total - sums) / (len(pooled) - n))
+        extreme += int((off >= size - SAME * max(1.0, abs(total))).sum())
+    return (extreme + 1) / (REGROUPED + 1), f"{REGROUPED:,} random regroupings"

@@ -46,7 +46,7 @@ from rankproof.document.terminal import width
 from rankproof.errors import UsageError
 from rankproof.judging.trial import Trial, TrialPlace, Way
 from rankproof.judging.verdicts import Account, Relation
-from rankproof.stats.shares import share_of
+from rankproof.stats.judge_error import share_of
 
 ODD = "a|b_<script>x</script>\\$%&#{}~^*`\x1b[31m\u202e'\""
 """A name with everything that some format takes for markup, and with what would move the cursor."""

@@ -11,8 +11,7 @@ import scipy.stats
 
 from rankproof.errors import DataError, UsageError
 from rankproof.stats.intervals import interval
-from rankproof.stats.judge_error import check_labels, corrected_mean, rogan_gladen
-from rankproof.stats.shares import share_of
+from rankproof.stats.judge_error import check_labels, corrected_mean, rogan_gladen, share_of
 
 pytestmark = pytest.mark.cover
 

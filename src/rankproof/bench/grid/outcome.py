@@ -14,10 +14,10 @@ from rankproof.comparing.compare import compare
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.document.model import Displayable, PlainData
+from rankproof.stats.confidence import agree_with_test
 from rankproof.stats.corrections import correct
 from rankproof.stats.differences import difference_intervals
-from rankproof.stats.flips import agree_with_test, sign_flips
-from rankproof.stats.paired import paired_differences, total
+from rankproof.stats.paired import paired_differences, sign_flips, total
 from rankproof.stats.variance import shares_of
 
 ALPHA = 0.05

@@ -33,7 +33,8 @@ from rankproof.io.inputs import Columns, with_columns
 from rankproof.scoring.evaluate import evaluate, prepare
 from rankproof.stats.confidence import queries_for_margin, smallest_margin
 from rankproof.stats.detectable_difference import Detection, detectable, needed_or_why
-from rankproof.stats.paired import check_alpha, check_power, spread
+from rankproof.stats.paired import check_alpha
+from rankproof.stats.significance import check_power, spread
 from rankproof.text.sentences import sentences
 
 WORDS = 5

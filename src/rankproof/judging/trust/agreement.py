@@ -32,8 +32,7 @@ from rankproof.judging.verdicts import (
     pair_in,
 )
 from rankproof.stats.agreement import Agreement, cohen_kappa
-from rankproof.stats.judge_error import Corrected, check_labels, corrected_mean, rogan_gladen
-from rankproof.stats.shares import Share, share_of
+from rankproof.stats.judge_error import Corrected, Share, check_labels, corrected_mean, rogan_gladen, share_of
 from rankproof.store.ledger import HUMAN, SHORT, Ledger, LedgerEntry, pair_of
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from rankproof.judging.verdicts import (
     pair_in,
     verdict_in,
 )
-from rankproof.stats.shares import Share, share_of
+from rankproof.stats.judge_error import Share, share_of
 from rankproof.store.ledger import Ledger, LedgerEntry, lot
 
 if TYPE_CHECKING:

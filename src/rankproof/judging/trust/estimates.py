@@ -127,7 +127,7 @@ class Estimating:
         drawn = ratio(np.nansum(draws, axis=0), there.sum(axis=0))[there.any(axis=0)]
         own = np.nansum(draws, axis=1) / there.sum(axis=1)
         value = float(drawn.mean())
-        sampled = interval(own, np.random.default_rng(SEED), level)
+        sampled = interval(own, level)
         ends = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]).tolist()
         low, high = (
             math.hypot(value - end, own.mean() - by_sample if math.isfinite(by_sample) else 1.0)

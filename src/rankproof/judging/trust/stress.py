@@ -24,7 +24,7 @@ from rankproof.judging.samples import read_samples
 from rankproof.judging.trust.agreement import count_changed
 from rankproof.judging.verdicts import CONTRADICTS, Account, Ask, InMemory, Relation, Verdict
 from rankproof.judging.verdicts import Judge as AnyJudge
-from rankproof.stats.shares import Share, share_of
+from rankproof.stats.judge_error import Share, share_of
 
 if TYPE_CHECKING:
     from rankproof.judging.models.limits import UnseededArguments
