@@ -9,7 +9,7 @@ import gc
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
 from importlib import import_module
 from typing import Any
@@ -78,10 +78,15 @@ def load_command(name: str) -> click.Command:
     return next(each for each in inside if isinstance(each, click.Command) and each.name == name)
 
 
-def _take_columns(command: click.Command, name: str) -> None:
-    """Give the option for columns to each command that reads judgments or rankings, once."""
+def _with_inner(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
+    """The command and those inside it, with their names."""
+    yield name, command
     for inner, each in getattr(command, "commands", {}).items():
-        _take_columns(each, f"{name} {inner}")
+        yield from _with_inner(each, f"{name} {inner}")
+
+
+def _take_columns(command: click.Command, name: str) -> None:
+    """Give the option for columns to a command that reads judgments or rankings, once."""
     if name in WITH_COLUMNS and not any(each.name == "columns" for each in command.params):
         option = click.Option(
             ["--columns"],
@@ -125,12 +130,10 @@ def _name_columns(context: click.Context, option: click.Parameter, given: tuple[
 
 
 def _restore_help(command: click.Command) -> None:
-    """The help of a command and its subcommands, which Python -OO strips with the docstrings."""
+    """The help of a command, which Python -OO strips with the docstrings."""
     from rankproof.core.parameters import docstring
 
     command.help = command.help or docstring(command.callback)
-    for each in getattr(command, "commands", {}).values():
-        _restore_help(each)
 
 
 NAMES = {("measures", "name"), ("profiles", "name"), ("explain", "query"), ("show", "name"), ("rm", "names")}
@@ -146,26 +149,20 @@ OF_WORDS = ("WORD", "WORD,...", "WHAT", "HOW", "TOOL", "UNIT", "SPAN", "FORMAT",
 OF_NAMES = dict.fromkeys(("MEASURE", "METRIC[,METRIC]"), "complete_measures") | {"PROFILE": "complete_profiles"}
 
 
-def _complete_files(command: click.Command) -> None:
+def _complete(command: click.Command) -> None:
     """Let shells complete the words that help lists, and files where a command takes them: all arguments but a few,
     and options of FILE."""
-    for each in getattr(command, "commands", {}).values():
-        _complete_files(each)
-    for parameter in command.params:
-        if parameter._custom_shell_complete is not None:
+    for each in command.params:
+        if each._custom_shell_complete is not None:
             continue
-        if parameter.metavar in OF_WORDS and LISTED.search(getattr(parameter, "help", None) or ""):
-            parameter._custom_shell_complete = _listed
-        if parameter.metavar in OF_NAMES and isinstance(parameter, click.Option):
-            options = import_module("rankproof.cli.options")
-            parameter._custom_shell_complete = getattr(options, OF_NAMES[parameter.metavar])
-        takes = (
-            (command.name, parameter.name) not in NAMES
-            if isinstance(parameter, click.Argument)
-            else parameter.metavar in OF_FILES
-        )
-        if takes:
-            parameter._custom_shell_complete = _files
+        if isinstance(each, click.Argument):
+            each._custom_shell_complete = None if (command.name, each.name) in NAMES else _files
+        elif each.metavar in OF_FILES:
+            each._custom_shell_complete = _files
+        elif each.metavar in OF_NAMES:
+            each._custom_shell_complete = getattr(import_module("rankproof.cli.options"), OF_NAMES[each.metavar])
+        elif each.metavar in OF_WORDS and LISTED.search(getattr(each, "help", None) or ""):
+            each._custom_shell_complete = _listed
 
 
 def _listed(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -200,10 +197,11 @@ class Commands(click.Group):
         if name not in COMMANDS:
             return None
         command = load_command(name)
-        if sys.flags.optimize:
-            _restore_help(command)
-        _complete_files(command)
-        _take_columns(command, name)
+        for whole, each in _with_inner(command, name):
+            if sys.flags.optimize:
+                _restore_help(each)
+            _complete(each)
+            _take_columns(each, whole)
         return command
 
     def resolve_command(

@@ -13,19 +13,16 @@ import click
 
 from rankproof.cli import options, saved_results
 from rankproof.cli.options import check_one_stdin, named_paths, read_groups
-from rankproof.cli.output import TEXTS, checked_form, end, say_apart, tell_progress, write, write_result
+from rankproof.cli.output import Output, end, say_apart, tell_progress
+from rankproof.document.disk import STDOUT
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError, number_in
 
 if TYPE_CHECKING:
     from rankproof.comparing.comparison import Comparison
-    from rankproof.comparing.correlation import Kinship
     from rankproof.comparing.gate import Gate
 
-NOT_OF_KINSHIP = (
-    *("baseline", "margin", "correction", "all_pairs", "seed", "permutations"),
-    *("allow_missing", "allow_errors"),
-)
+NOT_OF_KINSHIP = ("baseline", "margin", "correction", "all_pairs", "seed", "allow_missing", "allow_errors")
 """Options about comparing systems with each other, not with judgments of people."""
 
 
@@ -45,17 +42,14 @@ NOT_OF_KINSHIP = (
 @options.by
 @options.value("--worst", "N", "List the N queries that lost and won most.", type=int, default=0)
 @options.value("--seed", "N", "Seed of the random draws.", 0)
-@options.form()
-@options.output
+@options.result()
 @options.history
 @options.anyway
 @options.conventions
 def compare_rankings(
     words: tuple[str, ...],
-    measures: tuple[str, ...],
     by: str | None,
-    form: str | None,
-    output: str | None,
+    output: Output,
     history: str,
     anyway: bool,
     worst: int,
@@ -78,44 +72,29 @@ def compare_rankings(
     \b
     rankproof compare monday tuesday
     """
-    form = checked_form(form, output)
+    from rankproof.comparing.compare import compare
+
     if machine is not None:
-        write_result(_kinship(words, shown_as, machine, list(measures) or None, settings), form, output)
+        from rankproof.comparing.correlation import kinship
+
+        systems = _systems(words, shown_as, machine)
+        ways = {name: value for name, value in settings.items() if name not in NOT_OF_KINSHIP}
+        with tell_progress("comparing"):
+            output.write_result(kinship(words[0], machine, systems, **ways))
         return
-    settings |= {
-        "measures": list(measures) or None,
-        "by": None if by is None else read_groups(by, words[0]),
-    }
+    settings["by"] = read_groups(by, words[0])
     if saved_results.are_names(words, history):
         if shown_as is not None:
             raise UsageError("--names is for files: saved results have names. Next: leave it out.")
         found = _comparison_of_names(words, history, anyway=anyway, **saved_results.without_scoring(settings))
     else:
         saved_results.only_for_names(anyway)
-        found = _comparison_of_files(words, shown_as, **settings)
-    write_result(found, form, output, worst=worst)
-    say_apart(found.scores, form)
-    end(
-        found.unanswered if settings["allow_errors"] else found.wrong,
-        shown=form in (*TEXTS, "markdown") and output is None,
-    )
-
-
-def _kinship(
-    paths: tuple[str, ...],
-    shown_as: str | None,
-    machine: str,
-    measures: Any,
-    settings: dict[str, Any],
-) -> Kinship:
-    """Whether a machine's judgments favour a system."""
-    from rankproof.comparing.correlation import kinship
-
-    check_one_stdin(*paths, machine)
-    systems = _systems(paths, shown_as)
-    ways = {name: value for name, value in settings.items() if name not in NOT_OF_KINSHIP}
-    with tell_progress("comparing"):
-        return kinship(paths[0], machine, systems, measures, **ways)
+        systems = _systems(words, shown_as)
+        with tell_progress("comparing"):
+            found = compare(words[0], systems, **settings)
+    output.write_result(found, worst=worst)
+    say_apart(found.scores, output.form)
+    end(found.unanswered if settings["allow_errors"] else found.wrong, shown=output.shows("markdown"))
 
 
 def _comparison_of_names(names: tuple[str, ...], history: str, **settings: Any) -> Comparison:
@@ -129,17 +108,9 @@ def _comparison_of_names(names: tuple[str, ...], history: str, **settings: Any) 
         return History(history).compare(*names, **settings)
 
 
-def _comparison_of_files(paths: tuple[str, ...], shown_as: str | None, **settings: Any) -> Comparison:
-    from rankproof.comparing.compare import compare
-
-    check_one_stdin(*paths)
-    systems = _systems(paths, shown_as)
-    with tell_progress("comparing"):
-        return compare(paths[0], systems, **settings)
-
-
-def _systems(paths: tuple[str, ...], shown_as: str | None) -> dict[str, Any]:
-    """The rankings after the judgments by name, if there are two or more."""
+def _systems(paths: tuple[str, ...], shown_as: str | None, *others: str) -> dict[str, Any]:
+    """The rankings after the judgments by name, if there are two or more; standard input may be one of all files."""
+    check_one_stdin(*paths, *others)
     systems = named_paths(paths[1:], shown_as)
     if len(systems) < 2:
         one = f"name another after it, or score it: rankproof evaluate {shlex.join(paths)}"
@@ -150,10 +121,6 @@ def _systems(paths: tuple[str, ...], shown_as: str | None) -> dict[str, Any]:
             one if systems else "name them after the judgments",
         )
     return systems
-
-
-MORE = ("junit",)
-"""The formats that a gate has beside those of every result."""
 
 
 @click.command("gate")
@@ -179,18 +146,15 @@ MORE = ("junit",)
 @options.value("--last", "N", "BASELINE is the mean of the last N saved results.", type=int)
 @options.value("--like", "GLOB", "Which names --last looks at, like 'nightly-*'. [all]", default="*")
 @options.by
-@options.form("", *MORE)
-@options.output
+@options.result("junit")
 @options.history
 @options.anyway
 @options.conventions
 def gate_change(
     words: tuple[str, ...],
-    measures: tuple[str, ...],
     floors: tuple[str, ...],
     by: str | None,
-    form: str | None,
-    output: str | None,
+    output: Output,
     history: str,
     anyway: bool,
     lenient: bool,
@@ -225,9 +189,6 @@ def gate_change(
     rankproof gate judgments.tsv main.run branch.run --anchor release-1
     rankproof gate --last 5 tuesday
     """
-    from rankproof.document.model import print_as
-
-    form = checked_form(form, output, *MORE)
     if lenient and settings["strict"]:
         raise UsageError(
             "--strict and --allow-inconclusive: the one fails what is inconclusive, the other lets it through."
@@ -238,8 +199,7 @@ def gate_change(
             raise UsageError(
                 f"--{name}: does not apply to --about these, which counts what was lost. Next: leave it out."
             )
-    settings |= {"measures": list(measures) or None, "floors": dict(map(_floor, floors))}
-    settings["by"] = None if by is None else read_groups(by, words[0])
+    settings |= {"floors": dict(map(_floor, floors)), "by": read_groups(by, words[0])}
     of_files = (anchors or last is not None) and all(map(os.path.exists, words))
     fixed: dict[str, Any] = {"anchors": anchors, "last": last, "like": like}
     if not of_files and saved_results.are_names(words, history):
@@ -247,13 +207,13 @@ def gate_change(
     else:
         saved_results.only_for_names(anyway)
         found = _gate_of_files(words, history, **fixed, **settings)
-    _show(print_as(found, form), output, form)
+    _show(found, output)
     _add_to_summary(found)
     allowed = lenient and found.outcome == "inconclusive"
     if allowed:
-        _warn(found, aloud=output not in (None, "-") or form in ("table", "markdown"))
-    if found.candidate is not None and form not in ("json", "latex"):
-        say_apart({"": found.candidate}, form)
+        _warn(found, aloud=output.path not in (None, STDOUT) or output.form in ("table", "markdown"))
+    if found.candidate is not None and output.form not in ("json", "latex"):
+        say_apart({"": found.candidate}, output.form)
     click.get_current_context().exit(0 if allowed else found.exit_code)
 
 
@@ -322,10 +282,13 @@ def _floor(given: str) -> tuple[str, float]:
     return name, limit
 
 
-def _show(text: str | bytes, output: str | None, form: str) -> None:
+def _show(found: Gate, output: Output) -> None:
     """Write the result; if that fails (a closed pipe, a full disk), the decision is still valid."""
+    from rankproof.document.model import print_as
+
+    text = print_as(found, output.form)
     try:
-        write(text, output, form)
+        output.write(text)
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         click.echo(f"rankproof: note: standard output: {error.strerror}, so the result was not shown.", err=True)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli import options, saved_results
+from rankproof.cli import options
 from rankproof.cli.options import check_one_stdin, named_paths, read_groups
 from rankproof.cli.output import (
     TEXTS,
-    checked_form,
+    Output,
     end,
     errors_of,
     is_coloured,
@@ -20,11 +20,11 @@ from rankproof.cli.output import (
     tell_progress,
     write,
 )
-from rankproof.errors import UsageError
+from rankproof.cli.saved_results import Saving, saving_options
+from rankproof.errors import DataError, UsageError, is_one_of, one_of
 
 if TYPE_CHECKING:
     from rankproof.scoring.protocol import ScoresLike
-    from rankproof.scoring.scores import Scores
     from rankproof.scoring.tables import Reasons
 
 
@@ -37,29 +37,24 @@ if TYPE_CHECKING:
 @options.value("--lengths", "FILE", "How many documents each query has, if counted apart.")
 @options.value("--worst", "N", "List the N worst queries under a table.", type=click.IntRange(0), default=0)
 @options.names
-@options.form()
-@options.output
+@options.result()
 @options.by
-@options.saving_options
+@saving_options
 @options.profile
 @options.conventions
 @options.sample
 def command(
     judgments: str,
     runs: tuple[str, ...],
-    measures: tuple[str, ...],
+    measures: list[str] | None,
     per_query: bool,
     worst: int,
     counted: tuple[str, ...],
     lengths: str | None,
     shown_as: str | None,
-    form: str | None,
-    output: str | None,
+    output: Output,
     by: str | None,
-    names: tuple[str, ...],
-    tags: tuple[str, ...],
-    replace: bool,
-    history: str,
+    saving: Saving,
     **settings: Any,
 ) -> None:
     """Score rankings against judgments.
@@ -76,10 +71,9 @@ def command(
     rankproof evaluate judgments.parquet 'runs/2026-11-22/part-*.parquet'
     """
     from rankproof.io.load import load_counted
-    from rankproof.scoring.evaluate import evaluate, prepare
+    from rankproof.scoring.evaluate import evaluate, prepare, sample_error_sentence
 
-    form = checked_form(form, output)
-    if worst and form not in TEXTS:
+    if worst and output.form not in TEXTS:
         raise UsageError("--worst is for tables. Next: leave out -f, or take -q for the value of every query.")
     if not runs and not counted:
         raise options.too_few_files(
@@ -89,31 +83,22 @@ def command(
         raise UsageError("--lengths belongs to one --counted FILE. Next: give both, or one file that holds both.")
     check_one_stdin(judgments, *runs, *counted)
     runs = (*runs, *counted)
-    saved_results.check_saving(names, runs, tags, history, replace)
-    asked = list(measures) or None
-    groups = None if by is None else read_groups(by, judgments)
+    saving.check(runs)
+    groups = read_groups(by, judgments)
     scores = {}
     with tell_progress(f"reading {judgments}"):
         prepared = prepare(judgments)
-    if (size := settings["sample"]) is not None:
-        _say_sample(size, len(prepared.query_ids))
+    size, number = settings["sample"], len(prepared.query_ids)
+    if size is not None and 2 <= size < number and size == int(size):  # how precise it is, before more is read
+        told = f"a sample of {int(size):,} of {number:,} judged queries: {sample_error_sentence(int(size))}"
+        click.echo(f"rankproof: {told}", err=True)
     for name, path in named_paths(runs, shown_as).items():
         with tell_progress(f"reading {path}"):
             ranking = load_counted(path, lengths) if path in counted else path
-            scores[name] = evaluate(prepared, ranking, asked, by=groups, **settings)
-    if names:
-        saved_results.save(list(scores.values()), names, tags, history, replace)
-    text = render_scores(scores, form, per_query, is_coloured(output))
-    show(scores, f"{text!s}\n{_worst(scores, worst)}\n" if worst else text, form, output)
-
-
-def _say_sample(size: float, count: int) -> None:
-    """Say how precise a sample is before anything else is read."""
-    from rankproof.scoring.evaluate import sample_error_sentence
-
-    if 2 <= size < count and size == int(size):
-        told = f"a sample of {int(size):,} of {count:,} judged queries: {sample_error_sentence(int(size))}"
-        click.echo(f"rankproof: {told}", err=True)
+            scores[name] = evaluate(prepared, ranking, measures, by=groups, **settings)
+    saving.save(scores)
+    text = render_scores(scores, output, per_query)
+    show(scores, f"{text!s}\n{_worst(scores, worst)}\n" if worst else text, output)
 
 
 def _worst(scores: Mapping[str, ScoresLike], n: int) -> str:
@@ -124,15 +109,15 @@ def _worst(scores: Mapping[str, ScoresLike], n: int) -> str:
     return "\n".join(lines_of(*worst_queries(measure, {name: each.worst(n) for name, each in scores.items()})))
 
 
-def show(scores: Mapping[str, ScoresLike], text: str | bytes, form: str, output: str | None) -> None:
+def show(scores: Mapping[str, ScoresLike], text: str | bytes, output: Output) -> None:
     """Write the results; what makes them wrong goes to standard error if they have no place for it, and ends with 3."""
-    write(text, output, form)
-    say_apart(scores, form)
-    end(errors_of(scores), shown=form in TEXTS and output is None)
+    output.write(text)
+    say_apart(scores, output.form)
+    end(errors_of(scores), shown=output.shows())
 
 
 def render_scores(
-    scores: Mapping[str, ScoresLike], form: str, per_query: bool, colour: bool, reasons: Reasons | None = None
+    scores: Mapping[str, ScoresLike], output: Output, per_query: bool, reasons: Reasons | None = None
 ) -> str | bytes:
     """The results in the format asked for; `reasons` say why single queries have no value."""
     from rankproof.document.formats import check
@@ -140,7 +125,7 @@ def render_scores(
     from rankproof.document.terminal import in_colours
     from rankproof.scoring import words
 
-    made = check(form)
+    made = check(output.form)
     # Only if asked for: for millions of queries these dicts take most of the memory.
     values = {name: {each: s.values(each) for each in s} for name, s in scores.items()} if per_query else {}
     single = words.queries(values, reasons)
@@ -148,8 +133,8 @@ def render_scores(
         return made.render(single)
     with tell_progress("computing intervals"):
         found = words.scores([each.summary(name) for name, each in scores.items()])
-    with in_colours(colour):
-        if per_query and form in TEXTS:  # one screen has only the means
+    with in_colours(is_coloured(output.path)):
+        if per_query and output.form in TEXTS:  # one screen has only the means
             return f"{made.render(single)!s}\n{made.render(found)!s}"
         return made.render(Document(found.title, [*single.parts, *found.parts], found.records, kinds=found.kinds))
 
@@ -163,25 +148,22 @@ def render_scores(
 @options.measures
 @options.flag("-q --per-query", "The value of every query; a table has the means below.")
 @options.names
-@options.form()
-@options.output
+@options.result()
 @options.by
-@options.saving_options
+@saving_options
 @options.value("--missing", "WORD", "Judged queries without a ranking: zero, skip.", "zero")
 @options.value("--no-relevant", "WORD", "Queries without a relevant span: zero, skip.", "zero")
 def evaluate_passages(
     judgments: str,
     runs: tuple[str, ...],
-    measures: tuple[str, ...],
+    measures: list[str] | None,
+    corpus: str,
+    chunks: str | None,
     per_query: bool,
     shown_as: str | None,
-    form: str | None,
-    output: str | None,
+    output: Output,
     by: str | None,
-    names: tuple[str, ...],
-    tags: tuple[str, ...],
-    replace: bool,
-    history: str,
+    saving: Saving,
     **settings: Any,
 ) -> None:
     """Score rankings of chunks against judged passages.
@@ -196,61 +178,32 @@ def evaluate_passages(
     rankproof spans spans.tsv chunks.run --corpus documents.jsonl
     rankproof spans spans.tsv a.run b.run --corpus docs/ -m "SpanR(budget=500)"
     """
-    form = checked_form(form, output)
-    check_one_stdin(judgments, *runs)
-    saved_results.check_saving(names, runs, tags, history, replace)
-    groups = None if by is None else read_groups(by, judgments)
-    scores = _scored(judgments, named_paths(runs, shown_as), list(measures) or None, by=groups, **settings)
-    if names:
-        saved_results.save(list(scores.values()), names, tags, history, replace)
-    show(scores, render_scores(scores, form, per_query, is_coloured(output)), form, output)
-
-
-def _scored(
-    judgments: str,
-    runs: Mapping[str, str],
-    measures: list[str] | None,
-    corpus: str,
-    chunks: str | None,
-    **settings: Any,
-) -> dict[str, Scores]:
-    """The scores of each run; judgments and documents are read once."""
     from rankproof.io.corpora import load_corpus
     from rankproof.io.judgments import load_places, load_spans
     from rankproof.scoring.spans import evaluate_spans
 
+    check_one_stdin(judgments, *runs)
+    saving.check(runs)
+    settings["by"] = read_groups(by, judgments)
+    named = named_paths(runs, shown_as)
     with tell_oddities(), tell_progress(f"reading {corpus}"):
         documents, judged = load_corpus(corpus), load_spans(judgments)
         settings["chunks"] = None if chunks is None else load_places(chunks)
-    found = {}
-    for name, path in runs.items():
+    scores = {}
+    for name, path in named.items():
         with tell_progress(f"reading {path}"):
-            found[name] = evaluate_spans(judged, path, documents, measures, **settings)
-    return found
-
-
-SERIOUS = 3
-"""The exit code when there is an error among the findings."""
+            scores[name] = evaluate_spans(judged, path, documents, measures, **settings)
+    saving.save(scores)
+    show(scores, render_scores(scores, output, per_query), output)
 
 
 @click.command("audit")
 @click.argument("judgments")
 @click.argument("run")
 @options.measures
-@options.form()
-@options.output
+@options.result()
 @options.conventions
-@click.pass_context
-def audit_ranking(
-    ctx: click.Context,
-    /,
-    judgments: str,
-    run: str,
-    measures: tuple[str, ...],
-    form: str | None,
-    output: str | None,
-    **settings: Any,
-) -> None:
+def audit_ranking(judgments: str, run: str, measures: list[str] | None, output: Output, **settings: Any) -> None:
     """Say what is wrong or odd about judgments and a ranking.
 
     Each finding has a severity, a count, examples and a next step. The exit
@@ -264,15 +217,14 @@ def audit_ranking(
     from rankproof.document.terminal import in_colours
     from rankproof.scoring.evaluate import audit
 
-    form = checked_form(form, output)
     check_one_stdin(judgments, run)
     with tell_progress(f"reading {run}"):
-        found = audit(judgments, run, list(measures) or None, **settings)
-    with in_colours(is_coloured(output)):
-        text = print_as(found, form)
-    write(text, output, form)
+        found = audit(judgments, run, measures, **settings)
+    with in_colours(is_coloured(output.path)):
+        text = print_as(found, output.form)
+    output.write(text)
     if any(each.severity == "error" for each in found):
-        ctx.exit(SERIOUS)
+        click.get_current_context().exit(DataError.exit_code)
 
 
 class Untouched(click.Command):
@@ -336,18 +288,12 @@ def sql(
     rankproof evaluate judgments.tsv --counted rows.parquet
     """
     from rankproof.core.conventions import Conventions
-    from rankproof.errors import is_one_of, one_of
     from rankproof.io.counted.text import WRITTEN, Counted, counting_text
 
     if not is_one_of(dialect, WRITTEN):
         raise one_of("dialect", dialect, WRITTEN)
-    columns = {"query": query, "doc": doc, "score": score} | ({} if rank is None else {"rank": rank})
-    what = Counted(
-        run,
-        columns,
-        judgments,
-        {"query": query, "doc": doc},
-        decimal=decimal,
-        distinct="all" if distinct else "sample",
-    )
+    judged = {"query": query, "doc": doc}
+    columns = judged | {"score": score} | ({} if rank is None else {"rank": rank})
+    looked_at = "all" if distinct else "sample"
+    what = Counted(run, columns, judgments, judged, decimal=decimal, distinct=looked_at)
     write(counting_text(dialect, what, Conventions(ties=ties, duplicates=duplicates)), output)

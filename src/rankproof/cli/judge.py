@@ -5,30 +5,30 @@ from __future__ import annotations
 import ast
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli import options, saved_results
+from rankproof.cli import options
 from rankproof.cli.options import named_paths
 from rankproof.cli.output import (
     TEXTS,
+    Output,
     checked_form,
     end,
     errors_of,
-    is_coloured,
     may_replace,
     say_apart,
     tell_progress,
     write,
-    write_each,
-    write_result,
 )
+from rankproof.cli.saved_results import Saving, saving_options
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError, one_of
 
 if TYPE_CHECKING:
+    from rankproof.document.model import Result
     from rankproof.judging.judge import Judge
     from rankproof.judging.judged_scores import JudgedScores
     from rankproof.judging.mirage_rates import Mirage
@@ -93,37 +93,12 @@ def ask(pair: Ask) -> int | None:
         click.echo(f"Got {said!r}; an empty line leaves the pair open.", err=True)
 
 
-Named = dict[str, "JudgedScores"]
-
-
-def texts_beside(scores: Named, per_query: bool, blame: bool) -> list[str]:
-    """The texts after a table: the unmeasured samples if single ones were asked for, and the account."""
-    from rankproof.judging import words
-
-    found = []
-    for name, each in scores.items():
-        told = words.unmeasured_text(each.reasons) if per_query else ""
-        parts = [told, words.blame(each.blame, every=per_query) if blame else ""]
-        heading = f"{name}\n" if len(scores) > 1 else ""
-        found += [heading + part for part in parts if part]
-    return found
-
-
-def with_account(text: str, scores: Named, form: str) -> str:
-    """JSON with the account beside the scores; a format that has no place for it says so on standard error."""
-    if form != "json":
-        click.echo(f"rankproof: {form} has no place for --blame. Next: ask for table or json.", err=True)
-        return text
-    blame = {name: each.blame.to_dict() for name, each in scores.items()}
-    return json.dumps({"scores": json.loads(text), "blame": blame}, ensure_ascii=False, indent=1) + "\n"
-
-
 PAGE = (".html", ".htm")
 
 
 @click.command("judge")
 @click.argument("files", nargs=-1, metavar="SAMPLES...")
-@options.value("-m --metric metrics", "METRIC[,METRIC]", "What to measure; see below.", multiple=True)
+@options.metrics("What to measure; see below.")
 @options.value("-j --judge spec", "JUDGE", "Who judges; see below.", "lexical")
 @options.value("--ledger", "FILE", "Where verdicts are found and kept.", envvar="RANKPROOF_LEDGER")
 @options.value("--base-url", "URL", "The endpoint of a model, if it is not the usual one.")
@@ -166,10 +141,10 @@ PAGE = (".html", ".htm")
 @options.value(
     "--by", "COLUMN|FILE", "Score groups of samples separately: by a column of theirs, or by lines of ID<TAB>GROUP."
 )
-@options.saving_options
+@saving_options
 def command(
     files: tuple[str, ...],
-    metrics: tuple[str, ...],
+    metrics: list[str] | None,
     spec: str,
     ledger: str | None,
     base_url: str | None,
@@ -185,10 +160,7 @@ def command(
     per_query: bool,
     form: str | None,
     output: str | None,
-    names: tuple[str, ...],
-    tags: tuple[str, ...],
-    replace: bool,
-    history: str,
+    saving: Saving,
     **how: Any,
 ) -> None:
     """Score questions, contexts and answers by a judge's verdicts.
@@ -210,25 +182,23 @@ def command(
     """
     if not files and not trial:
         raise click.MissingParameter(param_type="argument", param_hint="'SAMPLES...'")
-    printed = checked_form(form, output)
-    form = form or ("table" if _is_page(output) else printed)
-    saved_results.check_saving(names, files, tags, history, replace)
+    printed = Output(checked_form(form, output), output)
+    saving.check(files)
     if qrels and len(files) > 1:
         raise UsageError("--qrels: got several files of samples, expected one. Next: judge them one by one.")
     judge = judge_named(spec, ledger, base_url, settings)
     if design is not None:
-        found = _designed(judge, files, design, list(metrics) or None, correct)
-        write_result(found, printed, output)
+        found = _designed(judge, files, design, metrics, correct)
+        printed.write_result(found)
         nothing = f"no question of {found.questions:,} could be measured. Next: let another judge decide the answers."
         end([] if found.n else [nothing])
         return
     if trial:
-        _try_model(judge, dry_run, printed, output)
+        _try_model(judge, dry_run, printed)
         return
-    asked = list(metrics) or None
     if dry_run:
         shaping = {"blame": blame, **{name: how[name] for name in ("k", "complete", "compat")}}
-        plans = {name: judge.plan(path, asked, **shaping) for name, path in named_paths(files).items()}
+        plans = {name: judge.plan(path, metrics, **shaping) for name, path in named_paths(files).items()}
         write("".join(f"{name}: {each}\n" for name, each in plans.items()), output)
         return
     if stress:
@@ -237,22 +207,23 @@ def command(
         stressed = {}
         for name, path in named_paths(files).items():
             with tell_progress(f"judging {path}"):
-                stressed[name] = ask_again(path, asked, judge=judge.judges)
-        write_each(stressed, printed, output)
+                stressed[name] = ask_again(path, metrics, judge=judge.judges)
+        _write_each(stressed, printed)
         return
     how |= {"blame": blame, "made_by": _makers(made_by)}
     scores = {}
     for name, path in named_paths(files).items():
         with tell_progress(f"judging {path}"):
-            scores[name] = judge(path, asked, **how)
-    if names:
-        saved_results.save(list(scores.values()), names, tags, history, replace)
+            scores[name] = judge(path, metrics, **how)
+    saving.save(scores)
     if qrels:
         lines = next(iter(scores.values())).write_qrels(qrels, force=may_replace(qrels))
         click.echo(f"Wrote {count(lines, 'judgment')} made by {judge.name} to {qrels}.", err=True)
-    write(_rendered(scores, form, per_query, blame, output), output)
-    say_apart(scores, form)
-    end(errors_of(scores), shown=form == "table" and output is None)
+    is_page = output is not None and output.lower().endswith(PAGE)
+    shown = Output(form or ("table" if is_page else printed.form), output)
+    write(_page(scores) if is_page else _rendered(scores, shown, per_query, blame), output)
+    say_apart(scores, shown.form)
+    end(errors_of(scores), shown=shown.form == "table" and output is None)
 
 
 def _designed(judge: Judge, files: tuple[str, ...], design: str, metrics: list[str] | None, correct: float) -> Mirage:
@@ -261,7 +232,7 @@ def _designed(judge: Judge, files: tuple[str, ...], design: str, metrics: list[s
 
     if design != "mirage":
         raise one_of("--design", design, ("mirage",))
-    if len(files) not in (1, len(SETTINGS)) or (metrics and (len(metrics) > 1 or "," in metrics[0])):
+    if len(files) not in (1, len(SETTINGS)) or "," in ",".join(metrics or ()):
         raise UsageError(
             f"--design mirage: got {len(files)} files and {len(metrics or ())} metrics, expected base, oracle and "
             "mixed answers in three files (or in one, as base_answer, oracle_answer and mixed_answer), and one metric "
@@ -281,11 +252,23 @@ def _makers(given: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
-def _is_page(output: str | None) -> bool:
-    return output is not None and output.lower().endswith(PAGE)
+def _write_each(found: Mapping[str, Result], output: Output) -> None:
+    """Several results in one output: texts below each other, rows and JSON under their names."""
+    from rankproof.document.formats import check
+    from rankproof.document.model import Document, Heading, Part
+
+    if len(found) == 1:
+        output.write_result(next(iter(found.values())))
+        return
+    documents = {name: each._document() for name, each in found.items()}
+    parts = [part for name, each in documents.items() for part in (Part(Heading(name)), *each.parts)]
+    records = [{"name": name, **row} for name, each in documents.items() for row in each.records]
+    trees = {name: each.tree if each.tree is not None else each.records for name, each in documents.items()}
+    title = next(iter(documents.values())).title
+    output.write(check(output.form).render(Document(title, parts, records, trees)))
 
 
-def _try_model(judge: Judge, dry_run: bool, form: str, output: str | None) -> None:
+def _try_model(judge: Judge, dry_run: bool, output: Output) -> None:
     """Say how well a model does on the labelled pairs, or what asking about them would cost."""
     from rankproof.judging.trial import model_in, plan_trial, run_trial
 
@@ -296,27 +279,38 @@ def _try_model(judge: Judge, dry_run: bool, form: str, output: str | None) -> No
             f"{each.bytes_sent:,} bytes, " + ("the price is not known" if each.money is None else f"${each.money:.4f}")
             for n, each in plan_trial(model).items()
         ]
-        write("\n".join([f"A trial of {model.name}, without what the ledger has:", *lines]) + "\n", output)
+        write("\n".join([f"A trial of {model.name}, without what the ledger has:", *lines]) + "\n", output.path)
         return
     with tell_progress(f"trying {model.name}"):
         found = run_trial(model, ledger)
-    write_result(found, form, output)
+    output.write_result(found)
 
 
-def _rendered(
-    scores: dict[str, JudgedScores], form: str, per_query: bool, blame: bool, output: str | None
-) -> str | bytes:
-    """The results in the format asked for; a page if the file is one."""
+def _page(scores: dict[str, JudgedScores]) -> str:
+    from rankproof.judging.page import page_of
+
+    return page_of(scores)
+
+
+def _rendered(scores: dict[str, JudgedScores], output: Output, per_query: bool, blame: bool) -> str | bytes:
+    """The results in the format asked for, and what a table leaves out: unmeasured samples, and the account."""
     from rankproof.cli.evaluate import render_scores
+    from rankproof.judging import words
 
-    if _is_page(output):
-        from rankproof.judging.page import page_of
-
-        return page_of(scores)
     reasons = {name: each.reasons for name, each in scores.items()} if per_query else None
-    found = render_scores(scores, form, per_query, is_coloured(output), reasons)
-    if not isinstance(found, str):
-        return found
-    if form in TEXTS:
-        return "\n".join([found, *texts_beside(scores, per_query, blame)])
-    return with_account(found, scores, form) if blame else found
+    text = render_scores(scores, output, per_query, reasons)
+    if output.form in TEXTS:
+        parts = [str(text)]
+        for name, each in scores.items():
+            heading = f"{name}\n" if len(scores) > 1 else ""
+            unmeasured = words.unmeasured_text(each.reasons) if per_query else ""
+            account = words.blame(each.blame, every=per_query) if blame else ""
+            parts += [heading + part for part in (unmeasured, account) if part]
+        return "\n".join(parts)
+    if not blame or isinstance(text, bytes):
+        return text
+    if output.form != "json":
+        click.echo(f"rankproof: {output.form} has no place for --blame. Next: ask for table or json.", err=True)
+        return text
+    blamed = {name: each.blame.to_dict() for name, each in scores.items()}
+    return json.dumps({"scores": json.loads(text), "blame": blamed}, ensure_ascii=False, indent=1) + "\n"

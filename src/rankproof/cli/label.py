@@ -17,9 +17,10 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.options import check_one_stdin, named_paths
-from rankproof.cli.output import end, may_replace, tell_oddities, tell_progress, tell_written, write, write_result
+from rankproof.cli.output import Output, end, may_replace, tell_oddities, tell_progress, tell_written, write
+from rankproof.document.disk import STDOUT
 from rankproof.document.numbers import count
-from rankproof.errors import UsageError
+from rankproof.errors import DataError, UsageError, shorten
 
 if sys.platform != "win32":
     import select
@@ -92,34 +93,31 @@ def command(
         raise UsageError("label: got no pool, expected one to judge. Next: make it with 'rankproof pool RUN...'.")
     given = last_labels(read_labels(labels))
     if agreement:
-        write_result(LabelAgreement.of(given), form or "table", None)
-    elif qrels is not None:
+        Output(form or "table", None).write_result(LabelAgreement.of(given))
+        return
+    if qrels is not None:
         _write_judgments(given, qrels, add_to)
-    else:
-        made = read_pool(str(pool))
-        made = made if judgments is None else _without(made, judgments)
-        who = who or getpass.getuser()
-        with tell_oddities():
-            texts = {} if queries is None else load_questions(queries)
-            documents = None if corpus is None else load_corpus(corpus)
-        _check_meeting(made, texts, queries or "")
-        session = LabelSession(
-            *(made, who, given.get(who, {}), partial(write_label, labels), highest),
-            lambda: datetime.now(UTC).isoformat(timespec="seconds"),
-        )
-        _judge(session, texts, documents)
-
-
-def _judge(session: LabelSession, texts: Mapping[str, str], corpus: Corpus | None) -> None:
+        return
+    made = read_pool(str(pool))
+    made = made if judgments is None else _without(made, judgments)
+    who = who or getpass.getuser()
+    with tell_oddities():
+        texts = {} if queries is None else load_questions(queries)
+        documents = None if corpus is None else load_corpus(corpus)
+    _check_meeting(made, texts, queries or "")
+    session = LabelSession(
+        *(made, who, given.get(who, {}), partial(write_label, labels), highest),
+        lambda: datetime.now(UTC).isoformat(timespec="seconds"),
+    )
     go_through(
         session,
-        lambda item: _card(session, item, texts, corpus),
-        lambda item, key: int(key) if key in map(str, range(session.highest + 1)) else None,
-        lambda item, key: f"{key!r} does nothing here: {KEYS.format(highest=session.highest)}",
+        lambda item: _card(session, item, texts, documents),
+        lambda item, key: int(key) if key in map(str, range(highest + 1)) else None,
+        lambda item, key: f"{key!r} does nothing here: {KEYS.format(highest=highest)}",
         name_of=lambda item: f": {item.query} {item.document}",
-        more=lambda item: _body(item, corpus, None),
+        more=lambda item: _body(item, documents, None),
     )
-    click.echo(f"{session.done} of {session.pool.work} judged by {session.who}.")
+    click.echo(f"{session.done} of {made.work} judged by {who}.")
 
 
 def go_through(
@@ -202,11 +200,9 @@ def _pressed() -> str:
 
 def _card(session: LabelSession, item: Item, texts: Mapping[str, str], corpus: Corpus | None) -> str:
     """The screen: the question, the document, the keys."""
-    question = texts.get(item.query, "")
-    head = f"{session.done + 1} of {session.pool.work}  {item.query}"
     parts = [
-        f"\n{head} {'-' * max(0, WIDTH - len(head) - 1)}",
-        *textwrap.wrap(question, WIDTH),
+        rule_after(f"{session.done + 1} of {session.pool.work}  {item.query}"),
+        *textwrap.wrap(texts.get(item.query, ""), WIDTH),
         f"\n{item.document}",
         _body(item, corpus, SHOWN),
         f"\nGrades: {GRADES.get(session.highest, f'0 does not help, up to {session.highest} answers it best')}",
@@ -215,17 +211,26 @@ def _card(session: LabelSession, item: Item, texts: Mapping[str, str], corpus: C
     return "\n".join(parts)
 
 
-def _body(item: Item, corpus: Corpus | None, most: int | None) -> str:
-    """The document as lines that fit; a long one is cut."""
+def rule_after(head: str) -> str:
+    """The first line of a screen, with a rule behind it."""
+    return f"\n{head} {'-' * max(0, WIDTH - len(head) - 1)}"
+
+
+def lines_of_text(text: str, width: int) -> list[str]:
+    """A text of others as lines that fit."""
     from rankproof.document.terminal import clean
 
+    return [clean(line) for each in text.splitlines() for line in (textwrap.wrap(each, width) or [""])]
+
+
+def _body(item: Item, corpus: Corpus | None, most: int | None) -> str:
+    """The document as lines that fit; a long one is cut."""
     if corpus is None:
         return ""
     if item.document not in corpus:
         return "  (not in the corpus)"
     text = corpus[item.document].whole
-    cut = text if most is None or len(text) <= most else f"{text[:most]} [...]"
-    return "\n".join(clean(line) for each in cut.splitlines() for line in (textwrap.wrap(each, WIDTH) or [""]))
+    return "\n".join(lines_of_text(text if most is None or len(text) <= most else f"{text[:most]} [...]", WIDTH))
 
 
 def _check(judgments: str | None, qrels: str | None, add_to: str | None) -> None:
@@ -245,8 +250,7 @@ def _check(judgments: str | None, qrels: str | None, add_to: str | None) -> None
         )
     if qrels is None:
         return
-    form = _form(qrels)
-    format_of(qrels, form)
+    format_of(qrels, _form(qrels))
     try:
         check_free(qrels, force=may_replace(qrels) or _adds_in_place(qrels, add_to))
     except UsageError:
@@ -259,7 +263,7 @@ def _check(judgments: str | None, qrels: str | None, add_to: str | None) -> None
 
 
 def _form(path: str) -> str | None:
-    return "trec" if path == "-" else None
+    return "trec" if path == STDOUT else None
 
 
 def _adds_in_place(qrels: str, add_to: str | None) -> bool:
@@ -281,8 +285,6 @@ def _without(made: Pool, judgments: str) -> Pool:
 
 def _check_meeting(made: Pool, queries: Collection[str], path: str) -> None:
     """Refuse a file about other queries than the pool's."""
-    from rankproof.errors import DataError, shorten
-
     if made.ranks and queries and made.ranks.keys().isdisjoint(queries):
         raise DataError(
             f"{path}: none of the {len(made.ranks)} queries of the pool is in it: the pool has "
@@ -293,7 +295,6 @@ def _check_meeting(made: Pool, queries: Collection[str], path: str) -> None:
 
 def _write_judgments(given: Labels, path: str, add_to: str | None) -> None:
     from rankproof.bench.testset.labels import merge_labels
-    from rankproof.errors import DataError
     from rankproof.io.load import load_judgments
     from rankproof.io.write import write_judgments
 
@@ -339,20 +340,17 @@ def pool_runs(
     """
     from rankproof.bench.testset.pool import pool, pool_lines
 
-    check_one_stdin(*runs, *([judgments] if judgments else []))
+    check_one_stdin(*runs, judgments)
     with tell_oddities(), tell_progress("reading the runs"):
         given = named_paths(runs)
         made = pool(given, depth, order=order, budget=budget, judgments=judgments, damaged=damaged)
     write("".join(pool_lines(made)), output)
-    where = (
-        ""
-        if output in (None, "-")
-        else f"\nNext: rankproof label {output} --queries FILE --corpus FILE --who NAME -o labels.jsonl"
-    )
     click.echo(
-        f"{count(len(made.ranks), 'query')}, {count(len(made), 'document')} of "
-        f"{count(len(made.systems), 'run')}, "
-        f"{made.work:,} of them to judge, by {order}.{where}",
+        f"{count(len(made.ranks), 'query')}, {count(len(made), 'document')} of {count(len(made.systems), 'run')}, "
+        f"{made.work:,} of them to judge, by {order}.",
         err=True,
     )
+    if output not in (None, STDOUT):
+        label = f"rankproof label {output} --queries FILE --corpus FILE --who NAME -o labels.jsonl"
+        click.echo(f"Next: {label}", err=True)
     end(made.wrong)

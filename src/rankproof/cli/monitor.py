@@ -11,7 +11,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.judge import judge_named
-from rankproof.cli.output import checked_form, may_replace, tell_progress, tell_written, write_result
+from rankproof.cli.output import Output, may_replace, tell_progress, tell_written
 from rankproof.document.disk import whole_file
 from rankproof.errors import DataError, UsageError, shorten
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rankproof.monitoring.online_metrics import OnlineEstimate
 
 
-COMMA = "NAME[,NAME]"
+COMMA, METRICS = "NAME[,NAME]", "METRIC[,METRIC]"
 JUDGED = ("faithfulness", "answer_relevance", "context_relevance")
 """The metrics of a judge for events, which have no reference answer."""
 
@@ -43,9 +43,7 @@ JUDGED = ("faithfulness", "answer_relevance", "context_relevance")
 @options.value("--webhook", "URL", "Send alerts there; '${NAME}' is read from the environment.", multiple=True)
 @options.value("-j --judge spec", "JUDGE", "Ask a judge about a sample of events, as in 'judge'.")
 @options.value("--judge-sample", "N", "With --judge: the number of events.", 100)
-@options.value(
-    "--judge-metric judged", "METRIC[,METRIC]", f"With --judge: the metrics. [{','.join(JUDGED)}]", multiple=True
-)
+@options.value("--judge-metric judged", METRICS, f"With --judge: the metrics. [{','.join(JUDGED)}]", multiple=True)
 @options.value("--corpus", "FILE", "With --judge: texts of the results, if the log has ids only.")
 @options.value("--ledger", "FILE", "With --judge: where verdicts are kept.", envvar="RANKPROOF_LEDGER")
 @options.value("--base-url", "URL", "With --judge: the endpoint of a model.")
@@ -54,8 +52,7 @@ JUDGED = ("faithfulness", "answer_relevance", "context_relevance")
 @options.value("--seed", "N", "With --judge: another sample.", 0)
 @options.value("--redact", "HOOK", "masks, or MODULE:FUNCTION that changes events first of all.")
 @options.flag("--hash hash_ids", "Hash ids by the key in $RANKPROOF_HASH_KEY.")
-@options.form("", "prometheus", "otel")
-@options.output
+@options.result("prometheus", "otel")
 def command(
     logs: Sequence[str],
     by: Sequence[str],
@@ -72,8 +69,7 @@ def command(
     dry_run: bool,
     redact: str | None,
     hash_ids: bool,
-    form: str | None,
-    output: str | None,
+    output: Output,
     **settings: Any,
 ) -> None:
     """Show what the users of a production log meet.
@@ -89,14 +85,13 @@ def command(
     rankproof monitor search.jsonl --judge openai:MODEL --judge-sample 200
     """
     from rankproof.monitoring.events import private
-    from rankproof.monitoring.monitor import Monitor, monitor
+    from rankproof.monitoring.monitor import monitor
     from rankproof.monitoring.sessions_and_windows import Calendar, zone_named
     from rankproof.monitoring.words import row
 
-    form = checked_form(form, output, *Monitor.more_formats)
     if hash_ids or redact:
         settings["change"] = private(hash_ids=hash_ids, redact=hook_named(redact) if redact else None)
-    if settings["lateness"] is not None and form == "jsonl":
+    if settings["lateness"] is not None and output.form == "jsonl":
         calendar = Calendar(zone_named(settings["timezone"]), settings["window"])
 
         def tell(closed: Sequence[OnlineEstimate]) -> None:  # windows of a stream as they close, a line an estimate
@@ -116,7 +111,7 @@ def command(
         raise UsageError(f"{used} are for --judge. Next: name a judge, like lexical.")
     with _written_lines(rejected) as on_rejected, tell_progress(f"reading {logs[0]}"):
         found = monitor(
-            list(logs) if len(logs) > 1 else logs[0],
+            _log_of(logs),
             by=split_names(by) or None,
             columns=pairs(columns),
             sparse=split_names(sparse),
@@ -125,7 +120,7 @@ def command(
             **settings,
         )
     if "on_window" not in settings:
-        write_result(found, form, output)
+        output.write_result(found)
     for each in found.alerts:
         if each.fired and each not in told:
             _tell_alert(each)
@@ -133,6 +128,10 @@ def command(
         click.echo(f"rankproof: {reason}", err=True)
     if any(each.fired for each in found.alerts):
         click.get_current_context().exit(1)
+
+
+def _log_of(paths: Sequence[str]) -> str | list[str]:
+    return list(paths) if len(paths) > 1 else paths[0]
 
 
 class _AskedOnce:
@@ -219,29 +218,20 @@ def experiment() -> None:
     """
 
 
-def _of_logs(function: Any) -> Any:
-    """The options that all commands share."""
-    for add in (
-        click.argument("logs", nargs=-1, required=True, metavar="LOG..."),
-        options.value("--columns", "FIELD=NAME,...", "A field with another name.", multiple=True),
-        options.value("--timezone", "ZONE", "Of times without one.", "UTC"),
-        options.form(),
-        options.output,
-    )[::-1]:
-        function = add(function)
-    return function
+def _of_logs(command: Callable[..., Any]) -> Any:
+    """The arguments and options that all commands share."""
+    logs = click.argument("logs", nargs=-1, required=True, metavar="LOG...")
+    columns = options.value("--columns", "FIELD=NAME,...", "A field with another name.", multiple=True)
+    timezone = options.value("--timezone", "ZONE", "Of times without one.", "UTC")
+    return logs(columns(timezone(options.result()(command))))
 
 
-def _shown(
-    name: str, logs: Sequence[str], columns: Sequence[str], form: str | None, output: str | None, **how: Any
-) -> None:
+def _show(name: str, logs: Sequence[str], columns: Sequence[str], output: Output, **how: Any) -> None:
     from rankproof.monitoring import online_tests
 
-    form = checked_form(form, output)
     with tell_progress(f"reading {logs[0]}"):
-        log = list(logs) if len(logs) > 1 else logs[0]
-        found = getattr(online_tests, name)(log, columns=pairs(columns), **how)
-    write_result(found, form, output)
+        found = getattr(online_tests, name)(_log_of(logs), columns=pairs(columns), **how)
+    output.write_result(found)
 
 
 @experiment.command("variants")
@@ -249,7 +239,7 @@ def _shown(
 @options.value("--control", "NAME", "The variant that others are compared with. ['control', else the first]")
 @options.value("--shares", "NAME=SHARE,...", "The shares by which users were assigned. [equal]")
 @options.value("--planned", "N", "The number of users at which the test ends.", 10_000)
-@options.value("--sparse", "NAME[,NAME]", "Fields that are logged only if not empty.", multiple=True)
+@options.value("--sparse", COMMA, "Fields that are logged only if not empty.", multiple=True)
 def variants(shares: str | None, sparse: Sequence[str], **how: Any) -> None:
     """Compare each variant of an A/B test with the control.
 
@@ -258,7 +248,7 @@ def variants(shares: str | None, sparse: Sequence[str], **how: Any) -> None:
     """
     if shares is not None:
         how["shares"] = {name: _number(value, "--shares") for name, value in pairs([shares], "--shares").items()}
-    _shown("variants", **how, sparse=split_names(sparse))
+    _show("variants", **how, sparse=split_names(sparse))
 
 
 @experiment.command("interleaving")
@@ -269,7 +259,7 @@ def interleaving(**how: Any) -> None:
     Events need clicks, and the team of each rank: a field 'teams', or 'team' of
     each result. 'rankproof.monitoring.interleave.team_draft' makes such lists.
     """
-    _shown("interleaving", **how)
+    _show("interleaving", **how)
 
 
 @experiment.command("clicks")
@@ -291,7 +281,7 @@ def clicks(propensities: str | None, runs: Sequence[str], queries: str | None, *
         how["propensities"] = [_number(each, "--propensities") for each in split_names([propensities])]
     if queries is not None:
         how["queries"] = load_questions(queries)
-    _shown("clicks", **how, rankings=options.named_paths(runs))
+    _show("clicks", **how, rankings=options.named_paths(runs))
 
 
 def _number(text: str, option: str) -> float:

@@ -8,6 +8,7 @@ import re
 import shlex
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import wraps
 from pathlib import Path, PurePath
 from typing import Any, TypeVar
 
@@ -15,7 +16,7 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from rankproof.cli.output import FULL, Target
+from rankproof.cli.output import FULL, Output, Target, checked_form
 from rankproof.cli.output import force as force
 from rankproof.core.conventions import CHOICES, Conventions, Default
 from rankproof.errors import RankproofError, UsageError
@@ -93,7 +94,7 @@ def _asked(shown_as: str, n: int) -> list[str]:
     return names
 
 
-def check_one_stdin(*paths: str) -> None:
+def check_one_stdin(*paths: str | None) -> None:
     """Standard input can be read once."""
     if paths.count(STDIN) > 1:
         raise UsageError(
@@ -101,8 +102,10 @@ def check_one_stdin(*paths: str) -> None:
         )
 
 
-def read_groups(by: str, judgments: str | None = None) -> Any:
-    """The groups of queries that `--by` names: FILE, FILE:FIELD, or a column of the judgments."""
+def read_groups(by: str | None, judgments: str | None = None) -> Any:
+    """The groups of queries that `--by` names: FILE, FILE:FIELD, or a column of the judgments; None without it."""
+    if by is None:
+        return None
     from rankproof.io.groups import groups_of
 
     return groups_of(by, judgments)
@@ -166,13 +169,26 @@ def flag(names: str, about: str, **settings: Any) -> Callable[[F], F]:
     return click.option(*names.split(), is_flag=True, help=about, **settings)
 
 
+def _or_none(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> list[str] | None:
+    """What was given, which may be nothing: None then asks for the usual."""
+    return list(given) or None
+
+
 measures = value(
     "-m --measure measures",
     "MEASURE[,MEASURE]",
     "What to measure, like nDCG@10,R@100 or \"nDCG(gain='exp')@10\"; may be given again.",
     multiple=True,
     shell_complete=complete_measures,
+    callback=_or_none,
 )
+
+
+def metrics(about: str) -> Callable[[F], F]:
+    """The metrics by verdicts."""
+    return value("-m --metric metrics", "METRIC[,METRIC]", about, multiple=True, callback=_or_none)
+
+
 by = value(
     "--by",
     "GROUPS",
@@ -186,14 +202,9 @@ history = value(
 
 def target(about: str, *names: str, beside: str = "", **settings: Any) -> Callable[[F], F]:
     """An option that names a file to write; with a name of its own it is a file beside the result."""
-    return click.option(
-        *(names or ("-o", "--output")),
-        metavar="FILE",
-        type=Target(beside),
-        callback=None if names else _laid_out,
-        help=about,
-        **settings,
-    )
+    own = names or ("-o", "--output")
+    laid_out = None if names else _laid_out
+    return click.option(*own, metavar="FILE", type=Target(beside), callback=laid_out, help=about, **settings)
 
 
 def _laid_out(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
@@ -205,9 +216,28 @@ def _laid_out(context: click.Context, option: click.Parameter, path: str | None)
     return path
 
 
+IN_FULL = "Write to a file; a text has everything."
+
+
 def output(command: F) -> F:
-    """Where to write the result of a command."""
-    return target("Write to a file; a text has everything.")(force(command))
+    """Where to write what is no result in several formats."""
+    return target(IN_FULL)(force(command))
+
+
+def result(*more: str, about: str = IN_FULL) -> Callable[[Callable[..., Any]], Any]:
+    """The options for a result: its format, any that results have or one of `more`, and its file.
+
+    The command gets both as `output`, of which the format is checked before any work is done.
+    """
+
+    def decorate(command: Callable[..., Any]) -> Any:
+        @wraps(command)
+        def called(*args: Any, form: str | None, output: str | None, **given: Any) -> Any:
+            return command(*args, output=Output(checked_form(form, output, *more), output), **given)
+
+        return form(*more)(target(about)(force(called)))
+
+    return decorate
 
 
 class _Form(click.Option):
@@ -224,8 +254,8 @@ class _Form(click.Option):
         return super().get_help_record(ctx)
 
 
-def form(kinds: str = "", *more: str) -> Callable[[F], F]:
-    """The format to write: any that results have, and `more`, or `kinds`; else it follows from the file's ending.
+def form(*more: str, only: Sequence[str] = ()) -> Callable[[F], F]:
+    """The format to write: any that results have, and `more`, or `only` some; else it follows from the file's ending.
 
     A table is cut to one screen, unless --full is given or it goes to a file.
     """
@@ -233,44 +263,31 @@ def form(kinds: str = "", *more: str) -> Callable[[F], F]:
     def listed() -> Sequence[str]:
         from rankproof.document.formats import names
 
-        return kinds.replace(" or ", ", ").split(", ") if kinds else names(*more)
+        return only or names(*more)
+
+    def whole(context: click.Context, option: click.Parameter, name: str | None) -> str | None:
+        return "full" if name == "table" and context.meta.get(FULL) else name
 
     which = click.option(
-        "-f",
-        "--format",
-        "form",
+        *("-f", "--format", "form"),
         metavar="FORMAT",
-        callback=_whole,
+        callback=whole,
         cls=_Form,
         shell_complete=lambda context, option, begun: of_words(*listed())(context, option, begun),
         listed=listed,
     )
-    full = flag(
-        "--full",
-        "Print everything.",
-        is_eager=True,
-        expose_value=False,
-        callback=lambda context, option, wanted: context.meta.update({FULL: wanted}),
-    )
+    full = flag("--full", "Print everything.", is_eager=True, expose_value=False, callback=_noted(FULL))
     return lambda command: which(full(command))
 
 
-def _whole(context: click.Context, option: click.Parameter, name: str | None) -> str | None:
-    """The format that was named; a whole table if --full is given as well."""
-    return "full" if name == "table" and context.meta.get(FULL) else name
+def _noted(key: str) -> Callable[[click.Context, click.Parameter, Any], None]:
+    """Notes what an option was given on the command that runs."""
+    return lambda context, option, given: context.meta.update({key: given})
 
 
 anyway = flag("--anyway", "Compare saved results that were not made in the same way, over what they share.")
 names = value("--names shown_as", "NAME,NAME", "Names for the RUNs, in their order. [their files]")
 profile = value("--profile", "NAME", "Follow another tool; see 'rankproof profiles'.", shell_complete=complete_profiles)
-
-
-def saving_options(command: F) -> F:
-    """The options for remembering results."""
-    name = value("--save names", "NAME", "Save the result; once for each file.", multiple=True)
-    tag = value("--tag tags", "KEY=VALUE", "Add a tag to the saved result.", multiple=True)
-    replace = flag("--replace", "Replace a saved result of the same name.")
-    return name(tag(replace(history(command))))
 
 
 def judgments_are_read(context: click.Context, option: click.Parameter, path: str | None) -> None:
@@ -295,14 +312,7 @@ _ABOUT = {
 
 def conventions(command: F) -> F:
     """The options for every convention that `evaluate` takes."""
-    corpus = value(
-        "--corpus",
-        "FILE",
-        f"{CORPUS}.",
-        is_eager=True,
-        expose_value=False,
-        callback=lambda context, option, given: context.meta.update({_DOCUMENTS: given}),
-    )
+    corpus = value("--corpus", "FILE", f"{CORPUS}.", is_eager=True, expose_value=False, callback=_noted(_DOCUMENTS))
     size = value("--corpus-size", "N", f"{SIZE}.", type=int, callback=_size)
     context = value("--context-k", "K", "The number of documents that your generator gets.", type=int)
     return rules(corpus(size(context(damaged_files(command)))))
@@ -356,20 +366,14 @@ titles = click.option("--documents", "titles", metavar="FILE", callback=_or_corp
 
 def rules(command: F) -> F:
     """The options for the conventions that are words, and for the grade that one of them takes."""
-    command = value(
-        "--unjudged-grade", "GRADE", "The grade of documents nobody judged, with --unjudged relevant.", 1.0
-    )(command)
+    grade = value("--unjudged-grade", "GRADE", "The grade of documents nobody judged, with --unjudged relevant.", 1.0)
+    command = grade(command)
     for name, about in reversed(_ABOUT.items()):  # the known words are checked when conventions are made
-        default = str(Conventions.__dataclass_fields__[name].default)
-        command = click.option(
-            f"--{name.replace('_', '-')}",
-            name,
-            default=default,
-            metavar="WORD",
-            callback=_as_asked,
-            shell_complete=of_words(*CHOICES[name]),
-            help=f"{about}: {', '.join(CHOICES[name])}. [{default}]",
-        )(command)
+        usual = str(Conventions.__dataclass_fields__[name].default)
+        listed = f"{about}: {', '.join(CHOICES[name])}."
+        complete = of_words(*CHOICES[name])
+        spelt = f"--{name.replace('_', '-')}"
+        command = value(spelt, "WORD", listed, usual, callback=_as_asked, shell_complete=complete)(command)
     return command
 
 

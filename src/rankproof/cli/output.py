@@ -1,4 +1,4 @@
-"""Writing results: to standard output or a file, which is refused before any work if it exists."""
+"""Writing results: to standard output or a file, which is refused before any work if it exists; and what is told."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
@@ -41,26 +42,24 @@ class Target(click.ParamType):  # type: ignore[type-arg]  # older releases of cl
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The same name, if the file may be written."""
-        meta = {} if ctx is None else ctx.meta
+        meta = _meta()
         meta[_BEGUN] = bool(self.beside) and os.path.exists(f"{value}{self.beside}")
-        check_free(value, force=meta[_BEGUN] or may_replace(value, meta))
-        _check_once(value, meta.setdefault(_TARGETS, set()))
+        check_free(value, force=meta[_BEGUN] or may_replace(value))
+        place = os.path.realpath(value)
+        if value != STDOUT and (os.path.isfile(value) or not os.path.exists(value)):
+            targets = meta.setdefault(_TARGETS, set())
+            if place in targets:
+                raise UsageError(
+                    f"{value}: named for two outputs, and one would replace the other. Next: name two files."
+                )
+            targets.add(place)
         # A file that did not exist at the beginning is ours, so finished work is never thrown away.
-        meta.setdefault(_OWN, set()).add(os.path.realpath(value))
+        meta.setdefault(_OWN, set()).add(place)
         return value
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Any file."""
         return [CompletionItem(incomplete, type="file")]
-
-
-def _check_once(value: str, others: set[str]) -> None:
-    if value == STDOUT or (os.path.exists(value) and not os.path.isfile(value)):
-        return
-    place = os.path.realpath(value)
-    if place in others:
-        raise UsageError(f"{value}: named for two outputs, and one would replace the other. Next: name two files.")
-    others.add(place)
 
 
 def force(command: F) -> F:
@@ -75,18 +74,20 @@ def force(command: F) -> F:
     )(command)
 
 
+def _meta() -> dict[str, Any]:
+    """What is noted on the command that runs; outside of one nothing is."""
+    context = click.get_current_context(silent=True)
+    return {} if context is None else context.meta
+
+
 def may_write_again() -> bool:
     """Whether the command may overwrite its own file from an interrupted run, or is told to."""
-    meta = click.get_current_context().meta
-    return bool(meta.get(_FORCE) or meta.get(_BEGUN))
+    return bool(_meta().get(_FORCE) or _meta().get(_BEGUN))
 
 
-def may_replace(path: str | None, meta: dict[str, Any] | None = None) -> bool:
+def may_replace(path: str) -> bool:
     """Whether the command may overwrite the file: with `--force`, or if it did not exist when it began."""
-    if meta is None:
-        context = click.get_current_context(silent=True)
-        meta = {} if context is None else context.meta
-    return bool(meta.get(_FORCE)) or (path is not None and os.path.realpath(path) in meta.get(_OWN, ()))
+    return bool(_meta().get(_FORCE)) or os.path.realpath(path) in _meta().get(_OWN, ())
 
 
 def errors_of(scores: Mapping[str, ScoresLike]) -> list[str]:
@@ -138,8 +139,7 @@ def format_of(path: str | None) -> str:
         from rankproof.document.formats import of_ending
 
         return of_ending(path) or "full"
-    context = click.get_current_context(silent=True)
-    return "full" if context is not None and context.meta.get(FULL) else "table"
+    return "full" if _meta().get(FULL) else "table"
 
 
 def checked_form(form: str | None, path: str | None, *more: str) -> str:
@@ -147,6 +147,28 @@ def checked_form(form: str | None, path: str | None, *more: str) -> str:
     from rankproof.document.formats import check
 
     return check(form or format_of(path), *more).name
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where the result of a command goes, and in which format."""
+
+    form: str
+    path: str | None
+
+    def shows(self, *forms: str) -> bool:
+        """Whether the result is on the screen, in a format for a terminal or one of these."""
+        return self.path is None and self.form in (*TEXTS, *forms)
+
+    def write(self, content: str | bytes) -> None:
+        """The content in the format to the file or standard output."""
+        write(content, self.path, self.form)
+
+    def write_result(self, found: Result, **settings: Any) -> None:
+        """The result in the format to the file or standard output."""
+        from rankproof.document.model import print_as
+
+        self.write(print_as(found, self.form, **settings))
 
 
 def write(content: str | bytes, path: str | None, form: str = "") -> None:
@@ -158,7 +180,7 @@ def write(content: str | bytes, path: str | None, form: str = "") -> None:
     if isinstance(content, str) and form in PAGES:
         content = as_options(content)
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
-    if path is not None and path != "-":
+    if path not in (None, STDOUT):
         write_file(path, data, force=may_replace(path))
         tell_written(path)
     elif isinstance(content, str):
@@ -167,29 +189,6 @@ def write(content: str | bytes, path: str | None, form: str = "") -> None:
         if sys.stdout.isatty():
             raise UsageError("This format is not text for a terminal. Next: give a file with -o FILE.")
         sys.stdout.buffer.write(content)
-
-
-def write_result(found: Result, form: str, path: str | None, **settings: Any) -> None:
-    """The result in a format to the file or standard output."""
-    from rankproof.document.model import print_as
-
-    write(print_as(found, form, **settings), path, form)
-
-
-def write_each(found: Mapping[str, Result], form: str, path: str | None) -> None:
-    """Several results in one output: texts below each other, rows and JSON under their names."""
-    from rankproof.document.formats import check
-    from rankproof.document.model import Document, Heading, Part
-
-    if len(found) == 1:
-        write_result(next(iter(found.values())), form, path)
-        return
-    documents = {name: each._document() for name, each in found.items()}
-    parts = [part for name, each in documents.items() for part in (Part(Heading(name)), *each.parts)]
-    records = [{"name": name, **row} for name, each in documents.items() for row in each.records]
-    trees = {name: each.tree if each.tree is not None else each.records for name, each in documents.items()}
-    title = next(iter(documents.values())).title
-    write(check(form).render(Document(title, parts, records, trees)), path, form)
 
 
 def tell_written(path: str, notes: Sequence[str] = (), what: str = "") -> None:

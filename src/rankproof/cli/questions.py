@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import click
 from rankproof.cli import options
 from rankproof.cli.options import check_one_stdin, named_paths, read_groups
 from rankproof.cli.output import (
-    TEXTS,
+    Output,
     checked_form,
     end,
     keep_results_apart,
@@ -20,15 +21,14 @@ from rankproof.cli.output import (
     tell_progress,
     tell_written,
     write,
-    write_result,
 )
 from rankproof.core import DEFAULT_MEASURE
+from rankproof.document.disk import STDOUT
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from rankproof.bench.testset.questions import Question
-    from rankproof.monitoring.drift import Drift
 
 
 @click.group("questions")
@@ -73,6 +73,8 @@ def draw(
     from rankproof.bench.adapters import import_named
     from rankproof.bench.testset.questions import SOURCES, draw_questions
     from rankproof.io.corpora import load_corpus
+    from rankproof.io.load import load_judgments
+    from rankproof.io.write import write_judgments
 
     chosen = list(SOURCES) if sources is None else [each.strip() for each in sources.split(",")]
     with tell_oddities(), keep_results_apart(), tell_progress(f"reading {corpus}"):
@@ -85,31 +87,23 @@ def draw(
     )
     write("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), output)
     if qrels is not None:
-        _write_judgments(drawn, qrels)
+        judged = load_judgments({each.id: {each.document: 1} for each in drawn})
+        notes = write_judgments(judged, qrels, "trec" if qrels == STDOUT else None, force=may_replace(qrels))
+        tell_written(qrels, notes, count(len(drawn), "judgment"))
     click.echo(_told(drawn, number, len(documents)), err=True)
-
-
-def _write_judgments(drawn: list[Question], path: str) -> None:
-    from rankproof.io.load import load_judgments
-    from rankproof.io.write import write_judgments
-
-    judged = load_judgments({each.id: {each.document: 1} for each in drawn})
-    form = "trec" if path == "-" else None
-    tell_written(path, write_judgments(judged, path, form, force=may_replace(path)), count(len(drawn), "judgment"))
 
 
 def _told(drawn: list[Question], wanted: int | None, documents: int) -> str:
     from rankproof.bench.testset.questions import count_sources
 
-    parts = ", ".join(f"{number} by {source}" for source, number in sorted(count_sources(drawn).items()))
+    sources = count_sources(drawn)
+    parts = ", ".join(f"{number} by {source}" for source, number in sorted(sources.items()))
+    said = f"{count(len(drawn), 'question')}{f': {parts}' if parts else ''}."
+    if wanted is None or len(drawn) >= wanted or "callable" in sources:
+        return said
     left = documents - len(drawn)
-    short = ""
-    if wanted is not None and len(drawn) < wanted and not any(each.source == "callable" for each in drawn):
-        why = (
-            f"no few words of the other {left:,} point to one of them alone" if left else "there are no more documents"
-        )
-        short = f" {wanted:,} were asked for, one a document: {why}."
-    return f"{count(len(drawn), 'question')}{f': {parts}' if parts else ''}.{short}"
+    why = f"no few words of the other {left:,} point to one of them alone" if left else "there are no more documents"
+    return f"{said} {wanted:,} were asked for, one a document: {why}."
 
 
 @command.command("check")
@@ -117,18 +111,8 @@ def _told(drawn: list[Question], wanted: int | None, documents: int) -> str:
 @click.argument("judgments")
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @options.value("--corpus", "FILE", "The documents, to look for copied answers.")
-@options.form()
-@options.output
-@click.pass_context
-def check_command(
-    ctx: click.Context,
-    questions: str,
-    judgments: str,
-    runs: tuple[str, ...],
-    corpus: str | None,
-    form: str | None,
-    output: str | None,
-) -> None:
+@options.result()
+def check_command(questions: str, judgments: str, runs: tuple[str, ...], corpus: str | None, output: Output) -> None:
     """Say what is wrong or odd about questions and their judgments.
 
     Asked twice, nearly the same, without an answer, copied from their answer
@@ -137,12 +121,11 @@ def check_command(
     """
     from rankproof.bench.testset.checks import check_questions
 
-    form = checked_form(form, output)
     with tell_oddities(), tell_progress("checking"):
         found = check_questions(questions, judgments, corpus=corpus, systems=named_paths(runs) or None)
-    write_result(found, form, output)
+    output.write_result(found)
     if any(each.severity == "error" for each in found):
-        ctx.exit(3)
+        click.get_current_context().exit(DataError.exit_code)
 
 
 @command.command("split", short_help="Split questions into similar parts.")
@@ -154,7 +137,7 @@ def split(questions: str, shares: tuple[str, ...], by: str | None, seed: int) ->
     """Split questions into similar parts; one line a question: id, part."""
     from rankproof.bench.testset.questions import split_questions
 
-    kinds = None if by is None else read_groups(by)
+    kinds = read_groups(by)
     parts = split_questions(questions, dict(map(_share, shares)), kinds=kinds, seed=seed)
     rows = [f"{query}\t{part}\n" for part, queries in parts.items() for query in queries]
     write("".join(rows), None)
@@ -189,10 +172,9 @@ def count_needed(
     number: int | None,
     measure: str,
     difference: float,
-    power: float,
-    alpha: float,
     form: str | None,
     output: str | None,
+    **rates: Any,
 ) -> None:
     """Say how many questions show a difference of a given size.
 
@@ -205,7 +187,7 @@ def count_needed(
     rankproof questions needed -n 50 --difference 0.01
     """
     if number is not None and judgments is None:
-        write(_before_any_run(number, difference, alpha), output)
+        write(_before_any_run(number, difference, rates["alpha"]), output)
         return
     if judgments is None or baseline is None or candidate is None or number is not None:
         raise UsageError(
@@ -213,10 +195,10 @@ def count_needed(
         )
     from rankproof.bench.testset.questions import questions_needed
 
-    form = checked_form(form, output)
-    plan = questions_needed(judgments, baseline, candidate, measure, difference, power=power, alpha=alpha)
-    write_result(plan, form, output)
-    end(plan.wrong, shown=form in TEXTS and output is None)
+    to = Output(checked_form(form, output), output)
+    plan = questions_needed(judgments, baseline, candidate, measure, difference, **rates)
+    to.write_result(plan)
+    end(plan.wrong, shown=to.shows())
 
 
 def _before_any_run(number: int, margin: float, alpha: float) -> str:
@@ -253,22 +235,19 @@ def _before_any_run(number: int, margin: float, alpha: float) -> str:
 @options.value("--test", "WORD", "The test of wording: kernel or classifier.", "kernel")
 @options.value("--seed", "N", "Seed of the sample and the permutations.", 0)
 @options.flag("--strict", "Exit code 1 if the set has drifted.")
-@options.form("")
-@options.output
+@options.result()
 def drift(
     queries: str,
     log: str,
     texts: str | None,
     judgments: str | None,
-    measures: tuple[str, ...],
     keep_hashes: str | None,
     embed: str | None,
     redact: str | None,
     next_queries: str | None,
     next_run: str | None,
     strict: bool,
-    form: str | None,
-    output: str | None,
+    output: Output,
     **settings: Any,
 ) -> None:
     """Say whether an evaluation set still asks what people ask.
@@ -292,20 +271,22 @@ def drift(
     from rankproof.cli.monitor import hook_named
     from rankproof.monitoring.drift import drift
 
-    form = checked_form(form, output)
     own, judged = _sides(queries, texts, judgments)
-    check_one_stdin(*[each for each in (own, log, judged, settings["ranking"]) if each])
+    check_one_stdin(own, log, judged, settings["ranking"])
     with tell_oddities(), keep_results_apart(), tell_progress(f"reading {log}"):
         if embed is not None:
             settings["embed"] = import_named(embed, "--embed")
         if redact:
             settings["change"] = hook_named(redact)
-        found = drift(own, log, judgments=judged, measures=list(measures) or None, **settings)
-    write_result(found, form, output)
+        found = drift(own, log, judgments=judged, **settings)
+    output.write_result(found)
     if keep_hashes is not None:
         _keep_hashes(judged, settings["corpus"], keep_hashes)
-    _write_next(found, next_queries, next_run)
-    end(found.wrong, shown=output is None and form in (*TEXTS, "markdown", "html", "json"))
+    if next_queries is not None:
+        write(found.label_lines(), next_queries)
+    if next_run is not None:
+        _write_run(found.label_run(), next_run)
+    end(found.wrong, shown=output.shows("markdown", "html", "json"))
     click.get_current_context().exit(1 if strict and found.drifted else 0)
 
 
@@ -349,19 +330,12 @@ def _keep_hashes(judgments: str | None, corpus: str | None, path: str) -> None:
     write(json.dumps(found, ensure_ascii=False, indent=0) + "\n", path)
 
 
-def _write_next(found: Drift, queries: str | None, run: str | None) -> None:
-    if queries is not None:
-        write(found.label_lines(), queries)
-    if run is not None:
-        from rankproof.io.load import load_ranking
-        from rankproof.io.write import write_ranking
+def _write_run(listed: Mapping[str, Sequence[str]], path: str) -> None:
+    from rankproof.io.load import load_ranking
+    from rankproof.io.write import write_ranking
 
-        listed = found.label_run()
-        if not listed:
-            raise UsageError("--next-run: the log has no results of these queries. Next: leave it out.")
-        table = {query: {doc: float(-at) for at, doc in enumerate(docs)} for query, docs in listed.items()}
-        tell_written(
-            run,
-            write_ranking(load_ranking(table).table(), run, force=may_replace(run)),
-            count(len(listed), "query"),
-        )
+    if not listed:
+        raise UsageError("--next-run: the log has no results of these queries. Next: leave it out.")
+    table = {query: {doc: float(-at) for at, doc in enumerate(docs)} for query, docs in listed.items()}
+    notes = write_ranking(load_ranking(table).table(), path, force=may_replace(path))
+    tell_written(path, notes, count(len(listed), "query"))

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from rankproof.cli import INTERRUPTED, options
-from rankproof.cli.options import STDIN as STDOUT
 from rankproof.cli.options import check_one_stdin, named_paths
 from rankproof.cli.output import (
-    TEXTS,
+    Output,
     Target,
-    checked_form,
     end,
     keep_results_apart,
     may_replace,
@@ -23,25 +22,20 @@ from rankproof.cli.output import (
     tell_oddities,
     tell_progress,
     tell_written,
-    write_result,
 )
 from rankproof.core import DEFAULT_MEASURE
+from rankproof.document.disk import STDOUT
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError
-
-if TYPE_CHECKING:
-    from rankproof.bench.benchmark import Benchmark
-    from rankproof.bench.runs import Run
 
 
 @click.command("bench")
 @click.argument("file")
-@options.form()
-@options.output
+@options.result()
 @options.value("--cache", "FILE", "Where answers are kept. [FILE with the ending .cache]")
 @options.flag("--fresh", "Ask everything again, whatever was kept.")
 @options.flag("--no-cache", "Keep no answers.")
-def bench(file: str, form: str | None, output: str | None, cache: str | None, fresh: bool, no_cache: bool) -> None:
+def bench(file: str, output: Output, cache: str | None, fresh: bool, no_cache: bool) -> None:
     """Run a grid of configurations, and say what the best is worth.
 
     FILE is a TOML file that names corpus, questions, judgments, and what to
@@ -59,16 +53,15 @@ def bench(file: str, form: str | None, output: str | None, cache: str | None, fr
     from rankproof.bench.grid import grid
     from rankproof.store.answers import remove
 
-    form = checked_form(form, output)
     kept = None if no_cache else Path(cache or Path(file).with_suffix(".cache"))
     if fresh and kept is not None and Path(file).is_file():
         remove(kept)
     with tell_oddities(), keep_results_apart():
         found = grid(file, cache=kept)
-    write_result(found, form, output)
+    output.write_result(found)
     if found.remembered:
         click.echo(f"rankproof: {found.remembered} ({kept}); --fresh asks again.", err=True)
-    end(found.wrong, shown=output is None and form in (*TEXTS, "markdown", "html", "json"))
+    end(found.wrong, shown=output.shows("markdown", "html", "json"))
 
 
 KEPT = ".answers"
@@ -122,8 +115,10 @@ def run_retriever(
     rankproof run --retriever "python find.py" --queries q.tsv -o my.run
     """
     from rankproof.bench.benchmark import Benchmark
-    from rankproof.document.disk import check_free
+    from rankproof.bench.words import run_details
+    from rankproof.document.disk import check_free, write_file
     from rankproof.io.write import Columns, render
+    from rankproof.store.answers import remove
 
     if details is not None:
         check_free(details, force=may_write_again())
@@ -133,17 +128,31 @@ def run_retriever(
         bench = Benchmark(queries, judgments, corpus)
     questions = list(bench.queries)
     render(Columns("score", questions, ["-"] * len(questions), source=queries), form)  # refuses ids it cannot hold
-    run = _asked(bench, name or retriever, retriever, k, kept, _given(limits))
+    try:
+        with keep_results_apart():
+            run = bench.run(name or retriever, retriever, k, cache=kept, progress=True, **_given(limits))
+    except KeyboardInterrupt:
+        where = f"; the answers so far are in {kept}, and the same command goes on from there" if kept else ""
+        click.echo(f"\nrankproof: stopped{where}", err=True)
+        click.get_current_context().exit(INTERRUPTED)
     # A question without documents has no row in most formats; those that failed are reported anyway.
     notes = _write(run.ranking, output, form)
     tell_written(output, [note for note in notes if not note.startswith("queries without documents")])
     if details is not None:
-        _write_details(run, details)
+        lines = ({"query_id": row.question, **run_details(row)} for row in run.rows)
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        write_file(details, text, force=True)
+        tell_written(details)
     shown = judgments is not None and output != STDOUT
     click.echo(str(run), nl=False, err=not shown)
     if run.failures and shown:
         click.echo(f"rankproof: {len(run.failures)} of {len(run.rows)} questions failed", err=True)
-    _tidy(run, kept, keep=cache is not None)
+    if kept is not None and cache is None:  # it was kept only in case of an interruption
+        if run.failures:
+            again = "the same command asks only the questions that failed; with --fresh all of them"
+            click.echo(f"rankproof: {again} (kept in {kept}).", err=True)
+        else:
+            remove(kept)
     if run.failures and not any(run.ranking.values()):
         click.echo("rankproof: no question was answered, so the ranking is empty (exit code 3)", err=True)
         click.get_current_context().exit(DataError.exit_code)
@@ -167,40 +176,6 @@ def _given(limits: dict[str, Any]) -> dict[str, Any]:
     """The given options under the names of `Benchmark.run`; a timeout of 0 means none."""
     found = {name.rstrip("_"): value for name, value in limits.items() if value is not None}
     return {**found, "timeout": found["timeout"] or None} if "timeout" in found else found
-
-
-def _asked(bench: Benchmark, name: str, retriever: str, k: int, kept: Path | None, limits: dict[str, Any]) -> Run:
-    try:
-        with keep_results_apart():
-            return bench.run(name, retriever, k, cache=kept, progress=True, **limits)
-    except KeyboardInterrupt:
-        where = f"; the answers so far are in {kept}, and the same command goes on from there" if kept else ""
-        click.echo(f"\nrankproof: stopped{where}", err=True)
-        click.get_current_context().exit(INTERRUPTED)
-
-
-def _write_details(run: Run, path: str) -> None:
-    from rankproof.bench.words import run_details
-    from rankproof.document.disk import write_file
-
-    lines = [{"query_id": row.question, **run_details(row)} for row in run.rows]
-    write_file(path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), force=True)
-    tell_written(path)
-
-
-def _tidy(run: Run, kept: Path | None, keep: bool) -> None:
-    """Answers kept in case of an interruption are deleted when nothing is left to ask."""
-    if kept is None or keep:
-        return
-    if not run.failures:
-        from rankproof.store.answers import remove
-
-        remove(kept)
-        return
-    click.echo(
-        f"rankproof: the same command asks only the questions that failed; with --fresh all of them (kept in {kept}).",
-        err=True,
-    )
 
 
 @click.command("fuse")
@@ -246,7 +221,7 @@ def fuse_runs(
     rankproof fuse bm25.run dense.run -o fused.run
     rankproof fuse bm25.run dense.run --tune judgments.tsv --method weighted-sum
     """
-    check_one_stdin(*runs, *([judgments] if judgments else []), *([tuning] if tuning else []))
+    check_one_stdin(*runs, judgments, tuning)
     place = output or STDOUT
     form = _format(place, to) if output is not None or tuning is None else ""
     if tuning is None:
@@ -258,20 +233,19 @@ def fuse_runs(
             found = fuse(paths, **given)
         tell_written(place, _write(found, place, form))
         return
-    _check_free(weights, settings, judgments)
-    _tune(tuning, named_paths(runs), {"measure": measure, "share": share, "seed": seed, **chosen}, output, form)
-
-
-def _tune(judgments: str, runs: dict[str, str], chosen: dict[str, Any], output: str | None, form: str) -> None:
+    for option, value in {"--weights": weights, "--set": settings, "--judgments": judgments}.items():
+        if value:
+            raise UsageError(f"{option} and --tune: tuning chooses that itself. Next: leave one of them out.")
     from rankproof.bench.fusion.tune import tune
     from rankproof.io.load import load_rankings
 
+    paths = named_paths(runs)
     with tell_oddities(), tell_progress("tuning"):
-        loaded = load_rankings(runs, chosen.pop("damaged"))
-        tuned = tune(judgments, loaded, **chosen)
+        loaded = load_rankings(paths, chosen.pop("damaged"))
+        tuned = tune(tuning, loaded, measure=measure, share=share, seed=seed, **chosen)
     if output is not None:
         tell_written(output, _write(tuned.fuse(loaded, chosen["depth"]), output, form))
-    click.echo(str(tuned), nl=False, err=output == "-")
+    click.echo(str(tuned), nl=False, err=output == STDOUT)
     end(tuned.wrong, shown=True)
 
 
@@ -287,14 +261,6 @@ def _format(target: str, to: str | None) -> str:
     from rankproof.io.write import format_of
 
     return format_of(target, to or ("trec" if target == STDOUT else None))
-
-
-def _check_free(weights: str | None, settings: Sequence[str], judgments: str | None) -> None:
-    """Refuse settings that tuning chooses."""
-    given = {"--weights": weights, "--set": settings, "--judgments": judgments}
-    for name, value in given.items():
-        if value:
-            raise UsageError(f"{name} and --tune: tuning chooses that itself. Next: leave one of them out.")
 
 
 def _numbers(text: str | None) -> list[float] | None:
@@ -318,17 +284,11 @@ def _parameters(settings: Sequence[str]) -> dict[str, Any]:
                 f"--set: got {each!r}, expected NAME=VALUE, like k=60."
                 " Next: write it so; 'rankproof fuse --help' lists the names."
             )
-        found[name] = _number(value)
+        found[name] = value
+        for kind in (float, int):  # the narrower of the two, if it is a number
+            with suppress(ValueError):
+                found[name] = kind(value)
     return found
-
-
-def _number(text: str) -> Any:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 @click.command("convert")
@@ -353,7 +313,7 @@ def convert_file(source: str, target: str | None, output: str | None, what: str 
 
     if (target is None) == (output is None):
         raise UsageError("convert: expected one target. Next: name it behind the source, or with -o, but not twice.")
-    place = target or output or "-"
+    place = target or output or STDOUT
     with tell_progress(f"reading {source}"):
         notes = convert(source, place, what=what, to=to, force=may_replace(place))
     tell_written(place, notes)

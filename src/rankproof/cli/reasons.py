@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.options import check_one_stdin, named_paths, read_groups
-from rankproof.cli.output import checked_form, end, format_of, tell_progress, write, write_result
+from rankproof.cli.output import Output, end, format_of, tell_progress, write
 from rankproof.core import DEFAULT_MEASURE
 from rankproof.errors import UsageError
 
@@ -27,9 +26,7 @@ if TYPE_CHECKING:
 @click.argument("query", required=False)
 @options.measures
 @options.value("--versus", "PROFILE", "The same as another tool computes it, and what differs.")
-@options.form()
-@options.target("Write to a file; a page if it ends in .html.")
-@options.force
+@options.result(about="Write to a file; a page if it ends in .html.")
 @options.value("--beside", "RUN", "On a page: another ranking side by side.")
 @options.value("--queries", "FILE", "Texts of queries, as JSON lines.")
 @options.titles
@@ -39,9 +36,8 @@ def explain_number(
     judgments: str,
     run: str | None,
     query: str | None,
-    measures: tuple[str, ...],
-    form: str | None,
-    output: str | None,
+    measures: list[str] | None,
+    output: Output,
     beside: str | None,
     queries: str | None,
     titles: str | None,
@@ -61,16 +57,15 @@ def explain_number(
     """
     from rankproof.document.formats import check
 
+    made = check(output.form)
     if run is None:
-        write(check(form or format_of(output)).render(_term(judgments)), output)
+        write(made.render(_term(judgments)), output.path)
         return
     from rankproof.document.formats.data import as_json
     from rankproof.reports.content import query_texts
     from rankproof.scoring.explain import explanations
 
-    form = form or format_of(output)
-    made = check(form)
-    if beside and form not in ("html", "pdf"):
+    if beside and output.form not in ("html", "pdf"):
         raise UsageError("--beside is for pages. Next: add -o FILE.html.")
     if query is None:
         raise UsageError(
@@ -80,8 +75,8 @@ def explain_number(
     judged, systems = _explained(judgments, [run, *([beside] if beside else [])], query, measures, settings)
     found = systems[0][1]
     texts = query_texts(queries, judged.queries, {query}) if queries else {}
-    if form == "json":
-        write(as_json([each.to_dict() for each in found]), output)
+    if output.form == "json":
+        write(as_json([each.to_dict() for each in found]), output.path)
     else:
 
         def page() -> str:
@@ -89,9 +84,9 @@ def explain_number(
 
             return explanation_page(dict(systems), queries=texts, corpus=titles)
 
-        write(made.render(explanations(found, texts.get(query, ""), page)), output)
+        write(made.render(explanations(found, texts.get(query, ""), page)), output.path)
     wrong = (f"{name}: {each}" for name, explained in systems for one in explained for each in one.wrong)
-    end(wrong, shown=output is None)
+    end(wrong, shown=output.path is None)
 
 
 def _term(word: str) -> Document:
@@ -112,7 +107,7 @@ def _term(word: str) -> Document:
 
 
 def _explained(
-    judgments: str, runs: list[str], query: str, measures: tuple[str, ...], settings: dict[str, Any]
+    judgments: str, runs: list[str], query: str, measures: list[str] | None, settings: dict[str, Any]
 ) -> tuple[Judgments, list[tuple[str, list[Explanation]]]]:
     """The judgments, and each run by its name with an explanation for each measure."""
     from rankproof.core.names import parse_all
@@ -120,7 +115,7 @@ def _explained(
     from rankproof.scoring.explain import explain
 
     check_one_stdin(judgments, *runs)
-    asked = parse_all(list(measures) or DEFAULT_MEASURE)
+    asked = parse_all(measures or DEFAULT_MEASURE)
     found = []
     with tell_progress(f"reading {runs[0]}"):
         judged = load_judgments(judgments)
@@ -142,20 +137,18 @@ def _explained(
 @options.by
 @options.value("--alpha", "A", "Error rate of a claim.", 0.05)
 @options.value("--seed", "N", "Seed of the random draws.", 0)
-@options.form()
-@options.output
+@options.result()
 @options.profile
 @options.rules
 @options.damaged_files
 def diagnose_ranking(
     judgments: str,
     run: str,
-    measures: tuple[str, ...],
+    measures: list[str] | None,
     by: str | None,
     corpus: str | None,
     corpus_size: int | None,
-    form: str | None,
-    output: str | None,
+    output: Output,
     **settings: Any,
 ) -> None:
     """Say which queries a ranking fails, why, and what to change first.
@@ -169,16 +162,14 @@ def diagnose_ranking(
     """
     from rankproof.diagnosing.diagnose import diagnose
 
-    form = checked_form(form, output)
     check_one_stdin(judgments, run)
     documents, size = options.corpus_apart(corpus, corpus_size)
-    settings |= {"by": None if by is None else read_groups(by, judgments), "corpus": documents}
+    settings |= {"by": read_groups(by, judgments), "corpus": documents}
     settings |= {} if size is None else {"corpus_size": size}
     with tell_progress("diagnosing"):
-        found = diagnose(judgments, run, measure=list(measures) or DEFAULT_MEASURE, **settings)
-    write_result(found, form, output, worst=settings["worst"] if options.was_written("worst") else None)
-    wrong = [str(each) for each in found.findings if each.severity == "error"]
-    end(wrong, shown=output is None)
+        found = diagnose(judgments, run, measure=measures or DEFAULT_MEASURE, **settings)
+    output.write_result(found, worst=settings["worst"] if options.was_written("worst") else None)
+    end((str(each) for each in found.findings if each.severity == "error"), shown=output.path is None)
 
 
 @click.command("measures")
@@ -195,21 +186,17 @@ def list_measures(name: str | None, judged: bool, form: str | None) -> None:
     rankproof measures --judged
     """
     import rankproof.core.measures
-    from rankproof.core.measure import REGISTRY
+    from rankproof.core.measure import JUDGED, REGISTRY
     from rankproof.document.formats import check
     from rankproof.scoring import catalogue
 
     made = check(form or format_of(None))
-    everything: Mapping[str, Measure] = REGISTRY
+    if name is not None:
+        write(made.render(catalogue.measure_page(_named(name, judged))), None)
+        return
     if judged:
         import rankproof.judging.metrics.counting  # noqa: F401  (its import declares them all)
-        from rankproof.core.measure import JUDGED
-
-        everything = JUDGED
-    known = list(everything.values()) if name is None else [_named(name, judged)]
-    if name is not None:
-        write(made.render(catalogue.measure_page(known[0])), None)
-        return
+    known = list((JUDGED if judged else REGISTRY).values())
     whole, records = catalogue.list_measures(known), [catalogue.record(each) for each in known]
     write(made.render(catalogue.reference("Measures", whole, records, catalogue.names(known))), None)
 
@@ -218,13 +205,13 @@ def _named(name: str, judged: bool) -> Measure:
     """The measure of that name; a metric by verdicts if it is asked for, or no measure has that name."""
     from rankproof.core.names import find, parse
 
-    if not judged and find(name.partition("@")[0].partition("(")[0]) is not None:
+    plain = name.partition("@")[0].partition("(")[0]
+    if not judged and find(plain) is not None:
         return parse(name)
     from rankproof.judging.metrics.registry import METRICS
     from rankproof.judging.metrics.registry import parse as parse_metric
 
-    plain = name.partition("@")[0].partition("(")[0].lower()
-    return parse_metric(name) if judged or plain in METRICS else parse(name)
+    return parse_metric(name) if judged or plain.lower() in METRICS else parse(name)
 
 
 @click.command("profiles")

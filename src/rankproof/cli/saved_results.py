@@ -6,14 +6,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankproof.cli import options
 from rankproof.cli.options import STDIN
-from rankproof.cli.output import checked_form, end, errors_of, format_of, may_replace, write, write_result
+from rankproof.cli.output import Output, checked_form, end, errors_of, may_replace
 from rankproof.document.disk import last_check
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, shorten
@@ -23,18 +25,8 @@ if TYPE_CHECKING:
 
 
 _SCORING = (
-    *(
-        "ties",
-        "missing",
-        "no_relevant",
-        "unjudged",
-        "unjudged_grade",
-        "duplicates",
-        "corpus",
-        "corpus_size",
-        "context_k",
-    ),
-    *("damaged",),
+    *("ties", "missing", "no_relevant", "unjudged", "unjudged_grade", "duplicates"),
+    *("corpus", "corpus_size", "context_k", "damaged"),
 )
 """Options that shape scores, which cannot be changed for saved ones."""
 
@@ -51,7 +43,12 @@ def are_names(words: Sequence[str], history: str) -> bool:
             f"file, or add --history {history} for what is saved."
         )
     if saved and len(saved) < len(words) and len(files) < len(words):
-        raise _mixed(words, saved, files, history)
+        neither = [word for word in words if word not in saved and word not in files]
+        other = f"{shorten(neither[0])} is neither saved nor a file" if neither else f"{shorten(files[0])} is a file"
+        raise UsageError(
+            f"{shorten(saved[0])} is saved in {history}, but {other}; expected all of them saved, or judgments and "
+            "rankings. Next: 'rankproof history' lists what is saved."
+        )
     return bool(saved) and len(saved) == len(words)
 
 
@@ -63,15 +60,6 @@ def _is_saved(word: str, history: str) -> bool:
         return word in History(history)
     except DataError:
         return False
-
-
-def _mixed(words: Sequence[str], saved: list[str], files: list[str], history: str) -> UsageError:
-    neither = [word for word in words if word not in saved and word not in files]
-    other = f"{shorten(neither[0])} is neither saved nor a file" if neither else f"{shorten(files[0])} is a file"
-    return UsageError(
-        f"{shorten(saved[0])} is saved in {history}, but {other}; expected all of them saved, or judgments and "
-        "rankings. Next: 'rankproof history' lists what is saved."
-    )
 
 
 def only_for_names(anyway: bool) -> None:
@@ -93,43 +81,67 @@ def without_scoring(settings: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if name not in _SCORING}
 
 
-def tags_of(given: Sequence[str]) -> dict[str, str]:
-    """The tags from KEY=VALUE."""
-    tags = {}
-    for each in given:
-        key, equals, value = each.partition("=")
-        if not equals:
-            raise UsageError(f"--tag: got {each!r}, expected KEY=VALUE, like model=small. Next: write it so.")
-        tags[key] = value
-    return tags
+@dataclass(frozen=True)
+class Saving:
+    """Under which names and tags results are saved, and where; nothing is without a name."""
+
+    names: Sequence[str]
+    given: Sequence[str]
+    """The tags as they were given."""
+    replace: bool
+    history: str
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """The tags from KEY=VALUE."""
+        tags = {}
+        for each in self.given:
+            key, equals, value = each.partition("=")
+            if not equals:
+                raise UsageError(f"--tag: got {each!r}, expected KEY=VALUE, like model=small. Next: write it so.")
+            tags[key] = value
+        return tags
+
+    def check(self, runs: Sequence[str]) -> None:
+        """Refuse names and tags that cannot be saved, before anything is scored."""
+        if self.given and not self.names:
+            raise UsageError("--tag: nothing is saved without a name. Next: add --save NAME.")
+        if not self.names:
+            return
+        from rankproof.comparing.history import History
+
+        if len(self.names) != len(runs) or len(set(self.names)) != len(self.names):
+            raise UsageError(
+                f"--save: got {len(self.names)} names for {len(runs)} rankings, expected a name of its own for each. "
+                "Next: give --save once for each RUN, in the same order."
+            )
+        _ = self.tags
+        for name in self.names:
+            History(self.history).check(name, self.replace)
+
+    def save(self, scores: Mapping[str, ScoresLike]) -> None:
+        """Save each under its name, and say so on standard error."""
+        if not self.names:
+            return
+        from rankproof.comparing.history import History
+
+        last_check.get()()
+        for name, each in zip(self.names, scores.values(), strict=True):
+            History(self.history).save(each, name, tags=self.tags, replace=self.replace)
+            click.echo(f"Saved as {shorten(name)} in {self.history}.", err=True)
 
 
-def check_saving(names: Sequence[str], runs: Sequence[str], tags: Sequence[str], history: str, replace: bool) -> None:
-    """Refuse names and tags that cannot be saved, before anything is scored."""
-    if tags and not names:
-        raise UsageError("--tag: nothing is saved without a name. Next: add --save NAME.")
-    if not names:
-        return
-    from rankproof.comparing.history import History
+def saving_options(command: Callable[..., Any]) -> Any:
+    """The options for remembering results, which the command gets as `saving`."""
 
-    if len(names) != len(runs) or len(set(names)) != len(names):
-        raise UsageError(
-            f"--save: got {len(names)} names for {len(runs)} rankings, expected a name of its own for each. "
-            "Next: give --save once for each RUN, in the same order."
-        )
-    tags_of(tags)
-    for name in names:
-        History(history).check(name, replace)
+    @wraps(command)
+    def called(*args: Any, names: Sequence[str], tags: Sequence[str], replace: bool, history: str, **given: Any) -> Any:
+        return command(*args, saving=Saving(names, tags, replace, history), **given)
 
-
-def save(scores: Sequence[ScoresLike], names: Sequence[str], tags: Sequence[str], history: str, replace: bool) -> None:
-    """Save each under its name, and say so on standard error."""
-    from rankproof.comparing.history import History
-
-    last_check.get()()
-    for name, each in zip(names, scores, strict=True):
-        History(history).save(each, name, tags=tags_of(tags), replace=replace)
-        click.echo(f"Saved as {shorten(name)} in {history}.", err=True)
+    name = options.value("--save names", "NAME", "Save the result; once for each file.", multiple=True)
+    tag = options.value("--tag tags", "KEY=VALUE", "Add a tag to the saved result.", multiple=True)
+    replace = options.flag("--replace", "Replace a saved result of the same name.")
+    return name(tag(replace(options.history(called))))
 
 
 @click.group("history", invoke_without_command=True)
@@ -149,10 +161,10 @@ def command(context: click.Context, history: str, form: str | None) -> None:
     from rankproof.comparing.history import History
 
     context.obj = History(history)
-    form = checked_form(form, None)
+    output = Output(checked_form(form, None), None)
     if context.invoked_subcommand is None:
         len(context.obj)  # if there is no history, that is said
-        write_result(context.obj, form, None, whole=form != "table")
+        output.write_result(context.obj, whole=output.form != "table")
 
 
 def _elsewhere(context: click.Context, option: click.Parameter, path: str | None) -> None:
@@ -193,9 +205,8 @@ def import_(context: click.Context, file: str, replace: bool) -> None:
 @click.argument("name")
 @options.history
 @options.flag("-q --per-query", "The value of every query instead.")
-@options.form()
-@options.output
-def show(name: str, history: str, per_query: bool, form: str | None, output: str | None) -> None:
+@options.result()
+def show(name: str, history: str, per_query: bool, output: Output) -> None:
     """Show a saved result.
 
     The scores as they were, and when and by which versions they were made.
@@ -210,8 +221,7 @@ def show(name: str, history: str, per_query: bool, form: str | None, output: str
     from rankproof.document.model import Paragraph
     from rankproof.scoring import words
 
-    form = form or format_of(output)
-    made = check(form)
+    made = check(output.form)
     kept = History(history)
     scores = kept.scores(name)
     if per_query:
@@ -219,9 +229,8 @@ def show(name: str, history: str, per_query: bool, form: str | None, output: str
     else:
         about = [*entry_paragraphs(kept.show(name).to_dict()), Paragraph("")]
         found = words.scores([scores.summary(name)], above=about)
-    text = made.render(found)
-    write(text, output, form)
-    end(errors_of({name: scores}), shown=not per_query and not made.records and output is None)
+    output.write(made.render(found))
+    end(errors_of({name: scores}), shown=not per_query and not made.records and output.path is None)
 
 
 @click.command("rm")
@@ -260,7 +269,6 @@ def remove(names: tuple[str, ...], history: str) -> None:
 @options.force
 def app(
     places: tuple[str, ...],
-    measures: tuple[str, ...],
     labels: str | None,
     highest: int,
     folder: str | None,
@@ -286,13 +294,8 @@ def app(
     if not 1 <= highest <= 9:
         raise UsageError(f"--highest: got {highest}, expected a grade from 1 to 9. Next: leave it out for 3.")
     check_whole("--port", port, 0, 65535, advice="leave it out for a free one")
-    settings = Settings(
-        places or (str(files("rankproof.sample")),),
-        measures=list(measures) or None,
-        labels=labels if labels is not None or places else "app-labels.jsonl",
-        highest=highest,
-        **what,
-    )
+    labels = labels if labels is not None or places else "app-labels.jsonl"
+    settings = Settings(places or (str(files("rankproof.sample")),), labels=labels, highest=highest, **what)
     if folder is not None:
         from rankproof.web.pages import export
 

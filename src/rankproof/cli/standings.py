@@ -9,7 +9,7 @@ import click
 
 from rankproof.cli import options, saved_results
 from rankproof.cli.options import check_one_stdin, matching_paths, named_paths, read_groups
-from rankproof.cli.output import TEXTS, checked_form, end, may_replace, tell_progress, write, write_result
+from rankproof.cli.output import Output, end, may_replace, tell_progress
 from rankproof.core.names import parse_all
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def scores_of_systems(
-    words: Sequence[str], measures: Sequence[str] | None, history: str, **conventions: Any
+    words: Sequence[str], measures: list[str] | None, history: str, **conventions: Any
 ) -> dict[str, ScoresLike]:
     """The scores of each system: of JUDGMENTS RUN RUN..., or of saved names."""
     from rankproof.comparing.history import History
@@ -39,8 +39,7 @@ def scores_of_systems(
         )
     check_one_stdin(*words)
     judged = prepare(judgments)
-    asked = None if measures is None else list(measures)
-    return {name: evaluate(judged, path, asked, **conventions) for name, path in named_paths(runs).items()}
+    return {name: evaluate(judged, path, measures, **conventions) for name, path in named_paths(runs).items()}
 
 
 @click.command("leaderboard")
@@ -49,19 +48,17 @@ def scores_of_systems(
 @options.value("--alpha", "A", "Error rate of a difference.", 0.05)
 @options.value("--seed", "N", "Seed of the random draws.", 0)
 @options.allowances
-@options.form()
-@options.output
+@options.result()
 @options.history
 @options.conventions
 def order_systems(
     words: tuple[str, ...],
-    measures: tuple[str, ...],
+    measures: list[str] | None,
     alpha: float,
     seed: int,
     allow_missing: float,
     allow_errors: bool,
-    form: str | None,
-    output: str | None,
+    output: Output,
     history: str,
     **settings: Any,
 ) -> None:
@@ -76,25 +73,16 @@ def order_systems(
     rankproof leaderboard monday tuesday
     """
     from rankproof.comparing.leaderboard import leaderboard
-    from rankproof.core.names import parse_all
 
-    form = checked_form(form, output)
-    asked = list(measures) or None
     if saved_results.are_names(words, history):
         settings = saved_results.without_scoring(settings)
-    first = None if asked is None else parse_all(asked)[0]
+    first = None if measures is None else parse_all(measures)[0]
+    allowed: dict[str, Any] = {"allow_missing": allow_missing, "allow_errors": allow_errors}
     with tell_progress("ordering"):
-        found = leaderboard(
-            scores_of_systems(words, asked, history, **settings),
-            first,
-            alpha=alpha,
-            seed=seed,
-            allow_missing=allow_missing,
-            allow_errors=allow_errors,
-        )
-    write_result(found, form, output)
-    shown = output is None and form in (*TEXTS, "markdown")
-    end(found.missing if allow_errors else found.wrong, shown=shown)
+        scores = scores_of_systems(words, measures, history, **settings)
+        found = leaderboard(scores, first, alpha=alpha, seed=seed, **allowed)
+    output.write_result(found)
+    end(found.missing if allow_errors else found.wrong, shown=output.shows("markdown"))
 
 
 @click.command("rank-correlation")
@@ -104,19 +92,17 @@ def order_systems(
 @options.value("--p p", "P", "How far down RBO looks.", 0.9)
 @options.flag("--lower", "In files of scores, less is better.")
 @options.allowances
-@options.form()
-@options.output
+@options.result()
 @options.history
 def rank_correlation(
     words: tuple[str, ...],
-    measures: tuple[str, ...],
+    measures: list[str] | None,
     other: str | None,
     p: float,
     lower: bool,
     allow_missing: float,
     allow_errors: bool,
-    form: str | None,
-    output: str | None,
+    output: Output,
     history: str,
 ) -> None:
     """Say how similarly two sets of scores order systems.
@@ -137,16 +123,13 @@ def rank_correlation(
     \b
     rankproof rank-correlation monday tuesday wednesday -m nDCG@10,AP
     """
-
-    form = checked_form(form, output)
-    names = [each.name for each in parse_all(list(measures))] if measures else []
+    names = [each.name for each in parse_all(measures)] if measures else []
     if len(words) == 2 and other is None and not saved_results.are_names(words, history):
         found = _of_files(words, names, lower, p)
     else:
         found = _of_systems(words, names, other, history, p=p, allow_missing=allow_missing)
-    write_result(found, form, output)
-    shown = output is None and form in (*TEXTS, "markdown")
-    end(found.missing if allow_errors else found.wrong, shown=shown)
+    output.write_result(found)
+    end(found.missing if allow_errors else found.wrong, shown=output.shows("markdown"))
 
 
 def _of_files(paths: tuple[str, ...], measures: list[str], lower: bool, p: float) -> RankCorrelation:
@@ -166,14 +149,12 @@ def _of_systems(
     """Rankings under two measures, or under two sets of judgments by one."""
     from rankproof.comparing.correlation import rank_correlation
 
-    if len(measures) != (2 if other is None else 1):
-        raise (
-            _two(measures)
-            if other is None
-            else UsageError(
-                f"-m: got {count(len(measures), 'measure')}, expected one, by which both judgments order the systems."
-                " Next: choose one."
-            )
+    if other is None and len(measures) != 2:
+        raise _two(measures)
+    if other is not None and len(measures) != 1:
+        raise UsageError(
+            f"-m: got {count(len(measures), 'measure')}, expected one, by which both judgments order the systems."
+            " Next: choose one."
         )
     with tell_progress("scoring"):
         mine = scores_of_systems(words, measures, history)
@@ -213,7 +194,6 @@ def _two(measures: list[str]) -> UsageError:
 def write_report(
     judgments: str,
     runs: tuple[str, ...],
-    measures: tuple[str, ...],
     form: str | None,
     output: str | None,
     by: str | None,
@@ -237,20 +217,18 @@ def write_report(
     from rankproof.document.pdf import find_browser
     from rankproof.reports.report import kind, report
 
-    form = form or ("full" if output is None else kind(output))
-    check(form)
-    if form == "pdf":
+    to = Output(form or ("full" if output is None else kind(output)), output)
+    check(to.form)
+    if to.form == "pdf":
         find_browser()
     check_one_stdin(judgments, *runs)
-    groups = None if by is None else read_groups(by, judgments)
+    groups = read_groups(by, judgments)
     with tell_progress("making the report"):
-        asked = list(measures) or None
-        made = report(judgments, named_paths(runs, shown_as), asked, by=groups, corpus=titles, **settings)
-        printed = print_as(made, form)
-    write(printed, output, form)
+        made = report(judgments, named_paths(runs, shown_as), by=groups, corpus=titles, **settings)
+        printed = print_as(made, to.form)
+    to.write(printed)
     wrong = [f"{', '.join(on)}: {each}" for each, on in made.content.findings if each.severity == "error"]
-    ended = [*made.content.missing, *([] if settings["allow_errors"] else wrong)]
-    end(ended, shown=output is None and form in TEXTS)
+    end([*made.content.missing, *([] if settings["allow_errors"] else wrong)], shown=to.shows())
 
 
 PAGE = "rankproof-demo.html"

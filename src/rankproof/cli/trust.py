@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options
-from rankproof.cli.output import TEXTS, end, format_of, may_replace, tell_progress, write, write_result
+from rankproof.cli.judge import model_options
+from rankproof.cli.label import WIDTH, go_through, lines_of_text, rule_after
+from rankproof.cli.options import named_paths
+from rankproof.cli.output import Output, end, format_of, may_replace, tell_progress, write
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError, one_of
 
 if TYPE_CHECKING:
-    from rankproof.judging.judgment_calibration import JudgmentCalibration, LabelPlan
+    from rankproof.judging.judgment_calibration import LabelPlan
     from rankproof.judging.labelling import DrawSession
     from rankproof.judging.trust.agreement import Drawn
     from rankproof.judging.verdicts import Relation
 
-WIDTH = 78
 KEYS = "s skip   u undo   q quit"
 
 
@@ -46,7 +48,7 @@ KEYS = "s skip   u undo   q quit"
     "Only question and context (R), claim and text (S, in grades P), question and statement (Q), or question and "
     "answer (A).",
 )
-@options.value("-m --metric metrics", "METRIC[,METRIC]", "For pairs of SAMPLES.", multiple=True)
+@options.metrics("For pairs of SAMPLES.")
 @options.value("--seed", "N", "For another draw.", 0)
 @options.flag("--report", "Ask nothing; report on the existing labels.")
 @options.flag("--drift", "Ask the judge the ledger's fixed pairs again, and say what changed.")
@@ -97,21 +99,24 @@ def calibrate_judge(
     rankproof calibrate --machine llm.qrels --human nist.qrels --run my.run -m AP
     rankproof calibrate --machine llm.qrels --run my.run --next 50 -o pool.jsonl
     """
-    from rankproof.cli.judge import model_options
     from rankproof.document.formats import check
+    from rankproof.judging.judgment_calibration import calibrate_judgments
+    from rankproof.judging.trust.drift import judge_drift
 
-    form = "table" if further is not None else form or format_of(output)
-    check(form)
+    to = Output("table" if further is not None else form or format_of(output), output)
+    check(to.form)
     given = model_options(settings, base_url)
     if source is None or machine is not None:
         _check_sides(source, machine, human, runs, further, {"--report": report, "--drift": drift})
-        files = {"human": human, "runs": runs, "rel": rel, "plan": plan, "seed": how["seed"]}
-        found: Any = _of_judgments(str(machine), files, how["metrics"])
+        with_human: dict[str, Any] = {"human": human, "rel": rel, "plan": plan, "seed": how["seed"]}
+        systems = named_paths(runs) or None
+        with tell_progress(f"reading {machine}"):
+            found: Any = calibrate_judgments(str(machine), systems=systems, measures=how["metrics"], **with_human)
         if further is None:
-            write_result(found, form, output)
+            to.write_result(found)
         else:
             write(_plan_text(found.plan(further, how["whole"])), output)
-        end(found.wrong, shown=form in TEXTS and output is None and further is None)
+        end(found.wrong, shown=to.shows() and further is None)
         return
     if human or runs or further or plan:
         raise UsageError(
@@ -119,13 +124,11 @@ def calibrate_judge(
             "and leave the ledger out."
         )
     if drift:
-        from rankproof.judging.trust.drift import judge_drift
-
         with tell_progress("asking the judge again"):
             found = judge_drift(source, judge=spec, since=since, n=how["n"], **given)
     else:
         found = _calibrated(source, spec, ledger, who or getpass.getuser(), report, {**how, **given})
-    write_result(found, form, output)
+    to.write_result(found)
 
 
 def _check_sides(
@@ -154,15 +157,6 @@ def _check_sides(
         raise UsageError("--next: got no run, and labels narrow measures of runs. Next: name one with --run.")
 
 
-def _of_judgments(machine: str, files: dict[str, Any], metrics: tuple[str, ...]) -> JudgmentCalibration:
-    from rankproof.cli.options import named_paths
-    from rankproof.judging.judgment_calibration import calibrate_judgments
-
-    runs = named_paths(files.pop("runs"))
-    with tell_progress(f"reading {machine}"):
-        return calibrate_judgments(machine, systems=runs or None, measures=list(metrics) or None, **files)
-
-
 def _plan_text(plan: LabelPlan) -> str:
     click.echo(
         f"{count(len(plan), 'pair')} to label, each with the chance it was drawn by.\n"
@@ -175,30 +169,25 @@ def _plan_text(plan: LabelPlan) -> str:
 def _calibrated(source: str, spec: str | None, ledger: str | None, who: str, report: bool, how: dict[str, Any]) -> Any:
     from rankproof.judging.judges import DEFAULT
     from rankproof.judging.labelling import Draw, is_ledger, prepare_task
+    from rankproof.judging.words import QUESTIONS
 
     if ledger is not None and is_ledger(source):
         raise UsageError(f"--ledger: {source} is a ledger itself. Next: leave --ledger out.")
-    metrics = list(how.pop("metrics")) or None
+    metrics = how.pop("metrics")
     draw = Draw(*(how.pop(name) for name in ("n", "informative", "whole", "relation", "seed")))
     with tell_progress(f"judging {source}"):
         task = prepare_task(source, spec, ledger or DEFAULT, who, draw, metrics, **how)
+    session = task.session
     if not report:
-        _label(task.session, who)
+        go_through(
+            session,
+            lambda pair: _card(session, pair),
+            lambda pair, key: _value(pair.ask.relation, key),
+            lambda pair, key: f"{QUESTIONS[pair.ask.relation]}   {KEYS}",
+            err=True,
+        )
+        click.echo(f"{session.done} of {len(session.drawn)} pairs labelled by {who}.\n", err=True)
     return task.result()
-
-
-def _label(session: DrawSession, who: str) -> None:
-    from rankproof.cli.label import go_through
-    from rankproof.judging.words import QUESTIONS
-
-    go_through(
-        session,
-        lambda pair: _card(session, pair),
-        lambda pair, key: _value(pair.ask.relation, key),
-        lambda pair, key: f"{QUESTIONS[pair.ask.relation]}   {KEYS}",
-        err=True,
-    )
-    click.echo(f"{session.done} of {len(session.drawn)} pairs labelled by {who}.\n", err=True)
 
 
 def _below_zero(relation: Relation) -> tuple[str, ...]:
@@ -213,38 +202,21 @@ def _value(relation: Relation, key: str) -> int | None:
     """The value of a key, if it is one of the relation's."""
     from rankproof.judging.verdicts import VALUES
 
-    if key in _below_zero(relation):
-        return -1
-    known = {str(value): value for value in VALUES[relation]}
-    return known.get(key)
+    below_zero = dict.fromkeys(_below_zero(relation), -1)
+    return ({str(value): value for value in VALUES[relation]} | below_zero).get(key)
 
 
 def _card(session: DrawSession, pair: Drawn) -> str:
     """The screen: the two texts and the keys. The judge's verdict is not shown, as it would bias the label."""
     from rankproof.judging.words import QUESTIONS, RELATIONS
 
-    left, right = RELATIONS[pair.ask.relation]
-    head = f"{session.done + 1} of {len(session.drawn)}  {pair.ask.relation}"
+    lines = [rule_after(f"{session.done + 1} of {len(session.drawn)}  {pair.ask.relation}")]
+    for noun, text in zip(RELATIONS[pair.ask.relation], (pair.ask.left, pair.ask.right), strict=True):
+        lines += [f"{noun}:", *(f"  {line}" for line in lines_of_text(text, WIDTH - 2))]
     question = QUESTIONS[pair.ask.relation]
     if keys := _below_zero(pair.ask.relation):
         question += f" (key {' or '.join(keys)})"
-    return "\n".join(
-        [
-            f"\n{head} {'-' * max(0, WIDTH - len(head) - 1)}",
-            *_text(left, pair.ask.left),
-            *_text(right, pair.ask.right),
-            "",
-            *textwrap.wrap(question, WIDTH),
-            KEYS,
-        ]
-    )
-
-
-def _text(noun: str, text: str) -> list[str]:
-    from rankproof.document.terminal import clean
-
-    lines = [clean(line) for each in text.splitlines() for line in (textwrap.wrap(each, WIDTH - 2) or [""])]
-    return [f"{noun}:", *(f"  {line}" for line in lines)]
+    return "\n".join([*lines, "", *textwrap.wrap(question, WIDTH), KEYS])
 
 
 VERDICT_FORMATS = ("table", "jsonl", "json", "csv")
@@ -264,7 +236,7 @@ VERDICT_FORMATS = ("table", "jsonl", "json", "csv")
 @click.option("--unmeasured/--measured", default=None, help="Only pairs without a verdict, or only those with one.")
 @options.value("-n most", "N", "How many to show; 0 is all.", 20)
 @options.flag("--judges who", "Say who judged, and how much.")
-@options.form("table, jsonl, json or csv")
+@options.form(only=VERDICT_FORMATS)
 @options.output
 @options.value("--override", "ID=VALUE", "Add a person's verdict; it counts from now on.", multiple=True)
 @options.value("--by", "NAME", "Who overrides. [your login name]")
@@ -325,26 +297,22 @@ def _override(verdicts: Any, given: tuple[str, ...], by: str | None, why: str) -
 
 
 def _verdicts_shown(verdicts: Any, who: bool, form: str, most: int, filters: dict[str, Any]) -> str:
+    from rankproof.document.formats import data
     from rankproof.judging import words
 
     known = verdicts.judges()  # if there is no ledger, that is an error
+    as_data = {"jsonl": data.as_jsonl, "json": data.as_json, "csv": data.as_csv}.get(form)
     if who:
         plain = [{name: each[name] for name in ("name", "human", "verdicts", "unmeasured")} for each in known]
-        return words.judges(known) if form == "table" else _records(plain, form)
+        return as_data(plain) if as_data else words.judges(known)
     found = verdicts.where(**filters)
     chosen = list(found if most == 0 else islice(found, most))
-    if form != "table":
+    if as_data:
         names = ("id", "relation", "left", "right", "judge", "value", "probability", "quote", "reason", "at")
-        plain = [{**{name: getattr(each, name) for name in names}, "items": list(each.items)} for each in chosen]
-        return _records(plain, form)
+        return as_data(
+            [{**{name: getattr(each, name) for name in names}, "items": list(each.items)} for each in chosen]
+        )
     if not chosen:
         return "No verdict fits.\n"
     more = next(found, None) is not None
-    tail = "\nThere are more; -n 0 shows all.\n" if more else ""
-    return words.pairs(chosen) + tail
-
-
-def _records(found: list[dict[str, Any]], form: str) -> str:
-    from rankproof.document.formats import data
-
-    return {"jsonl": data.as_jsonl, "json": data.as_json, "csv": data.as_csv}[form](found)
+    return words.pairs(chosen) + ("\nThere are more; -n 0 shows all.\n" if more else "")
