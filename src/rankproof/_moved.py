@@ -26,7 +26,7 @@ MOVED = {
     "rankproof.core.rules": "rankproof.core.conventions",
     "rankproof.io.spans": "rankproof.io.judgments",
     "rankproof.judging.lexical.support": "rankproof.judging.lexical.judge",
-    "rankproof.judging.models.budget": "rankproof.judging.models.limits",
+    "rankproof.judging.models.budget": "rankproof.judging.models",
     "rankproof.monitoring.user_model": "rankproof.monitoring.simulated_users",
     "rankproof.scoring.export": "rankproof.scoring.scores",
     "rankproof.stats.detection": "rankproof.stats.detectable_difference",

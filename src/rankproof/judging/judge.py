@@ -27,7 +27,6 @@ from rankproof.judging.run import (
     JudgedSample,
     JudgeRun,
     Makers,
-    add,
     batches,
     count_of,
     drop_repeats,
@@ -45,7 +44,7 @@ from rankproof.progress import Progress
 from rankproof.store.ledger import Ledger
 
 if TYPE_CHECKING:
-    from rankproof.judging.models.limits import ModelArguments
+    from rankproof.judging.models import ModelArguments
 
 
 @dataclass(slots=True)
@@ -98,7 +97,7 @@ def _count(found: JudgePlan, run: JudgeRun, groups: list[list[Ask]]) -> None:
         estimate = getattr(judge, "estimate", None)
         if estimate is not None:
             found.account = found.account or Account()
-            add(found.account, estimate(todo))
+            found.account.add(estimate(todo))
         elif getattr(judge, "free", False):
             said, _ = settle(todo, [judge], InMemory())
             todo = drop_repeats(todo, [ask for ask, each in said.items() if not has_verdict(each)])

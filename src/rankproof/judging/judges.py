@@ -31,7 +31,7 @@ from rankproof.judging.verdicts import (
 from rankproof.store.ledger import HUMAN, Ledger, LedgerEntry, read_lines, write_lines
 
 if TYPE_CHECKING:
-    from rankproof.judging.models.limits import ModelArguments
+    from rankproof.judging.models import ModelArguments
 
 UNASKED = "no human has judged it"
 

@@ -53,7 +53,7 @@ from rankproof.store.answers import LabellingSession
 from rankproof.store.ledger import Ledger, lot
 
 if TYPE_CHECKING:
-    from rankproof.judging.models.limits import UnseededArguments
+    from rankproof.judging.models import UnseededArguments
 
 
 SQLITE = b"SQLite format 3\x00"

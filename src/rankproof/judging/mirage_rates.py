@@ -25,7 +25,7 @@ from rankproof.judging.trust.agreement import plain_share
 from rankproof.stats.judge_error import Share, share_of
 
 if TYPE_CHECKING:
-    from rankproof.judging.models.limits import ModelArguments
+    from rankproof.judging.models import ModelArguments
 
 SETTINGS = ("base", "oracle", "mixed")
 METRIC = "completeness"

@@ -104,7 +104,7 @@ def settle(
             try:
                 # As the judge takes the groups, its progress is reported.
                 groups_left = todo if tell is None else Watched(todo, tell, getattr(judge, "tells", False))
-                add(account, judge.judge(groups_left, taking))
+                account.add(judge.judge(groups_left, taking))
             finally:
                 kept.flush()  # also when it is interrupted: what is paid for is not lost
     for ask in (ask for group in groups for ask in group):
@@ -144,18 +144,6 @@ def _taking(judge: Judge, wanted: Collection[Ask], said: dict[Ask, Said], kept: 
             kept.keep(judge, worth)
 
     return keep
-
-
-def add(total: Account, part: Account) -> None:
-    """Add one account to another; a judge that costs nothing, or whose price is not known, adds no money."""
-    total.calls += part.calls
-    total.prompt_tokens += part.prompt_tokens
-    total.reply_tokens += part.reply_tokens
-    total.bytes_sent += part.bytes_sent
-    if part.money is not None:
-        total.money = (total.money or 0.0) + part.money
-    for problem, times in part.problems.items():
-        total.problems[problem] = total.problems.get(problem, 0) + times
 
 
 BATCH = 500
@@ -247,7 +235,7 @@ class JudgeRun:
             settled, account = settle(groups, self.judges, self.kept, self._telling(len(cases), before, part))
             said |= settled
             before += part
-            add(self.account, account)
+            self.account.add(account)
         columns = [self._column(metric, cases) for metric in self.metrics]
         for case, row in zip(cases, zip(*columns, strict=True), strict=True):
             told = tuple(_explained(outcome, case, asks) for outcome, asks in row)

@@ -21,7 +21,7 @@ from rankproof.errors import DataError, UsageError
 from rankproof.judging.judge import Judge
 from rankproof.judging.models.calls import MOST_TEXTS, calls_for, thirds
 from rankproof.judging.models.judge import ModelJudge
-from rankproof.judging.run import add, settle
+from rankproof.judging.run import settle
 from rankproof.judging.trust.agreement import PAIRS, Afresh, TrialCase, cases, count_changed, is_yes
 from rankproof.judging.verdicts import (
     WITHOUT_PARTS,
@@ -40,7 +40,7 @@ from rankproof.stats.judge_error import Share, share_of
 from rankproof.store.ledger import Ledger
 
 if TYPE_CHECKING:
-    from rankproof.judging.models.limits import ModelArguments
+    from rankproof.judging.models import ModelArguments
 
 FEWER = (20, 5)
 """Pairs a call that are tried where asking all together costs accuracy."""
@@ -289,7 +289,7 @@ def ask_all(tried: TrialJudge, groups: Sequence[Sequence[Ask]], ledger: Ledger |
         if not entry.reason or entry.reason.startswith(SAID_BY_A_REPLY):
             said[pair_in(entry)] = verdict_in(entry, pair_in(entry))
         if took := entry.origin.get("took"):
-            add(before, Account(**took))
+            before.add(Account(**took))
     todo = [part for group in groups if (part := [ask for ask in group if ask not in said])]
     found, account = settle(todo, [tried], InMemory() if ledger is None else Afresh(ledger))
     if todo and ledger is not None:
@@ -298,7 +298,7 @@ def ask_all(tried: TrialJudge, groups: Sequence[Sequence[Ask]], ledger: Ledger |
             if entry.key == tuple(todo[0][0]):
                 own = replace(entry, origin={**entry.origin, "took": asdict(account)}, identity={})
                 ledger.keep(tried.identity, tried.name, [own])
-    add(account, before)
+    account.add(before)
     said |= found
     return TrialOutcome(
         tried.pairs,

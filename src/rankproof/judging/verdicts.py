@@ -124,6 +124,19 @@ class Account(Displayable):
     bytes_sent: int = 0
     """Of instructions, texts and schemas, to models."""
 
+    def add(self, part: Account) -> None:
+        """Add another account; a judge that costs nothing, or whose price is not known, adds no money."""
+        for name in ("calls", "prompt_tokens", "reply_tokens", "bytes_sent"):
+            setattr(self, name, getattr(self, name) + getattr(part, name))
+        if part.money is not None:
+            self.money = (self.money or 0.0) + part.money
+        for problem, times in part.problems.items():
+            self.note(problem, times)
+
+    def note(self, problem: str, times: int = 1) -> None:
+        """Count what went wrong."""
+        self.problems[problem] = self.problems.get(problem, 0) + times
+
 
 Keep = Callable[[Sequence[Verdict | Unmeasured]], None]
 """Takes what a judge has settled as soon as it has it, so that an interruption loses nothing."""

@@ -1,1 +1,166 @@
-"""Judges that are language models: what is sent, what comes back, and how it gets there."""
+"""Judges that are language models: what is sent, what comes back, how it gets there; and here, how one is asked.
+
+Patience, tries and calls at once are ours; what many services know goes with every call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from rankproof.document.model import Displayable
+from rankproof.errors import UsageError, WrongCall, check_number, check_whole, nearest, warn_caller
+from rankproof.net import Retries
+
+MOST_PAIRS = 200
+"""Pairs judged in one call by default."""
+
+
+@dataclass(frozen=True)
+class ModelLimits(Displayable):
+    """How a model is asked."""
+
+    timeout: float = 120.0
+    """Seconds that one call may take."""
+    tries: int = 6
+    """How often a call is sent before it is given up."""
+    pause: float = 0.5
+    """Seconds before a call is sent again, doubled each time; longer where the service asks for more."""
+    again: int = 1
+    """How often pairs that are missing or wrong in a reply are asked again."""
+    concurrency: int = 64
+    """Calls under way at once, at most."""
+    pairs: int = MOST_PAIRS
+    """Pairs judged in one call, at most; 1 asks one by one."""
+    canaries: bool = True
+    """Whether pairs with a known answer ride along, as an alarm."""
+    max_calls: int | None = None
+    budget_tokens: int | None = None
+    """Tokens of the whole run, sent and got."""
+    max_money: float | None = None
+    """In US dollars."""
+    batch: bool | str = False
+    """Whether to use the service's batches: half the price, within a day; or the id of one to go on with."""
+    poll: float = 30.0
+    """Seconds between two looks at a batch."""
+    by_address: bool = False
+    """Whether the same model at another address is another judge."""
+
+    @property
+    def retries(self) -> Retries:
+        """How often, and after how long, a call is sent again."""
+        return Retries(self.tries, self.pause)
+
+
+class SentArguments(TypedDict, total=False):
+    """Options that many services know; they are sent unchanged."""
+
+    temperature: float | None
+    top_p: float | None
+    top_k: int | None
+    min_p: float | None
+    reasoning_effort: str | None
+    thinking: Mapping[str, Any] | None
+    verbosity: str | None
+    max_tokens: int | None
+    max_completion_tokens: int | None
+    frequency_penalty: float | None
+    presence_penalty: float | None
+    service_tier: str | None
+    response_format: Any
+    tool_choice: Any
+
+
+class UnseededArguments(SentArguments, total=False):
+    """Every option of a judge that is a model but its seed, which some functions have for themselves."""
+
+    base_url: str | Mapping[str, str] | None
+    key_variable: str | Mapping[str, str] | None
+    extra: Mapping[str, Any] | None
+    timeout: float
+    tries: int
+    pause: float
+    again: int
+    concurrency: int
+    pairs: int
+    canaries: bool
+    max_calls: int | None
+    budget_tokens: int | None
+    max_money: float | None
+    batch: bool | str
+    poll: float
+    by_address: bool
+
+
+class ModelArguments(UnseededArguments, total=False):
+    """Every option of a judge that is a model."""
+
+    seed: int | None
+
+
+class ChatArguments(ModelArguments, total=False):
+    """The options of a model in hand; `model` is the name that is sent with each call."""
+
+    model: str | None
+
+
+SENT = ("seed", *SentArguments.__annotations__)
+OURS = ("model", "messages", "system", "tools")
+"""The size of a call itself."""
+LONGEST_REPLY = 200_000
+"""Tokens that no model gives in one reply: who limits a reply to more means the budget of the run."""
+
+
+def split(options: Mapping[str, Any]) -> tuple[ModelLimits, dict[str, Any]]:
+    """How a model is asked, and what is sent to it with the texts; an option that neither is is an error."""
+    own = {name: value for name, value in options.items() if name in ModelLimits.__dataclass_fields__}
+    sent = {name: value for name, value in options.items() if name not in own and name != "extra"}
+    extra = options.get("extra") or {}
+    if not isinstance(extra, Mapping):
+        raise UsageError(f"extra: got {extra!r}, expected a mapping. Next: write extra={{'top_a': 0.2}}.")
+    _check_no_secret({**sent, **extra})
+    for name in sent:
+        if name not in SENT:
+            raise WrongCall(
+                f"{name}: no option of a judge.{nearest(name, ModelArguments.__annotations__)} Next: check its "
+                f"spelling; options of the service itself go into extra={{'{name}': ...}} (--set extra.{name}=...)."
+            )
+    for name in extra:
+        if name in OURS:
+            raise UsageError(f"extra: {name!r} is set by the call itself. Next: leave it out.")
+    sent = {name: value for name, value in {**sent, **extra}.items() if value is not None}
+    return _checked(ModelLimits(**{**own, **_budget(sent)})), sent
+
+
+def _budget(sent: dict[str, Any]) -> dict[str, int]:
+    """`max_tokens` as the budget that it once was, if it can mean nothing else; it is not sent then."""
+    if "max_tokens" not in sent:
+        return {}
+    tokens = check_whole("max_tokens", sent["max_tokens"], advice="give the most tokens of a reply")
+    if tokens <= LONGEST_REPLY:
+        return {}
+    warn_caller(
+        f"max_tokens limits one reply, and {tokens:,} is more than any has; it is taken for the budget of the run. "
+        "Next: write budget_tokens."
+    )
+    return {"budget_tokens": sent.pop("max_tokens")}
+
+
+def _checked(found: ModelLimits) -> ModelLimits:
+    check_whole("pairs", found.pairs, advice="give one, like 20")
+    for name in ("timeout", "tries", "concurrency"):
+        check_number(name, getattr(found, name), above=0)
+    for name in ("max_calls", "budget_tokens", "max_money"):
+        if getattr(found, name) is not None:
+            check_number(name, getattr(found, name), least=0)
+    return found
+
+
+def _check_no_secret(options: Mapping[str, Any]) -> None:
+    for name in options:
+        if str(name).lower().replace("-", "_") in ("api_key", "key", "token", "authorization", "password"):
+            raise UsageError(
+                f"{name}: keys are taken from the environment only. Next: set OPENAI_API_KEY or that of the service, "
+                f"or name the variable with key_variable=.{nearest(str(name), ['key_variable'])}"
+            )

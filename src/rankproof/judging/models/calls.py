@@ -22,7 +22,7 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from rankproof.judging.models.limits import MOST_PAIRS
+from rankproof.judging.models import MOST_PAIRS
 from rankproof.judging.verdicts import WITHOUT_PARTS, Ask, Relation
 
 if TYPE_CHECKING:
@@ -357,3 +357,38 @@ def _in_order(call: Call) -> Iterator[Ask]:
     for relation, groups in json.loads(call.body)["pairs"].items():
         for lefts, rights in groups.items():
             yield from (call.places[relation, a, b] for a in lefts.split() for b in rights.split())
+
+
+def tokens_in(text: str) -> int:
+    """About how many tokens a text has, rather too many: a quarter of its ASCII characters, all of the others.
+
+    >>> tokens_in("twelve chars"), tokens_in("検索")
+    (4, 3)
+    """
+    plain = len(text.encode("ascii", "ignore"))
+    return plain // 4 + len(text) - plain + 1
+
+
+REPLY_TOKENS = {
+    Relation.CONTEXT_ANSWERS: 32,
+    Relation.TEXT_SUPPORTS: 32,
+    Relation.TEXT_SUPPORTS_IN_PART: 32,
+    Relation.STATEMENT_BEARS: 16,
+    Relation.ANSWER_ADDRESSES: 16,
+    Relation.TEXT_CLAIMS: 160,
+}
+"""About how many tokens a reply needs for a pair of each relation."""
+FRAME_TOKENS = 60
+"""About how many tokens the names around a call take: model, roles, options."""
+
+
+def call_text(call: Call) -> str:
+    """Everything that a call sends: instructions, texts, schema."""
+    return json.dumps([call.instructions, call.body, call.schema], ensure_ascii=False)
+
+
+def sizes(call: Call) -> tuple[int, int]:
+    """About how many tokens a call sends and gets."""
+    return FRAME_TOKENS + tokens_in(call_text(call)), 20 + sum(
+        REPLY_TOKENS[ask.relation] for ask in call.places.values()
+    )

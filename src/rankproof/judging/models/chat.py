@@ -17,12 +17,11 @@ from typing import Any, Unpack
 
 from rankproof.errors import UsageError
 from rankproof.judging.function_judge import code_of, from_thread
+from rankproof.judging.models import ChatArguments, split
 from rankproof.judging.models.calls import Call
-from rankproof.judging.models.judge import ModelJudge
-from rankproof.judging.models.limits import Budget, ChatArguments, split
+from rankproof.judging.models.judge import Budget, ModelJudge
 from rankproof.judging.models.providers import PROVIDERS, Provider, Reply, Service
 from rankproof.judging.models.replies import reply_in
-from rankproof.judging.models.session import Session
 from rankproof.judging.models.transport import HOPELESS, Line
 from rankproof.net import AGAIN, Failed, Pace, retry_after
 from rankproof.net.client import Response
@@ -173,14 +172,14 @@ def chat(
         given = {"model": chosen, **given}
 
     @asynccontextmanager
-    async def connect(session: Session) -> AsyncIterator[Line]:
+    async def connect(judge: ModelJudge) -> AsyncIterator[Line]:
         threads = ThreadPoolExecutor(limits.concurrency, thread_name_prefix="rankproof-chat")
         try:
             yield InHand(
-                *(session.service, session.model, repeat(None), session.pace, session.given),
+                *(judge.service, judge.model, repeat(None), judge.pace, judge.given),
                 timeout=limits.timeout,
                 retries=limits.retries,
-                dropped=session.dropped,
+                dropped=judge.dropped,
                 speaker=speaker,
                 threads=threads,
             )

@@ -1,156 +1,45 @@
-"""The judge that asks a language model, call by call or as one batch."""
+"""The judge that asks a language model: calls under way side by side, replies read, open pairs asked again."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-import sys
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import blake2b
+from itertools import islice
 from typing import Any
 
 from rankproof.document.model import Displayable
 from rankproof.errors import UsageError
 from rankproof.judging.function_judge import run
-from rankproof.judging.models.calls import CLAIMS, VERDICTS, Call, calls_for
-from rankproof.judging.models.limits import MOST_PAIRS, Budget, ModelLimits, price, split
-from rankproof.judging.models.providers import Reply, Service, service_of
-from rankproof.judging.models.session import NONE, Connect, Session, call_text, over_http, sizes
-from rankproof.judging.models.transport import Wire
-from rankproof.judging.run import add
-from rankproof.judging.verdicts import Account, Ask, Keep
+from rankproof.judging.models import MOST_PAIRS, ModelLimits, split
+from rankproof.judging.models.calls import CLAIMS, VERDICTS, Call, call_text, calls_for, sizes, tokens_in
+from rankproof.judging.models.providers import NONE, Reply, Service, service_of
+from rankproof.judging.models.replies import Reading, read
+from rankproof.judging.models.transport import BATCH_PRICE, Hopeless, Line, settle_in_batches
+from rankproof.judging.run import Tell
+from rankproof.judging.verdicts import Account, Ask, Keep, Unmeasured, Verdict
 from rankproof.net import Failed, Pace
 from rankproof.net.client import open_clients
 
-BATCH_PRICE = 0.5
-"""The share of the usual price that services charge for a batch."""
+
+@asynccontextmanager
+async def over_http(judge: ModelJudge) -> AsyncIterator[Line]:
+    """The line to a service, open for as long as the block."""
+    limits = judge.limits
+    async with open_clients(limits.concurrency, limits.timeout) as clients:
+        yield Line(
+            *(judge.service, judge.model, clients, judge.pace, judge.given),
+            timeout=limits.timeout,
+            retries=limits.retries,
+            dropped=judge.dropped,
+        )
+
+
 SAMPLES_OF_A_BATCH = 5_000
 """Samples whose calls go into one batch; services take some 50,000 calls, and 200 MB."""
-ENDED = ("completed", "ended", "failed", "expired", "cancelled")
-
-
-async def settle_in_batches(session: Session, groups: Iterable[Sequence[Ask]]) -> Account:
-    """Settle all pairs by one batch, and by a further one for what its replies leave open."""
-    session.share_of_price = BATCH_PRICE
-    limits = session.limits
-    calls = [call for group in groups for call in calls_for(group, limits.canaries, limits.pairs)]
-    known = limits.batch if isinstance(limits.batch, str) else ""
-    async with open_clients(1, limits.timeout) as clients:
-        wire = Wire(session.service, next(clients), limits.timeout, limits.retries)
-        for again in range(limits.again, -1, -1):
-            calls = await _round(session, wire, calls, again, known)
-            known = ""
-    return session.account
-
-
-async def _round(session: Session, wire: Wire, calls: Sequence[Call], again: int, known: str) -> list[Call]:
-    """One batch; the calls that are left to be made after it."""
-    needs = {id(call): sizes(call) for call in calls}
-    affordable = [call for call in calls if not session.budget.refuses(*needs[id(call)])]
-    reserved = {id(call): needs[id(call)] for call in affordable}
-    replies: Mapping[str, Reply] = {}
-    problem = ""
-    try:
-        replies = await _replies(session, wire, affordable, known) if affordable else {}
-    except Failed as error:
-        problem = str(error)
-    except (LookupError, TypeError, AttributeError, ValueError):
-        # An answer without what its protocol promises.
-        problem = "the service's reply is not what its protocol says"
-    left: list[Call] = []
-    for call in calls:
-        need, reply = reserved.get(id(call)), replies.get(name_of(call), NONE)
-        if need is not None:
-            session.book(call, need, reply)
-        why = "" if reply is not NONE else problem or ("the batch has no reply" if need else "the budget is spent")
-        left += session.take(call, reply, why, again)
-    return left
-
-
-def name_of(call: Call) -> str:
-    """The key of a call: the same for the same words."""
-    return blake2b(f"{call.prompt} {call.body}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-async def _replies(session: Session, wire: Wire, calls: Sequence[Call], known: str) -> dict[str, Reply]:
-    provider = session.service.provider
-    kind = BATCHES[provider.batches]
-    number = known or str((await kind.send(session, wire, {name_of(call): call for call in calls}))["id"])
-    print(f"rankproof: batch {number}, {len(calls):,} calls; to go on with it later: batch={number}", file=sys.stderr)
-    state = await wire.json("GET", f"{kind.path}/{number}")
-    while str(state.get(kind.status)) not in ENDED:
-        await asyncio.sleep(session.limits.poll)
-        state = await wire.json("GET", f"{kind.path}/{number}")
-    where = kind.results(state)
-    lines = await wire.lines(where) if where else []
-    parts = [(str(line.get("custom_id")), line.get(kind.part)) for line in lines]
-    return {
-        name: provider.reply(part.get(kind.content))
-        for name, part in parts
-        if isinstance(part, Mapping) and kind.succeeded in part.items()
-    }
-
-
-@dataclass(frozen=True)
-class BatchProtocol:
-    """How a service takes batches, says how far they are, and gives their results."""
-
-    path: str
-    """The path of batches."""
-    send: Callable[[Session, Wire, Mapping[str, Call]], Awaitable[Any]]
-    """Sends calls by their names; gives what the service says of the batch."""
-    status: str
-    """The field that says how far a batch is."""
-    results: Callable[[Any], str]
-    """The path of the results, from what the service says of an ended batch; empty if there are none."""
-    part: str
-    """The field of a line of results with what came of its call."""
-    succeeded: tuple[str, Any]
-    """The item of that part if the call succeeded."""
-    content: str
-    """The field of that part with the reply."""
-
-
-async def _send_file(session: Session, wire: Wire, calls: Mapping[str, Call]) -> Any:
-    """A file of lines, one a call, and a batch of that file."""
-    provider, model, given = session.service.provider, session.model, session.given
-    endpoint = f"/v1{provider.path}"
-    lines = (
-        {"custom_id": name, "method": "POST", "url": endpoint, "body": provider.body(model, call, given)}
-        for name, call in calls.items()
-    )
-    content = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-    file = ("calls.jsonl", content.encode("utf-8", "replace"), "application/jsonl")
-    sent = await wire.json("POST", "/files", data={"purpose": "batch"}, files={"file": file})
-    made = {"input_file_id": sent["id"], "endpoint": endpoint, "completion_window": "24h"}
-    return await wire.json("POST", "/batches", json=made)
-
-
-async def _send_list(session: Session, wire: Wire, calls: Mapping[str, Call]) -> Any:
-    """One list of requests."""
-    body = session.service.provider.body
-    made = [{"custom_id": name, "params": body(session.model, call, session.given)} for name, call in calls.items()]
-    return await wire.json("POST", MESSAGE_BATCHES, json={"requests": made})
-
-
-MESSAGE_BATCHES = "/v1/messages/batches"
-BATCHES = {
-    "openai": BatchProtocol(
-        *("/batches", _send_file, "status"),
-        results=lambda state: f"/files/{name}/content" if (name := state.get("output_file_id")) else "",
-        part="response",
-        succeeded=("status_code", 200),
-        content="body",
-    ),
-    "anthropic": BatchProtocol(
-        *(MESSAGE_BATCHES, _send_list, "processing_status"),
-        results=lambda state: f"{MESSAGE_BATCHES}/{state['id']}/results",
-        part="result",
-        succeeded=("type", "succeeded"),
-        content="message",
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -167,8 +56,10 @@ class ModelJudge(Displayable):
     pace: Pace = field(default_factory=lambda: Pace(most=ModelLimits.concurrency), repr=False, compare=False)
     dropped: set[str] = field(default_factory=set, repr=False, compare=False)
     """Options that the service refused, such as a temperature: they are not sent any more."""
-    connect: Connect = field(default=over_http, repr=False, compare=False)
-    """How it is reached."""
+    connect: Callable[[ModelJudge], AbstractAsyncContextManager[Line]] = field(
+        default=over_http, repr=False, compare=False
+    )
+    """Opens the line over which it is asked."""
     known: Mapping[str, Any] = field(default_factory=dict)
     """The identity beside its name."""
     tells = True
@@ -197,20 +88,19 @@ class ModelJudge(Displayable):
     def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
         """Ask about every pair; each verdict is stored as soon as it arrives."""
         self.service.check()
-        asked = Session(
-            *(self.name, self.service, self.model, self.given, self.limits, self.budget, self.pace, keep),
-            tell=getattr(groups, "tell", None),
-            dropped=self.dropped,
-            connect=self.connect,
-        )
-        return run(settle_in_batches(asked, groups) if self.limits.batch else asked.settle(groups))
+        session = Session(self, keep, getattr(groups, "tell", None))
+        return run(settle_in_batches(session, groups) if self.limits.batch else session.settle(groups))
+
+    def calls(self, asks: Iterable[Ask], most: int | None = None) -> Iterator[Call]:
+        """The calls for the pairs of one sample, with at most so many pairs in each."""
+        pairs = self.limits.pairs
+        return calls_for(asks, self.limits.canaries, pairs if most is None else min(most, pairs))
 
     def estimate(self, groups: Iterable[Sequence[Ask]]) -> Account:
         """The largest cost of asking, without asking."""
         account = Account(money=0.0 if price(self.name, 1, 1) is not None else None)
-        limits = self.limits
-        for call in (call for group in groups for call in calls_for(group, limits.canaries, limits.pairs)):
-            add(account, Account(1, *sizes(call), bytes_sent=len(call_text(call).encode("utf-8", "replace"))))
+        for call in (call for group in groups for call in self.calls(group)):
+            account.add(Account(1, *sizes(call), bytes_sent=len(call_text(call).encode("utf-8", "replace"))))
         if account.money is not None:
             whole = price(self.name, account.prompt_tokens, account.reply_tokens) or 0.0
             account.money = whole * (BATCH_PRICE if self.limits.batch else 1.0)
@@ -237,3 +127,183 @@ def model_judge(spec: str, **options: Any) -> ModelJudge:
         )
     budget = Budget(spec, limits.max_calls, limits.budget_tokens, limits.max_money)
     return ModelJudge(provider, model, service, limits, given, budget, Pace(most=limits.concurrency))
+
+
+@dataclass
+class Session:
+    """Everything that one run needs; every pair reaches `keep` once, with a verdict or with the reason why not."""
+
+    judge: ModelJudge
+    keep: Keep
+    tell: Tell | None = None
+    """Hears which share of the groups is done, and what that cost."""
+    share_of_price: float = 1.0
+    """The share of the usual price."""
+    hopeless: str = ""
+    """Why no further call can succeed, once that is known."""
+    account: Account = field(default_factory=Account)
+    begun: int = 0
+    """Groups of which all calls are under way or done."""
+    under_way: int = 0
+    """Calls that were begun and are not done."""
+
+    async def settle(self, groups: Iterable[Sequence[Ask]]) -> Account:
+        """Ask about the pairs of each group."""
+        self.judge.pace.open()
+        calls = self._calls(groups)
+        async with self.judge.connect(self.judge) as line:
+            size = len(groups) if isinstance(groups, Sized) else 0
+            # One call goes first: it shows which options the service refuses, before many calls are sent.
+            await self._work(line, islice(calls, 1), size)
+            try:
+                async with asyncio.TaskGroup() as workers:
+                    for _ in range(self.judge.limits.concurrency):
+                        workers.create_task(self._work(line, calls, size))
+            except BaseExceptionGroup as group:
+                # What goes wrong here, as a ledger that is locked, all workers meet: one error, not many.
+                raise group.exceptions[0] from None
+        for problem, times in line.problems.items():
+            self.account.note(f"{problem}, tried again", times)
+        return self.account
+
+    def _calls(self, groups: Iterable[Sequence[Ask]]) -> Iterator[Call]:
+        for group in groups:
+            calls = list(self.judge.calls(group))
+            yield from calls[:-1]
+            self.begun += 1
+            yield from calls[-1:]
+
+    async def _work(self, line: Line, calls: Iterable[Call], size: int) -> None:
+        """Take one call after the other: as many workers as calls may be under way keep memory flat."""
+        for call in calls:
+            self.under_way += 1
+            await self._settle(line, call, self.judge.limits.again)
+            self.under_way -= 1
+            # Say which share of so many groups is done, and what it has cost so far.
+            if self.tell is not None and size:
+                spent = self.judge.budget.spent
+                cost = "" if spent.money is None else f", ${spent.money:.2f}"
+                self.tell(max(0, self.begun - self.under_way) / size, f"; {spent.calls:,} calls{cost} so far")
+
+    async def _settle(self, line: Line, call: Call, again: int) -> None:
+        """Settle the pairs of one call; those that its reply leaves open are asked again, without the others."""
+        reply, problem = await self._ask(line, call)
+        for part in self.take(call, reply, problem, again):
+            await self._settle(line, part, again - 1)
+
+    def take(self, call: Call, reply: Reply, problem: str, again: int) -> list[Call]:
+        """Store the verdicts of a reply; other pairs go into further calls, or are given up."""
+        problem = problem or reply.problem
+        reading = Reading(open=dict.fromkeys(call.asks, problem)) if problem else read(call, reply.content)
+        for each, times in reading.problems.items():
+            self.account.note(each, times)
+        self.keep(self._verdicts(call, reply, reading))
+        if again and reading.open and reply is not NONE:
+            most = max(1, len(reading.open) // 2) if reply.problem else None
+            return list(self.judge.calls(reading.open, most))
+        if reading.open:
+            for reason in reading.open.values():
+                self.account.note(f"unmeasured: {reason}")
+            self.keep([Unmeasured(ask, reason) for ask, reason in reading.open.items()])
+        return []
+
+    async def _ask(self, line: Line, call: Call) -> tuple[Reply, str]:
+        """The reply, or why there is none."""
+        need = sizes(call)
+        if refused := self.hopeless or self.judge.budget.refuses(*need):
+            return NONE, refused
+        reply = NONE
+        try:
+            reply = await line.ask(call)
+        except Hopeless as error:
+            self.hopeless = str(error)
+            return NONE, self.hopeless
+        except Failed as error:
+            return NONE, str(error)
+        finally:
+            self.book(call, need, reply)
+        return reply, ""
+
+    def book(self, call: Call, reserved: tuple[int, int], reply: Reply) -> None:
+        """Write down what a call took."""
+        taken = (reply.prompt_tokens, reply.reply_tokens)
+        if reply is not NONE and not any(taken):  # a budget holds where the service counts nothing, too
+            taken = (reserved[0], tokens_in(str(reply.content)))
+        cost = self.judge.budget.book(reserved, *taken, self.share_of_price)
+        size = len(call_text(call).encode("utf-8", "replace"))
+        self.account.add(Account(1, reply.prompt_tokens, reply.reply_tokens, cost, bytes_sent=size))
+
+    def _verdicts(self, call: Call, reply: Reply, reading: Reading) -> list[Verdict]:
+        """The verdicts of a reply, each with where it comes from."""
+        batch = blake2b(call.body.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+        places = {ask: number for number, ask in enumerate(call.places.values(), start=1)}
+        origin = {"prompt": call.prompt, "batch": batch, "model": reply.model}
+        return [
+            Verdict(
+                *(ask, reading.values.get(ask), self.judge.name),
+                quote=reading.quotes.get(ask, ""),
+                items=reading.claims.get(ask, ()),
+                origin={**origin, "place": places[ask]},
+            )
+            for ask in (*reading.values, *reading.claims)
+        ]
+
+
+# --- what calls cost ------------------------------------------------------------------------------------
+
+CALLED = {"gemini": "google", "bedrock": "aws"}
+"""The name of a provider in the list of prices, if it is another."""
+
+
+@lru_cache(4096)
+def price(model: str, prompt_tokens: int, reply_tokens: int) -> float | None:
+    """US dollars for that many tokens of a model (`provider:name`); None if the price is not known."""
+    try:
+        from genai_prices import Usage, calc_price
+    except ImportError:
+        return None
+    provider, _, name = model.partition(":")
+    usage = Usage(input_tokens=prompt_tokens, output_tokens=reply_tokens)
+    try:
+        return float(calc_price(usage, model_ref=name, provider_id=CALLED.get(provider, provider)).total_price)
+    except LookupError:
+        return None
+
+
+@dataclass
+class Budget(Displayable):
+    """The limits, and what was spent so far; None means no limit."""
+
+    model: str
+    calls: int | None = None
+    tokens: int | None = None
+    money: float | None = None
+    """In US dollars."""
+    spent: Account = field(default_factory=Account)
+    _under_way: list[tuple[int, int]] = field(default_factory=list)
+
+    def refuses(self, prompt_tokens: int, reply_tokens: int) -> str:
+        """Why a call of that size cannot be afforded; empty if it can, and then it is under way."""
+        waiting_prompt = sum(each[0] for each in self._under_way) + prompt_tokens
+        waiting_reply = sum(each[1] for each in self._under_way) + reply_tokens
+        used = self.spent.prompt_tokens + self.spent.reply_tokens
+        if self.calls is not None and self.spent.calls + len(self._under_way) >= self.calls:
+            return f"the budget of {self.calls:,} calls is spent"
+        if self.tokens is not None and used + waiting_prompt + waiting_reply > self.tokens:
+            return f"the budget of {self.tokens:,} tokens is spent"
+        if self.money is not None:
+            more = price(self.model, waiting_prompt, waiting_reply) or 0.0
+            if (self.spent.money or 0.0) + more > self.money:
+                return f"the budget of ${self.money:g} is spent"
+        self._under_way.append((prompt_tokens, reply_tokens))
+        return ""
+
+    def book(
+        self, reserved: tuple[int, int], prompt_tokens: int, reply_tokens: int, share: float = 1.0
+    ) -> float | None:
+        """Write down what a call took in the end, and say what it cost."""
+        self._under_way.remove(reserved)
+        usual = price(self.model, prompt_tokens, reply_tokens)
+        cost = None if usual is None else usual * share
+        self.spent.add(Account(1, prompt_tokens, reply_tokens, cost))
+        return cost

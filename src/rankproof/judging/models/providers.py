@@ -321,3 +321,7 @@ def _unfit(url: str) -> UsageError:
         f"base_url: got {got}, expected an address like https://host/v1, without a name, a password, a key or a "
         "query in it. Next: put the key into the environment."
     )
+
+
+NONE = Reply("")
+"""Stands where nothing came back: asking once more would not help."""

@@ -1,17 +1,21 @@
-"""Calls to a service: options it refuses are left out, and errors that a retry may fix are kept apart from others."""
+"""Calls to a service, one by one or as a batch: options it refuses are left out, errors are retried or final."""
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
 
 from rankproof.document.model import Displayable
 from rankproof.errors import shorten
-from rankproof.judging.models.calls import Call
-from rankproof.judging.models.providers import Reply, Service
+from rankproof.judging.models.calls import Call, sizes
+from rankproof.judging.models.providers import NONE, Reply, Service
 from rankproof.judging.models.replies import unique_values
+from rankproof.judging.verdicts import Account, Ask
 from rankproof.net import (
     AGAIN,
     CROWDED,
@@ -25,7 +29,10 @@ from rankproof.net import (
     retry_after,
     settle_in_loop,
 )
-from rankproof.net.client import Response, exchange, without_keys
+from rankproof.net.client import Response, exchange, open_clients, without_keys
+
+if TYPE_CHECKING:
+    from rankproof.judging.models.judge import ModelJudge, Session
 
 HOPELESS = {
     401: "the service refused the key",
@@ -229,3 +236,131 @@ class Wire:
         if response.failure is not None:
             raise response.failure
         return self.service.without_key(response.body)
+
+
+BATCH_PRICE = 0.5
+"""The share of the usual price that services charge for a batch."""
+ENDED = ("completed", "ended", "failed", "expired", "cancelled")
+
+
+async def settle_in_batches(session: Session, groups: Iterable[Sequence[Ask]]) -> Account:
+    """Settle all pairs by one batch, and by a further one for what its replies leave open."""
+    session.share_of_price = BATCH_PRICE
+    judge, limits = session.judge, session.judge.limits
+    calls = [call for group in groups for call in judge.calls(group)]
+    known = limits.batch if isinstance(limits.batch, str) else ""
+    async with open_clients(1, limits.timeout) as clients:
+        wire = Wire(judge.service, next(clients), limits.timeout, limits.retries)
+        for again in range(limits.again, -1, -1):
+            calls = await _round(session, wire, calls, again, known)
+            known = ""
+    return session.account
+
+
+async def _round(session: Session, wire: Wire, calls: Sequence[Call], again: int, known: str) -> list[Call]:
+    """One batch; the calls that are left to be made after it."""
+    needs = ((call, sizes(call)) for call in calls)
+    reserved = {id(call): need for call, need in needs if not session.judge.budget.refuses(*need)}
+    affordable = {name_of(call): call for call in calls if id(call) in reserved}
+    replies: Mapping[str, Reply] = {}
+    problem = ""
+    try:
+        replies = await _replies(session.judge, wire, affordable, known) if affordable else {}
+    except Failed as error:
+        problem = str(error)
+    except (LookupError, TypeError, AttributeError, ValueError):
+        # An answer without what its protocol promises.
+        problem = "the service's reply is not what its protocol says"
+    left: list[Call] = []
+    for call in calls:
+        need, reply = reserved.get(id(call)), replies.get(name_of(call), NONE)
+        if need is not None:
+            session.book(call, need, reply)
+        why = "" if reply is not NONE else problem or ("the batch has no reply" if need else "the budget is spent")
+        left += session.take(call, reply, why, again)
+    return left
+
+
+def name_of(call: Call) -> str:
+    """The key of a call: the same for the same words."""
+    return blake2b(f"{call.prompt} {call.body}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+async def _replies(judge: ModelJudge, wire: Wire, calls: Mapping[str, Call], known: str) -> dict[str, Reply]:
+    provider = judge.service.provider
+    kind = BATCHES[provider.batches]
+    number = known or str((await kind.send(judge, wire, calls))["id"])
+    print(f"rankproof: batch {number}, {len(calls):,} calls; to go on with it later: batch={number}", file=sys.stderr)
+    state = await wire.json("GET", f"{kind.path}/{number}")
+    while str(state.get(kind.status)) not in ENDED:
+        await asyncio.sleep(judge.limits.poll)
+        state = await wire.json("GET", f"{kind.path}/{number}")
+    where = kind.results(state)
+    lines = await wire.lines(where) if where else []
+    parts = [(str(line.get("custom_id")), line.get(kind.part)) for line in lines]
+    return {
+        name: provider.reply(part.get(kind.content))
+        for name, part in parts
+        if isinstance(part, Mapping) and kind.succeeded in part.items()
+    }
+
+
+@dataclass(frozen=True)
+class BatchProtocol:
+    """How a service takes batches, says how far they are, and gives their results."""
+
+    path: str
+    """The path of batches."""
+    send: Callable[[ModelJudge, Wire, Mapping[str, Call]], Awaitable[Any]]
+    """Sends calls by their names; gives what the service says of the batch."""
+    status: str
+    """The field that says how far a batch is."""
+    results: Callable[[Any], str]
+    """The path of the results, from what the service says of an ended batch; empty if there are none."""
+    part: str
+    """The field of a line of results with what came of its call."""
+    succeeded: tuple[str, Any]
+    """The item of that part if the call succeeded."""
+    content: str
+    """The field of that part with the reply."""
+
+
+async def _send_file(judge: ModelJudge, wire: Wire, calls: Mapping[str, Call]) -> Any:
+    """A file of lines, one a call, and a batch of that file."""
+    provider = judge.service.provider
+    endpoint = f"/v1{provider.path}"
+    lines = (
+        {"custom_id": name, "method": "POST", "url": endpoint, "body": provider.body(judge.model, call, judge.given)}
+        for name, call in calls.items()
+    )
+    content = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    file = ("calls.jsonl", content.encode("utf-8", "replace"), "application/jsonl")
+    sent = await wire.json("POST", "/files", data={"purpose": "batch"}, files={"file": file})
+    made = {"input_file_id": sent["id"], "endpoint": endpoint, "completion_window": "24h"}
+    return await wire.json("POST", "/batches", json=made)
+
+
+async def _send_list(judge: ModelJudge, wire: Wire, calls: Mapping[str, Call]) -> Any:
+    """One list of requests."""
+    body = judge.service.provider.body
+    made = [{"custom_id": name, "params": body(judge.model, call, judge.given)} for name, call in calls.items()]
+    return await wire.json("POST", MESSAGE_BATCHES, json={"requests": made})
+
+
+MESSAGE_BATCHES = "/v1/messages/batches"
+BATCHES = {
+    "openai": BatchProtocol(
+        *("/batches", _send_file, "status"),
+        results=lambda state: f"/files/{name}/content" if (name := state.get("output_file_id")) else "",
+        part="response",
+        succeeded=("status_code", 200),
+        content="body",
+    ),
+    "anthropic": BatchProtocol(
+        *(MESSAGE_BATCHES, _send_list, "processing_status"),
+        results=lambda state: f"{MESSAGE_BATCHES}/{state['id']}/results",
+        part="result",
+        succeeded=("type", "succeeded"),
+        content="message",
+    ),
+}

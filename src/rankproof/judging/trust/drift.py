@@ -20,7 +20,7 @@ from rankproof.document.numbers import count
 from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, check_whole, nearest
 from rankproof.judging.judges import judges_of
-from rankproof.judging.run import add, settle
+from rankproof.judging.run import settle
 from rankproof.judging.trust.agreement import count_changed, is_yes, machines, people
 from rankproof.judging.verdicts import (
     Account,
@@ -36,7 +36,7 @@ from rankproof.stats.judge_error import Share, share_of
 from rankproof.store.ledger import Ledger, LedgerEntry, lot
 
 if TYPE_CHECKING:
-    from rankproof.judging.models.limits import ModelArguments
+    from rankproof.judging.models import ModelArguments
 
 PROBE = "probe"
 AT_ONCE = 10
@@ -174,7 +174,7 @@ def probe_models(
             continue
         first, last = before
         now, took = ask_again(ledger, judge, first, len(probes(ledger, judge.name)) or 1)
-        add(account, took)
+        account.add(took)
         money = "" if took.money is None else f", ${took.money:.4f}"
         print(
             f"rankproof: {judge.name} answers as {versions[judge.name]}, before as {version_of(last) or 'another'}; "

@@ -19,7 +19,7 @@ from rankproof.document.numbers import count
 from rankproof.errors import DataError, check_whole
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
 from rankproof.judging.metrics.registry import Asked, parse_all
-from rankproof.judging.run import JudgeRun, add, asks_of, settle
+from rankproof.judging.run import JudgeRun, asks_of, settle
 from rankproof.judging.samples import read_samples
 from rankproof.judging.trust.agreement import count_changed
 from rankproof.judging.verdicts import CONTRADICTS, Account, Ask, InMemory, Relation, Verdict
@@ -27,7 +27,7 @@ from rankproof.judging.verdicts import Judge as AnyJudge
 from rankproof.stats.judge_error import Share, share_of
 
 if TYPE_CHECKING:
-    from rankproof.judging.models.limits import UnseededArguments
+    from rankproof.judging.models import UnseededArguments
 
 Groups = Sequence[Sequence[Ask]]
 Said = Mapping[Ask, int]
@@ -49,7 +49,7 @@ def run_stress(groups: Groups, judges: Sequence[AnyJudge], seed: int = 0) -> tup
     def values(asked: Groups) -> Said:
         """What the judges say of every pair that they settle."""
         said, took = settle(asked, judges, InMemory())
-        add(account, took)
+        account.add(took)
         return {a: v.value for a, v in said.items() if isinstance(v, Verdict) and v.value is not None}
 
     before = values(groups)
