@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rankproof.judging.lexical.conflicts import conflict, odd_denial
-from rankproof.judging.lexical.profile import COMMON_WORD, Cover, TextProfile, cover, lacks_name_or_number, profile
+from rankproof.judging.lexical import CANCELLING, HEDGED, OPPOSITE, PRONOUNS, STATE_STEMS, STATES
+from rankproof.judging.lexical.profile import (
+    BOUNDS,
+    COMMON_WORD,
+    DATE,
+    LITERAL,
+    NUMBER,
+    SUPPORT,
+    WEIGHTS,
+    Cover,
+    LexicalEvidence,
+    ProfileTerm,
+    TextProfile,
+    lacks_name_or_number,
+    profile,
+    weigh,
+)
 from rankproof.judging.verdicts import (
     ABSTAINS,
     CONTRADICTS,
@@ -23,52 +38,10 @@ from rankproof.judging.verdicts import (
 )
 from rankproof.text.claims import abstains, claims
 from rankproof.text.languages import are_alike
+from rankproof.text.words import fold
 
 NAME = "lexical"
 Settled = Verdict | Unmeasured
-OTHERWISE = "question and text may say the same in other words"
-
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """What each share counts. They were fitted on labelled pairs, which the page about this judge names."""
-
-    reach: float
-    best: float
-    runs: float
-    words: float
-    base: float
-
-
-SUPPORT = Weights(reach=2.1, best=0.0, runs=1.4, words=3.6, base=-5.6)
-"""A claim and a text. The shares count 3 to 2 to 5 everywhere; the base and the common slope were fitted."""
-ANSWERS = Weights(reach=2.3, best=1.8, runs=0.0, words=0.8, base=-2.6)
-"""A question and a chunk."""
-BEARS = Weights(reach=1.8, best=1.8, runs=0.0, words=1.2, base=-2.3)
-"""A question and a statement."""
-ADDRESSES = Weights(reach=4.5, best=4.0, runs=0.0, words=1.8, base=-2.3)
-"""A question and an answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class LexicalEvidence:
-    """What of one text is found in another, and what that makes likely."""
-
-    cover: Cover
-    probability: float
-
-
-def weigh(sought: TextProfile, text: TextProfile, weights: Weights) -> LexicalEvidence:
-    """Look for one text in another."""
-    found = cover(sought, text)
-    score = (
-        weights.base
-        + weights.reach * found.reach
-        + weights.best * found.best
-        + (weights.runs and weights.runs * _runs(sought, text))
-        + weights.words * _words(sought, text)
-    )
-    return LexicalEvidence(found, 1.0 / (1.0 + math.exp(-score)))
 
 
 def lexical_support(claim: str, text: str) -> float:
@@ -84,54 +57,6 @@ def lexical_support(claim: str, text: str) -> float:
     return weigh(profile(claim), profile(text), SUPPORT).probability
 
 
-def _runs(sought: TextProfile, text: TextProfile) -> float:
-    """How long the runs of words are that the text repeats: 1 for one run of all words, little for scattered ones.
-
-    Formula: the root of the sum of squared lengths of the longest runs, taken one after the other, by all words.
-
-    Reference: M. Grusky, M. Naaman, Y. Artzi: Newsroom, NAACL 2018, whose density is the same without the root.
-    """
-    words, theirs = sought.forms, text.forms
-    squares = at = 0
-    while at < len(words):
-        longest = int(words[at] in text.vocabulary)
-        for start in text.followed.get(words[at : at + 2], ()):
-            size = 2
-            while words[at + size : at + size + 1] == theirs[start + size : start + size + 1] != ():
-                size += 1
-            longest = max(longest, size)
-        squares += longest**2
-        at += longest or 1
-    return math.sqrt(squares) / len(words) if words else 0.0
-
-
-def _words(sought: TextProfile, text: TextProfile) -> float:
-    """The share of all words, small ones too, that are in the text."""
-    if not sought.forms:
-        return 0.0
-    return sum(map(text.vocabulary.__contains__, sought.forms)) / len(sought.forms)
-
-
-NEVER, UNREACHED = -1.0, 2.0
-"""Bounds that no probability is below, or reaches."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """Up to where a probability may be a no, and from where on it may be a yes."""
-
-    weights: Weights
-    no: float
-    yes: float
-
-
-BOUNDS = {
-    Relation.TEXT_SUPPORTS: Bounds(SUPPORT, 0.04, 0.73),
-    Relation.TEXT_SUPPORTS_IN_PART: Bounds(SUPPORT, 0.04, 0.73),
-    Relation.CONTEXT_ANSWERS: Bounds(ANSWERS, 0.08, 0.9),
-    Relation.STATEMENT_BEARS: Bounds(BEARS, NEVER, UNREACHED),
-    Relation.ANSWER_ADDRESSES: Bounds(ADDRESSES, 0.20, 0.75),
-}
 IN_ONE = 0.8
 """The share of a claim that one sentence must hold; words from here and there may be about different things."""
 PARAPHRASED = 6
@@ -159,8 +84,8 @@ def settle(ask: Ask) -> Settled:
     if not sought.terms:
         return Unmeasured(ask, f"the {left} has no words to look for")
     if not are_alike(sought.language, text.language):
-        languages = f"({sought.language}, {text.language})"
-        return Unmeasured(ask, f"the {left} and the text seem to be in different languages {languages}")
+        languages = f"different languages ({sought.language}, {text.language})"
+        return Unmeasured(ask, f"the {left} and the text seem to be in {languages}")
     if not text.forms:  # an empty text says nothing, whatever is asked of it
         return Verdict(ask, 0, NAME, probability=0.0)
     return RELATIONS[ask.relation](ask, sought, text, weigh(sought, text, BOUNDS[ask.relation].weights))
@@ -180,8 +105,13 @@ def _support(ask: Ask, claim: TextProfile, text: TextProfile, found: LexicalEvid
     if against := conflict(claim, text, found.cover):
         return _verdict(ask, CONTRADICTS, found, text, CONTRADICTED, why=against)
     if found.probability >= BOUNDS[Relation.TEXT_SUPPORTS].yes:
-        doubt = _doubt(claim, text, found)
-        return Unmeasured(ask, doubt) if doubt else _verdict(ask, SUPPORTS, found, text)
+        if found.cover.best < IN_ONE:
+            return Unmeasured(ask, "the claim's words are in different sentences")
+        if lacks_name_or_number(claim, found.cover):
+            return Unmeasured(ask, "a name or number of the claim is not in the text")
+        if odd_denial(claim, text, found.cover):
+            return Unmeasured(ask, "one of claim and text denies")
+        return _verdict(ask, SUPPORTS, found, text)
     if found.probability > BOUNDS[Relation.TEXT_SUPPORTS].no:
         return _unsettled(ask, found)
     if lacks_name_or_number(claim, found.cover) or len(found.cover.missing) >= PARAPHRASED:
@@ -189,26 +119,16 @@ def _support(ask: Ask, claim: TextProfile, text: TextProfile, found: LexicalEvid
     return Unmeasured(ask, "the text may say it in other words")
 
 
-def _doubt(claim: TextProfile, text: TextProfile, found: LexicalEvidence) -> str:
-    """Why a claim whose words are all there may still not be supported."""
-    if found.cover.best < IN_ONE:
-        return "the claim's words are in different sentences"
-    if lacks_name_or_number(claim, found.cover):
-        return "a name or number of the claim is not in the text"
-    return "one of claim and text denies" if odd_denial(claim, text, found.cover) else ""
-
-
 def _relevance(ask: Ask, question: TextProfile, text: TextProfile, found: LexicalEvidence) -> Settled:
     if found.probability >= BOUNDS[ask.relation].yes:
         return _verdict(ask, 2, found, text)
     if found.probability > BOUNDS[ask.relation].no:
         return _unsettled(ask, found)
-    nothing_of_it = _asks_something_else(question, found)
-    return _verdict(ask, 0, found, text) if nothing_of_it else Unmeasured(ask, OTHERWISE)
+    return _nothing_of_it(ask, question, text, found)
 
 
-def _asks_something_else(question: TextProfile, found: LexicalEvidence) -> bool:
-    """Whether so many words of a question are missing that it can hardly be the same thing in other words.
+def _nothing_of_it(ask: Ask, question: TextProfile, text: TextProfile, found: LexicalEvidence) -> Settled:
+    """No, if so many words of a question are missing that it can hardly be the same thing in other words.
 
     Where writing has no spaces, the pairs of characters overlap: of two that do, one counts.
     """
@@ -217,7 +137,9 @@ def _asks_something_else(question: TextProfile, found: LexicalEvidence) -> bool:
         if term.sought in gone and term.kind != COMMON_WORD and term.start >= end:
             counted.add(term.sought)
             end = term.end
-    return len(counted) >= ASKED_OTHERWISE
+    if len(counted) < ASKED_OTHERWISE:
+        return Unmeasured(ask, "question and text may say the same in other words")
+    return _verdict(ask, 0, found, text)
 
 
 def _addressing(ask: Ask, question: TextProfile, answer: TextProfile, found: LexicalEvidence) -> Settled:
@@ -225,9 +147,7 @@ def _addressing(ask: Ask, question: TextProfile, answer: TextProfile, found: Lex
         # No, if the answer is long enough to hold words of the question, and holds none of many.
         if len(answer.terms) < SHORT:
             return Unmeasured(ask, "the answer is too short to tell by its words")
-        if not _asks_something_else(question, found):
-            return Unmeasured(ask, OTHERWISE)
-        return _verdict(ask, 0, found, answer)
+        return _nothing_of_it(ask, question, answer, found)
     if found.probability < BOUNDS[Relation.ANSWER_ADDRESSES].yes:
         return _unsettled(ask, found)
     if {term.key for term in answer.terms} <= {term.key for term in question.terms}:
@@ -272,14 +192,11 @@ def _told_apart(value: float, bounds: tuple[float, ...]) -> str:
 def _verdict(
     ask: Ask, value: int, found: LexicalEvidence, text: TextProfile, probability: float | None = None, why: str = ""
 ) -> Verdict:
-    places = found.cover.sentences
-    shows = places and (value != SILENT)
+    places = found.cover.sentences if value != SILENT else ()
     return Verdict(
-        ask,
-        value,
-        NAME,
+        *(ask, value, NAME),
         probability=round(found.probability if probability is None else probability, 4),
-        quote=text.sentence(places[0]) if shows else "",
+        quote=text.sentence(places[0]) if places else "",
         origin={"why": why} if why else {},
     )
 
@@ -311,7 +228,6 @@ class Lexical:
 def lexical_judge() -> Lexical:
     """The embedded judge.
 
-    >>> from rankproof.judging.verdicts import Ask, Relation
     >>> settled = []
     >>> ask = Ask(Relation.TEXT_SUPPORTS, "No fee is due.", "A fee is due.")
     >>> account = lexical_judge().judge([[ask]], settled.extend)
@@ -319,3 +235,166 @@ def lexical_judge() -> Lexical:
     (-1, 'A fee is due.', 0)
     """
     return Lexical()
+
+
+# --- contradictions: in nearly the same sentence alone, as others may be about something else
+
+Terms = Sequence[ProfileTerm]
+SAME = 0.85
+"""The share of a claim's other terms that the sentence must hold."""
+ABOUT = 0.5
+"""The share of the sentence's terms that the claim must hold."""
+LEAST = 2
+"""The least number of terms that must be the same, or else all."""
+FAR = 0.4
+"""Where no sentence holds so much of a claim, none can be nearly the same; that saves looking."""
+MUCH_ABOUT = 0.7
+"""The same where numbers differ: a sentence that says much more may have its number from something else."""
+ROUNDED = 0.02
+"""Numbers as near as that may be one number, rounded or in other units."""
+BYTES = 0.11
+"""The same of bytes: a terabyte is 1,000 or 1,024 gigabytes of 1,000 or 1,024 megabytes, and so on."""
+LISTED = re.compile(r"[.):]")
+CLAUSE = re.compile(r"[,;:()–—]|\s-\s|[。、，；：]")
+WORDS = re.compile(r"\w+")
+
+
+def conflict(claim: TextProfile, text: TextProfile, found: Cover) -> str:
+    """The contradiction in words; empty if there is none.
+
+    >>> claim, text = profile("Refunds are granted within 30 days."), profile("Refunds are granted within 14 days.")
+    >>> conflict(claim, text, weigh(claim, text, SUPPORT).cover)
+    'another number: 14 days'
+    """
+    if not found.sentences or found.best < FAR:
+        return ""
+    place = found.sentences[0]
+    if f" {' '.join(WORDS.findall(fold(claim.text)))} " in f" {' '.join(WORDS.findall(fold(text.sentence(place))))} ":
+        return ""
+    terms = [term for term in text.terms if term.sentence == place]
+    if number := _other_number(claim, text, terms):
+        return f"another number: {number}"
+    if word := _opposite(claim, text, terms):
+        return f"the opposite word: {word}"
+    return "a denial" if _denied(claim, text, place, terms) else ""
+
+
+def odd_denial(claim: TextProfile, text: TextProfile, found: Cover) -> bool:
+    """Whether the claim and the sentence that holds most of it do not deny equally often."""
+    if not found.sentences:
+        return False
+    start, end = text.sentences[found.sentences[0]]
+    return len(claim.denials) != sum(start <= cue.start < end for cue in text.denials)
+
+
+def _denied(claim: TextProfile, text: TextProfile, place: int, terms: Terms) -> bool:
+    """Whether one denies what the other says, of the same person."""
+    there, here = ({held for term in terms for held in term.held}, {key for term in claim.terms for key in term.sought})
+    mine = _denials_in(claim, claim.terms, there, (0, len(claim.text)))
+    theirs = _denials_in(text, terms, here, text.sentences[place])
+    if (mine > 0) == (theirs > 0) or (claim.language in CANCELLING and mine + theirs > 1):
+        return False
+    others = set(text.forms) & PRONOUNS if len(text.sentences) == 1 else PRONOUNS
+    return set(claim.forms) & PRONOUNS <= others and _same(claim.terms, terms)
+
+
+def _denials_in(text: TextProfile, terms: Terms, shared: set[str], within: tuple[int, int]) -> int:
+    """The denials in the smallest part of a sentence that holds all that the other says too, to the next clause."""
+    keys = [term.key for term in terms if shared.intersection((*term.held, *term.sought))]
+    if not keys:
+        return 0
+    places = [i for i, term in enumerate(terms) if term.key in keys]
+    first, last = (places[i] for i in _smallest([terms[i].key for i in places]))
+    start = terms[first - 1].end if first else within[0]
+    end = within[1] if last + 1 == len(terms) else terms[last].end
+    before = [found.end() for found in CLAUSE.finditer(text.text, start, terms[first].start)]
+    after = CLAUSE.search(text.text, terms[last].end, end)
+    start, end = (before or [start])[-1], after.start() if after else end
+    return sum(start <= cue.start < end for cue in text.denials)
+
+
+def _smallest(keys: list[str]) -> tuple[int, int]:
+    """The first and last place of the shortest stretch that has every key.
+
+    >>> _smallest(["plan", "include", "support", "include"])
+    (0, 2)
+    """
+    wanted, latest = len(set(keys)), dict[str, int]()
+    best = (0, len(keys) - 1)
+    for place, key in enumerate(keys):
+        latest.pop(key, None)
+        latest[key] = place
+        begin = min(latest.values())
+        if len(latest) == wanted and place - begin < best[1] - best[0]:
+            best = (begin, place)
+    return best
+
+
+def _other_number(claim: TextProfile, text: TextProfile, terms: Terms) -> str:
+    """The sentence's number where the claim has another of the same kind, and each has one only."""
+    mine, theirs = ([term for term in each if term.kind == NUMBER] for each in (claim.terms, terms))
+    for one in mine:
+        alike = [other for other in theirs if other.unit == one.unit]
+        if len(alike) != 1 or sum(each.unit == one.unit for each in mine) != 1:
+            continue
+        other = alike[0]
+        rest = ([term for term in claim.terms if term is not one], [term for term in terms if term is not other])
+        meant = _meant(claim, one, claim.terms), _meant(text, other, terms)
+        if all(meant) and meant[0] == meant[1] and _differ(one.key[1:], other.key[1:]) and _same(*rest, MUCH_ABOUT):
+            return text.text[other.start : other.end]
+    return ""
+
+
+def _meant(text: TextProfile, number: ProfileTerm, terms: Terms) -> str:
+    """The thing that a number counts: its unit, or the next term; empty if it is vague, a name or of a list."""
+    begin = text.sentences[number.sentence].start
+    if HEDGED.search(text.text, max(begin, number.start - 20), number.start):
+        return ""
+    if not text.text[begin : number.start].strip() and LISTED.match(text.text, number.end):
+        return ""
+    if number.unit not in ("", "th"):
+        return number.unit
+    behind = next((term for term in terms if term.start >= number.end), None)
+    return behind.key if behind and not text.text[number.end : behind.start].strip() else ""
+
+
+def _differ(one: str, other: str) -> bool:
+    """Whether two numbers of a kind, or what is known of two dates, cannot be the same."""
+    first, second = DATE.fullmatch(one), DATE.fullmatch(other)
+    if first and second:
+        return any(a and b and a != b for a, b in zip(first.groups(), second.groups(), strict=True))
+    a, b = (float(number.partition(" ")[0]) for number in (one, other))
+    near = BYTES if one.endswith(" B") else ROUNDED
+    return abs(a - b) > near * max(abs(a), abs(b))
+
+
+def _opposite(claim: TextProfile, text: TextProfile, terms: Terms) -> str:
+    """A word of the sentence that is the opposite of one of the claim's, if neither has both."""
+    here, there = {term.key for term in claim.terms}, {term.key for term in terms}
+    for one in claim.terms:
+        against = OPPOSITE.get(one.key, set()) & there - here
+        other = next((term for term in terms if term.key in against), None)
+        if other is None or one.key in there:
+            continue
+        words = [claim.text[one.start : one.end], text.text[other.start : other.end]]
+        if one.key in STATE_STEMS and not {word.lower() for word in words} <= STATES:
+            continue
+        if _same([term for term in claim.terms if term is not one], [t for t in terms if t is not other]):
+            return words[1]
+    return ""
+
+
+def _same(mine: Terms, theirs: Terms, much: float = ABOUT) -> bool:
+    """Whether a claim's terms and a sentence's say the same of the same, names and numbers included."""
+    here, there = {term.key for term in mine}, {held for term in theirs for held in term.held}
+    common = [term for term in mine if there.intersection(term.sought)]
+    if any(term.kind in LITERAL and term not in common for term in mine):
+        return False
+    if len({term.key for term in common}) < LEAST and here != {term.key for term in theirs}:
+        return False
+    about = _weight([term for term in theirs if term.key in here or term.kind == NUMBER])
+    return bool(common) and _weight(common) >= SAME * _weight(mine) and about >= much * _weight(theirs)
+
+
+def _weight(terms: Terms) -> float:
+    return sum(WEIGHTS[term.kind] for term in terms)
