@@ -91,15 +91,11 @@ class ModelJudge(Displayable):
         session = Session(self, keep, getattr(groups, "tell", None))
         return run(settle_in_batches(session, groups) if self.limits.batch else session.settle(groups))
 
-    def calls(self, asks: Iterable[Ask], most: int | None = None) -> Iterator[Call]:
-        """The calls for the pairs of one sample, with at most so many pairs in each."""
-        pairs = self.limits.pairs
-        return calls_for(asks, self.limits.canaries, pairs if most is None else min(most, pairs))
-
     def estimate(self, groups: Iterable[Sequence[Ask]]) -> Account:
         """The largest cost of asking, without asking."""
         account = Account(money=0.0 if price(self.name, 1, 1) is not None else None)
-        for call in (call for group in groups for call in self.calls(group)):
+        limits = self.limits
+        for call in (call for group in groups for call in calls_for(group, limits.canaries, limits.pairs)):
             account.add(Account(1, *sizes(call), bytes_sent=len(call_text(call).encode("utf-8", "replace"))))
         if account.money is not None:
             whole = price(self.name, account.prompt_tokens, account.reply_tokens) or 0.0
@@ -166,9 +162,14 @@ class Session:
             self.account.note(f"{problem}, tried again", times)
         return self.account
 
+    def calls(self, asks: Iterable[Ask], most: int | None = None) -> Iterator[Call]:
+        """The calls for the pairs of one sample, with at most so many pairs in each."""
+        limits = self.judge.limits
+        return calls_for(asks, limits.canaries, limits.pairs if most is None else min(most, limits.pairs))
+
     def _calls(self, groups: Iterable[Sequence[Ask]]) -> Iterator[Call]:
         for group in groups:
-            calls = list(self.judge.calls(group))
+            calls = list(self.calls(group))
             yield from calls[:-1]
             self.begun += 1
             yield from calls[-1:]
@@ -200,7 +201,7 @@ class Session:
         self.keep(self._verdicts(call, reply, reading))
         if again and reading.open and reply is not NONE:
             most = max(1, len(reading.open) // 2) if reply.problem else None
-            return list(self.judge.calls(reading.open, most))
+            return list(self.calls(reading.open, most))
         if reading.open:
             for reason in reading.open.values():
                 self.account.note(f"unmeasured: {reason}")

@@ -247,7 +247,7 @@ async def settle_in_batches(session: Session, groups: Iterable[Sequence[Ask]]) -
     """Settle all pairs by one batch, and by a further one for what its replies leave open."""
     session.share_of_price = BATCH_PRICE
     judge, limits = session.judge, session.judge.limits
-    calls = [call for group in groups for call in judge.calls(group)]
+    calls = [call for group in groups for call in session.calls(group)]
     known = limits.batch if isinstance(limits.batch, str) else ""
     async with open_clients(1, limits.timeout) as clients:
         wire = Wire(judge.service, next(clients), limits.timeout, limits.retries)
