@@ -10,9 +10,8 @@ import pytest
 
 from rankproof import evaluate
 from rankproof.core import hits, join, judgments
-from rankproof.core.hits import Hits
+from rankproof.core.hits import Hits, PackedHits
 from rankproof.core.names import REGISTRY
-from rankproof.core.packed_hits import PackedHits
 from tests.io.counted.engines import arrow, random_case
 
 EVERY = [name for name, each in REGISTRY.items() if each.spec.kind == "ranking"]

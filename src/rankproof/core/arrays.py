@@ -45,6 +45,16 @@ def offsets(counts: Array) -> Array:
     return begins
 
 
+def run_rows(start: Array, counts: Array) -> Array:
+    """The rows of several runs one after the other, given where each starts and how many it has.
+
+    >>> run_rows(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    before = np.cumsum(counts) - counts
+    return np.asarray(np.arange(counts.sum()) + np.repeat(start - before, counts))
+
+
 def join_parts(parts: list[Array], dtype: type = np.intp) -> Array:
     """Parts of a column joined into one; `dtype` is its type if there is no part."""
     if len(parts) == 1:

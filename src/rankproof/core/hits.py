@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from rankproof.core.arrays import FEW, Array, Gain, PerQuery, best_first, gains, offsets, ratio, runs
+from rankproof.core.arrays import FEW, Array, Gain, PerQuery, best_first, gains, narrow, offsets, ratio, run_rows, runs
 from rankproof.document.model import Displayable
 from rankproof.errors import warn_of
 
-__all__ = ["Array", "Facets", "Hits", "PerQuery", "ratio"]
-
+__all__ = ["Array", "Facets", "Hits", "PackedHits", "PerQuery", "ratio"]
 
 QUERIES = 1 << 15
 """So many queries are worked on at a time."""
+
+
+ABOVE_ZERO = float(np.nextafter(0, 1))
+"""The smallest grade that is one."""
+OF_ROWS = ("rank", "grade", "doc", "first", "last", "aspect", "weight", "doubtful")
+"""The columns with one entry a row, beside that of queries, which are numbered anew in a part."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,20 +94,24 @@ class Hits(Displayable):
             pick(self.doubtful),
         )
 
+    def in_order(self) -> Hits:
+        """The same rows sorted by query, then rank."""
+        return self.keep(np.lexsort((self.rank, self.query)))
+
     @property
     def corpus(self) -> int | None:
         """The old name of `corpus_size`."""
         warn_of("Hits.corpus", "corpus_size")
         return self.corpus_size
 
-    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """The result of `make()`, cached under `key`, since several measures need the same cut."""
         if key not in self._memo:
             made = make()
             # A cycle would keep the arrays until the next collection, so None stands for the hits themselves.
             self._memo[key] = None if made is self else made
         found = self._memo[key]
-        return self if found is None else found
+        return self if found is None else found  # type: ignore[return-value]
 
     def forget(self) -> None:
         """Clear the cache: for many queries it takes more memory than the rows themselves."""
@@ -112,7 +122,7 @@ class Hits(Displayable):
         """The rows at ranks 1 to `k` (all of them for None)."""
         if k is None or k >= self.deepest:
             return self
-        return self.once(("top", k), lambda: self.keep(self.rank <= k))  # type: ignore[no-any-return]
+        return self.once(("top", k), lambda: self.keep(self.rank <= k))
 
     @cached_property
     def deepest(self) -> float:
@@ -122,15 +132,15 @@ class Hits(Displayable):
     def relevant(self, rel: float = 1, threshold: str = "rel") -> Hits:
         """The rows with a grade of at least `rel`, or with `threshold='query'` of at least their query's own level."""
         if threshold == "rel":
-            return self.once(("relevant", rel), lambda: self.keep(self.grade >= rel))  # type: ignore[no-any-return]
-        return self.once("own", lambda: self.keep(self.grade >= own_level(self)[self.query]))  # type: ignore[no-any-return]
+            return self.once(("relevant", rel), lambda: self.keep(self.grade >= rel))
+        return self.once("own", lambda: self.keep(self.grade >= self.judged.own_level[self.query]))
 
     def scored(self, scores: str = "any") -> Hits:
         """The rows with `any` score, or only those with a `positive` one."""
         if scores == "any" or self.doubtful is None:
             return self
         low = self.doubtful
-        return self.once("positive", lambda: self.keep(~low))  # type: ignore[no-any-return]
+        return self.once("positive", lambda: self.keep(~low))
 
     def valued(self, gain: Gain = "linear") -> Hits:
         """The same rows (and pool) with each grade replaced by its gain; below zero counts 0."""
@@ -138,7 +148,7 @@ class Hits(Displayable):
             return self
         key = ("valued", gain if isinstance(gain, str) else tuple(sorted(gain.items())))
         pool = None if self.pool is None else self.pool.valued(gain)
-        return self.once(key, lambda: replace(self, grade=gains(self.grade, gain), pool=pool))  # type: ignore[no-any-return]
+        return self.once(key, lambda: replace(self, grade=gains(self.grade, gain), pool=pool))
 
     # --- the three rankings ------------------------------------------------------------------
 
@@ -151,7 +161,7 @@ class Hits(Displayable):
     def ideal(self) -> Hits:
         """The best order of all judged documents: what a perfect ranking would look like."""
         pool = self.judged
-        return pool.once("ideal", lambda: _sorted_pool(pool))  # type: ignore[no-any-return]
+        return pool.once("ideal", lambda: _sorted_pool(pool))
 
     @cached_property
     def reordered(self) -> Hits:
@@ -175,32 +185,15 @@ class Hits(Displayable):
         start, end = runs(rows.query, first)
         place = np.arange(len(order))
         rank = np.where(worth > 0, first + (place - start), last - (end - 1 - place))
-        return _in_order(replace(rows, rank=first + last - rank if against else rank))
-
-    @cached_property
-    def spread(self) -> Hits:
-        """Each tied row at every rank it could have, weighted: sums become means over all tie orders."""
-        if self.first is None or self.last is None:
-            return self
-        # One row for each grade within a tie, as such rows change places without effect; with aspects every row.
-        kind = self.grade if self.facets is None and self.aspect is None else np.arange(len(self.grade))
-        order = np.lexsort((kind, self.first, self.query))
-        new = np.any([np.diff(column[order]) != 0 for column in (self.query, self.first, kind)], axis=0)
-        starts = np.append(0, np.flatnonzero(new) + 1)[: len(order)]
-        alike, count = order[starts], np.diff(np.append(starts, len(order)))
-        first, places = self.first[alike], self.last[alike] - self.first[alike] + 1
-        rank = np.arange(places.sum()) + np.repeat(first - (np.cumsum(places) - places), places)
-        rows, weight = self.keep(np.repeat(alike, places)), np.repeat(count / places, places)
-        return _in_order(replace(rows, rank=rank, weight=weight, first=None, last=None))
+        return replace(rows, rank=first + last - rank if against else rank).in_order()
 
     # --- queries ---------------------------------------------------------------------------------
 
     def select(self, queries: Array) -> Hits:
         """Only the given queries, numbered anew in that order; a query may be asked for more than once."""
         counts = np.diff(self.starts)[queries]
-        rows = np.arange(counts.sum()) + np.repeat(self.starts[queries] - (np.cumsum(counts) - counts), counts)
         selected = replace(
-            self.keep(rows),
+            self.keep(run_rows(self.starts[queries], counts)),
             query=np.repeat(np.arange(len(queries)), counts),
             n=len(queries),
             retrieved=self.retrieved[queries],
@@ -217,20 +210,13 @@ class Hits(Displayable):
         facets = self.facets
         part = Hits(
             query=self.cut("query", rows) - begin,
-            rank=self.cut("rank", rows),
-            grade=self.cut("grade", rows),
-            doc=self.cut("doc", rows),
             n=end - begin,
             retrieved=self.cut("retrieved", queries),
             pool=None if self.pool is None else self.pool.block(begin, end),
-            first=self.cut("first", rows),
-            last=self.cut("last", rows),
-            aspect=self.cut("aspect", rows),
-            weight=self.cut("weight", rows),
             facets=None if facets is None else replace(facets, declared=facets.declared[begin:end]),
             answered=self.cut("answered", queries),
             corpus_size=self.corpus_size,
-            doubtful=self.cut("doubtful", rows),
+            **{name: self.cut(name, rows) for name in OF_ROWS},
         )
         part.__dict__["top_grade"] = self.top_grade
         return part
@@ -271,6 +257,18 @@ class Hits(Displayable):
         """The smallest grade of the rows, 0 if that is larger."""
         return float(self.grade.min(initial=0))
 
+    @cached_property
+    def own_level(self) -> Array:
+        """For each query the larger of half its highest grade and the 90th percentile of its grades, above 0."""
+        best, count = self.ideal, np.bincount(self.query, minlength=self.n)
+        judged = np.flatnonzero(count)
+        start = best.starts[judged]
+        least = np.full(self.n, ABOVE_ZERO)
+        # By nearest rank: of 10 grades the 9th from below, which is the 2nd from above.
+        percentile = best.grade[start + count[judged] - np.ceil(0.9 * count[judged]).astype(np.intp)]
+        least[judged] = np.maximum(np.maximum(best.grade[start] / 2, percentile), ABOVE_ZERO)
+        return least
+
     # --- aspects ---------------------------------------------------------------------------------
 
     @cached_property
@@ -282,7 +280,7 @@ class Hits(Displayable):
         start = self.facets.start
         judged = self.keep(self.doc >= 0)
         counts = (start[1:] - start[:-1])[judged.doc]
-        at = np.arange(counts.sum()) + np.repeat(start[judged.doc] - (np.cumsum(counts) - counts), counts)
+        at = run_rows(start[judged.doc], counts)
         rows = judged.keep(np.repeat(np.arange(len(counts)), counts))
         return replace(rows, aspect=self.facets.aspect[at], grade=self.facets.grade[at], pool=pool)
 
@@ -304,7 +302,7 @@ class Hits(Displayable):
     def count(self, k: int | None = None) -> PerQuery:
         """The number of rows of each query, at ranks 1 to `k`."""
         cut = None if k is None or k >= self.deepest else k
-        return self.once(("count", cut), lambda: self._count(cut))  # type: ignore[no-any-return]
+        return self.once(("count", cut), lambda: self._count(cut))
 
     def _count(self, k: int | None) -> PerQuery:
         query, weight = self.query, self.weight
@@ -315,7 +313,7 @@ class Hits(Displayable):
 
     def graded(self, rel: float) -> PerQuery:
         """The number of rows of each query with a grade of at least `rel`."""
-        return self.once(("graded", rel), lambda: self._graded(rel))  # type: ignore[no-any-return]
+        return self.once(("graded", rel), lambda: self._graded(rel))
 
     def _graded(self, rel: float) -> PerQuery:
         good = self.grade >= rel
@@ -347,6 +345,34 @@ class Hits(Displayable):
         return self.retrieved - self.count()
 
 
+class PackedHits(Hits):
+    """Hits of many queries in few bytes: columns are kept as narrow as their numbers allow, or as functions of rows.
+
+    Whoever asks for a column gets it as wide as in other `Hits`, made anew each time, so no arithmetic can overflow.
+    """
+
+    def cut(self, name: str, rows: slice) -> Any:
+        """Some rows of a column, without the whole of it being made."""
+        kept = self.__dict__[name]
+        if kept is None:
+            return None
+        found = kept(rows) if callable(kept) else kept[rows]
+        return found.astype(np.intp) if found.dtype.kind == "i" else found
+
+
+def _packed_column(name: str) -> property:
+    """A column of packed hits: narrow in the object's own dictionary, wide where it is asked for."""
+
+    def keep(hits: Hits, column: Any) -> None:
+        hits.__dict__[name] = narrow(column) if isinstance(column, np.ndarray) else column
+
+    return property(lambda hits: hits.cut(name, slice(None)), keep)
+
+
+for _name in ("query", "rank", "grade", "doc", "retrieved", "first", "last"):
+    setattr(PackedHits, _name, _packed_column(_name))
+
+
 @dataclass(frozen=True, eq=False)
 class Facets(Displayable):
     """Judgments by aspect: document `doc[i]` has `grade[i]` for aspect `aspect[i]` of its query."""
@@ -370,29 +396,3 @@ def _sorted_pool(pool: Hits) -> Hits:
     aspect = None if pool.aspect is None else pool.aspect.take(order)
     grade, doc = pool.grade.take(order), pool.doc.take(order)
     return replace(pool, rank=pool.nth, grade=grade, doc=doc, aspect=aspect, pool=pool)
-
-
-def _in_order(hits: Hits) -> Hits:
-    """The same rows sorted by query, then rank."""
-    return hits.keep(np.lexsort((hits.rank, hits.query)))
-
-
-ABOVE_ZERO = float(np.nextafter(0, 1))
-"""The smallest grade that is one."""
-
-
-def own_level(h: Hits) -> Array:
-    """For each query the larger of half its highest grade and the 90th percentile of its grades, above 0."""
-    pool = h.judged
-    return pool.once("thresholds", lambda: _own(pool))  # type: ignore[no-any-return]
-
-
-def _own(pool: Hits) -> Array:
-    best, count = pool.ideal, np.bincount(pool.query, minlength=pool.n)
-    judged = np.flatnonzero(count)
-    start = best.starts[judged]
-    least = np.full(pool.n, ABOVE_ZERO)
-    # By nearest rank: of 10 grades the 9th from below, which is the 2nd from above.
-    percentile = best.grade[start + count[judged] - np.ceil(0.9 * count[judged]).astype(np.intp)]
-    least[judged] = np.maximum(np.maximum(best.grade[start] / 2, percentile), ABOVE_ZERO)
-    return least

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rankproof.core.arrays import FEW, distinct, join_parts, narrow
 from rankproof.core.conventions import Conventions, comparable_scores, order_equals, unjudged_as
-from rankproof.core.hits import QUERIES, Array, Hits
+from rankproof.core.hits import QUERIES, Array, Hits, PackedHits
 from rankproof.core.judgments import Judgments
-from rankproof.core.packed_hits import LookedUp, PackedHits
 from rankproof.document.model import Displayable
 from rankproof.errors import DataError, shorten
 
@@ -199,9 +199,9 @@ def _hits(
     if many:  # what follows from the judgment of a row is not kept beside it
         kind, doc = PackedHits, narrow(doc)
     return kind(  # type: ignore[no-any-return]
-        query=LookedUp(judgments.query, doc) if many else judgments.query.take(doc),
+        query=partial(_looked_up, judgments.query, doc) if many else judgments.query.take(doc),
         rank=rank,
-        grade=LookedUp(judgments.grade, doc) if many else judgments.grade.take(doc),
+        grade=partial(_looked_up, judgments.grade, doc) if many else judgments.grade.take(doc),
         doc=doc,
         n=len(judgments.query_ids),
         retrieved=retrieved,
@@ -213,6 +213,11 @@ def _hits(
         answered=answered,
         corpus_size=conventions.corpus_size,
     )
+
+
+def _looked_up(table: Array, doc: Array, rows: slice) -> Array:
+    """Some rows of a column that a table has for the judgment of each row."""
+    return table.take(doc[rows])
 
 
 def _taken(parts: list[Array], many: bool) -> Array:

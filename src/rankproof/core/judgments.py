@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, wraps
-from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
+from functools import cached_property, partial, wraps
+from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from rankproof.core.arrays import narrow
-from rankproof.core.hits import QUERIES, Array, Facets, Hits
-from rankproof.core.packed_hits import Numbered, PackedHits
+from rankproof.core.arrays import narrow, offsets, run_rows
+from rankproof.core.hits import QUERIES, Array, Facets, Hits, PackedHits
 from rankproof.document.model import Displayable
 from rankproof.errors import DataError, NotThere, UsageError, check_whole, is_number, shorten
 
@@ -81,16 +80,9 @@ class Judgments(Displayable):
         """All judged documents as Hits, from which every ideal ranking is made."""
         length, query, rows = self.start[1:] - self.start[:-1], self.query, len(self.doc_ids)
         if len(length) > QUERIES:
-            packed: Any = PackedHits
-            many: Hits = packed(
-                query=query,
-                rank=Numbered(rows, self.start, query),
-                grade=self.grade,
-                doc=Numbered(rows),
-                n=len(length),
-                retrieved=length,
-                facets=self.facets,
-            )
+            places, numbers = partial(_numbers_in_runs, self.start, query), partial(_numbers, rows)
+            packed: Any = PackedHits  # whose columns may be functions
+            many: Hits = packed(query, places, self.grade, numbers, len(length), length, facets=self.facets)
             many.__dict__["starts"] = self.start
             return many
         doc = np.arange(rows)
@@ -116,6 +108,16 @@ class Judgments(Displayable):
         return {query: self.of(query) for query in self.query_ids}
 
 
+def _numbers(count: int, rows: slice) -> Array:
+    """Some of the numbers from 0 on."""
+    return np.arange(*rows.indices(count))
+
+
+def _numbers_in_runs(start: Array, run: Array, rows: slice) -> Array:
+    """The same, from 1 on in each run; `run` is the one that each row belongs to."""
+    return _numbers(len(run), rows) + 1 - start.take(run[rows])
+
+
 def select_queries(judgments: Judgments, queries: Array) -> Judgments:
     """The judgments of some queries, in the order in which these are named.
 
@@ -124,20 +126,18 @@ def select_queries(judgments: Judgments, queries: Array) -> Judgments:
     {'b': {'y': 0.0, 'z': 2.0}}
     """
     counts = np.diff(judgments.start)[queries]
-    start = np.append(0, np.cumsum(counts)).astype(np.intp)
-    rows = np.arange(start[-1]) + np.repeat(judgments.start[queries] - start[:-1], counts)
+    rows = run_rows(judgments.start[queries], counts)
     facets = judgments.facets
     if facets is not None:
         held = np.diff(facets.start)[rows]
-        ends = np.append(0, np.cumsum(held)).astype(np.intp)
-        at = np.arange(ends[-1]) + np.repeat(facets.start[rows] - ends[:-1], held)
+        at = run_rows(facets.start[rows], held)
         names = [facets.names[each] for each in at.tolist()] if len(facets.names) else ()
-        facets = Facets(ends, facets.aspect[at], facets.grade[at], facets.declared[queries], names)
+        facets = Facets(offsets(held), facets.aspect[at], facets.grade[at], facets.declared[queries], names)
     return replace(
         judgments,
         query_ids=tuple(judgments.query_ids[at] for at in queries.tolist()),
         doc_ids=[judgments.doc_ids[row] for row in rows.tolist()],
-        start=start,
+        start=offsets(counts),
         grade=judgments.grade[rows],
         facets=facets,
     )
@@ -270,9 +270,6 @@ def _facets(table: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Facets:
     )
 
 
-Scope: TypeAlias = Literal["all", "implied", "retrieved"]
-
-
 class Order(NamedTuple):
     """One partial order of a judge: documents (numbers) and the level each was given."""
 
@@ -298,18 +295,6 @@ class Preferences(NamedTuple):
 
     groups: Sequence[Group]
     retrieved: int
-
-
-class GradeTally(NamedTuple):
-    """How many preferences there are, and how many of them a ranking fulfils."""
-
-    fulfilled: int
-    possible: int
-
-    @property
-    def ratio(self) -> float:
-        """Fulfilled / possible; 0 if nothing is possible."""
-        return self.fulfilled / self.possible if self.possible else 0.0
 
 
 def group(orders: Sequence[Order], documents: int) -> Group:
@@ -380,15 +365,3 @@ def _add_transitive(prefers: Array) -> None:
             "preferences: one judge prefers a document to itself, going round in a circle. "
             "Next: put contradicting preferences into different judgment groups."
         )
-
-
-# --- counting -------------------------------------------------------------------------------------
-
-
-def tally(prefers: Array, retrieved: int, scope: Scope = "all") -> GradeTally:
-    """Fulfilled and possible preferences within the scope."""
-    shown = prefers[:retrieved, :retrieved] if scope == "retrieved" else prefers[:retrieved]
-    possible = np.count_nonzero(shown if scope == "retrieved" else prefers)
-    if scope == "implied":
-        possible -= np.count_nonzero(prefers[retrieved:, retrieved:])
-    return GradeTally(int(np.count_nonzero(np.triu(shown, 1))), int(possible))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankproof.core.arrays import distinct, gains
+from rankproof.core.arrays import distinct, gains, run_rows
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import Measure, seen_by
 from rankproof.document.numbers import count
@@ -267,10 +267,29 @@ def expected_values(measure: Measure, hits: Hits, rng: np.random.Generator) -> t
     if measure.spec.additive:
         parts = _parts(hits)
         some = [hits] if len(parts) == 1 else map(hits.select, parts)
-        return np.concatenate([measure(seen_by(measure, each.spread)) for each in some]), ""
+        return np.concatenate([measure(seen_by(measure, spread_ties(each))) for each in some]), ""
     if measure.spec.expected is not None and measure.steady:
         return measure.spec.expected(seen_by(measure, hits), **measure.params), ""
     return _averaged(measure, hits, rng)
+
+
+def spread_ties(hits: Hits) -> Hits:
+    """Each tied row at every rank it could have, weighted: sums become means over all tie orders."""
+    return hits.once("spread", lambda: _spread(hits))
+
+
+def _spread(hits: Hits) -> Hits:
+    if hits.first is None or hits.last is None:
+        return hits
+    # One row for each grade within a tie, as such rows change places without effect; with aspects every row.
+    kind = hits.grade if hits.facets is None and hits.aspect is None else np.arange(len(hits.grade))
+    order = np.lexsort((kind, hits.first, hits.query))
+    new = np.any([np.diff(column[order]) != 0 for column in (hits.query, hits.first, kind)], axis=0)
+    starts = np.append(0, np.flatnonzero(new) + 1)[: len(order)]
+    alike, alike_count = order[starts], np.diff(np.append(starts, len(order)))
+    first, places = hits.first[alike], hits.last[alike] - hits.first[alike] + 1
+    rows, weight = hits.keep(np.repeat(alike, places)), np.repeat(alike_count / places, places)
+    return replace(rows, rank=run_rows(first, places), weight=weight, first=None, last=None).in_order()
 
 
 def _parts(hits: Hits) -> list[Array]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rankproof._moved import old_names
-from rankproof.core.hits import Hits, own_level
+from rankproof.core.hits import Hits
 from rankproof.core.measure import Measure, seen_by
 from rankproof.document.model import Displayable
 
@@ -96,7 +96,7 @@ class Case(NamedTuple):
         """The grade from which on a document is relevant, and the step that finds it, if there is one."""
         if threshold == "rel":
             return rel, ()
-        least = float(own_level(self.hits)[0])
+        least = float(self.hits.judged.own_level[0])
         says = "relevant from max(half the highest grade, the 90th percentile of the grades) on, if above 0"
         return least, (Step("threshold", says, value=least),)
 

@@ -24,7 +24,7 @@ from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.measure import REGISTRY, Measure, seen_by
 from rankproof.core.names import parse
-from rankproof.core.orders import extremes
+from rankproof.core.orders import extremes, spread_ties
 from rankproof.core.scoring import ceiling, unjudged_bounds
 from rankproof.io.load import load_judgments, load_ranking
 from tests.each import with_each
@@ -383,7 +383,7 @@ def is_sum(measure: Measure) -> bool:
 def test_sums_over_ties(measure: Measure, seed: int) -> None:
     """What declares itself a sum over rows is one: rows spread over their ranks give the mean."""
     hits, _ = tied_hits(measure.spec.aspects, seed)
-    found = measure(seen_by(measure, hits.spread))
+    found = measure(seen_by(measure, spread_ties(hits)))
     assert found == pytest.approx([each.mean() for each in enumerated(measure, seed)], abs=1e-9)
 
 

@@ -13,6 +13,7 @@ from rankproof.core.bounds import ndcg_bounds
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.measures.sets import returned_count
+from rankproof.core.orders import spread_ties
 from rankproof.core.paper import (
     Case,
     Found,
@@ -36,7 +37,7 @@ def at_least(h: Hits, rel: float) -> Hits:
 
 def discounted_gain(g: Hits) -> PerQuery:
     """The sum of gain / log2(rank + 1)."""
-    return g.once("discounted", lambda: g.sum(g.grade / np.log2(g.rank + 1)))  # type: ignore[no-any-return]
+    return g.once("discounted", lambda: g.sum(g.grade / np.log2(g.rank + 1)))
 
 
 @measure(
@@ -82,7 +83,7 @@ def _expected_ndcg(
 ) -> PerQuery:
     """The mean over tie orders, if the ideal order is the same in all of them."""
     counted = at_least(h, rel)
-    gained = discounted_gain(counted.spread.top(k).valued(gain))
+    gained = discounted_gain(spread_ties(counted).top(k).valued(gain))
     return ratio(gained, discounted_gain(_ideal(counted, counted.top(k).valued(gain), k, gain, ideal, rel)))
 
 

@@ -65,7 +65,7 @@ def novel_gain(h: Hits, k: int | None, rel: float, alpha: float, discount: Disco
 def greedy(h: Hits, rel: float, alpha: float) -> Hits:
     """The relevant documents, at each rank the one that adds most; of equals the one judged last."""
     pool = h.judged
-    return pool.once(("greedy", rel, alpha), lambda: _greedy(pool, rel, alpha))  # type: ignore[no-any-return]
+    return pool.once(("greedy", rel, alpha), lambda: _greedy(pool, rel, alpha))
 
 
 def _greedy(pool: Hits, rel: float, alpha: float) -> Hits:

@@ -8,14 +8,37 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from rankproof._moved import old_names
 from rankproof.core.hits import Array
-from rankproof.core.judgments import GradeTally, Group, Preferences, Scope, tally
+from rankproof.core.judgments import Group, Preferences
 from rankproof.core.measure import measure
+
+Scope: TypeAlias = Literal["all", "implied", "retrieved"]
+
+
+class GradeTally(NamedTuple):
+    """How many preferences there are, and how many of them a ranking fulfils."""
+
+    fulfilled: int
+    possible: int
+
+    @property
+    def ratio(self) -> float:
+        """Fulfilled / possible; 0 if nothing is possible."""
+        return self.fulfilled / self.possible if self.possible else 0.0
+
+
+def tally(prefers: Array, retrieved: int, scope: Scope = "all") -> GradeTally:
+    """Fulfilled and possible preferences within the scope."""
+    shown = prefers[:retrieved, :retrieved] if scope == "retrieved" else prefers[:retrieved]
+    possible = np.count_nonzero(shown if scope == "retrieved" else prefers)
+    if scope == "implied":
+        possible -= np.count_nonzero(prefers[retrieved:, retrieved:])
+    return GradeTally(int(np.count_nonzero(np.triu(shown, 1))), int(possible))
 
 
 def _tallies(p: Preferences, scope: Scope) -> list[GradeTally]:
