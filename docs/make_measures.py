@@ -9,9 +9,10 @@ import doctest
 from collections.abc import Iterator
 from pathlib import Path
 
-from rankproof.core.measure import REGISTRY, Measure
+from rankproof.core.measure import Measure
 from rankproof.core.measures import FAMILIES
-from rankproof.core.parameters import sections
+from rankproof.core.names import REGISTRY
+from rankproof.scoring.catalogue import sections
 from rankproof.scoring.terms import OTHERS, TERMS
 
 GLOSSARY = Path(__file__).with_name("glossary.md")

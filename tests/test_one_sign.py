@@ -26,8 +26,7 @@ from rankproof import (
     tune,
 )
 from rankproof.core.hits import Hits, PerQuery
-from rankproof.core.measure import forget, measure
-from rankproof.core.names import parse
+from rankproof.core.names import forget, measure, parse
 from rankproof.document.formats import as_text, check
 from rankproof.judging.verdicts import Relation
 from rankproof.scoring.words import scores as words

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from rankproof import sample
-from rankproof.core.measure import forget
-from rankproof.core.names import REGISTRY
+from rankproof.core.names import REGISTRY, forget
 from tests.shell import rankproof
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from rankproof.core.audit.finding import Finding
     from rankproof.core.explanation import ExplainedCase
     from rankproof.core.judgments import Judgments
-    from rankproof.core.measure import Measure, measure
+    from rankproof.core.measure import Measure
+    from rankproof.core.names import measure
     from rankproof.core.scoring import ScoreColumn, ScoreRow, Summary
     from rankproof.diagnosing.diagnose import Diagnosis, diagnose
     from rankproof.diagnosing.fixes import Fix
@@ -104,7 +105,8 @@ _PLACES = {
     "core.audit.finding": "Finding",
     "core.explanation": "ExplainedCase",
     "core.judgments": "Judgments",
-    "core.measure": "Measure measure",
+    "core.measure": "Measure",
+    "core.names": "measure",
     "core.scoring": "ScoreColumn ScoreRow Summary",
     "diagnosing.diagnose": "Diagnosis diagnose",
     "diagnosing.fixes": "Fix",

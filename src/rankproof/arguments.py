@@ -1,8 +1,11 @@
-"""Arguments: what other tools call them, and what an annotation says of a value, also in words."""
+"""Arguments: what other tools call them, what an annotation says of a value, also in words; and docstrings."""
 
 from __future__ import annotations
 
+import ast
+import inspect
 import sys
+import textwrap
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from os import PathLike
@@ -94,3 +97,24 @@ def in_words(hint: Any) -> str:
     if kind in _MANY:
         return "a list" + (f", each {in_words(parts[0])}" if parts else "")
     return _WORDS.get(kind) or ("data" if hint is Any else f"a {getattr(kind, '__name__', kind)}")
+
+
+STRIPPED = 2
+"""From this level of optimisation on, Python has dropped all docstrings."""
+
+
+def docstring(thing: Any) -> str:
+    """The docstring of a function, class or module; empty if it has none.
+
+    >>> docstring(docstring).partition(";")[0]
+    'The docstring of a function, class or module'
+    """
+    if sys.flags.optimize < STRIPPED:
+        return inspect.getdoc(thing) or ""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(thing)))
+    except (OSError, TypeError, SyntaxError):
+        return ""
+    body = tree if inspect.ismodule(thing) else tree.body[0]
+    known = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    return (ast.get_docstring(body) or "") if isinstance(body, known) else ""

@@ -11,7 +11,7 @@ import pytest
 
 from rankproof.cli import COMMANDS, load_command
 from rankproof.compat.trec_eval import main as trec_eval
-from rankproof.core.measure import REGISTRY
+from rankproof.core.names import REGISTRY
 from rankproof.core.profiles import PROFILES
 
 

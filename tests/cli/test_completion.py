@@ -14,7 +14,7 @@ from click.shell_completion import FishComplete, ShellComplete, ZshComplete
 
 from rankproof import sample
 from rankproof.cli import rankproof as group
-from rankproof.core.measure import REGISTRY
+from rankproof.core.names import REGISTRY
 from rankproof.core.names import find as measure_named
 from rankproof.core.profiles import BUILT_ON, PROFILES, find
 from rankproof.scoring.terms import TERMS

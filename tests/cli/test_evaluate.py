@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from rankproof import evaluate
-from rankproof.core.measure import REGISTRY
+from rankproof.core.names import REGISTRY
 
 DEFAULT = ["nDCG@10", "RR@10", "AP", "P@5", "R@5", "R@100", "Success@5"]
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from rankproof.core.measure import REGISTRY, forget
+from rankproof.core.names import REGISTRY, forget
 
 DECLARED = '''
 """A measure of ours."""
 from rankproof import measure
 from rankproof.core.hits import Hits, PerQuery
-from rankproof.core.parameters import Cutoff
+from rankproof.core.measure import Cutoff
 
 
 @measure("Grades", also=("grades",))

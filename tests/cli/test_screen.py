@@ -35,7 +35,7 @@ from rankproof import (
     tune,
 )
 from rankproof.bench.fusion.scores import NORMALISATIONS
-from rankproof.core.measure import REGISTRY
+from rankproof.core.names import REGISTRY
 from rankproof.core.profiles import PROFILES
 from rankproof.document.formats.table import full_text, screen
 from rankproof.document.model import Result, Table

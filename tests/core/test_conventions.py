@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rankproof import evaluate
-from rankproof.core.measure import REGISTRY
+from rankproof.core.names import REGISTRY
 from rankproof.errors import DataError, UsageError
 from tests.each import with_each
 

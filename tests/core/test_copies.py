@@ -10,7 +10,8 @@ import pytest
 
 from rankproof import AP, RR, evaluate, nDCG, prepare
 from rankproof.core.hits import Hits, PerQuery
-from rankproof.core.measure import REGISTRY, Measure, forget, measure
+from rankproof.core.measure import Measure
+from rankproof.core.names import REGISTRY, forget, measure
 from rankproof.errors import UsageError
 from tests.each import with_each
 

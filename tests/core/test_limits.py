@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankproof.core.measure import REGISTRY, Measure
-from rankproof.core.names import parse
+from rankproof.core.measure import Measure
+from rankproof.core.names import REGISTRY, parse
 from rankproof.core.scoring import ceiling, split, tie_bounds, unjudged_bounds
 from tests.each import with_each
 

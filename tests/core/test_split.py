@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rankproof import evaluate
-from rankproof.core.measure import REGISTRY
+from rankproof.core.names import REGISTRY
 from tests.each import with_each
 
 RELEVANT = {"q1": {"a": 3, "b": 1, "c": 2, "x": 0}, "q2": {"a": 1}, "q3": {"b": 2, "c": 0}}

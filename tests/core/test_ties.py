@@ -12,8 +12,8 @@ import pytest
 
 from rankproof.core.conventions import tied_values
 from rankproof.core.hits import Hits
-from rankproof.core.measure import REGISTRY, Measure, forget, measure
-from rankproof.core.names import parse
+from rankproof.core.measure import Measure
+from rankproof.core.names import REGISTRY, forget, measure, parse
 from rankproof.core.orders import arrangements, draw_places
 from tests.each import with_each
 

@@ -131,7 +131,7 @@ def _name_columns(context: click.Context, option: click.Parameter, given: tuple[
 
 def _restore_help(command: click.Command) -> None:
     """The help of a command, which Python -OO strips with the docstrings."""
-    from rankproof.core.parameters import docstring
+    from rankproof.arguments import docstring
 
     command.help = command.help or docstring(command.callback)
 

@@ -116,8 +116,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def complete_measures(context: click.Context, option: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The measures that begin so, behind the last comma."""
-    import rankproof.core.measures
-    from rankproof.core.measure import REGISTRY
+    from rankproof.core.names import REGISTRY
 
     before, comma, begun = incomplete.rpartition(",")
     usual = ("nDCG@10", "RR@10", "R@100", "R@10", "P@10", "P@5", "Success@5", "AP")

@@ -91,9 +91,7 @@ def explain_number(
 
 def _term(word: str) -> Document:
     """The meaning of a word of the output; a measure is described in full."""
-    import rankproof.core.measures  # noqa: F401  (its import fills the registry)
-    from rankproof.core.measure import REGISTRY
-    from rankproof.core.names import find, parse
+    from rankproof.core.names import REGISTRY, find, parse
     from rankproof.judging.metrics.registry import parse as parse_metric
     from rankproof.scoring import catalogue, terms
 
@@ -185,8 +183,7 @@ def list_measures(name: str | None, judged: bool, form: str | None) -> None:
     rankproof measures nDCG
     rankproof measures --judged
     """
-    import rankproof.core.measures
-    from rankproof.core.measure import JUDGED, REGISTRY
+    from rankproof.core.names import JUDGED, REGISTRY
     from rankproof.document.formats import check
     from rankproof.scoring import catalogue
 

@@ -1,23 +1,156 @@
-"""Measures as values: declared once by a function, named, checked, and found in the registry."""
+"""Measures as values: what a function declares, its parameters, and one use of it.
+
+A measure names its parameters with types, which check a value and say what they expect when it is made:
+
+    def precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery: ...
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib import import_module
+from numbers import Integral, Real
 from types import MappingProxyType
-from typing import Any, Literal, overload
+from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, overload
 
+from rankproof.arguments import docstring
 from rankproof.core.corpus import ShownDocument
 from rankproof.core.hits import Hits, PerQuery
 from rankproof.core.judgments import Preferences
-from rankproof.core.parameters import GAIN, Parameter, docstring, parameters_of
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, blame, nearest, shorten
+from rankproof.errors import UsageError, blame, is_one_of, nearest, one_of, shorten
+
+
+@dataclass(frozen=True)
+class ParameterKind(Displayable):
+    """How a value is checked, and what the message says was expected."""
+
+    expected: str
+    fits: Callable[[Any], bool]
+    cast: Callable[[Any], Any]
+
+    def check(self, owner: str, name: str, value: Any) -> Any:
+        """The value in its canonical form, or a UsageError."""
+        if isinstance(value, bool) or not self.fits(value):
+            large = isinstance(value, int | float) and abs(value) > DEEPEST  # its size alone is what is wrong
+            smaller = ", and a smaller one" if large else ""
+            raise UsageError(
+                f"{owner}: {name} is {shorten(value)}, expected {self.expected}{smaller}. Next: give such a value."
+            )
+        return self.cast(value)
+
+
+def _number(value: Any) -> Any:
+    """An int where the value is whole, so that `rel=1.0` and `rel=1` are one measure."""
+    return int(value) if float(value).is_integer() else float(value)
+
+
+def _real(low: float, high: float, *, open_low: bool = False, open_high: bool = False) -> Callable[[Any], bool]:
+    def fits(value: Any) -> bool:
+        try:
+            number = float(value) if isinstance(value, Real) else math.nan  # which is in no range
+        except OverflowError:  # an integer of more than 308 digits
+            return False
+        above = number > low if open_low else number >= low
+        return above and (number < high if open_high else number <= high)
+
+    return fits
+
+
+def _whole(most: int, *, optional: bool = False) -> ParameterKind:
+    def fits(value: Any) -> bool:
+        return (optional and value is None) or (isinstance(value, Integral) and 1 <= int(value) <= most)
+
+    return ParameterKind("a whole number of at least 1", fits, lambda value: value and int(value))
+
+
+def _gain(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return bool(value) and all(_anything(x) for pair in value.items() for x in pair)
+    return is_one_of(value, ("linear", "exp"))
+
+
+LARGEST = 10**15
+"""The largest number a parameter may be: what is computed with it stays a number."""
+MOST = 10**9
+"""The largest goal, weight or multiple: it is squared, and counted with."""
+DEEPEST = 10**6
+"""The deepest cut-off of a measure that weighs every rank down to it, be there a document or not."""
+
+_anything = _real(-LARGEST, LARGEST)
+_positive = _real(0, MOST, open_low=True)
+_largest = _real(0, LARGEST, open_low=True)
+
+Cutoff: TypeAlias = Annotated[int | None, _whole(LARGEST, optional=True)]
+Depth: TypeAlias = Annotated[int | None, _whole(DEEPEST, optional=True)]
+Count: TypeAlias = Annotated[int, _whole(DEEPEST)]
+Grade: TypeAlias = Annotated[float, ParameterKind("a finite number", _anything, _number)]
+Number: TypeAlias = Annotated[float, ParameterKind("a finite number", _anything, _number)]
+Positive: TypeAlias = Annotated[float, ParameterKind("a number above 0", _positive, _number)]
+Maximum: TypeAlias = Annotated[
+    float | None,
+    ParameterKind("a number above 0", lambda v: v is None or _largest(v), lambda v: v and _number(v)),
+]
+Scored: TypeAlias = Literal["any", "positive"]
+"""Which documents can count as found: all, or those with a score above 0."""
+Threshold: TypeAlias = Literal["rel", "query"]
+"""From which grade on a document is relevant: `rel`, or what the grades of its own query say."""
+Share: TypeAlias = Annotated[float, ParameterKind("a number from 0 to 1", _real(0, 1), _number)]
+Persistence: TypeAlias = Annotated[
+    float, ParameterKind("a number above 0 and below 1", _real(0, 1, open_low=True, open_high=True), _number)
+]
+GAIN = ParameterKind(
+    "'linear', 'exp' or a mapping of grade to gain",
+    _gain,
+    lambda v: {_number(g): _number(v[g]) for g in sorted(v)} if isinstance(v, Mapping) else v,
+)
+GainOf: TypeAlias = Annotated[Any, GAIN]
+
+
+@dataclass(frozen=True)
+class Parameter(Displayable):
+    """One parameter of a measure: its name, default and kind."""
+
+    name: str
+    default: Any
+    kind: ParameterKind
+
+
+def parameters_of(function: Callable[..., Any], skip: int = 1) -> dict[str, Parameter]:
+    """The parameters of a measure function, those after its first `skip` arguments."""
+    listed = list(inspect.signature(function, eval_str=True).parameters.values())[skip:]
+    return {each.name: Parameter(each.name, each.default, _kind(function, each)) for each in listed}
+
+
+def _kind(function: Callable[..., Any], parameter: inspect.Parameter) -> ParameterKind:
+    hint = parameter.annotation
+    if get_origin(hint) is Annotated:
+        kinds = [extra for extra in get_args(hint)[1:] if isinstance(extra, ParameterKind)]
+        if kinds:
+            return kinds[0]
+    if get_origin(hint) is Literal:
+        words = get_args(hint)
+        return _Choice("|".join(words), lambda value: is_one_of(value, words), str)
+    raise UsageError(
+        f"{function.__name__}: parameter {parameter.name!r} has no kind that could be checked. Next: annotate it with "
+        "one of rankproof's kinds (Cutoff, Grade, Count, Number, Positive, Share, Persistence) or a Literal."
+    )
+
+
+class _Choice(ParameterKind):
+    """One of a few words."""
+
+    def check(self, owner: str, name: str, value: Any) -> Any:
+        if not self.fits(value):
+            raise one_of(f"{owner}: {name}", value, self.expected.split("|"))
+        return value
+
 
 Function = Callable[..., Any]
-Kind = Literal["ranking", "pair", "preference", "judged", "span"]
+MeasureKind = Literal["ranking", "pair", "preference", "judged", "span"]
 """What a measure reads: the hits of a ranking, two rankings, preferences between documents, verdicts,
 or spans of text."""
 
@@ -35,7 +168,7 @@ class Spec(Displayable):
     """The declaration of a measure in the registry, without the parameters of one use."""
 
     name: str
-    kind: Kind
+    kind: MeasureKind
     function: Function
     parameters: Mapping[str, Parameter]
     also: Mapping[str, Mapping[str, Any]]
@@ -237,158 +370,6 @@ class Measure:
 
     def __repr__(self) -> str:
         return self.name
-
-    def __reduce__(self) -> tuple[Callable[..., Measure], tuple[str, dict[str, Any]]]:
-        # In its module the function's name stands for the measure, so pickle cannot find the function.
-        return _restored, (self.spec.name, {name: self.params[name] for name in sorted(self.stated)})
-
-
-def _restored(name: str, given: Mapping[str, Any]) -> Measure:
-    if name not in REGISTRY:
-        raise UsageError(f"unknown measure {name!r}. Next: import the module that declares it, then load again.")
-    return REGISTRY[name].with_params(given)
-
-
-class Registry(MutableMapping[str, Measure]):
-    """Measures by their canonical names, in the order in which they are listed; everyday ones are there at once.
-
-    Whoever asks for another, or looks at all of them, has the rest loaded: few evaluations need it.
-    """
-
-    def __init__(self) -> None:
-        self.loaded: dict[str, Measure] = {}
-        """The loaded ones."""
-        self.rest: Sequence[str] = ()
-        """The modules that declare measures, in their order, until all of them are loaded."""
-
-    def _whole(self) -> dict[str, Measure]:
-        if self.rest:
-            modules, self.rest = self.rest, ()
-            for module in modules:
-                import_module(module)
-            places = {name: place for place, name in enumerate(modules)}
-            place_of = lambda each: places.get(each[1].spec.function.__module__, len(places))  # noqa: E731
-            self.loaded = dict(sorted(self.loaded.items(), key=place_of))
-        return self.loaded
-
-    def __getitem__(self, name: str) -> Measure:
-        return self.loaded[name] if name in self.loaded else self._whole()[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._whole())
-
-    def __len__(self) -> int:
-        return len(self._whole())
-
-    def __setitem__(self, name: str, made: Measure) -> None:
-        self.loaded[name] = made
-
-    def __delitem__(self, name: str) -> None:
-        del self._whole()[name]
-
-
-REGISTRY = Registry()
-"""Every measure by its canonical name, in the order of declaration."""
-
-JUDGED: dict[str, Measure] = {}
-"""Metrics over verdicts by name; they are declared where judges are, and are found after all measures."""
-
-ALIASES: dict[str, Measure] = {}
-"""Every other name, with the measure (and parameters) it stands for."""
-
-CHANGES: list[str] = []
-"""What was added to the registry or taken out of it, in order; its length tells caches that they are stale."""
-
-
-def measure(
-    name: str,
-    *,
-    kind: Kind = "ranking",
-    also: Iterable[str] = (),
-    presets: Mapping[str, Mapping[str, Any]] | None = None,
-    at: str | None = "k",
-    higher: bool = True,
-    ceiling: Callable[..., PerQuery] | None = None,
-    aspects: bool = False,
-    additive: bool = False,
-    expected: Callable[..., PerQuery] | None = None,
-    worth: Literal["gain", "judged"] | None = "gain",
-    reorder: bool = True,
-    optimistic: bool = False,
-    average: Literal["mean", "sum", "geometric"] = "mean",
-    undefined: bool = True,
-    bounds: tuple[float, float] = (0.0, 1.0),
-    divides_by: DividesBy | None = None,
-    unjudged: Callable[..., tuple[PerQuery, PerQuery]] | None = None,
-    capped_by: Sequence[Literal["fewer", "more"]] = (),
-    when: Mapping[tuple[str, Any], Mapping[str, Any]] | None = None,
-) -> Callable[[Function], Measure]:
-    """Make a function from Hits to one number per query a measure, known by its name everywhere.
-
-    >>> from rankproof.core.hits import Hits, PerQuery
-    >>> from rankproof.core.measure import forget
-    >>> from rankproof.core.parameters import Cutoff
-    >>> @measure("Depth", higher=False)
-    ... def depth(h: Hits, k: Cutoff = None) -> PerQuery:
-    ...     "How many judged documents were found."
-    ...     return h.top(k).count()
-    >>> depth @ 5
-    Depth@5
-    >>> forget("Depth")
-    """
-
-    def register(function: Function) -> Measure:
-        parameters = parameters_of(function, skip=2 if kind == "pair" else 1)
-        names = {**{other: {} for other in also}, **(presets or {})}
-        made = Measure(
-            Spec(
-                name=name,
-                kind=kind,
-                function=function,
-                parameters=parameters,
-                also=names,
-                at=at if at in parameters else None,
-                higher=higher,
-                ceiling=ceiling,
-                aspects=aspects,
-                additive=additive,
-                expected=expected,
-                worth=worth,
-                reorder=reorder,
-                optimistic=optimistic,
-                average=average,
-                undefined=undefined,
-                bounds=bounds,
-                divides_by=divides_by,
-                unjudged=unjudged,
-                capped_by=capped_by,
-                when=when or {},
-            )
-        )
-        _add(made)
-        return made
-
-    return register
-
-
-def _add(made: Measure) -> None:
-    CHANGES.append(made.name)
-    spec = made.spec
-    own = spec.function.__module__.startswith("rankproof.core.measures.")
-    listed = REGISTRY.loaded if own else dict(REGISTRY)  # the names of those not loaded yet are taken too
-    for taken in (spec.name, *spec.also):
-        if taken in listed or taken in ALIASES:
-            raise UsageError(f"a measure named {taken!r} exists already. Next: choose another name.")
-    REGISTRY[spec.name] = made
-    for other, params in spec.also.items():
-        ALIASES[other] = made.with_params(params)
-
-
-def forget(name: str) -> None:
-    """Take a measure out of the registry again, with its other names."""
-    CHANGES.append(name)
-    for other in REGISTRY.pop(name).spec.also:
-        del ALIASES[other]
 
 
 def seen_by(measure: Measure, hits: Hits) -> Hits:

@@ -1,17 +1,182 @@
-"""From a name to a measure: canonical names, everyday names, and those of other tools."""
+"""The registry: measures are declared under a name, and found by it, by everyday names and by those of other tools."""
 
 from __future__ import annotations
 
 import ast
+import copyreg
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from functools import lru_cache
-from typing import Any
+from importlib import import_module
+from typing import Any, Literal
 
-from rankproof.core import measures  # noqa: F401  (its import fills the registry)
-from rankproof.core.measure import ALIASES, CHANGES, JUDGED, REGISTRY, Measure
+from rankproof.core.hits import PerQuery
+from rankproof.core.measure import DividesBy, Function, Measure, MeasureKind, Spec, parameters_of
 from rankproof.errors import UsageError, in_order, nearest, shorten
+
+
+class Registry(MutableMapping[str, Measure]):
+    """Measures by their canonical names, in the order in which they are listed; everyday ones are there at once.
+
+    Whoever asks for another, or looks at all of them, has the rest loaded: few evaluations need it.
+    """
+
+    def __init__(self) -> None:
+        self.loaded: dict[str, Measure] = {}
+        """The loaded ones."""
+        self.rest: Sequence[str] = ()
+        """The modules that declare measures, in their order, until all of them are loaded."""
+
+    def everyday(self) -> dict[str, Measure]:
+        """Those that most evaluations need, and whatever else is loaded."""
+        import_module("rankproof.core.measures")
+        return self.loaded
+
+    def _whole(self) -> dict[str, Measure]:
+        self.everyday()
+        if self.rest:
+            modules, self.rest = self.rest, ()
+            for module in modules:
+                import_module(module)
+            places = {name: place for place, name in enumerate(modules)}
+            place_of = lambda each: places.get(each[1].spec.function.__module__, len(places))  # noqa: E731
+            self.loaded = dict(sorted(self.loaded.items(), key=place_of))
+        return self.loaded
+
+    def __getitem__(self, name: str) -> Measure:
+        return self.loaded[name] if name in self.everyday() else self._whole()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._whole())
+
+    def __len__(self) -> int:
+        return len(self._whole())
+
+    def __setitem__(self, name: str, made: Measure) -> None:
+        self.loaded[name] = made
+
+    def __delitem__(self, name: str) -> None:
+        del self._whole()[name]
+
+
+REGISTRY = Registry()
+"""Every measure by its canonical name, in the order of declaration."""
+
+JUDGED: dict[str, Measure] = {}
+"""Metrics over verdicts by name; they are declared where judges are, and are found after all measures."""
+
+ALIASES: dict[str, Measure] = {}
+"""Every other name, with the measure (and parameters) it stands for."""
+
+CHANGES: list[str] = []
+"""What was added to the registry or taken out of it, in order; its length tells caches that they are stale."""
+
+
+def measure(
+    name: str,
+    *,
+    kind: MeasureKind = "ranking",
+    also: Iterable[str] = (),
+    presets: Mapping[str, Mapping[str, Any]] | None = None,
+    at: str | None = "k",
+    higher: bool = True,
+    ceiling: Callable[..., PerQuery] | None = None,
+    aspects: bool = False,
+    additive: bool = False,
+    expected: Callable[..., PerQuery] | None = None,
+    worth: Literal["gain", "judged"] | None = "gain",
+    reorder: bool = True,
+    optimistic: bool = False,
+    average: Literal["mean", "sum", "geometric"] = "mean",
+    undefined: bool = True,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    divides_by: DividesBy | None = None,
+    unjudged: Callable[..., tuple[PerQuery, PerQuery]] | None = None,
+    capped_by: Sequence[Literal["fewer", "more"]] = (),
+    when: Mapping[tuple[str, Any], Mapping[str, Any]] | None = None,
+) -> Callable[[Function], Measure]:
+    """Make a function from Hits to one number per query a measure, known by its name everywhere.
+
+    >>> from rankproof.core.hits import Hits, PerQuery
+    >>> from rankproof.core.measure import Cutoff
+    >>> from rankproof.core.names import forget
+    >>> @measure("Depth", higher=False)
+    ... def depth(h: Hits, k: Cutoff = None) -> PerQuery:
+    ...     "How many judged documents were found."
+    ...     return h.top(k).count()
+    >>> depth @ 5
+    Depth@5
+    >>> forget("Depth")
+    """
+
+    def register(function: Function) -> Measure:
+        parameters = parameters_of(function, skip=2 if kind == "pair" else 1)
+        names = {**{other: {} for other in also}, **(presets or {})}
+        made = Measure(
+            Spec(
+                name=name,
+                kind=kind,
+                function=function,
+                parameters=parameters,
+                also=names,
+                at=at if at in parameters else None,
+                higher=higher,
+                ceiling=ceiling,
+                aspects=aspects,
+                additive=additive,
+                expected=expected,
+                worth=worth,
+                reorder=reorder,
+                optimistic=optimistic,
+                average=average,
+                undefined=undefined,
+                bounds=bounds,
+                divides_by=divides_by,
+                unjudged=unjudged,
+                capped_by=capped_by,
+                when=when or {},
+            )
+        )
+        _add(made)
+        return made
+
+    return register
+
+
+def _add(made: Measure) -> None:
+    CHANGES.append(made.name)
+    spec = made.spec
+    own = spec.function.__module__.startswith("rankproof.core.measures.")
+    listed = REGISTRY.loaded if own else dict(REGISTRY)  # the names of those not loaded yet are taken too
+    for taken in (spec.name, *spec.also):
+        if taken in listed or taken in ALIASES:
+            raise UsageError(f"a measure named {taken!r} exists already. Next: choose another name.")
+    REGISTRY[spec.name] = made
+    for other, params in spec.also.items():
+        ALIASES[other] = made.with_params(params)
+
+
+def forget(name: str) -> None:
+    """Take a measure out of the registry again, with its other names."""
+    CHANGES.append(name)
+    for other in REGISTRY.pop(name).spec.also:
+        del ALIASES[other]
+
+
+def _reduced(made: Measure) -> tuple[Callable[..., Measure], tuple[str, dict[str, Any]]]:
+    return _restored, (made.spec.name, {name: made.params[name] for name in sorted(made.stated)})
+
+
+def _restored(name: str, given: Mapping[str, Any]) -> Measure:
+    if name not in REGISTRY:
+        raise UsageError(f"unknown measure {name!r}. Next: import the module that declares it, then load again.")
+    return REGISTRY[name].with_params(given)
+
+
+# In its module the function's name stands for the measure, so pickle cannot find the function.
+copyreg.pickle(Measure, _reduced)
+
 
 UNREADABLE = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
 """What Python's own reader raises for a text that is no value."""
@@ -127,6 +292,7 @@ def _given(text: str, form: re.Match[str]) -> dict[str, Any]:
 
 def find(name: str) -> Measure | None:
     """The measure of that name, canonical or other; None if there is none."""
+    REGISTRY.everyday()
     exact = ALIASES.get(name) or REGISTRY.get(name) or ALIASES.get(name)  # looking may have loaded the rest
     return exact or _loosely(len(CHANGES)).get(name.lower().replace("-", "_")) or JUDGED.get(name)
 

@@ -22,12 +22,12 @@ from rankproof.core.explanation import ExplainedCase
 from rankproof.core.hits import ABOVE_ZERO, Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.measures.interpolated_precision import best_precision
-from rankproof.core.parameters import sections
 from rankproof.diagnosing.diagnose import Diagnosis
 from rankproof.document.charts import Bar
 from rankproof.document.model import Displayable
 from rankproof.errors import DataError, shorten
 from rankproof.io.corpora import QUERY_TEXT, read_texts, read_titles
+from rankproof.scoring.catalogue import sections
 from rankproof.scoring.protocol import ends
 from rankproof.scoring.scores import Scores
 from rankproof.stats.intervals import GUESSED, Interval, intervals

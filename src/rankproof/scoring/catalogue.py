@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rankproof.arguments import docstring
 from rankproof.core.measure import Measure
-from rankproof.core.parameters import docstring, sections
 from rankproof.core.profiles import Profile
 from rankproof.document.model import PAGE, PAPER, SCREEN, TEXT, Chart, Document, Part, Record, Table
 from rankproof.document.terminal import without_backticks, wrap
 
 NAME = 20
 """The width of names in a list."""
+
 FAMILY = 13
 """The width of a family's name."""
+
 FIRST = ("Formula", "Parameters", "Range", "Use", "Other names", "Blind to", "Perfect", "Worst", "Reference")
 """The paragraphs about a measure, the most important ones first."""
 
@@ -201,3 +204,21 @@ def profile_record(found: Profile) -> dict[str, Any]:
         "measures": _plain(found.measures),
         "conventions": _plain(found.conventions),
     }
+
+
+FIELDS = ("Formula", "Range", "Perfect", "Worst", "Blind to", "Use", "Reference")
+_START = re.compile(rf"^({'|'.join(FIELDS)}):\s*", re.DOTALL)
+
+
+def sections(doc: str) -> dict[str, str]:
+    """The fields of a docstring, each as one line of text.
+
+    >>> sections("The title.\\n\\nFormula: a /\\nb.\\n\\nRange: 0 to 1.\\n\\n>>> 1\\n1")
+    {'Formula': 'a / b.', 'Range': '0 to 1.'}
+    """
+    found = {}
+    for paragraph in doc.split("\n\n"):
+        start = _START.match(paragraph)
+        if start:
+            found[start[1]] = " ".join(paragraph[start.end() :].split())
+    return found

@@ -19,9 +19,8 @@ from rankproof.core.audit.queries import beyond_queries
 from rankproof.core.conventions import SEED, THIN, Conventions, Default, ScoringArguments
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments, select_queries
-from rankproof.core.measure import Measure
+from rankproof.core.measure import LARGEST, Measure
 from rankproof.core.names import parse_all, parse_each
-from rankproof.core.parameters import LARGEST
 from rankproof.core.scoring import ScoreColumn, score_columns
 from rankproof.core.table import best_first
 from rankproof.errors import DataError, UsageError, check_number, check_whole, old_arguments, shorten, unknown_arguments

@@ -17,7 +17,6 @@ from rankproof.core.measure import Measure, seen_by
 from rankproof.core.names import parse
 from rankproof.core.orders import worth
 from rankproof.core.paper import Step, Term, derive, number_text
-from rankproof.core.parameters import sections
 from rankproof.core.table import RankingTable, missed_documents
 from rankproof.document.model import (
     PAGE,
@@ -39,6 +38,7 @@ from rankproof.document.terminal import Column, cut, cut_names, pad, page_width,
 from rankproof.errors import DataError, UsageError, nearest, old_arguments, shorten
 from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import load_judgments, load_ranking
+from rankproof.scoring.catalogue import sections
 from rankproof.scoring.evaluate import check_conventions, check_one, evaluate
 from rankproof.scoring.scores import Scores
 from rankproof.scoring.tables import DISTRUST

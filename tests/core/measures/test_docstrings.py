@@ -5,8 +5,8 @@ from __future__ import annotations
 import doctest
 import re
 
-from rankproof.core.measure import REGISTRY, Measure
-from rankproof.core.names import parse
+from rankproof.core.measure import Measure
+from rankproof.core.names import REGISTRY, parse
 from tests.each import with_each
 
 FIELDS = ("Formula", "Range", "Perfect", "Worst", "Blind to", "Use", "Reference")

@@ -11,8 +11,7 @@ import pytest
 
 from rankproof import agreement, evaluate, evaluate_spans, explain
 from rankproof.core.judgments import by_levels
-from rankproof.core.measure import REGISTRY
-from rankproof.core.names import find, parse
+from rankproof.core.names import REGISTRY, find, parse
 from rankproof.errors import DataError, RankproofError, UsageError
 from tests.each import with_each
 from tests.shell import rankproof

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rankproof import evaluate
-from rankproof.core.measure import REGISTRY
-from rankproof.core.names import parse
+from rankproof.core.names import REGISTRY, parse
 
 from .inputs import largest, random_aspects, random_case, ranked
 from .oracles import ASPECT_ORACLES, ORACLES, VARIANTS

@@ -7,8 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from rankproof.core.measure import REGISTRY
-from rankproof.core.names import parse
+from rankproof.core.names import REGISTRY, parse
 from tests.each import with_each
 
 RBO, TAU, TAU_AP = (REGISTRY[name] for name in ("RBO", "Tau", "TauAP"))

@@ -17,7 +17,7 @@ FIRST = {
 
 
 def told(first: str, then: str) -> list[str]:
-    code = f"import rankproof, rankproof.core.names\nfrom rankproof.core.measure import REGISTRY\n{first}\n{then}"
+    code = f"import rankproof, rankproof.core.names\nfrom rankproof.core.names import REGISTRY\n{first}\n{then}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return done.stdout.split()
 

@@ -9,8 +9,7 @@ import pytest
 
 from rankproof import evaluate, explain
 from rankproof.core.explanation import claim
-from rankproof.core.measure import REGISTRY
-from rankproof.core.names import find, parse
+from rankproof.core.names import REGISTRY, find, parse
 from rankproof.core.profiles import PROFILES, as_in
 from tests.core.profiles.test_golden_values import PRINTED, TABLE, cases, golden
 from tests.core.profiles.test_verdicts import JUDGED

@@ -8,8 +8,8 @@ import pytest
 
 from rankproof import evaluate
 from rankproof.core.conventions import Conventions
-from rankproof.core.measure import REGISTRY, Measure
-from rankproof.core.names import parse
+from rankproof.core.measure import Measure
+from rankproof.core.names import REGISTRY, parse
 from rankproof.core.profiles import PROFILES, as_in, find
 from rankproof.errors import UsageError
 from rankproof.scoring.catalogue import profile as in_words

@@ -187,7 +187,7 @@ def test_nuggets_by_their_weight(ledger: Any) -> None:
 
 @pytest.mark.parametrize("name", METRICS)
 def test_every_metric_says_what_it_is(name: str) -> None:
-    from rankproof.core.parameters import sections
+    from rankproof.scoring.catalogue import sections
 
     spec = METRICS[name].measure.spec
     assert set(sections(spec.doc)) >= {"Formula", "Range", "Perfect", "Worst", "Blind to", "Use"}

@@ -16,12 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from rankproof.arguments import docstring
 from rankproof.bench.fusion import ranks, scores
 from rankproof.bench.fusion.pool import ScorePool, open_pool
 from rankproof.bench.fusion.scores import BY_RANK, NORMALISATIONS
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
-from rankproof.core.parameters import Parameter, docstring, parameters_of
+from rankproof.core.measure import Parameter, parameters_of
 from rankproof.document.model import Displayable
 from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, nearest, old_arguments, one_of, shorten, warn_caller

@@ -11,17 +11,18 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
-from rankproof.core.parameters import Kind
+from rankproof.core.measure import ParameterKind
 from rankproof.core.table import Rankings, RankingTable
 from rankproof.errors import DataError, check_whole, shorten
 from rankproof.io.mappings import MappingRankings
 from rankproof.io.values import are_integers, judged_kinds
 
 FromZero: TypeAlias = Annotated[
-    float, Kind("a number of at least 0", lambda v: isinstance(v, Real) and 0 <= float(v) < float("inf"), float)
+    float,
+    ParameterKind("a number of at least 0", lambda v: isinstance(v, Real) and 0 <= float(v) < float("inf"), float),
 ]
 WholeFromZero: TypeAlias = Annotated[
-    int, Kind("a whole number of at least 0", lambda v: hasattr(v, "__index__") and int(v) >= 0, int)
+    int, ParameterKind("a whole number of at least 0", lambda v: hasattr(v, "__index__") and int(v) >= 0, int)
 ]
 
 

@@ -25,7 +25,7 @@ from rankproof.bench.fusion.pool import (
     times_at,
 )
 from rankproof.core.hits import Array
-from rankproof.core.parameters import Count, Persistence, Share
+from rankproof.core.measure import Count, Persistence, Share
 
 AT_ONCE = 1 << 21
 """Pairs of documents compared at a time."""

@@ -1,7 +1,7 @@
 """Every measure of rankproof, by family; importing this package fills the registry, as far as most need it."""
 
-from rankproof.core.measure import REGISTRY
 from rankproof.core.measures import ndcg_and_err, rr_and_ap, sets  # noqa: F401  (the everyday ones)
+from rankproof.core.names import REGISTRY
 
 FAMILIES = {
     subject: tuple(f"{__name__}.{module}" for module in modules.split())

@@ -9,8 +9,9 @@ import numpy as np
 
 from rankproof.core.arrays import distinct, so_far
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
-from rankproof.core.measure import measure
+from rankproof.core.measure import Cutoff, Grade
 from rankproof.core.measures.sets import returned_count
+from rankproof.core.names import measure
 from rankproof.core.paper import (
     Case,
     Found,
@@ -26,7 +27,6 @@ from rankproof.core.paper import (
     sum_step,
     writes,
 )
-from rankproof.core.parameters import Cutoff, Grade
 
 Of = Literal["coverable", "declared"]
 

@@ -8,8 +8,9 @@ from typing import Literal
 import numpy as np
 
 from rankproof.core.hits import Hits, PerQuery, ratio
-from rankproof.core.measure import measure
+from rankproof.core.measure import Cutoff, Grade
 from rankproof.core.measures.sets import divisor, found_count, relevant_count, returned_count
+from rankproof.core.names import measure
 from rankproof.core.paper import (
     Case,
     Found,
@@ -25,7 +26,6 @@ from rankproof.core.paper import (
     shown_step,
     writes,
 )
-from rankproof.core.parameters import Cutoff, Grade
 
 Negative = Literal["judged", "unjudged"]
 

@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from rankproof.core.hits import Hits, PerQuery
-from rankproof.core.measure import measure
+from rankproof.core.measure import Cutoff, Grade, Number
 from rankproof.core.measures.sets import found_count, relevant_count, returned_count
+from rankproof.core.names import measure
 from rankproof.core.paper import (
     Case,
     Step,
@@ -23,7 +24,6 @@ from rankproof.core.paper import (
     shown_step,
     writes,
 )
-from rankproof.core.parameters import Cutoff, Grade, Number
 from rankproof.document.terminal import for_face
 from rankproof.errors import UsageError
 

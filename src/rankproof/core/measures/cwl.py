@@ -15,13 +15,20 @@ from typing import Annotated, TypeAlias
 import numpy as np
 
 from rankproof.core.hits import Array, Hits, PerQuery
-from rankproof.core.measure import measure
+from rankproof.core.measure import (
+    MOST,
+    Depth,
+    Maximum,
+    ParameterKind,
+    Persistence,
+    Positive,
+)
 from rankproof.core.measures.users import DEPTH, portion, scaled_grades
+from rankproof.core.names import measure
 from rankproof.core.paper import Case, Step, Term, Written, cut_at, number_text, parts, quotient, sum_step, writes
-from rankproof.core.parameters import MOST, Depth, Kind, Maximum, Persistence, Positive
 
 Goal: TypeAlias = Annotated[
-    float, Kind("a number of at least 0.5", lambda v: isinstance(v, Real) and 0.5 <= v <= MOST, float)
+    float, ParameterKind("a number of at least 0.5", lambda v: isinstance(v, Real) and 0.5 <= v <= MOST, float)
 ]
 """How much gain a reader wants; below one half the chance to go on would be no chance."""
 

@@ -11,8 +11,14 @@ import numpy as np
 from rankproof.core.arrays import earlier_total, positive_rows, running_total
 from rankproof.core.bounds import ndcg_bounds
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
-from rankproof.core.measure import measure
+from rankproof.core.measure import (
+    Cutoff,
+    GainOf,
+    Grade,
+    Maximum,
+)
 from rankproof.core.measures.sets import returned_count
+from rankproof.core.names import measure
 from rankproof.core.orders import spread_ties
 from rankproof.core.paper import (
     Case,
@@ -27,7 +33,6 @@ from rankproof.core.paper import (
     sum_step,
     writes,
 )
-from rankproof.core.parameters import Cutoff, GainOf, Grade, Maximum
 
 
 def at_least(h: Hits, rel: float) -> Hits:

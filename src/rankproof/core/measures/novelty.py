@@ -16,7 +16,12 @@ from typing import NamedTuple
 import numpy as np
 
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
-from rankproof.core.measure import measure
+from rankproof.core.measure import (
+    Depth,
+    Grade,
+    Persistence,
+    Share,
+)
 from rankproof.core.measures.aspects import (
     aspect_name,
     aspect_of,
@@ -26,6 +31,7 @@ from rankproof.core.measures.aspects import (
     full_marks,
     width_of,
 )
+from rankproof.core.names import measure
 from rankproof.core.paper import (
     Case,
     Found,
@@ -41,7 +47,6 @@ from rankproof.core.paper import (
     sum_step,
     writes,
 )
-from rankproof.core.parameters import Depth, Grade, Persistence, Share
 
 Discount = Callable[[Array], Array]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 
-from rankproof.core.measure import measure
-from rankproof.core.parameters import Cutoff, Persistence
+from rankproof.core.measure import Cutoff, Persistence
+from rankproof.core.names import measure
 
 Ids = Sequence[str]
 

@@ -15,7 +15,7 @@ import numpy as np
 from rankproof._moved import old_names
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Group, Preferences
-from rankproof.core.measure import measure
+from rankproof.core.names import measure
 
 Scope: TypeAlias = Literal["all", "implied", "retrieved"]
 

@@ -8,7 +8,14 @@ import numpy as np
 
 from rankproof.core.bounds import recall_bounds
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
-from rankproof.core.measure import measure
+from rankproof.core.measure import (
+    Cutoff,
+    Grade,
+    Positive,
+    Scored,
+    Threshold,
+)
+from rankproof.core.names import measure
 from rankproof.core.paper import (
     Case,
     Step,
@@ -25,7 +32,6 @@ from rankproof.core.paper import (
     shown_step,
     writes,
 )
-from rankproof.core.parameters import Cutoff, Grade, Positive, Scored, Threshold
 
 NOT_BOUNDED = {
     # Which of the unjudged documents score above 0 is not kept.

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from rankproof.core.corpus import ShownDocument
 from rankproof.core.hits import PerQuery, ratio
-from rankproof.core.measure import measure
-from rankproof.core.parameters import Cutoff, Grade, Positive
+from rankproof.core.measure import Cutoff, Grade, Positive
+from rankproof.core.names import measure
 
 
 @measure("SpanP", kind="span", also=("token_precision", "span_precision"))

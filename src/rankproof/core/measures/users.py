@@ -14,8 +14,16 @@ import numpy as np
 
 from rankproof.core.arrays import distinct, so_far
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
-from rankproof.core.measure import measure
+from rankproof.core.measure import (
+    Count,
+    Cutoff,
+    Depth,
+    Grade,
+    Maximum,
+    Persistence,
+)
 from rankproof.core.measures.sets import returned_count
+from rankproof.core.names import measure
 from rankproof.core.paper import (
     Case,
     Found,
@@ -30,7 +38,6 @@ from rankproof.core.paper import (
     sum_step,
     writes,
 )
-from rankproof.core.parameters import Count, Cutoff, Depth, Grade, Maximum, Persistence
 
 Scale = Literal["binary", "graded", "topic"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rankproof.core.hits import PerQuery
-from rankproof.core.parameters import Cutoff
+from rankproof.core.measure import Cutoff
 from rankproof.judging.case import SILENCE, YES, Case, Maybe, Reading, all_of, any_of, negation
 from rankproof.judging.metrics.registry import (
     GRADES,

@@ -8,7 +8,7 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from rankproof.core.hits import PerQuery, ratio
-from rankproof.core.parameters import Cutoff
+from rankproof.core.measure import Cutoff
 from rankproof.judging.case import Case, Maybe, Reading, any_of
 from rankproof.judging.metrics.answer import of_claims
 from rankproof.judging.metrics.registry import Grades, Grid, Nothing, metric, row_coverage

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from rankproof.core.measure import Measure
-from rankproof.core.parameters import Count, Cutoff, Grade
+from rankproof.core.measure import Count, Cutoff, Grade, Measure
 from rankproof.document.terminal import for_face
 from rankproof.errors import UsageError
 from rankproof.judging.case import (

@@ -16,12 +16,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rankproof.core.hits import Array, Facets, Hits, PerQuery, ratio
-from rankproof.core.measure import CHANGES, JUDGED, Measure, Spec
+from rankproof.core.measure import Measure, Spec, parameters_of
 from rankproof.core.measures.aspects import subtopic_recall
 from rankproof.core.measures.rr_and_ap import average_precision
+from rankproof.core.names import CHANGES, JUDGED, one_by_one, parse_with
 from rankproof.core.names import find as find_measure
-from rankproof.core.names import one_by_one, parse_with
-from rankproof.core.parameters import parameters_of
 from rankproof.errors import UsageError, nearest, one_of
 
 # What a metric counts in one sample: nested lists of yes and no (or of grades), None if nobody judged.
