@@ -9,7 +9,7 @@ import pytest
 from rankproof import evaluate, explain, report, sample
 from rankproof.errors import UsageError
 from rankproof.reports.content import BUCKETS, Content
-from rankproof.reports.systems import summary_sentences
+from rankproof.reports.words import summary_sentences
 from rankproof.scoring.explain_page import confusion
 
 from .conftest import of_the_sample

@@ -30,7 +30,7 @@ from rankproof.io.corpora import QUERY_TEXT, read_texts, read_titles
 from rankproof.scoring.catalogue import sections
 from rankproof.scoring.protocol import ends
 from rankproof.scoring.scores import Scores
-from rankproof.stats.intervals import GUESSED, Interval, intervals
+from rankproof.stats.intervals import GUESSED, intervals
 
 BUCKETS = ((1, 1), (2, 3), (4, 5), (6, 10), (11, 20), (21, 50), (51, 100), (101, None))
 """The ranks, from and to, that one column of the heat map stands for."""
@@ -275,30 +275,24 @@ def _named(cases: Sequence[ExplainedCase], moved: Sequence[Moved], ranks: Sequen
 def _all_bars(
     scores: Mapping[str, Scores], level: float
 ) -> tuple[dict[str, tuple[Bar, ...]], dict[str, tuple[str, ...]]]:
-    """The bars of every system, and the measures by how their intervals were made."""
-    found = {name: _uncertainties(each, level) for name, each in scores.items()}
+    """The bars of every system, and the measures by how their intervals were made, as `Scores.uncertainty` has it."""
     bars: dict[str, tuple[Bar, ...]] = {}
     made: dict[str, dict[str, None]] = {}
     for name, own in scores.items():
+        columns = list(own.columns.values())
+        found = intervals(
+            [each.counting for each in columns],
+            level=level,
+            averages=[each.measure.spec.average for each in columns],
+            bounds=[ends(own, measure) for measure in own],
+        )
         drawn = []
-        for measure, each in found[name].items():
+        for measure, each in zip(own, found, strict=True):
             made.setdefault(each.method, {})[measure] = None
             split = own.split(measure) or (None, None)
             drawn.append(Bar(measure, own[measure], each.low, each.high, own.ceiling(measure), *split))
         bars[name] = tuple(drawn)
     return bars, {method: tuple(measures) for method, measures in made.items()}
-
-
-def _uncertainties(scores: Scores, level: float) -> dict[str, Interval]:
-    """The method of the interval of each measure, as `Scores.uncertainty` has it."""
-    columns = list(scores.columns.values())
-    found = intervals(
-        [each.counting for each in columns],
-        level=level,
-        averages=[each.measure.spec.average for each in columns],
-        bounds=[ends(scores, name) for name in scores],
-    )
-    return dict(zip(scores, found, strict=True))
 
 
 def _system(name: str, scores: Scores, bars: tuple[Bar, ...]) -> System:

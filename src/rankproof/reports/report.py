@@ -15,16 +15,15 @@ from rankproof.core import REPORT_MEASURES
 from rankproof.core.conventions import ScoringArguments
 from rankproof.diagnosing.diagnose import Diagnosis
 from rankproof.document.formats import from_ending
-from rankproof.document.formats.html import part_of_page
 from rankproof.document.model import Document, Result, print_as
-from rankproof.document.page import Section, el, page
 from rankproof.document.terminal import clean
 from rankproof.errors import UsageError, check_whole, old_arguments
 from rankproof.io.groups import Grouping, groups_of
 from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import load_ranking, systems_by_name
-from rankproof.reports import queries, systems
 from rankproof.reports.content import Content, collect
+from rankproof.reports.sections import page_of
+from rankproof.reports.words import report as document_of
 from rankproof.scoring.evaluate import Measures, check_conventions, evaluate, prepare
 from rankproof.scoring.scores import Scores
 
@@ -60,9 +59,7 @@ class Report(Result):
         return dict(self._document().tree)
 
     def _document(self) -> Document:
-        from rankproof.reports.words import report as words
-
-        return words(self, lambda: html(self.content))
+        return document_of(self, lambda: page_of(self.content))
 
     def _in_one_line(self) -> str:
         systems = ", ".join(each.name for each in self.content.systems)
@@ -161,31 +158,3 @@ def report(
     content = collect(judged, scores, compared, alpha, **texts)
     content = replace(content, permutations=permutations, missing=tuple(compared.unanswered), diagnosed=diagnosis)
     return Report(content, compared, scores)
-
-
-def html(content: Content) -> str:
-    """The report as one self-contained HTML file."""
-    opening = el("p", f"{systems.size(content)}.", cls="size")
-    foot = el("p", f"Made by rankproof {content.version}. The same input gives the same page.")
-    return page(content.title, opening, _sections(content), foot)
-
-
-def _sections(content: Content) -> list[Section]:
-    """The parts in their order; empty ones are left out."""
-    found = [
-        systems.summary_section(content),
-        systems.systems_section(content),
-        systems.differences_section(content) if content.moved else None,
-        queries.losses_section(content),
-        None
-        if content.diagnosed is None
-        else Section("diagnosis", "What to fix first", part_of_page(content.diagnosed._document())),
-        queries.curves_section(content),
-        queries.ranks_section(content),
-        systems.slices_section(content),
-        systems.duels_section(content),
-        queries.queries_section(content),
-        systems.audit_section(content),
-        systems.definitions_section(content),
-    ]
-    return [each for each in found if each is not None]

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rankproof.comparing.comparison import ComparisonRow
+from rankproof.comparing.conclusions import conclusions, limits
+from rankproof.comparing.words import method, waterfalls
 from rankproof.comparing.words import tables as difference_tables
-from rankproof.comparing.words import waterfalls
 from rankproof.document import terminal
+from rankproof.document.charts import Bar
 from rankproof.document.model import (
     PAGE,
     PAPER,
@@ -26,8 +28,7 @@ from rankproof.document.model import (
 from rankproof.document.numbers import count, probability, score, share, short_span, signed_number, signed_span
 from rankproof.document.terminal import cut_apart
 from rankproof.reports.content import DEPTHS, LOST, RANK_HEADINGS, Content, System
-from rankproof.reports.systems import corrected_note, methods, size, summary_sentences
-from rankproof.scoring.tables import case_blocks
+from rankproof.scoring.tables import UNBOUNDED, case_blocks
 
 if TYPE_CHECKING:
     from rankproof.reports.report import Report
@@ -241,3 +242,91 @@ def duels(content: Content) -> Table:
         for name, pairs in zip(names, content.duels, strict=True)
     ]
     return Table.of(("system", *names), rows, WORDS)
+
+
+MOST_NAMED = 4
+"""The number of systems for which the reason for having no verdict is given."""
+
+
+def summary_sentences(content: Content) -> list[str]:
+    """The whole summary, the verdict first."""
+    bar, higher = content.system(content.leader).bars[0], content.definitions[0].higher
+    own = [_reached(content, bar), *(_lost(bar) if higher else [])]
+    if content.comparison is None:
+        return [*content.missing, *own, _audited(content)]
+    verdict, *others = conclusions(content.comparison)
+    ends = limits(content.comparison)
+    unclear = others[: len(others) - len(ends)]
+    left = len(unclear) - MOST_NAMED
+    more = [f"The same goes for {count(left, 'more system')}; see the table."] if left > 0 else []
+    told = unclear[:MOST_NAMED] + more
+    return [verdict, *own, *told, *ends, _audited(content, " else" if ends else "")]
+
+
+def size(content: Content) -> str:
+    """How much was looked at, in a line."""
+    parts = (
+        count(content.queries, "query"),
+        count(content.documents, "judged document"),
+        count(len(content.systems), "system"),
+        count(len(content.definitions), "measure"),
+    )
+    return ", ".join(parts)
+
+
+def _reached(content: Content, bar: Bar) -> str:
+    which = "the best" if len(content.systems) > 1 else "a"
+    most = "most" if content.definitions[0].higher else "least"
+    sure = f"with {share(content.level)} confidence between {score(bar.low)} and {score(bar.high)}"
+    return (
+        f"{content.leader} has {which} mean {bar.measure} of {score(bar.mean)}, "
+        f"{sure if bar.known else 'which leaves no interval'}. "
+        f"The {most} that any ranking could reach under these judgments is {score(bar.ceiling)}."
+    )
+
+
+def _lost(bar: Bar) -> list[str]:
+    missing = bar.ceiling - bar.mean
+    if bar.never_found is None or bar.ranked_too_low is None or missing <= 0:
+        return []
+    part = min(bar.never_found / missing, 1.0)
+    advice = "So look at both: what is retrieved at all, and in which order."
+    if part > 0.6:
+        advice = "So look at what is retrieved at all: reranking cannot help."
+    elif part < 0.4:
+        advice = "So look at the order: the documents are there, and a better reranker could use them."
+    return [
+        f"Of the {score(missing)} missing to that, {share(part)} is due to relevant documents that were never "
+        f"found, the rest to documents found and ranked too low. {advice}"
+    ]
+
+
+def _audited(content: Content, beyond: str = "") -> str:
+    serious = [finding for finding, _ in content.findings if finding.severity != "note"]
+    if not serious:
+        return f"The audit of the data found nothing{beyond} that would mislead."
+    times = count(len(serious), "thing")
+    return f"The audit found {times} to read before trusting the numbers; see below."
+
+
+def methods(content: Content) -> list[str]:
+    """How intervals and tests were computed."""
+    intervals = [f"Intervals of means: {content.method}."]
+    intervals += [f"{', '.join(content.guessed)}: {UNBOUNDED}."] if content.guessed else []
+    if content.comparison is None:
+        return intervals
+    drawn = f"Each p comes from {content.permutations:,} random sign flips, or from all where they are fewer."
+    audited = [str(finding) for finding, _ in content.findings]  # diagnosis has a part of its own
+    notes = [note for note in content.comparison.notes if not any(each in note for each in audited)]
+    return [*intervals, method(content.comparison), drawn, *notes]
+
+
+def corrected_note(content: Content) -> list[str]:
+    """Why p is another one where other measures or systems are compared."""
+    tests = sum(not each.slice for each in content.comparison or ())
+    if content.comparison is None or tests < 2:
+        return []
+    return [
+        f"Each p is corrected over the {tests} comparisons of this report ({content.comparison.correction}), so it "
+        "is another one where fewer or more measures or systems are compared at once."
+    ]
