@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from rankproof.core.measure import Measure
     from rankproof.core.names import measure
     from rankproof.core.scoring import ScoreColumn, ScoreRow, Summary
+    from rankproof.diagnosing.causes import Cause
     from rankproof.diagnosing.diagnose import Diagnosis, diagnose
     from rankproof.diagnosing.fixes import Fix
-    from rankproof.diagnosing.patterns import Cause
     from rankproof.errors import RankproofError
     from rankproof.judging.judge import Judge, JudgePlan, judge
     from rankproof.judging.judged_scores import JudgedScores
@@ -110,7 +110,7 @@ _PLACES = {
     "core.scoring": "ScoreColumn ScoreRow Summary",
     "diagnosing.diagnose": "Diagnosis diagnose",
     "diagnosing.fixes": "Fix",
-    "diagnosing.patterns": "Cause",
+    "diagnosing.causes": "Cause",
     "errors": "RankproofError",
     "judging.judge": "Judge JudgePlan judge",
     "judging.judged_scores": "JudgedScores",

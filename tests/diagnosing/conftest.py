@@ -8,7 +8,7 @@ import pytest
 
 from rankproof import Diagnosis, diagnose, sample
 from rankproof.core.corpus import Corpus
-from rankproof.diagnosing.causes import Asked, Library
+from rankproof.diagnosing.evidence import Asked, Library
 
 DOCUMENTS = {
     "refund": "Money is paid back within thirty days when you cancel the subscription in your account settings.",

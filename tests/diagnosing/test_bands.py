@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rankproof import diagnose
-from rankproof.diagnosing.bands import band, in_words, regime_of, word_of
+from rankproof.diagnosing.symptoms import band, in_words, regime_of, word_of
 
 CUTS = {
     "P@5": (0.30, 0.50, 0.70),

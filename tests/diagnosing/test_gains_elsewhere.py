@@ -11,8 +11,8 @@ import pytest
 
 from rankproof import evaluate, sample
 from rankproof.core.hits import Array
-from rankproof.diagnosing.evidence import Evidence, _more_documents, _other_searches
-from rankproof.diagnosing.fixes import Trial, fixes
+from rankproof.diagnosing.evidence import Evidence
+from rankproof.diagnosing.fixes import Trial, _more_documents, _other_searches, fixes
 from rankproof.diagnosing.words import gain_of
 from rankproof.io.corpora import load_corpus
 from rankproof.scoring.evaluate import prepare

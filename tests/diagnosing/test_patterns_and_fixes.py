@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from rankproof.core.conventions import FEWEST_TO_DECIDE
-from rankproof.diagnosing.bands import band
+from rankproof.diagnosing.causes import Pattern, patterns
 from rankproof.diagnosing.fixes import CHANGES, Fix, Trial, fixes
-from rankproof.diagnosing.modes import Whole, failures
-from rankproof.diagnosing.patterns import Pattern, patterns
+from rankproof.diagnosing.symptoms import Whole, band, failures
 
 
 def found(kinds: dict[str, list[str]], values: dict[str, float], **settings: bool) -> dict[str, Pattern]:

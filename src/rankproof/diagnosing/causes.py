@@ -1,180 +1,85 @@
-"""Why single queries fail: the evidence about one query (what was asked, is relevant, was returned), and the rules."""
+"""Why queries fail: a rule for each reason, with its evidence, and the kinds of queries that fail more often."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import islice
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple, TypeAlias
 
-from rankproof.core.corpus import Document
-from rankproof.core.orders import by_id
+import numpy as np
+
+from rankproof.core.conventions import FEWEST_TO_DECIDE
+from rankproof.diagnosing.evidence import Asked, Library, forms
+from rankproof.document.model import Displayable, PlainData
 from rankproof.document.numbers import first_of
 from rankproof.errors import shorten
-from rankproof.text.languages import COMMON, NAMES, STOP_WORDS, are_alike, language
+from rankproof.stats.confidence import agree_with_test
+from rankproof.stats.corrections import correct
+from rankproof.stats.intervals import UNIT, Bounds
+from rankproof.stats.variance import gap
+from rankproof.text.languages import NAMES, are_alike, language
 from rankproof.text.numbers_and_dates import dates
-from rankproof.text.words import UNSPACED, intended_words, stem, words
+from rankproof.text.words import UNSPACED, stem
 
-NEARLY = 0.8
-"""Documents that share this much of their word triples count as near-copies."""
-SHINGLE = 3
-"""Words that are compared together, so that order counts."""
-ENOUGH = 300
-"""The number of documents that the language of the corpus is detected from."""
+Tells: TypeAlias = Callable[[Asked], str]
+"""The evidence in half a sentence; "" where a rule does not apply."""
 
 
-def forms(text: str) -> list[str]:
-    """The words of a text in a form that unites spellings of the same word."""
-    return [word.form for word in words(text)]
+class Rule(NamedTuple):
+    """One reason for a query to be served badly."""
+
+    kind: str
+    title: str
+    tells: Tells
+    do: str
+    feature: str
+    """If it is a property of the question: the name of the queries that have it."""
 
 
-class Library:
-    """A corpus in the form that the rules need; everything is computed on first use."""
-
-    def __init__(self, documents: Mapping[str, Document]) -> None:
-        self.documents = documents
-        self._words: dict[str, list[str]] = {}
-        self._shingles: dict[str, frozenset[int]] = {}
-
-    def words(self, doc: str) -> list[str]:
-        """The words of a document, title first; none for one that the corpus does not hold."""
-        if doc not in self._words:
-            self._words[doc] = forms(self.documents[doc].whole) if doc in self.documents else []
-        return self._words[doc]
-
-    @cached_property
-    def counts(self) -> Counter[str]:
-        """How many documents each word is in."""
-        found: Counter[str] = Counter()
-        for doc in self.documents:
-            found.update(set(self.words(doc)))
-        return found
-
-    @cached_property
-    def stems(self) -> frozenset[str]:
-        """The stems of all words."""
-        return frozenset(map(stem, self.counts))
-
-    @cached_property
-    def by_letter(self) -> dict[str, list[str]]:
-        """The words by their first letter."""
-        found: dict[str, list[str]] = {}
-        for word in self.counts:
-            found.setdefault(word[0], []).append(word)
-        return found
-
-    @cached_property
-    def language(self) -> str:
-        """The language of the corpus, as a code."""
-        return language(" ".join(each.whole for each in islice(self.documents.values(), ENOUGH)))
-
-    def knows(self, word: str) -> bool:
-        """Whether the corpus has the word, in whatever form."""
-        return word in self.counts or stem(word) in self.stems
-
-    def are_alike(self, one: str, other: str) -> bool:
-        """Whether two documents are nearly the same."""
-        first, second = self._shingled(one), self._shingled(other)
-        small, large = sorted((len(first), len(second)))
-        if not small or small < NEARLY * large:
-            return False
-        shared = len(first & second)
-        return shared >= NEARLY * (small + large - shared)
-
-    def _shingled(self, doc: str) -> frozenset[int]:
-        if doc not in self._shingles:
-            own = self.words(doc)
-            runs = [own[i : i + SHINGLE] for i in range(max(1, len(own) - SHINGLE + 1))] if own else []
-            self._shingles[doc] = frozenset(hash(tuple(run)) for run in runs)
-        return self._shingles[doc]
+RULES: list[Rule] = []
+"""The fate of the relevant documents first, then its possible reasons."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """One query with its ranking and judgments, and the texts where they are known."""
+def rule(kind: str, title: str, do: str, feature: str = "") -> Callable[[Tells], Tells]:
+    """The function under it is a rule; rules apply in the order in which they stand here."""
 
-    query: str
-    returned: Sequence[str]
-    """The documents of the ranking, best first."""
-    grades: Mapping[str, float]
-    k: int
-    """The number of documents that the user, or the generator, sees."""
-    rel: float = 1
-    text: str = ""
-    """The question in words; "" where it is not known."""
-    library: Library | None = None
-    """The corpus; None if none was given."""
-    value: float = 0.0
-    ceiling: float = 0.0
-    titles: Mapping[str, str] = field(default_factory=dict)
+    def register(tells: Tells) -> Tells:
+        RULES.append(Rule(kind, title, tells, do, feature))
+        return tells
 
-    @cached_property
-    def relevant(self) -> tuple[str, ...]:
-        """The relevant documents, the best first; equally good ones by their ids."""
-        good = [doc for doc, grade in self.grades.items() if grade >= self.rel]
-        return tuple(sorted(good, key=lambda doc: (-self.grades[doc], by_id(doc))))
-
-    @cached_property
-    def rank(self) -> dict[str, int]:
-        """The rank of each document that was returned and is relevant or shown."""
-        wanted = {*self.relevant, *self.shown}
-        return {doc: place for place, doc in enumerate(self.returned, start=1) if doc in wanted}
-
-    @cached_property
-    def shown(self) -> Sequence[str]:
-        """The first k documents."""
-        return self.returned[: self.k]
-
-    @cached_property
-    def missing(self) -> tuple[str, ...]:
-        """The relevant documents that were not returned at all."""
-        return tuple(doc for doc in self.relevant if doc not in self.rank)
-
-    @cached_property
-    def below(self) -> tuple[str, ...]:
-        """The relevant documents that were returned below the first k, the best placed first."""
-        low = [doc for doc in self.relevant if self.rank.get(doc, 0) > self.k]
-        return tuple(sorted(low, key=lambda doc: self.rank[doc]))
-
-    @cached_property
-    def telling(self) -> tuple[str, ...]:
-        """The words of the question that carry meaning, each once."""
-        return tuple(word for word in dict.fromkeys(forms(self.text)) if word not in STOP_WORDS)
-
-    @cached_property
-    def typos(self) -> dict[str, str]:
-        """The words that the corpus does not have, with the words of it that they are a slip away from."""
-        library = self.library
-        if library is None:
-            return {}
-        likely = {word for doc in self.readable for word in library.words(doc)}
-        unknown = [word for word in self.telling if word not in COMMON and not library.knows(word)]
-        found = {word: intended_words(word, library.by_letter, library.counts, likely) for word in unknown}
-        return {word: other for word, other in found.items() if other}
-
-    @cached_property
-    def gone(self) -> tuple[str, ...]:
-        """The relevant documents that the corpus does not hold."""
-        if self.library is None:
-            return ()
-        return tuple(doc for doc in self.relevant if doc not in self.library.documents)
-
-    @cached_property
-    def readable(self) -> tuple[str, ...]:
-        """The relevant documents whose texts are known."""
-        if self.library is None:
-            return ()
-        return tuple(doc for doc in self.relevant if doc in self.library.documents)
+    return register
 
 
-# --- rules -----------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Cause(PlainData):
+    """A rule that applies to a query, with the evidence."""
 
-NAMED = 3
-"""The number of documents that are named in a sentence."""
+    kind: str
+    title: str
+    evidence: str
+    do: str
+
+    def __str__(self) -> str:
+        """Title and evidence."""
+        return f"{self.title}: {self.evidence}"
 
 
+def causes(asked: Asked) -> tuple[Cause, ...]:
+    """Every rule that applies to a query, in the order of the rules.
+
+    >>> [each.kind for each in causes(Asked("q", ["x", "a"], {"a": 1, "b": 1}, k=1, text="fees in 2024"))]
+    ['never-found', 'below-k', 'number']
+    """
+    told = ((each, each.tells(asked)) for each in RULES)
+    return tuple(Cause(each.kind, each.title, evidence, each.do) for each, evidence in told if evidence)
+
+
+@rule(
+    "no-relevant",
+    "no relevant document exists",
+    "judge more documents, write the missing one, or leave the query out (no_relevant='skip')",
+)
 def none_exists(asked: Asked) -> str:
     """No document is judged relevant, so there is nothing to find."""
     if asked.relevant:
@@ -184,13 +89,17 @@ def none_exists(asked: Asked) -> str:
     return f"{seen}: no ranking can score here"
 
 
+@rule("not-in-corpus", "not in the corpus", "index the documents, or take them out of the judgments")
 def not_in_corpus(asked: Asked) -> str:
     """Relevant documents that the corpus does not hold: no retriever can find them."""
     if not asked.gone:
         return ""
-    return f"{_of(asked.gone, asked)} {_are(asked.gone)} not in the corpus: {documents_in_words(asked.gone, asked)}"
+    return f"{_these_are(asked.gone, asked)} not in the corpus: {documents_in_words(asked.gone, asked)}"
 
 
+@rule(
+    "never-found", "never found", "retrieve in another way too: keyword search, other chunks, another embedding model"
+)
 def missing_from_ranking(asked: Asked) -> str:
     """Relevant documents that are nowhere in the ranking."""
     lost = tuple(doc for doc in asked.missing if doc not in asked.gone)
@@ -201,9 +110,10 @@ def missing_from_ranking(asked: Asked) -> str:
     held = f"among the {len(asked.returned):,} returned"
     if len(lost) == len(asked.relevant) > 1:
         return f"none of its {len(lost):,} relevant documents is {held}: {documents_in_words(lost, asked)}"
-    return f"{_of(lost, asked)} {_are(lost)} not {held}: {documents_in_words(lost, asked)}"
+    return f"{_these_are(lost, asked)} not {held}: {documents_in_words(lost, asked)}"
 
 
+@rule("below-k", "found, but too low", "rerank, or show more documents")
 def below_k(asked: Asked) -> str:
     """Relevant documents that were found, but ranked below those shown."""
     if not asked.below:
@@ -213,17 +123,20 @@ def below_k(asked: Asked) -> str:
     return f"found at {places}, below the first {asked.k:,}: {documents_in_words(asked.below, asked)}"
 
 
+@rule("not-on-top", "shown, but not on top", "rerank")
 def not_on_top(asked: Asked) -> str:
     """All relevant documents are shown, but others or less relevant ones are above them."""
     if not asked.relevant or asked.missing or asked.below:
         return ""
     ranks = sorted(asked.rank[doc] for doc in asked.relevant)
-    best_first = [asked.grades.get(doc, 0.0) for doc in asked.returned[: len(ranks)]]
-    if ranks[-1] == len(ranks) and best_first == sorted(best_first, reverse=True):
-        return ""
-    if ranks[-1] == len(ranks):
-        return "documents of lower grade are ranked above better ones"
-    return f"shown at rank{'s' if len(ranks) > 1 else ''} {_listed(ranks)}, below others"
+    if ranks[-1] > len(ranks):
+        return f"shown at rank{'s' if len(ranks) > 1 else ''} {_listed(ranks)}, below others"
+    grades = [asked.grades.get(doc, 0.0) for doc in asked.returned[: len(ranks)]]
+    return "" if grades == sorted(grades, reverse=True) else "documents of lower grade are ranked above better ones"
+
+
+NAMED = 3
+"""The number of documents that are named in a sentence."""
 
 
 def documents_in_words(docs: Sequence[str], asked: Asked) -> str:
@@ -236,18 +149,14 @@ def documents_in_words(docs: Sequence[str], asked: Asked) -> str:
     return first_of(docs, NAMED, lambda doc: f"{shorten(doc, 40)}{f' ({titles[doc]})' if titles.get(doc) else ''}")
 
 
-def _of(docs: Sequence[str], asked: Asked) -> str:
-    """How many of the relevant documents these are."""
+def _these_are(docs: Sequence[str], asked: Asked) -> str:
+    """How many of the relevant documents these are, with the verb."""
     whole = len(asked.relevant)
     if whole == 1:
-        return "its only relevant document"
+        return "its only relevant document is"
     if len(docs) == whole:
-        return "both of its relevant documents" if whole == 2 else f"all {whole:,} of its relevant documents"
-    return f"{len(docs):,} of its {whole:,} relevant documents"
-
-
-def _are(docs: Sequence[str]) -> str:
-    return "is" if len(docs) == 1 else "are"
+        return f"{'both' if whole == 2 else f'all {whole:,}'} of its relevant documents are"
+    return f"{len(docs):,} of its {whole:,} relevant documents {'is' if len(docs) == 1 else 'are'}"
 
 
 def _listed(ranks: Sequence[int]) -> str:
@@ -259,6 +168,12 @@ CROWD = 2
 """The number of near-copies of each other from which on places are wasted."""
 
 
+@rule(
+    "near-copies",
+    "beaten by near-copies",
+    "remove near-copies, or judge them like their originals",
+    "near-copies on top",
+)
 def copies_above(asked: Asked) -> str:
     """Near-copies are ranked above a relevant document, or take the places where it would be shown."""
     if asked.library is None or not asked.relevant:
@@ -285,7 +200,7 @@ def _crowded_out(asked: Asked, library: Library) -> str:
     """Several copies of one another, none of them relevant, above a relevant document."""
     last = max((asked.rank.get(doc, len(asked.returned) + 1) for doc in asked.relevant), default=0)
     above = [doc for doc in asked.shown if doc not in asked.relevant and asked.rank[doc] < last]
-    crowd = max(near_copies(above, library), key=len, default=[])
+    crowd = max(library.groups_of_copies(above), key=len, default=[])
     if len(crowd) < CROWD:
         return ""
     return (
@@ -294,45 +209,69 @@ def _crowded_out(asked: Asked, library: Library) -> str:
     )
 
 
-def near_copies(docs: Sequence[str], library: Library) -> list[list[str]]:
-    """The documents in groups of near-copies; each is compared with the first of a group."""
-    groups: list[list[str]] = []
-    for doc in docs:
-        own = next((group for group in groups if library.are_alike(group[0], doc)), None)
-        if own is None:
-            groups.append(own := [])
-        own.append(doc)
-    return groups
+@rule(
+    "wrong-language",
+    "another language",
+    "use a multilingual embedding model, or translate the question",
+    "another language",
+)
+def wrong_language(asked: Asked) -> str:
+    """The question is in another language than the documents that answer it, or than the corpus."""
+    library = asked.library
+    if library is None:
+        return ""
+    own = language(asked.text)
+    answers = language(" ".join(library.documents[doc].whole for doc in asked.readable))
+    theirs = answers or library.language
+    if are_alike(own, theirs):
+        return ""
+    whose = "its relevant documents are" if answers else "the corpus is"
+    return f"the question is in {NAMES.get(own, own)}, {whose} in {NAMES.get(theirs, theirs)}"
 
 
-def without_copies(docs: Sequence[str], library: Library) -> list[str]:
-    """The ranking with only the first of each group of near-copies."""
-    return [group[0] for group in near_copies(docs, library)]
+@rule(
+    "typo",
+    "perhaps misspelt",
+    "correct spelling before searching, or add a retriever that works on letters or meaning",
+    "misspelt",
+)
+def typo(asked: Asked) -> str:
+    """Words that are probably misspelled."""
+    if wrong_language(asked):
+        return ""
+    return "; ".join(f"{word!r} is not in the corpus, {other!r} is" for word, other in asked.typos.items())
 
 
-SHORT = 2
-"""A question of so few words is short."""
-LONG = 20
-"""A question of so many words is long."""
 GAP = 0.5
 """With this share of its content words in none of the relevant documents, a question has another vocabulary."""
+
+
+@rule(
+    "vocabulary-gap", "other words than its documents", "add dense search, synonyms or query expansion", "other words"
+)
+def vocabulary_gap(asked: Asked) -> str:
+    """Most of the question's content words are in none of the relevant documents."""
+    if asked.library is None or not asked.readable:
+        return ""
+    known = {stem(word) for doc in asked.readable for word in asked.library.words(doc)}
+    absent = [word for word in asked.telling if stem(word) not in known and word not in asked.typos]
+    if not absent or len(absent) < GAP * len(asked.telling):
+        return ""
+    what = "its relevant document" if len(asked.readable) == 1 else "any of its relevant documents"
+    return f"{_quoted(absent)} not in {what}"
+
+
 NUMBER = re.compile(rf"[^\s{UNSPACED}]*\d[^\s{UNSPACED}]*")
 """A word with a digit in it; if writing has no spaces, the digits alone."""
 EDGES = ".,;:!?()[]{}'\"“”„‚‘’«»…"
 
 
-def few_words(asked: Asked) -> str:
-    """A question of very few words."""
-    count = len(forms(asked.text))
-    return f"only {count} word{'s' if count > 1 else ''}" if 0 < count <= SHORT else ""
-
-
-def many_words(asked: Asked) -> str:
-    """A question of very many words."""
-    count = len(forms(asked.text))
-    return f"{count:,} words" if count >= LONG else ""
-
-
+@rule(
+    "number",
+    "a number, date or code in it",
+    "add keyword search, which matches numbers as they are, or filter by metadata",
+    "number, date, code",
+)
 def number(asked: Asked) -> str:
     """A number, a date or a code, which embeddings blur; and whether the documents shown have it."""
     found = _numbered(asked.text)
@@ -353,48 +292,108 @@ def _numbered(text: str) -> list[str]:
     ['E-404', 'May 5, 2024']
     """
     days = {date.start: date.end for date in dates(text)}
-    others = {each.start(): each.end() for each in NUMBER.finditer(text)}
-    apart = {
-        start: end
-        for start, end in others.items()
-        if not any(start < last and first < end for first, last in days.items())
-    }
-    return [text[start:end].strip(EDGES) for start, end in sorted({**days, **apart}.items())]
-
-
-def typo(asked: Asked) -> str:
-    """Words that are probably misspelled."""
-    if wrong_language(asked):
-        return ""
-    found = asked.typos.items()
-    return "; ".join(f"{word!r} is not in the corpus, {other!r} is" for word, other in found)
-
-
-def vocabulary_gap(asked: Asked) -> str:
-    """Most of the question's content words are in none of the relevant documents."""
-    if asked.library is None or not asked.readable:
-        return ""
-    known = {stem(word) for doc in asked.readable for word in asked.library.words(doc)}
-    absent = [word for word in asked.telling if stem(word) not in known and word not in asked.typos]
-    if not absent or len(absent) < GAP * len(asked.telling):
-        return ""
-    what = "its relevant document" if len(asked.readable) == 1 else "any of its relevant documents"
-    return f"{_quoted(absent)} not in {what}"
-
-
-def wrong_language(asked: Asked) -> str:
-    """The question is in another language than the documents that answer it, or than the corpus."""
-    library = asked.library
-    if library is None:
-        return ""
-    own = language(asked.text)
-    answers = language(" ".join(library.documents[doc].whole for doc in asked.readable))
-    theirs = answers or library.language
-    if are_alike(own, theirs):
-        return ""
-    whose = "its relevant documents are" if answers else "the corpus is"
-    return f"the question is in {NAMES.get(own, own)}, {whose} in {NAMES.get(theirs, theirs)}"
+    spans = dict(each.span() for each in NUMBER.finditer(text))
+    for first, last in days.items():
+        spans = {start: end for start, end in spans.items() if start >= last or first >= end}
+    return [text[start:end].strip(EDGES) for start, end in sorted({**days, **spans}.items())]
 
 
 def _quoted(found: Sequence[str]) -> str:
     return first_of(found, 5, lambda each: shorten(each, 30))
+
+
+SHORT, LONG = 2, 20
+"""A question of at most so many words is short; of at least so many, long."""
+
+
+@rule("short", "a short question", "ask back, or expand the query", "short")
+def few_words(asked: Asked) -> str:
+    """A question of very few words."""
+    count = len(forms(asked.text))
+    return f"only {count} word{'s' if count > 1 else ''}" if 0 < count <= SHORT else ""
+
+
+@rule("long", "a long question", "search for its parts, or for a summary of it", "long")
+def many_words(asked: Asked) -> str:
+    """A question of very many words."""
+    count = len(forms(asked.text))
+    return f"{count:,} words" if count >= LONG else ""
+
+
+TOO_FEW = "too few"
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern(Displayable):
+    """One kind of query against all others."""
+
+    kind: str
+    n: int
+    others: int
+    mean: float
+    mean_of_others: float
+    difference: float
+    low: float | None
+    high: float | None
+    p: float | None
+    """Corrected over all kinds that are decided; None if there are too few queries."""
+    verdict: str
+    """worse, better, unclear or "too few"."""
+    examples: tuple[str, ...] = ()
+
+    @property
+    def said(self) -> str:
+        """The verdict in words: of which there are too few, the kind or the others beside it."""
+        few_others = self.verdict == TOO_FEW and self.n >= FEWEST_TO_DECIDE
+        return f"too few others ({self.others})" if few_others else self.verdict
+
+    def to_dict(self) -> dict[str, Any]:
+        """The pattern as plain data."""
+        return {**asdict(self), "examples": list(self.examples)}
+
+
+def patterns(
+    kinds: Mapping[str, Sequence[str]],
+    values: Mapping[str, float],
+    rng: np.random.Generator,
+    *,
+    higher: bool = True,
+    alpha: float = 0.05,
+    bounds: Bounds = UNIT,
+) -> list[Pattern]:
+    """Each kind of query against the others: the worst first, those with too few queries last.
+
+    `kinds` says which queries are of each kind; `values` has the value of every query that counts; `bounds` are
+    what a query can score.
+
+    >>> values = {f"q{i}": 0.1 if i < 10 else 0.9 for i in range(30)}
+    >>> kinds = {"short": [f"q{i}" for i in range(10)], "typo": ["q12"]}
+    >>> [(each.kind, each.verdict) for each in patterns(kinds, values, np.random.default_rng(0))]
+    [('short', 'worse'), ('typo', 'too few')]
+    """
+    groups = {kind: [query for query in named if query in values] for kind, named in kinds.items()}
+    # Each kind has its own random draws, so that neither the order nor the choice of kinds changes an answer.
+    seed = int(rng.integers(1 << 62))
+    gaps = {}
+    for kind, named in groups.items():
+        if 0 < len(named) < len(values):
+            inside = set(named)
+            mine = np.array([values[query] for query in named])
+            others = np.array([value for query, value in values.items() if query not in inside])
+            gaps[kind] = gap(mine, others, np.random.default_rng(seed), 1 - alpha, bounds)
+    decided = [kind for kind, found in gaps.items() if min(found.n, found.others) >= FEWEST_TO_DECIDE]
+    corrected = dict(zip(decided, correct([gaps[kind].p for kind in decided]), strict=True))
+    sign, found = 1 if higher else -1, []
+    for kind, each in gaps.items():
+        mean, p = float(np.mean([values[query] for query in groups[kind]])), corrected.get(kind)
+        low, high, verdict = each.low, each.high, TOO_FEW
+        if p is not None:
+            low, high = agree_with_test((low, high), each.difference, p, alpha)
+            verdict = "unclear" if p > alpha else "better" if sign * each.difference > 0 else "worse"
+        worst = sorted(groups[kind], key=lambda query: (sign * values[query], query))
+        ends = [end if np.isfinite(end) else None for end in (low, high)]
+        other, off = mean - each.difference, each.difference
+        found.append(
+            Pattern(kind, each.n, each.others, mean, other, off, ends[0], ends[1], p, verdict, tuple(worst[:3]))
+        )
+    return sorted(found, key=lambda each: (each.p is None, sign * each.difference, each.kind))

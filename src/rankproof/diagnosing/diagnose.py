@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
@@ -14,14 +15,25 @@ from rankproof.core.audit.ids import CORPUS, check_found, not_in_corpus, relevan
 from rankproof.core.audit.queries import beyond_queries, ungrouped_queries
 from rankproof.core.conventions import ScoringArguments
 from rankproof.core.names import parse_all
+from rankproof.core.orders import by_id
 from rankproof.core.scoring import ScoreRow
-from rankproof.diagnosing.bands import CUTS, WORDS, Band, Regime, band, regime_of
-from rankproof.diagnosing.evidence import MOST_PLACED, Evidence, trials
-from rankproof.diagnosing.fixes import Fix, fixes
+from rankproof.diagnosing.causes import RULES, Cause, Pattern, causes, patterns
+from rankproof.diagnosing.evidence import Asked, Evidence
+from rankproof.diagnosing.fixes import MOST_PLACED, Fix, fixes, trials
 from rankproof.diagnosing.holes import Hole
-from rankproof.diagnosing.modes import FIX_FIRST, Failure, Served, Whole, failures
-from rankproof.diagnosing.patterns import Cause, Pattern, patterns
-from rankproof.document.model import Document, Result
+from rankproof.diagnosing.symptoms import (
+    CUTS,
+    FIX_FIRST,
+    WORDS,
+    Band,
+    Failure,
+    Regime,
+    Whole,
+    band,
+    failures,
+    regime_of,
+)
+from rankproof.document.model import Displayable, Document, Result
 from rankproof.document.numbers import count
 from rankproof.document.terminal import for_face
 from rankproof.errors import check_whole, old_arguments
@@ -29,6 +41,7 @@ from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.groups import Grouping, group_places, groups_of
 from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.load import load_ranking
+from rankproof.progress import Progress
 from rankproof.scoring.evaluate import (
     Measures,
     check_conventions,
@@ -44,8 +57,37 @@ from rankproof.stats.paired import check_alpha
 
 K = 10
 """The number of documents that are seen, if neither `k` nor the measure sets it."""
+ENOUGH = 1e-9
+"""Values nearer to their ceiling than this count as perfect."""
 MOST_SHOWN = 3
 """The number of changes that are recommended: as many as one can try before measuring again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served(Displayable):
+    """One query, its value, and the causes of its loss."""
+
+    query: str
+    text: str
+    """The question in words; "" where it is not known."""
+    value: float
+    ceiling: float
+    causes: tuple[Cause, ...]
+
+    @property
+    def why(self) -> tuple[str, ...]:
+        """The kinds of causes."""
+        return tuple(each.kind for each in self.causes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The query as plain data."""
+        return {
+            "query": self.query,
+            "text": self.text,
+            "value": self.value,
+            "ceiling": self.ceiling,
+            "causes": [each.to_dict() for each in self.causes],
+        }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -205,10 +247,13 @@ def _diagnosis(
     grouped = groups_of(by, evidence.judgments)
     groups = group_places(scores.queries, grouped)
     left = (ungrouped_queries(scores.queries, groups), beyond_queries(scores.queries, grouped))
-    kinds = evidence.kinds() | {name: [scores.queries[i] for i in own.tolist()] for name, own in groups.items()}
-    found = patterns(
-        kinds, evidence.answerable(), rng, higher=evidence.sign > 0, alpha=alpha, bounds=ends(scores, evidence.measure)
-    )
+    why = _causes(evidence.asked)
+    served = _served(evidence, why)
+    kinds = _kinds(evidence.asked, why)
+    kinds |= {name: [scores.queries[i] for i in own.tolist()] for name, own in groups.items()}
+    values = {query: each.value for query, each in evidence.asked.items() if each.relevant}
+    bounds = ends(scores, evidence.measure)
+    found = patterns(kinds, values, rng, higher=evidence.sign > 0, alpha=alpha, bounds=bounds)
     return Diagnosis(
         measure=row.measure,
         mean=row.mean,
@@ -224,8 +269,8 @@ def _diagnosis(
         bands=tuple(replace(each, word="", said="") if by_machine else each for each in bands.values()),
         regime=regime,
         failures=tuple(failures(whole, tried)),
-        served=evidence.served,
-        worst=evidence.worst(worst),
+        served=served,
+        worst=_worst(served, evidence.sign, worst),
         patterns=tuple(found),
         fixes=tuple(tried),
         fix_order=FIX_FIRST if bands["R@5"].word in WORDS[:2] else (),
@@ -233,6 +278,45 @@ def _diagnosis(
         hole=gap,
         notes=(*unbounded_notes([row]), *_notes(evidence)),
     )
+
+
+def _causes(asked: Mapping[str, Asked]) -> dict[str, tuple[Cause, ...]]:
+    """The causes that apply to each query, however well it was served."""
+    found: dict[str, tuple[Cause, ...]] = {}
+    with closing(Progress("diagnosing", len(asked), noun="queries")) as progress:
+        for query, each in asked.items():
+            progress.tell(len(found), 0)
+            found[query] = causes(each)
+    return found
+
+
+def _served(evidence: Evidence, why: Mapping[str, tuple[Cause, ...]]) -> dict[str, Served]:
+    """Each query with the causes of what it lost; one that lost nothing has none."""
+    found = {}
+    for query, each in evidence.asked.items():
+        lost = evidence.sign * (each.ceiling - each.value) > ENOUGH or not each.relevant
+        found[query] = Served(query, each.text, each.value, each.ceiling, why[query] if lost else ())
+    return found
+
+
+def _worst(served: Mapping[str, Served], sign: int, n: int) -> tuple[Served, ...]:
+    """The queries with the worst values; among equals those that lost most first, then by their ids."""
+
+    def place(each: Served) -> tuple[float, float, tuple[int, str]]:
+        return sign * each.value, -sign * (each.ceiling - each.value), by_id(each.query)
+
+    return tuple(sorted((each for each in served.values() if each.causes), key=place)[:n])
+
+
+def _kinds(asked: Mapping[str, Asked], why: Mapping[str, tuple[Cause, ...]]) -> dict[str, list[str]]:
+    """The queries of each kind, among those with a relevant document."""
+    features = {rule.kind: rule.feature for rule in RULES if rule.feature}
+    found: dict[str, list[str]] = {}
+    for query, each in asked.items():
+        for cause in why[query] if each.relevant else ():
+            if cause.kind in features:
+                found.setdefault(features[cause.kind], []).append(query)
+    return found
 
 
 def _lost(whole: Whole, row: ScoreRow) -> float:

@@ -1,49 +1,194 @@
-"""The evidence of a diagnosis: the ranking, the judgments and the texts, query by query, and the effects of changes.
-
-A change is tried right away, on every query, or on `MOST_ASKED` of them if it must search again.
-"""
+"""The evidence of a diagnosis: the ranking, the judgments and the texts, over all queries and query by query."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from rankproof.bench.fusion import recipe
-from rankproof.bench.retrieve.search import blend_lists, search_of_lists
 from rankproof.bench.retriever import Found, Retriever
 from rankproof.comparing.comparison import first_measure, hits_of, relevant_from, sign_of
 from rankproof.core.corpus import Corpus, Document
 from rankproof.core.hits import ABOVE_ZERO, Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.core.names import parse
 from rankproof.core.orders import by_id
-from rankproof.core.scoring import ceiling, split
+from rankproof.core.scoring import ceiling
 from rankproof.core.table import best_first
-from rankproof.diagnosing.bands import is_high
-from rankproof.diagnosing.causes import Asked, Library, without_copies
-from rankproof.diagnosing.fixes import Trial
 from rankproof.diagnosing.holes import Hole, hole
-from rankproof.diagnosing.modes import Served, Whole
-from rankproof.diagnosing.patterns import FEATURES, Cause, causes
-from rankproof.io.values import as_text
-from rankproof.progress import Progress
-from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.scores import Scores
+from rankproof.text.languages import COMMON, STOP_WORDS, language
+from rankproof.text.words import intended_words, stem, words
 
 MOST_ASKED = 500
 """Queries on which other searches are tried: enough for a narrow interval, few enough to wait for."""
-
 DEPTH = 100
 """The number of documents that a tried search returns, if the ranking is no deeper."""
+NEARLY = 0.8
+"""Documents that share this much of their word triples count as near-copies."""
+SHINGLE = 3
+"""Words that are compared together, so that order counts."""
+SAMPLED = 300
+"""The number of documents that the language of the corpus is detected from."""
 
-ENOUGH = 1e-9
-"""Values nearer to their ceiling than this count as perfect."""
+
+def forms(text: str) -> list[str]:
+    """The words of a text in a form that unites spellings of the same word."""
+    return [word.form for word in words(text)]
+
+
+class Library:
+    """A corpus in the form that the rules need; everything is computed on first use."""
+
+    def __init__(self, documents: Mapping[str, Document]) -> None:
+        self.documents = documents
+        self._words: dict[str, list[str]] = {}
+        self._shingles: dict[str, frozenset[int]] = {}
+
+    def words(self, doc: str) -> list[str]:
+        """The words of a document, title first; none for one that the corpus does not hold."""
+        if doc not in self._words:
+            self._words[doc] = forms(self.documents[doc].whole) if doc in self.documents else []
+        return self._words[doc]
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How many documents each word is in."""
+        found: Counter[str] = Counter()
+        for doc in self.documents:
+            found.update(set(self.words(doc)))
+        return found
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of all words."""
+        return frozenset(map(stem, self.counts))
+
+    @cached_property
+    def by_letter(self) -> dict[str, list[str]]:
+        """The words by their first letter."""
+        found: dict[str, list[str]] = {}
+        for word in self.counts:
+            found.setdefault(word[0], []).append(word)
+        return found
+
+    @cached_property
+    def language(self) -> str:
+        """The language of the corpus, as a code."""
+        return language(" ".join(each.whole for each in islice(self.documents.values(), SAMPLED)))
+
+    def knows(self, word: str) -> bool:
+        """Whether the corpus has the word, in whatever form."""
+        return word in self.counts or stem(word) in self.stems
+
+    def are_alike(self, one: str, other: str) -> bool:
+        """Whether two documents are nearly the same."""
+        first, second = self._shingled(one), self._shingled(other)
+        small, large = sorted((len(first), len(second)))
+        if not small or small < NEARLY * large:
+            return False
+        shared = len(first & second)
+        return shared >= NEARLY * (small + large - shared)
+
+    def groups_of_copies(self, docs: Sequence[str]) -> list[list[str]]:
+        """The documents in groups of near-copies; each is compared with the first of a group."""
+        groups: list[list[str]] = []
+        for doc in docs:
+            own = next((group for group in groups if self.are_alike(group[0], doc)), None)
+            if own is None:
+                groups.append(own := [])
+            own.append(doc)
+        return groups
+
+    def _shingled(self, doc: str) -> frozenset[int]:
+        if doc not in self._shingles:
+            own = self.words(doc)
+            runs = [own[i : i + SHINGLE] for i in range(max(1, len(own) - SHINGLE + 1))] if own else []
+            self._shingles[doc] = frozenset(hash(tuple(run)) for run in runs)
+        return self._shingles[doc]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One query with its ranking and judgments, and the texts where they are known."""
+
+    query: str
+    returned: Sequence[str]
+    """The documents of the ranking, best first."""
+    grades: Mapping[str, float]
+    k: int
+    """The number of documents that the user, or the generator, sees."""
+    rel: float = 1
+    text: str = ""
+    """The question in words; "" where it is not known."""
+    library: Library | None = None
+    """The corpus; None if none was given."""
+    value: float = 0.0
+    ceiling: float = 0.0
+    titles: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def relevant(self) -> tuple[str, ...]:
+        """The relevant documents, the best first; equally good ones by their ids."""
+        good = [doc for doc, grade in self.grades.items() if grade >= self.rel]
+        return tuple(sorted(good, key=lambda doc: (-self.grades[doc], by_id(doc))))
+
+    @cached_property
+    def rank(self) -> dict[str, int]:
+        """The rank of each document that was returned and is relevant or shown."""
+        wanted = {*self.relevant, *self.shown}
+        return {doc: place for place, doc in enumerate(self.returned, start=1) if doc in wanted}
+
+    @cached_property
+    def shown(self) -> Sequence[str]:
+        """The first k documents."""
+        return self.returned[: self.k]
+
+    @cached_property
+    def missing(self) -> tuple[str, ...]:
+        """The relevant documents that were not returned at all."""
+        return tuple(doc for doc in self.relevant if doc not in self.rank)
+
+    @cached_property
+    def below(self) -> tuple[str, ...]:
+        """The relevant documents that were returned below the first k, the best placed first."""
+        low = [doc for doc in self.relevant if self.rank.get(doc, 0) > self.k]
+        return tuple(sorted(low, key=lambda doc: self.rank[doc]))
+
+    @cached_property
+    def telling(self) -> tuple[str, ...]:
+        """The words of the question that carry meaning, each once."""
+        return tuple(word for word in dict.fromkeys(forms(self.text)) if word not in STOP_WORDS)
+
+    @cached_property
+    def typos(self) -> dict[str, str]:
+        """The words that the corpus does not have, with the words of it that they are a slip away from."""
+        library = self.library
+        if library is None:
+            return {}
+        likely = {word for doc in self.readable for word in library.words(doc)}
+        unknown = [word for word in self.telling if word not in COMMON and not library.knows(word)]
+        found = {word: intended_words(word, library.by_letter, library.counts, likely) for word in unknown}
+        return {word: other for word, other in found.items() if other}
+
+    @cached_property
+    def gone(self) -> tuple[str, ...]:
+        """The relevant documents that the corpus does not hold."""
+        if self.library is None:
+            return ()
+        return tuple(doc for doc in self.relevant if doc not in self.library.documents)
+
+    @cached_property
+    def readable(self) -> tuple[str, ...]:
+        """The relevant documents whose texts are known."""
+        if self.library is None:
+            return ()
+        return tuple(doc for doc in self.relevant if doc in self.library.documents)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,32 +258,23 @@ class Evidence:
         }
 
     @cached_property
-    def causes(self) -> dict[str, tuple[Cause, ...]]:
-        """The causes that apply to each query, however well it was served."""
-        found: dict[str, tuple[Cause, ...]] = {}
-        with closing(Progress("diagnosing", len(self.asked), noun="queries")) as progress:
-            for query, each in self.asked.items():
-                progress.tell(len(found), 0)
-                found[query] = causes(each)
-        return found
-
-    @cached_property
-    def served(self) -> dict[str, Served]:
-        """Each query with the causes of what it lost; one that lost nothing has none."""
-        found = {}
-        for query, each in self.asked.items():
-            lost = self.sign * (each.ceiling - each.value) > ENOUGH or not each.relevant
-            found[query] = Served(query, each.text, each.value, each.ceiling, self.causes[query] if lost else ())
-        return found
-
-    @cached_property
     def found_by_words(self) -> dict[str, list[str]]:
         """The results of keyword search over the corpus for the questions drawn; empty without texts and corpus."""
         if self.corpus is None or not self.questions:
             return {}
         from rankproof.bench.retrieve import keyword
 
-        return _found(self, keyword(self.corpus), self.texts)
+        return self.search(keyword(self.corpus), self.texts)
+
+    @cached_property
+    def depth(self) -> int:
+        """The length of the longest ranking."""
+        return int(self.hits.retrieved.max(initial=0))
+
+    def search(self, retriever: Retriever, asked: Mapping[str, str]) -> dict[str, list[str]]:
+        """The documents that another retriever finds for questions."""
+        answers = retriever.search(list(asked.values()), max(self.depth, DEPTH))
+        return ids_of(dict(zip(asked, answers, strict=True)))
 
     @cached_property
     def hole(self) -> Hole | None:
@@ -152,27 +288,6 @@ class Evidence:
             relevant,
             self.corpus or {doc: Document(doc, "") for doc in relevant},
         )
-
-    def worst(self, n: int) -> tuple[Served, ...]:
-        """The queries with the worst values; among equals those that lost most first, then by their ids."""
-
-        def place(each: Served) -> tuple[float, float, tuple[int, str]]:
-            return self.sign * each.value, -self.sign * (each.ceiling - each.value), by_id(each.query)
-
-        return tuple(sorted((each for each in self.served.values() if each.causes), key=place)[:n])
-
-    def kinds(self) -> dict[str, list[str]]:
-        """The queries of each kind, among those with a relevant document."""
-        found: dict[str, list[str]] = {}
-        for query, asked in self.asked.items():
-            for each in self.causes[query] if asked.relevant else ():
-                if each.kind in FEATURES:
-                    found.setdefault(FEATURES[each.kind], []).append(query)
-        return found
-
-    def answerable(self) -> dict[str, float]:
-        """The value of each query with a relevant document."""
-        return {query: each.value for query, each in self.asked.items() if each.relevant}
 
     @cached_property
     def drawn(self) -> Array:
@@ -203,185 +318,6 @@ class Evidence:
         return sum(map(min, sizes)) / shown if shown else 1.0
 
 
-TIMES = 2
-"""The factors by which more, or fewer, documents are tried."""
-
-MOST_PLACED = 10_000
-"""Dense search is tried up to this number of documents: with more it takes too long."""
-
-RERANKED = 50
-"""The number of documents of a ranking that are reranked."""
-
-COPIES_WITHIN = 20
-"""The number of documents of a ranking that are compared with each other."""
-
-Rankings = Mapping[str, Any]
-
-
-def trials(evidence: Evidence, whole: Whole) -> Iterator[Trial]:
-    """Every change that can be tried with the given data."""
-    yield from _perfect_order(evidence)
-    yield from _more_documents(evidence)
-    if not is_high(whole.precision) and is_high(whole.recall):
-        yield from _fewer_documents(evidence)
-    if evidence.library is not None:
-        yield from _without_copies(evidence, evidence.library)
-    if evidence.corpus is not None and evidence.questions:
-        yield from _other_searches(evidence)
-
-
-def _perfect_order(evidence: Evidence) -> Iterator[Trial]:
-    """The gain of the best order of the same documents."""
-    scores, measure = evidence.scores, evidence.measure
-    parts = split(measure, evidence.hits) if scores.split(measure) is not None else None
-    if parts is None:
-        return
-    column = scores.column(measure)
-    added = parts.ranked_too_low if column.counted is None else parts.ranked_too_low[column.counted]
-    after = column.counting + evidence.sign * added
-    yield _trial("reranking", measure, measure, column.counting, after, {"depth": _depth(evidence)})
-
-
-def _more_documents(evidence: Evidence) -> Iterator[Trial]:
-    k, more = evidence.k, min(TIMES * evidence.k, _depth(evidence))
-    if more > k:
-        yield _cut(evidence, "larger-k", "R", more, {"k": k, "more": more, "next": k + 1})
-
-
-def _fewer_documents(evidence: Evidence) -> Iterator[Trial]:
-    k, fewer = evidence.k, evidence.k // TIMES
-    if fewer:
-        yield _cut(evidence, "smaller-k", "P", fewer, {"k": k, "fewer": fewer})
-
-
-def _cut(evidence: Evidence, kind: str, name: str, at: int, words: Mapping[str, Any]) -> Trial:
-    """A measure of the ranking at k, and at another cut."""
-    cuts = [parse(name) @ each for each in (evidence.k, at)]
-    before, after = cuts if evidence.rel == 1 else [each.with_params({"rel": evidence.rel}) for each in cuts]
-    own = evidence.scores.ranking
-    return _trial(kind, before, after, _values(evidence, own, before), _values(evidence, own, after), words)
-
-
-def _without_copies(evidence: Evidence, library: Library) -> Iterator[Trial]:
-    """Only the first of each group of near-copies; nothing is tried if there are none."""
-    cleaned = {
-        query: [*without_copies(docs[:COPIES_WITHIN], library), *docs[COPIES_WITHIN:]]
-        for query, docs in evidence.rankings.items()
-    }
-    if any(len(cleaned[query]) < len(docs) for query, docs in evidence.rankings.items()):
-        yield _other(evidence, "copies", cleaned)
-
-
-def _other_searches(evidence: Evidence) -> Iterator[Trial]:
-    """Searches over the corpus fused with the ranking, and the ranking reordered by words."""
-    corpus = evidence.corpus
-    if corpus is None:
-        return
-    from rankproof.bench.retrieve import lsa
-
-    by_words = evidence.found_by_words
-    if evidence.hole is not None:
-        yield _other(evidence, "hole", _filled(evidence, by_words), {"lost": evidence.hole.lost})
-    yield _other(evidence, "keyword-instead", {**evidence.rankings, **by_words})
-    yield _other(evidence, "keyword", _fused(evidence, by_words))
-    yield from _corrected(evidence)
-    if len(corpus) <= MOST_PLACED:
-        by_meaning = _found(evidence, lsa(corpus), evidence.texts)
-        yield _other(evidence, "dense-instead", {**evidence.rankings, **by_meaning})
-        yield _other(evidence, "dense", _fused(evidence, by_meaning))
-    yield _other(evidence, "lexical-reranking", _reranked(evidence, corpus), {"depth": RERANKED})
-
-
-def _reranked(evidence: Evidence, corpus: Corpus) -> Rankings:
-    """The ranking with its first documents in the order of the embedded reranker; those without a text come last."""
-    from rankproof.bench.retrieve import rerank
-
-    asked = {query: text for query, text in evidence.texts.items() if query in evidence.rankings}
-    known = {query: [doc for doc in evidence.rankings[query] if doc in corpus] for query in asked}
-    first = search_of_lists({asked[query]: _scored(docs) for query, docs in known.items()}, corpus)
-    answers = (first >> rerank(depth=RERANKED)).search(list(asked.values()), max(_depth(evidence), RERANKED))
-    found = _ids(dict(zip(asked, answers, strict=True)))
-    unknown = {query: [doc for doc in evidence.rankings[query] if doc not in corpus] for query in asked}
-    return {**evidence.rankings, **{query: [*found[query], *unknown[query]] for query in asked}}
-
-
-def _scored(docs: Sequence[str]) -> Found:
-    """Documents with scores that give their order."""
-    return [(doc, float(len(docs) - place)) for place, doc in enumerate(docs)]
-
-
-def _ids(lists: Mapping[str, Found]) -> dict[str, list[str]]:
+def ids_of(lists: Mapping[str, Found]) -> dict[str, list[str]]:
+    """The documents of each query without their scores."""
     return {query: [doc for doc, _ in found] for query, found in lists.items()}
-
-
-def _found(evidence: Evidence, retriever: Retriever, asked: Mapping[str, str]) -> dict[str, list[str]]:
-    """The documents that another retriever finds for questions."""
-    answers = retriever.search(list(asked.values()), max(_depth(evidence), DEPTH))
-    return _ids(dict(zip(asked, answers, strict=True)))
-
-
-def _fused(evidence: Evidence, others: Mapping[str, Sequence[str]]) -> Rankings:
-    """The ranking fused with the results of another retriever for the same questions."""
-    own = {query: _scored(evidence.rankings.get(query, [])) for query in others}
-    found = {query: _scored(docs) for query, docs in others.items()}
-    lists = blend_lists({"own": own, "other": found}, recipe(["own", "other"], "rrf"))
-    return {**evidence.rankings, **_ids(lists)}
-
-
-def _filled(evidence: Evidence, others: Mapping[str, Sequence[str]]) -> Rankings:
-    """The ranking with the documents that no question returned, each at its place in keyword search."""
-    lost = set() if evidence.hole is None else set(evidence.hole.documents)
-    filled = {}
-    for query, found in others.items():
-        docs = list(evidence.rankings.get(query, []))
-        for place, doc in enumerate(found):
-            if doc in lost:
-                docs.insert(place, doc)
-        filled[query] = docs
-    return {**evidence.rankings, **filled}
-
-
-def _corrected(evidence: Evidence) -> Iterator[Trial]:
-    """Keyword search with corrected questions, and the same search as they were typed."""
-    from rankproof.bench.retrieve import Speller, keyword
-
-    if evidence.corpus is None or evidence.library is None:
-        return
-    texts = evidence.texts
-    corrected = Speller(evidence.library.counts)
-    spelt = {query: corrected(text) for query, text in texts.items()}
-    changed = {query: text for query, text in spelt.items() if text != texts[query]}
-    if not changed:
-        return
-    typed = {**evidence.rankings, **evidence.found_by_words}
-    after = {**typed, **_found(evidence, keyword(evidence.corpus), changed)}
-    measure, drawn = evidence.measure, evidence.drawn
-    as_typed, respelled = (_values(evidence, each, measure)[drawn] for each in (typed, after))
-    yield _trial("spelling", measure, measure, as_typed, respelled, {"changed": len(changed)})
-
-
-def _other(evidence: Evidence, kind: str, ranking: Rankings, words: Mapping[str, Any] | None = None) -> Trial:
-    """The deciding measure on another ranking of the same queries."""
-    measure, drawn = evidence.measure, evidence.drawn
-    before = evidence.scores.column(measure).counting[drawn]
-    return _trial(kind, measure, measure, before, _values(evidence, ranking, measure)[drawn], words or {})
-
-
-def _values(evidence: Evidence, ranking: Any, measure: Measure) -> Array:
-    """The values of the queries that count, in the order of the judgments."""
-    # The rankings made here have ids of text; that which was given has its own.
-    judged = evidence.judgments if ranking is evidence.scores.ranking else as_text(evidence.judgments)
-    found = evaluate(judged, ranking, measure, **evidence.conventions)
-    counted = evidence.scores.column(evidence.measure).counted
-    values = found.column(measure).values
-    return values if counted is None else values[counted]
-
-
-def _depth(evidence: Evidence) -> int:
-    return int(evidence.hits.retrieved.max(initial=0))
-
-
-def _trial(
-    kind: str, measure: Measure, after_measure: Measure, before: Array, after: Array, words: Mapping[str, Any]
-) -> Trial:
-    return Trial(kind, measure.name, after_measure.name, before, after, measure.spec.higher, words)

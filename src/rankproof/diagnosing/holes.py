@@ -23,13 +23,10 @@ from rankproof.text.words import words
 
 FEWEST_IN_RANGE = 10
 """With fewer documents that have a number, no range of it is looked for."""
-
 MOST_RANGES = 3
 """The largest number of ranges of one number that are named."""
-
 Key: TypeAlias = float | str
 """A number, or a date as ISO 8601 writes it."""
-
 _NUMBER = re.compile(r"(?<![0-9])[0-9]{1,15}(?![0-9])")
 _DATE_IN_ID = re.compile(
     r"(?<![0-9])((?:1[5-9]|2[01])[0-9]{2})([-_/.])(0[1-9]|1[0-2])\2(0[1-9]|[12][0-9]|3[01])(?![0-9])"
@@ -149,22 +146,16 @@ def _said(values: Sequence[Key], first: int, last: int) -> str:
 
 FEWEST = 5
 """With fewer lost documents nothing is looked for: three may share anything."""
-
 NEARLY_ALL = 0.9
 """From this share of the documents of a kind on, the kind is lost rather than badly served."""
-
 ALPHA = 0.01
 """The chance, over all values that are looked at, and again over all ranges, of naming what is no more than chance."""
-
 VALUES = 40
 """A field with more different values in a corpus tells documents apart rather than what they share."""
-
 NAMED = 6
 """Values that are named; others are counted."""
-
 MOST_SHARED = 3
 """What lost documents share is named up to this many times: more only repeat it."""
-
 _START = re.compile(r"^[^\W\d_]+(?=[\W\d_])|^\d{2,}(?=\D)")
 
 
