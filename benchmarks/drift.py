@@ -15,9 +15,9 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.monitoring import coverage as cover
-from rankproof.monitoring import shifts, vectors
+from rankproof.monitoring import query_similarity as similarity
 from rankproof.monitoring.drift import Drift, drift
-from rankproof.monitoring.live_queries import live_queries
+from rankproof.monitoring.log_samples import live_queries
 from rankproof.monitoring.simulate import TOPICS, _query, _zipf, simulate_log
 
 SESSIONS, USERS, QUERIES = 800, 400, 80
@@ -25,7 +25,7 @@ SESSIONS, USERS, QUERIES = 800, 400, 80
 
 def drifts(trials: int, share: float, permutations: int = 199, test: str = "kernel") -> Iterator[Drift]:
     """What is found if this share of what people ask is about topics that the set lacks."""
-    with patch.object(shifts, "PERMUTATIONS", permutations):
+    with patch.object(similarity, "PERMUTATIONS", permutations):
         before = simulate_log(10)
         for seed in range(trials):
             how = {"drift_on": 0, "drift_share": share} if share else {}
@@ -47,8 +47,8 @@ def coverage(trials: int, queries: int) -> tuple[float, float]:
         topics, texts = _asked(rng, np.ones(len(TOPICS)) / len(TOPICS), queries)
         sample = live_queries(_asked(rng, shares, 1500)[1], seed)
         values = {f"q{i}": float(rng.beta(4 * quality[t], 4 * (1 - quality[t]))) for i, t in enumerate(topics)}
-        rows = vectors.condense_rows(vectors.ngram_vectors([*texts, *sample.texts]), rng)
-        kind, _ = vectors.kinds_of(rows, cover.number_of_kinds(queries), rng)
+        rows = similarity.condense_rows(similarity.ngram_vectors([*texts, *sample.texts]), rng)
+        kind, _ = similarity.kinds_of(rows, cover.number_of_kinds(queries), rng)
         users = np.unique(sample.users, return_inverse=True)[1]
         found = cover.live_score("value", values, list(values), kind, users, (0.0, 1.0))
         truth = float(shares @ quality)

@@ -17,11 +17,10 @@ from rankproof.cli import run
 from rankproof.errors import DataError, UsageError
 from rankproof.io.corpora import load_corpus
 from rankproof.io.load import load_judgments, load_ranking
-from rankproof.monitoring.ageing import hashes_of, stale_judgments, twins_with, twins_within
 from rankproof.monitoring.coverage import live_score
-from rankproof.monitoring.live_queries import MOST_OF_ONE, live_queries
+from rankproof.monitoring.drift import hashes_of, stale_judgments, twins_with, twins_within
+from rankproof.monitoring.log_samples import MOST_OF_ONE, live_queries, normal_form
 from rankproof.monitoring.simulate import TOPICS
-from rankproof.monitoring.vectors import normal_form
 from rankproof.stats.corrections import holm
 from tests.shell import rankproof
 
@@ -323,9 +322,9 @@ def test_the_command_says_it_in_80_columns_and_hands_on_what_to_label(
 
 @pytest.mark.slow
 def test_a_classifier_in_place_of_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    from rankproof.monitoring import shifts
+    from rankproof.monitoring import query_similarity
 
-    monkeypatch.setattr(shifts, "PERMUTATIONS", 99)
+    monkeypatch.setattr(query_similarity, "PERMUTATIONS", 99)
     before = simulate_log(10)
     own = {each["id"]: each["query"] for each in before.evaluation_set(60, seed=2)}
     now = list(simulate_log(300, seed=4, users=200, drift_on=0, drift_share=0.6).records())
@@ -341,9 +340,9 @@ def test_a_classifier_in_place_of_the_kernel(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.slow
 def test_the_classifier_gives_false_alarms_as_seldom_as_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    from rankproof.monitoring import shifts
+    from rankproof.monitoring import query_similarity
 
-    monkeypatch.setattr(shifts, "PERMUTATIONS", 99)
+    monkeypatch.setattr(query_similarity, "PERMUTATIONS", 99)
     rng = np.random.default_rng(1)
     alarms = 0
     for _ in range(120):
@@ -352,7 +351,7 @@ def test_the_classifier_gives_false_alarms_as_seldom_as_it_says(monkeypatch: pyt
         labels = np.zeros((120, 100), dtype=np.float32)
         for column in range(100):
             labels[rng.permutation(120)[:40], column] = 1
-        found = shifts._classifier(rows, labels, rng)
+        found = query_similarity._classifier(rows, labels, rng)
         alarms += (1 + np.sum(found[1:] >= found[0] - 1e-9)) / 100 <= 0.05
     assert alarms <= 13
 

@@ -12,7 +12,7 @@ import pytest
 
 from rankproof import Judge, monitor, simulate_log
 from rankproof.errors import DataError, UsageError
-from rankproof.monitoring.judged_events import SampleSchema, sample_events
+from rankproof.monitoring.log_samples import SampleSchema, sample_events
 from tests.judging.models.server import serving
 from tests.shell import rankproof
 

@@ -322,7 +322,7 @@ def _holds_judgments(path: str) -> bool:
 def _keep_hashes(judgments: str | None, corpus: str | None, path: str) -> None:
     from rankproof.io.corpora import load_corpus
     from rankproof.io.load import load_judgments
-    from rankproof.monitoring.ageing import hashes_of
+    from rankproof.monitoring.drift import hashes_of
 
     if judgments is None or corpus is None:
         raise UsageError("--keep-hashes: needs judgments and --corpus. Next: add them.")

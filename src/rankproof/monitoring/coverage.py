@@ -1,20 +1,24 @@
-"""Coverage of live traffic by the queries of a set, their score on it, and the queries to add."""
+"""Coverage of live traffic by the queries of a set, their scores on it, and the queries to add."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 
 from rankproof.core.hits import Array
+from rankproof.core.measure import Measure
 from rankproof.document.model import Displayable
-from rankproof.document.numbers import DUST
-from rankproof.monitoring.live_queries import LiveQueries
-from rankproof.monitoring.shifts import content_words
+from rankproof.document.numbers import DUST, count
+from rankproof.errors import DataError, UsageError, is_number, shorten
+from rankproof.monitoring.log_samples import LiveQueries
+from rankproof.monitoring.query_similarity import content_words
+from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.corrections import benjamini_hochberg
 from rankproof.stats.distributions import t_quantile
 from rankproof.stats.intervals import interval
@@ -283,3 +287,46 @@ def next_queries(own: Mapping[str, str], live: LiveQueries, rows: Array, kind: A
 def query_id(text: str) -> str:
     """An id for a live query that is always the same."""
     return f"live-{blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=5).hexdigest()}"
+
+
+def measured_values(
+    scores: Any, own: Sequence[str], notes: list[str]
+) -> Sequence[tuple[str, Mapping[str, float], tuple[float, float]]]:
+    """Each measure with its value for each query, and its bounds."""
+    if scores is None:
+        return []
+    if not isinstance(scores, ScoresLike):
+        return [(name, values, _ends(values)) for name, values in _given(scores, own)]
+    found = []
+    for name, column in scores.columns.items():
+        if column.measure.spec.average == "mean":
+            found.append((str(name), scores.values(name), _ends(scores.values(name), column.measure)))
+        else:
+            notes.append(f"{name} is not a mean over queries, so it is not re-weighted.")
+    return found
+
+
+def _given(scores: Any, own: Sequence[str]) -> Iterator[tuple[str, dict[str, float]]]:
+    """Values that somebody else worked out, {measure: {query: value}}; a NaN is not known."""
+    form = "{measure: {query id: value}}"
+    if not isinstance(scores, Mapping) or not all(isinstance(each, Mapping) for each in scores.values()):
+        raise UsageError(f"scores: got {shorten(scores)}, expected {form}. Next: give such a mapping.")
+    for name, given in scores.items():
+        for query, value in given.items():
+            if value is not None and not (is_number(value) and abs(value) < np.inf) and value == value:
+                raise DataError(
+                    f"scores: {name} of {query!r} is {shorten(value)}, expected a finite number. Next: mend it."
+                )
+        values = {query: np.nan if value is None else float(value) for query, value in given.items()}
+        if all(np.isnan(values.get(query, np.nan)) for query in own):
+            raise DataError(
+                f"scores: none of {count(len(own), 'query')} of the set has a value of {name}. "
+                "Next: check that the query ids of both are alike."
+            )
+        yield str(name), values
+
+
+def _ends(values: Mapping[str, float], measure: Measure | None = None) -> tuple[float, float]:
+    low, high = (0.0, 1.0) if measure is None else measure.spec.bounds
+    given = [value for value in values.values() if value == value]
+    return min([low, *given]), high if np.isfinite(high) else max(given, default=1.0)

@@ -1,40 +1,74 @@
-"""`drift`: whether an evaluation set still asks what people ask, and what it would score if it did."""
+"""`drift`: whether an evaluation set still asks what people ask, what it would score if it did, and how it has aged.
+
+It ages as documents vanish or change, and as its queries are asked twice or trained on.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from hashlib import blake2b
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rankproof.core import DEFAULT_MEASURE
 from rankproof.core.corpus import Corpus
-from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
-from rankproof.core.measure import Measure
-from rankproof.document.model import Document, Result
+from rankproof.document.model import Displayable, Document, Result
 from rankproof.document.numbers import count
 from rankproof.document.terminal import for_face
-from rankproof.errors import DataError, UsageError, check_whole, is_number, one_of, shorten, warn_caller
+from rankproof.errors import DataError, UsageError, check_whole, one_of, shorten, warn_caller
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import load_judgments
-from rankproof.monitoring import coverage, vectors
-from rankproof.monitoring.ageing import Stale, Twin, read_hashes, stale_judgments, twins_with, twins_within
+from rankproof.io.read import rows_of
+from rankproof.monitoring import coverage
+from rankproof.monitoring import query_similarity as similarity
 from rankproof.monitoring.events import Event
-from rankproof.monitoring.live_queries import LiveQueries, live_queries
-from rankproof.monitoring.shifts import AT_MOST, TESTS, Shift, shifts
+from rankproof.monitoring.log_samples import LiveQueries, live_queries, normal_form
+from rankproof.monitoring.query_similarity import TESTS, Shift, content_words
 from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.protocol import ScoresLike
 
+ALIKE = 0.8
+"""Of all content words of two queries this share must be in both, so that they ask nearly the same."""
+FEW_WORDS = 2
+"""Queries with fewer content words are alike only if they are the same."""
 ALPHA = 0.05
-ENOUGH_USERS = 100
-"""From this number of users on, the tests take one query of each."""
 FEWEST_OWN, FEWEST_LIVE = 5, 20
 SQLITE = b"SQLite format 3\0"
+
+
+@dataclass(frozen=True)
+class Stale(Displayable):
+    """Judged documents that are not what was judged."""
+
+    judged: int
+    """Documents with a judgment."""
+    vanished: list[str]
+    """Documents that the corpus does not have any more."""
+    changed: list[str]
+    """Documents whose text has changed since they were judged."""
+    compared: int
+    """Documents with a hash of the text that was judged."""
+    queries: list[str]
+    """Queries with a relevant document that vanished or changed: look at their judgments again."""
+
+
+@dataclass(frozen=True)
+class Twin(Displayable):
+    """A query of the set that is asked elsewhere as well."""
+
+    query: str
+    other: str
+    """The id of another query of the set, or the text of a training query."""
+    same: bool
+    """Whether the words are the same; else nearly the same."""
 
 
 @dataclass(frozen=True)
@@ -179,8 +213,8 @@ def drift(
         )
     rng = np.random.default_rng(seed)
     texts = [*own.values(), *live.texts]
-    rows = vectors.embed_texts(texts, embed) if embed else vectors.condense_rows(vectors.ngram_vectors(texts), rng)
-    kind, middles = vectors.kinds_of(rows, coverage.number_of_kinds(len(own)), rng)
+    rows = similarity.rows_of_texts(texts, embed, rng)
+    kind, middles = similarity.kinds_of(rows, coverage.number_of_kinds(len(own)), rng)
     users = np.unique(live.users, return_inverse=True)[1]
     if scores is None and ranking is not None:
         if graded is None:
@@ -190,14 +224,14 @@ def drift(
     return Drift(
         n=len(own),
         live=live,
-        shifts=_shifts(list(own.values()), live, rows, kind, rng, test),
+        shifts=similarity.shifts(list(own.values()), live, rows, kind, rng, test),
         kinds=coverage.kinds_between(list(own.values()), live, rows, kind, middles),
         nearness=coverage.nearness(len(own), live, rows, rng),
         unspoken=found.unspoken,
         weights=dict(zip(own, found.weights.tolist(), strict=True)),
         scores=[
             coverage.live_score(name, values, list(own), kind, users, ends)
-            for name, values, ends in _values(scores, list(own), notes)
+            for name, values, ends in coverage.measured_values(scores, list(own), notes)
         ],
         label=coverage.next_queries(own, live, rows, kind, label),
         stale=_stale(graded, corpus, hashes),
@@ -247,62 +281,6 @@ def _own(queries: Any, judgments: Judgments | None) -> tuple[dict[str, str], lis
     return own, notes
 
 
-def _shifts(
-    own: list[str], live: LiveQueries, rows: Array, kind: Array, rng: np.random.Generator, test: str
-) -> list[Shift]:
-    """The tests, on at most so many queries of each side and one of each user if there are enough users."""
-    mine = rng.permutation(len(own))[:AT_MOST]
-    firsts = np.flatnonzero(np.array(live.turn) == 0)
-    theirs = firsts if len(firsts) >= ENOUGH_USERS else np.arange(len(live.texts))
-    theirs = rng.permutation(theirs)[:AT_MOST]
-    places = np.concatenate([mine, len(own) + theirs])
-    features = rows[places] if test == "kernel" else vectors.condense_rows(rows[places], rng)
-    return shifts([own[i] for i in mine], [live.texts[i] for i in theirs], features, kind[places], rng, test)
-
-
-def _values(
-    scores: Any, own: Sequence[str], notes: list[str]
-) -> Sequence[tuple[str, Mapping[str, float], tuple[float, float]]]:
-    """Each measure with its value for each query, and its bounds."""
-    if scores is None:
-        return []
-    if not isinstance(scores, ScoresLike):
-        return [(name, values, _ends(values)) for name, values in _given(scores, own)]
-    found = []
-    for name, column in scores.columns.items():
-        if column.measure.spec.average == "mean":
-            found.append((str(name), scores.values(name), _ends(scores.values(name), column.measure)))
-        else:
-            notes.append(f"{name} is not a mean over queries, so it is not re-weighted.")
-    return found
-
-
-def _given(scores: Any, own: Sequence[str]) -> Iterator[tuple[str, dict[str, float]]]:
-    """Values that somebody else worked out, {measure: {query: value}}; a NaN is not known."""
-    form = "{measure: {query id: value}}"
-    if not isinstance(scores, Mapping) or not all(isinstance(each, Mapping) for each in scores.values()):
-        raise UsageError(f"scores: got {shorten(scores)}, expected {form}. Next: give such a mapping.")
-    for name, given in scores.items():
-        for query, value in given.items():
-            if value is not None and not (is_number(value) and abs(value) < np.inf) and value == value:
-                raise DataError(
-                    f"scores: {name} of {query!r} is {shorten(value)}, expected a finite number. Next: mend it."
-                )
-        values = {query: np.nan if value is None else float(value) for query, value in given.items()}
-        if all(np.isnan(values.get(query, np.nan)) for query in own):
-            raise DataError(
-                f"scores: none of {count(len(own), 'query')} of the set has a value of {name}. "
-                "Next: check that the query ids of both are alike."
-            )
-        yield str(name), values
-
-
-def _ends(values: Mapping[str, float], measure: Measure | None = None) -> tuple[float, float]:
-    low, high = (0.0, 1.0) if measure is None else measure.spec.bounds
-    given = [value for value in values.values() if value == value]
-    return min([low, *given]), high if np.isfinite(high) else max(given, default=1.0)
-
-
 def _lacks(given: str, missing: str) -> UsageError:
     return UsageError(f"drift: got {given}. Next: give {for_face(f'{missing}=', f'--{missing}')} as well.")
 
@@ -316,3 +294,107 @@ def _stale(judgments: Judgments | None, corpus: Any, hashes: Any) -> Stale | Non
         raise _lacks("a corpus without judgments", "judgments")
     documents = corpus if isinstance(corpus, Corpus) else load_corpus(corpus)
     return stale_judgments(judgments, documents, None if hashes is None else read_hashes(hashes))
+
+
+# --- how the set has aged -------------------------------------------------------------------------------------------
+
+
+def stale_judgments(judgments: Judgments, corpus: Corpus, hashes: Mapping[str, str] | None = None) -> Stale:
+    """The judged documents that vanished from the corpus, or changed since `hashes` were taken."""
+    known = hashes or {}
+    docs = list(dict.fromkeys(judgments.docs))
+    vanished = {doc for doc in docs if doc not in corpus}
+    compared = [doc for doc in docs if doc in known and doc not in vanished]
+    changed = {doc for doc in compared if hash_of(corpus[doc].whole) != known[doc]}
+    touched = [
+        query
+        for query, grades in judgments.as_dict().items()
+        if any(grade > 0 and (doc in vanished or doc in changed) for doc, grade in grades.items())
+    ]
+    return Stale(len(docs), sorted(vanished), sorted(changed), len(compared), touched)
+
+
+def hash_of(text: str) -> str:
+    """The hash of a document's text; blanks do not count."""
+    return blake2b(" ".join(text.split()).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def hashes_of(judgments: Judgments, corpus: Corpus) -> dict[str, str]:
+    """The hash of each judged document, to be kept with the judgments."""
+    return {doc: hash_of(corpus[doc].whole) for doc in judgments.docs if doc in corpus}
+
+
+def read_hashes(source: str | os.PathLike[str] | Mapping[str, str]) -> dict[str, str]:
+    """Hashes by document, from a mapping or from the JSON file that `rankproof drift --keep-hashes` wrote."""
+    if isinstance(source, Mapping):
+        return dict(source)
+    try:
+        found = json.loads(Path(source).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DataError(
+            f"{source}: no JSON ({error}). Next: name the file that 'rankproof drift --keep-hashes' wrote."
+        ) from error
+    if not isinstance(found, dict) or not all(isinstance(each, str) for each in found.values()):
+        raise DataError(
+            f"{source}: got {shorten(found)}, expected {{document: hash}}. "
+            "Next: name the file that 'rankproof drift --keep-hashes' wrote."
+        )
+    return found
+
+
+def twins_within(own: Mapping[str, str]) -> list[Twin]:
+    """The queries of the set that repeat an earlier one."""
+    known, found = KnownQueries(), []
+    for name, text in own.items():
+        found += known.twin(name, text)
+        known.add(text, name)
+    return found
+
+
+def twins_with(own: Mapping[str, str], trained: Any) -> list[Twin]:
+    """The queries of the set that are also training or tuning queries."""
+    known = KnownQueries()
+    for text in _texts(trained):
+        known.add(text, text)
+    return [twin for name, text in own.items() for twin in known.twin(name, text)]
+
+
+class KnownQueries:
+    """Queries to compare others with; only those that share a word are compared."""
+
+    def __init__(self) -> None:
+        self._exact: dict[str, str] = {}
+        self._holding: dict[str, list[tuple[frozenset[str], str]]] = {}
+
+    def add(self, text: str, shown: str) -> None:
+        """Add a query with its name."""
+        self._exact.setdefault(normal_form(text), shown)
+        said = frozenset(content_words(text))
+        for word in said if len(said) >= FEW_WORDS else ():
+            self._holding.setdefault(word, []).append((said, shown))
+
+    def twin(self, name: str, text: str) -> list[Twin]:
+        """The first known query that asks the same, if there is one."""
+        if (other := self._exact.get(normal_form(text))) is not None:
+            return [Twin(name, other, True)]
+        said = frozenset(content_words(text))
+        near = (
+            shown
+            for word in sorted(said)
+            for words, shown in self._holding.get(word, ())
+            if len(said & words) >= ALIKE * len(said | words)
+        )
+        return [Twin(name, other, False) for other in islice(near, 1)]
+
+
+def _texts(source: Any) -> Iterable[str]:
+    for row in rows_of(source, "the training queries"):
+        record = row.value
+        if isinstance(record, Mapping):
+            record = next((record[name] for name in ("query", "text", "question", "anchor") if record.get(name)), None)
+        if not isinstance(record, str):
+            raise DataError(
+                f"{row.where}: got {shorten(row.value)}, expected a query's text. "
+                'Next: give records like {"query": ...}, or a list of texts.'
+            )
+        yield record

@@ -15,7 +15,7 @@ from rankproof.scoring.words import wrong_data
 if TYPE_CHECKING:
     from rankproof.monitoring.coverage import LiveScore, NextQuery, QueryKind
     from rankproof.monitoring.drift import Drift
-    from rankproof.monitoring.shifts import Shift
+    from rankproof.monitoring.query_similarity import Shift
 
 KINDS, LABELS, FEW = 12, 10, 3
 """The number of rows of a table that a terminal shows; other formats have all."""

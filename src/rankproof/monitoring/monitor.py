@@ -32,11 +32,10 @@ from rankproof.errors import (
 from rankproof.io.corpora import load_corpus
 from rankproof.monitoring.alerts import Alarm, Alert, AlertRule, check_rules, read_rules, rules_of
 from rankproof.monitoring.block import USER, EventBlock
-from rankproof.monitoring.caveats import HeavyUser, Senders, columns_named, no_event, notes_on
 from rankproof.monitoring.change import MetricChange, metric_changes
 from rankproof.monitoring.events import FIELD_NAMES, Event, EventSchema, Rejects
 from rankproof.monitoring.interleave import VariantDifference, compare_variants
-from rankproof.monitoring.judged_events import JudgedEvents, JudgeOfRows, SampleSchema, judge_events
+from rankproof.monitoring.log_samples import JudgedEvents, JudgeOfRows, SampleSchema, judge_events
 from rankproof.monitoring.online_metrics import (
     CUTOFFS,
     PERCENTILES,
@@ -50,7 +49,8 @@ from rankproof.monitoring.outages import Outage, StepCounts
 from rankproof.monitoring.read import LogReader
 from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sessions_and_windows import LAST, SECOND, Calendar, LineCounts, Sessions, zone_named
-from rankproof.monitoring.sums import Sums
+from rankproof.monitoring.sums import HeavyUser, Senders, Sums
+from rankproof.monitoring.words import columns_named, no_event, notes_on
 
 if TYPE_CHECKING:
     from rankproof.monitoring.webhook import Delivery

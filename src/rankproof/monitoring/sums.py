@@ -1,4 +1,4 @@
-"""Sums by window, slice and group of users: all that is kept of events, and the data of estimates.
+"""Sums by window, slice and group of users: all that is kept of events, and the data of estimates; and who sends most.
 
 Every user (session, if no user is known) belongs to one of `GROUPS` groups, by hash. Memory does not grow with events
 or users, only with open windows and slices.
@@ -7,13 +7,15 @@ or users, only with open windows and slices.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.monitoring.block import EVENT, SESSION, USER, VALUES, Codes, EventBlock, mixed
+from rankproof.document.model import Displayable
+from rankproof.monitoring.block import EVENT, SESSION, USER, VALUES, Codes, EventBlock, count_hashes, mixed
 from rankproof.monitoring.online_metrics import (
     BINS,
     COLUMNS,
@@ -32,10 +34,17 @@ from rankproof.monitoring.online_metrics import (
     percentiles,
     ratios,
 )
+from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sessions_and_windows import ABANDONED, REFORMULATED, Calendar
 
 CELLS = 64
 """Cells whose estimates are worked out at once."""
+HEAVY, TIMES = 0.05, 5.0
+"""A user is named who sends this share of all events, and so many times as much as the mean user."""
+FOLLOWED = 1000
+"""The number of users whose events are counted individually."""
+BUCKETS = 1 << 16
+"""Parts that users fall into by their hashes before they are counted."""
 
 
 @dataclass
@@ -71,7 +80,7 @@ class SumCell:
     events: int = 0
 
     def take(self, other: SumCell) -> None:
-        """Add what another cell has."""
+        """Add what another cell has, which must not be used any more."""
         self.of += other.of
         self.by += other.by
         self.hit |= other.hit
@@ -80,7 +89,7 @@ class SumCell:
             if name in self.histograms:
                 self.histograms[name].take(each)
             else:
-                self.histograms[name] = Histogram(each.first, each.counts.copy())
+                self.histograms[name] = each
 
 
 Key = tuple[str, str]
@@ -178,12 +187,10 @@ class Sums:
         closing: list[tuple[Key, SumCell, int, int]] = []
         for start in sorted(each for each in self._open if self._ends[each] <= until):
             end = self._ends.pop(start)
-            for key, cell in self._open.pop(start).items():
-                closing.append((key, cell, start, end))
-                if key not in self.total:
-                    self.total[key] = SumCell(np.zeros_like(cell.of), np.zeros_like(cell.by), np.zeros_like(cell.hit))
-                self.total[key].take(cell)
+            closing.extend((key, cell, start, end) for key, cell in self._open.pop(start).items())
         self.windows.extend(self._estimates(closing))
+        for key, cell, *_ in closing:
+            _put(self.total, key, cell)
         for start in {start for *_, start, _ in closing}:
             self._ranges[None] = _wider(self._ranges[None], self._ranges.pop(start))
             self._unbounded |= {(None, name) for name in self._fields if (start, name) in self._unbounded}
@@ -350,3 +357,44 @@ class _BlockSums:
                 drawn[i][name] = Histogram(first, rows[i])
         for i, each in enumerate(present.tolist()):
             yield each, SumCell(of[i], by[i], hit[i], drawn[i], int(sizes[each + 1]))
+
+
+@dataclass(frozen=True)
+class HeavyUser(Displayable):
+    """A user who sends so many events that the metrics mostly describe this user."""
+
+    user: str
+    events: int
+    share: float
+    without: dict[str, float]
+    """Each share and mean without this user."""
+
+
+class Senders:
+    """How many events the users who send most of a log have sent."""
+
+    def __init__(self) -> None:
+        self._users: Counter[int] = Counter()
+
+    def add(self, ids: Array) -> None:
+        """Count the users of some events."""
+        bucket = (ids & np.uint64(BUCKETS - 1)).astype(np.int64)
+        # Whoever sends much is in a bucket with much in it: to count the others of a long block takes long.
+        users, counts = count_hashes(ids[(np.bincount(bucket, minlength=BUCKETS) * FOLLOWED > len(ids))[bucket]])
+        if len(users) > FOLLOWED:
+            most = np.argpartition(counts, -FOLLOWED)[-FOLLOWED:]
+            users, counts = users[most], counts[most]
+        self._users.update(dict(zip(users.tolist(), counts.tolist(), strict=True)))
+        if len(self._users) > 10 * FOLLOWED:
+            self._users = Counter(dict(self._users.most_common(FOLLOWED)))
+
+    def heavy(self, sums: Sums, maker: RowMaker, events: int) -> list[HeavyUser]:
+        """Users who send so many of these events that the metrics mostly describe them."""
+        del self._users[0]
+        users = max(int((sums.total[("", "")].by.sum(0) > 0).sum()), 1)
+        least = max(HEAVY, TIMES / users) * events
+        return [
+            HeavyUser(maker.name_of(user), sent, sent / events, sums.without(user))
+            for user, sent in self._users.most_common(3)
+            if sent >= least
+        ]

@@ -1,8 +1,10 @@
-"""The result of `monitor` as a document: tables, charts of every metric over time, rows and plain values."""
+"""The result of `monitor` as a document, as rows and plain values; and what a reader of its numbers must know."""
 
 from __future__ import annotations
 
 import math
+import re
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -21,8 +23,9 @@ from rankproof.document.model import (
     Table,
 )
 from rankproof.document.numbers import ABSENT, count, share
-from rankproof.document.terminal import spark
-from rankproof.monitoring.caveats import Absent
+from rankproof.document.terminal import for_face, spark
+from rankproof.errors import DataError
+from rankproof.monitoring.block import MOST_VALUES
 from rankproof.monitoring.difference_words import (
     SHOWN,
     changes_table,
@@ -36,7 +39,9 @@ from rankproof.monitoring.difference_words import (
     sparkline,
     variants_against_control,
 )
+from rankproof.monitoring.events import Rejects
 from rankproof.monitoring.online_metrics import OnlineEstimate, Percentile, interval_of, value_of
+from rankproof.monitoring.rows import RowMaker
 
 if TYPE_CHECKING:
     from rankproof.monitoring.monitor import Monitor
@@ -57,11 +62,13 @@ PROFILED = ("ctr", "thumbs_up", "dont_know", "no_result", "latency_p95")
 
 def monitor(found: Monitor) -> Document:
     """The metrics over the whole log first, then by slice and by time, and what was read."""
+    counts, calendar = found.counts, found.calendar
+    sessions = f" of {count(counts.sessions, 'session')}" if counts.sessions else ""
+    span = f"{minute_of(calendar, counts.first)} to {minute_of(calendar, counts.last)} ({found.settings['timezone']})"
     fired = [each.sentence for each in found.alerts if each.fired]
     outages = [f"{outage_sentence(each, found.calendar)}." for each in found.outages]
     lead, others = _lead(found)
     gravest, lesser = outages_by_weight(found)
-    heavy = list(map(Paragraph, _heavy(found)))
     # A screen always has the most serious part: the alerts, or else the first of these.
     first = 1 if fired else 0
     second = 1 if fired or found.changes else 0
@@ -69,7 +76,7 @@ def monitor(found: Monitor) -> Document:
     return Document(
         f"{count(found.events, 'event')} of production",
         [
-            Part(Paragraph(_heading(found))),
+            Part(Paragraph(f"{count(counts.events, 'event')}{sessions}, {span}")),
             Part(*([Bullets(fired, ["ALERT"] * len(fired))] if fired else [])),
             Part(_overall(found, lead), media=(SCREEN,)),
             Part(_overall(found, [*lead, *others]), media=(TEXT, PAGE, PAPER)),
@@ -81,7 +88,7 @@ def monitor(found: Monitor) -> Document:
             Part(*changes_table(found), media=(TEXT, PAGE, PAPER)),
             Part(*variants_against_control(found), rank=2, name="variants against each other"),
             Part(*map(Paragraph, _judged(found)), rank=2, name="what was judged"),
-            Part(*heavy, rank=third, name="who sends most"),
+            Part(*map(Paragraph, _heavy(found)), rank=third, name="who sends most"),
             Part(*map(Paragraph, _lines(found)), rank=3, name="what was read"),
             *(
                 Part(Paragraph(f"note: {each}"), rank=0 if isinstance(each, Absent) else 3, name="notes")
@@ -101,15 +108,6 @@ def monitor(found: Monitor) -> Document:
         as_dict(found, made),
         kinds={"slice": str, "group": str, "start": str, "end": str},
     )
-
-
-def _heading(found: Monitor) -> str:
-    counts, calendar = found.counts, found.calendar
-    parts = [count(counts.events, "event")]
-    if counts.sessions:
-        parts.append(count(counts.sessions, "session"))
-    first, last = (minute_of(calendar, time) for time in (counts.first, counts.last))
-    return f"{' of '.join(parts)}, {first} to {last} ({found.settings['timezone']})"
 
 
 def _lead(found: Monitor) -> tuple[list[OnlineEstimate], list[OnlineEstimate]]:
@@ -143,22 +141,19 @@ def _overall(found: Monitor, rows: Sequence[OnlineEstimate]) -> Table:
 def _slices(found: Monitor) -> Iterator[tuple[str, list[Any]]]:
     """A table of each slice: metrics down, its values across."""
     for name in found.settings["by"]:
-        cells: dict[tuple[str, str], OnlineEstimate] = {}
+        cells: dict[tuple[str, str], str] = {}
         groups: dict[str, int] = {}
         for each in found.estimates:
             if each.slice == name:
-                cells[each.metric, each.group] = each
+                cells[each.metric, each.group] = f"{value_of(each.metric, each.value)} {interval_of(each)}"
                 groups[each.group] = max(groups.get(each.group, 0), each.n)
         if len(groups) < 2:
             continue
         shown = sorted(groups, key=lambda each: -groups[each])[:GROUPS_SHOWN]
-        names = list(dict.fromkeys(e.metric for e in found.estimates))
-        columns = [Column(name, names)]
-        for group in shown:
-            rows = [cells.get((metric, group)) for metric in names]
-            told = [f"{value_of(e.metric, e.value)} {interval_of(e)}" if e else ABSENT for e in rows]
-            columns.append(Column(f"{group} ({count(groups[group])})", told, right=True))
-        blocks: list[Any] = [Table(columns)]
+        metrics = dict.fromkeys(each.metric for each in found.estimates)
+        rows = [(metric, *(cells.get((metric, group), ABSENT) for group in shown)) for metric in metrics]
+        headings = [f"{group} ({count(groups[group])})" for group in shown]
+        blocks: list[Any] = [Table.of((name, *headings), rows, (name,))]
         if len(groups) > len(shown):
             blocks.append(Paragraph(f"{name} has {len(groups)} values; the others are in JSON and CSV."))
         yield name, blocks
@@ -208,14 +203,11 @@ def _lines(found: Monitor) -> Iterator[str]:
 
 def _profile(found: Monitor) -> Iterator[Any]:
     """Some metrics by weekday, and how much is asked by hour."""
-    cells = {(e.metric, e.slice, e.group): e for e in found.profile}
+    cells = {(e.metric, e.slice, e.group): value_of(e.metric, e.value) for e in found.profile}
     names = [name for name in PROFILED if any(key[0] == name for key in cells)]
-    columns = [Column("metric", names)]
-    for at, day in enumerate(WEEKDAYS):
-        rows = [cells.get((name, "weekday", str(at))) for name in names]
-        columns.append(Column(day, [value_of(e.metric, e.value) if e else ABSENT for e in rows], right=True))
-    if names:
-        yield Table(columns)
+    rows = [(name, *(cells.get((name, "weekday", str(at)), ABSENT) for at in range(7))) for name in names]
+    if rows:
+        yield Table.of(("metric", *WEEKDAYS), rows, ("metric",))
     asked = [0] * 24
     for each in found.profile:
         if each.slice == "hour":
@@ -244,6 +236,7 @@ def _definitions(found: Monitor) -> Iterator[Any]:
 
 def row(each: OnlineEstimate, calendar: Calendar) -> dict[str, Any]:
     """An estimate as a flat row."""
+    numbers = {"value": each.value, "low": each.low, "high": each.high, "error": each.error}
     return {
         "metric": each.metric,
         "slice": each.slice or None,
@@ -252,16 +245,9 @@ def row(each: OnlineEstimate, calendar: Calendar) -> dict[str, Any]:
         "end": None if each.end is None else calendar.stamp(each.end),
         "n": each.n,
         "users": each.users,
-        "value": _number(each.value),
-        "low": _number(each.low),
-        "high": _number(each.high),
-        "error": _number(each.error),
+        # Unknown and infinite values are null.
+        **{name: value if math.isfinite(value) else None for name, value in numbers.items()},
     }
-
-
-def _number(value: float) -> float | None:
-    """Unknown and infinite values are null."""
-    return value if math.isfinite(value) else None
 
 
 def rows(found: Monitor) -> list[dict[str, Any]]:
@@ -317,3 +303,94 @@ def as_dict(found: Monitor, made: list[dict[str, Any]] | None = None) -> dict[st
         "undelivered": found.undelivered,
         "notes": found.notes,
     }
+
+
+KNOWN = 0.95
+"""If fewer clicks than this share have a rank, metrics by rank mislead."""
+
+
+class Absent(str):
+    """A note on what was asked for by name and is not in the log: it is on every screen."""
+
+    __slots__ = ()
+
+
+def no_event(rejects: Rejects) -> DataError:
+    """The error of a log without events: what was rejected, and why."""
+    if not rejects.total:
+        dropped = ", or the hook dropped all of it" if rejects.silent else ""
+        return DataError(
+            f"the log holds no event: it is empty{dropped}. Next: check the path, and how the log was made."
+        )
+    reason, lines = next(iter(rejects.examples.items()))
+    timed = re.search("; '(.+)' holds times$", lines[0])
+    return DataError(
+        f"the log holds no event: all {rejects.total:,} lines were rejected, most as {reason!r}. {lines[0]}. "
+        f"Next: name the columns, like {columns_named('ts', timed[1] if timed else 'when')}, or mend the log."
+    )
+
+
+def columns_named(field: str, column: str) -> str:
+    """How the column of a field is named, in Python and on the command line."""
+    return for_face(f"columns={{{field!r}: {column!r}}}", f"--columns {shlex.quote(f'{field}={column}')}")
+
+
+SPARSE_NOTES = {
+    "vote_share": "thumb is logged only where somebody voted, so the share who vote is not known. Next: say sparse "
+    "thumb if an event without one had no vote.",
+    "ctr": "clicks are logged only where somebody clicked, so click-through is not known. Next: say sparse clicks if "
+    "an event without them had none.",
+}
+"""The notes on metrics that are 1, as what they count is logged only where it happened."""
+
+
+def notes_on(found: Monitor, maker: RowMaker) -> Iterator[str]:
+    """Warnings for readers of the numbers."""
+    counts = found.counts
+    values = {each.metric: each for each in found.estimates if not each.slice}
+    for metric, told in SPARSE_NOTES.items():
+        each = values.get(metric)
+        if each is not None and each.value == 1 and each.n >= 10 and each.n < 0.9 * counts.events:
+            yield told
+    click, first = values.get("ctr"), values.get("mrr_first_click")
+    ranked, clicked = first.n if first else 0, click.n * click.value if click else 0.0
+    if ranked < KNOWN * clicked:
+        if not ranked:  # searches without a click would be all that ctr@k counts
+            for listed in (found.estimates, found.windows, found.profile):
+                listed[:] = [each for each in listed if not each.metric.startswith("ctr@")]
+            told = "no click has a rank, so ctr@k and mrr_first_click are left out"
+        else:
+            told = f"only {ranked / clicked:.0%} of the clicks have a rank, so ctr@k is too low"
+        yield f"{told}. Next: log results, or clicks as numbers or objects with a rank."
+    if counts.reused:
+        yield (
+            f"{count(counts.reused, 'event')} with the id of an earlier event and another query: kept apart. "
+            "Next: name the field that holds the id of an event."
+        )
+    if counts.late:
+        yield (
+            f"{count(counts.late, 'event')} came after the window was closed: counted in the whole log only. "
+            "Next: allow more lateness."
+        )
+    if not counts.sessions:
+        yield (
+            "no event names a session or a user, so each counts as one of its own: intervals are too short if "
+            "some people sent many. Next: log a session or a (hashed) user."
+        )
+    for name, key in maker.schema.unmet.items():
+        yield Absent(f"no event has the column {key}, which was named for {name}. Next: check its name.")
+    for name, codes in zip(maker.by, maker.codes, strict=True):
+        if len(codes.names) > MOST_VALUES:
+            yield f"{name} has more than {MOST_VALUES} values; those met later are one, '(other values)'."
+        if not codes.names and name != "variant":
+            yield Absent(f"no event has the field {name}. Next: check its name.")
+    for name in maker.fields:
+        if all(each.metric != name for each in found.estimates):
+            role = maker.schema.field_of(name)
+            yield Absent(
+                f"{name} is read as {role}, not as a field of its own. Next: check what {role} says."
+                if role
+                else f"no event has a number in the field {name}. Next: check its name and what it holds."
+            )
+    if math.isnan(found.estimates[0].low) and counts.events:
+        yield "all events come from one user (or session), so it is not known how far others differ: no intervals."
