@@ -16,13 +16,15 @@ from rankproof.core.judgments import Judgments
 from rankproof.io.roles import column_of
 from rankproof.io.trec import JudgedRows, judgments_of_parts
 from rankproof.io.trec.chunks import PAD, Chunk
-from rankproof.io.trec.index import starts_of_runs
-from rankproof.io.trec.lines import Lines
+from rankproof.io.trec.index import Texts, starts_of_runs
+from rankproof.io.trec.lines import Lines, joined_fields
 
 PLACE = "place"
 """The column of gathered rows that says where each stood."""
 ROWS = 1 << 18
 """About how many rows are processed at once."""
+OF_IDS = ("string", "large_string", "string_view", "integer")
+"""The types of columns of ids."""
 
 
 class OddTable(Exception):
@@ -113,8 +115,11 @@ def plain_rows(table: Any, first: int) -> Stretch:
     table = _one_a_row(table, first)
     kinds = []
     for name in ("query", "doc"):
-        column = _text(table.column(name))
-        kinds.append(bool(pyarrow.types.is_integer(_value_type(column.type))))
+        column = table.column(name)
+        kind = column.type.value_type if pyarrow.types.is_dictionary(column.type) else column.type
+        if column.null_count or not any(getattr(pyarrow.types, f"is_{each}")(kind) for each in OF_IDS):
+            raise OddTable
+        kinds.append(bool(pyarrow.types.is_integer(kind)))
         table = table.set_column(table.column_names.index(name), name, column.cast(pyarrow.large_string()))
     if table.num_rows and table.column("doc")[0].as_py().startswith("["):
         raise OddTable  # the JSON of a list
@@ -154,22 +159,6 @@ def _one_a_row(table: Any, first: int) -> Any:
         columns["rank"] = as_arrow(np.arange(len(parent)) - begin + 1)
     columns["parent"] = as_arrow(parent.astype(np.int64) + first)
     return pyarrow.table(columns)
-
-
-def _text(column: Any) -> Any:
-    import pyarrow
-
-    kind = _value_type(column.type)
-    tests = ("is_string", "is_large_string", "is_string_view", "is_integer")
-    if column.null_count or not any(getattr(pyarrow.types, test)(kind) for test in tests):
-        raise OddTable
-    return column
-
-
-def _value_type(kind: Any) -> Any:
-    import pyarrow
-
-    return kind.value_type if pyarrow.types.is_dictionary(kind) else kind
 
 
 def texts_of(column: Any) -> TextColumn:
@@ -244,7 +233,7 @@ def judgments_in(batches: Iterable[Any], source: str) -> Judgments | None:
             plain = plain_rows(table, 0)
             if plain.table.num_rows:
                 kinds.append(plain.kinds)
-                parts += _judged(plain.table)
+                parts.append(_judged(plain.table))
     except OddTable:
         return None
     if len(set(kinds)) != 1:
@@ -259,7 +248,7 @@ def by_query(table: Any) -> Any:
     return table.take(as_arrow(np.argsort(codes, kind="stable")))
 
 
-def _judged(table: Any) -> Iterator[JudgedRows]:
+def _judged(table: Any) -> JudgedRows:
     """What some rows hold, if their second column of TREC, if there is one, is always the same."""
     query, doc = _ids_of(table)
     grade = numbers_of(table.column("grade")) if "grade" in table.column_names else np.ones(table.num_rows)
@@ -271,20 +260,12 @@ def _judged(table: Any) -> Iterator[JudgedRows]:
         if len(named) > 1:
             raise OddTable
         aspect = str(named[0]).encode()
-    pad = np.zeros(PAD, dtype=np.uint8)
-    chunk = Chunk(
-        np.concatenate([pad, query.between(0, table.num_rows), pad]),
-        int(query.offsets[-1] - query.offsets[0]),
-    )
-    begin = query.offsets - query.offsets[0] + PAD
-    starts = starts_of_runs(chunk, begin[:-1], np.diff(begin))
-    ends = begin[starts + 1]
-    named_once = b"".join(
-        chunk.buffer[a:b].tobytes() for a, b in zip(begin[starts].tolist(), ends.tolist(), strict=True)
-    )
-    yield JudgedRows(
-        queries=named_once,
-        query_length=ends - begin[starts],
+    queries = Texts.joined([query.between(0, table.num_rows).tobytes()], np.diff(query.offsets))
+    starts = starts_of_runs(queries.chunk, queries.begin, queries.length)
+    begin, end = queries.start[starts], queries.start[starts + 1]
+    return JudgedRows(
+        queries=joined_fields(queries.chunk, begin, end),
+        query_length=end - begin,
         rows=np.diff(np.append(starts, table.num_rows)),
         docs=doc.between(0, table.num_rows).tobytes(),
         doc_length=np.diff(doc.offsets).astype(np.int32),

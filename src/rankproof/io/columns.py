@@ -125,9 +125,10 @@ class ColumnRankings:
                 yield from _cut_up(rest)
                 rest = None
             whole = next_ if rest is None else rest.with_more(next_)
-            last = _last_query(whole.table)
+            rows = whole.table.num_rows
+            last = _begin_of_query(texts_of(whole.table.column("query")), -1, rows - 1) if rows else 0
             yield from _cut_up(whole.rows(0, last))
-            rest = whole.rows(last, whole.table.num_rows)
+            rest = whole.rows(last, rows)
         if rest is not None:
             yield from _cut_up(rest)
         if census is not None and not first:
@@ -194,9 +195,7 @@ class ColumnRankings:
     def together(self, taken: list[Stretch]) -> Iterator[Stretch]:
         """Divided rows, query after query."""
         for kinds in dict.fromkeys(each.kinds for each in taken):
-            tables = [each.table for each in taken if each.kinds == kinds]
-            whole = one_piece(tables)
-            together = by_query(whole)
+            together = by_query(one_piece([each.table for each in taken if each.kinds == kinds]))
             yield from _cut_up(Stretch(together, 0, kinds)) if kinds else [Stretch(together, 0, None)]
 
     def error(self, bad: BadLine, piece: Stretch, number: int, sources: Sequence[PieceSource]) -> DataError:
@@ -234,11 +233,6 @@ def _cut_up(stretch: Stretch) -> Iterator[Stretch]:
     if stretch.table.num_rows:
         for begin, end in _pieces(texts_of(stretch.table.column("query"))):
             yield stretch.rows(begin, end)
-
-
-def _last_query(table: Any) -> int:
-    """Where the last query begins."""
-    return _begin_of_query(texts_of(table.column("query")), -1, table.num_rows - 1) if table.num_rows else 0
 
 
 def _pieces(query: TextColumn) -> Iterator[tuple[int, int]]:

@@ -27,6 +27,7 @@ from rankproof.io.read import (
     rows_in,
     text_in,
 )
+from rankproof.io.values import unfit
 
 DEFAULT = "test"
 """The split that is meant where none is named."""
@@ -163,10 +164,7 @@ def _fields(where: str, found: Any, expected: str) -> Mapping[str, Any]:
     if isinstance(found, tuple) and len(found) == 2:
         return {"_id": found[0], "text": found[1]}
     if not isinstance(found, Mapping):
-        raise DataError(
-            f"{where}: got {shorten(found)}, expected {expected}. "
-            'Next: give {id: text}, or records like {"id": ..., "text": ...}.'
-        )
+        raise unfit(where, found, expected, 'give {id: text}, or records like {"id": ..., "text": ...}')
     return found
 
 

@@ -36,21 +36,51 @@ def _can_import(library: str) -> bool:
     return importlib.util.find_spec(library) is not None
 
 
-def read_parquet(path: PathLike, wanted: Wanted, source: str) -> Any:
-    """The columns of a Parquet file that are wanted, as a frame of pyarrow or Polars."""
-    in_place = not is_pipe(path) and begins_as_parquet(Path(path))
+def judgments_in_parquet(path: PathLike, source: str) -> Judgments:
+    """The judgments in a Parquet file; those of a large one are read in batches."""
+    where = _in_place(path)
+    if where is not None and _is_large(where):
+        from rankproof.io.arrow_columns import by_role, judgments_in
 
-    def chosen(names: list[str]) -> list[str]:
-        counted = wanted is RANKING and is_counted(names)
-        return names if counted else list(guess(names, wanted, source).values())
+        took, batches = _streamed(where, JUDGMENTS, source)
+        found = judgments_in((by_role(table, took) for table in batches()), source)
+        if found is not None:  # nothing in it is out of the ordinary
+            return _with_notes(found, took, source)
+    return judgments_from_frame(_read_wanted(path, JUDGMENTS, source), source)
 
-    return _read(Path(path) if in_place else io.BytesIO(read_bytes(path)), chosen, source)
+
+def ranking_in_parquet(path: PathLike, source: str) -> Rankings:
+    """The rankings in a Parquet file; those of a large one are read in batches, as they are asked for."""
+    where = _in_place(path)
+    large = stream_parquet(where, source) if where is not None and _is_large(where) else None
+    return large or ranking_from_frame(_read_wanted(path, RANKING, source), source)
 
 
 def begins_as_parquet(path: Path) -> bool:
     """Whether the bytes of the file are Parquet as they are, not compressed."""
     with path.open("rb") as stream:
         return stream.read(len(MAGIC)) == MAGIC
+
+
+def begins_as_parquet(path: Path) -> bool:
+    """Whether the bytes of the file are Parquet as they are, not compressed."""
+    with path.open("rb") as stream:
+        return stream.read(len(MAGIC)) == MAGIC
+
+
+def _in_place(path: PathLike) -> Path | None:
+    """The path, if it can be read where it is."""
+    return Path(path) if not is_pipe(path) and begins_as_parquet(Path(path)) else None
+
+
+def _read_wanted(path: PathLike, wanted: Wanted, source: str) -> Any:
+    """The columns of a Parquet file that are wanted, as a frame of pyarrow or Polars."""
+
+    def chosen(names: list[str]) -> list[str]:
+        counted = wanted is RANKING and is_counted(names)
+        return names if counted else list(guess(names, wanted, source).values())
+
+    return _read(_in_place(path) or io.BytesIO(read_bytes(path)), chosen, source)
 
 
 def read_every_column(content: bytes, source: str) -> Any:
@@ -72,7 +102,6 @@ def _read(where: Path | io.BytesIO, choose: Choose, source: str) -> Any:
 
 def write_parquet(columns: dict[str, Any], target: Any) -> None:
     """A Parquet file with these columns."""
-
     name = _library()
     frame = make_frame(columns, name)
     if name == "pyarrow":
@@ -170,24 +199,7 @@ def stream_parquet(path: Path, source: str) -> ColumnRankings | None:
     return ColumnRankings(batches, took, slow, source, column_notes(took, source))
 
 
-def stream_large(path: Path, source: str) -> ColumnRankings | None:
-    """The same of a large file; None for a small one."""
-    return stream_parquet(path, source) if _is_large(path) else None
-
-
-def judgments_in_parquet(path: Path, source: str) -> Judgments | None:
-    """The judgments in a large Parquet file, read in batches; None for a small one, and for one out of the ordinary."""
-    if not _is_large(path):
-        return None
-    from rankproof.io.arrow_columns import by_role, judgments_in
-
-    took, batches = _streamed(path, JUDGMENTS, source)
-    return _with_notes(judgments_in((by_role(table, took) for table in batches()), source), took, source)
-
-
-def _with_notes(judgments: Judgments | None, took: Mapping[str, str], source: str) -> Judgments | None:
-    if judgments is None:
-        return None
+def _with_notes(judgments: Judgments, took: Mapping[str, str], source: str) -> Judgments:
     notes = [guess_sentence(took, source), *([] if "grade" in took else [ungraded_note(source)])]
     return replace(judgments, notes=tuple(notes))
 
@@ -251,7 +263,7 @@ def judgments_in_columns(chosen: Any, took: Mapping[str, str], source: str) -> J
     found = judgments_in(tables_of(table), source)
     if found is None and not table.column("query").null_count:
         found = judgments_in(tables_of(by_query(table)), source)
-    return _with_notes(found, took, source)
+    return None if found is None else _with_notes(found, took, source)
 
 
 def ranking_from_frame(frame: Any, source: str = "ranking") -> Rankings:

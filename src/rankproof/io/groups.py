@@ -17,7 +17,7 @@ from rankproof.io.formats import TREC_JUDGMENTS, sniff
 from rankproof.io.inputs import is_pipe, plain_name
 from rankproof.io.read import METADATA, QUESTION_ID, QUESTION_TEXT, Row, field_of, id_of, pairs, records, rows_in
 from rankproof.io.roles import NAMES
-from rankproof.io.values import is_frame, is_id, is_integer
+from rankproof.io.values import is_frame, is_id, is_integer, unfit
 
 IDS = tuple(dict.fromkeys((*QUESTION_ID, *(name for tier in NAMES["query"] for name in tier))))
 BESIDE = {plain_name(each) for each in (*QUESTION_TEXT, *METADATA, *QUESTION_ID)}
@@ -57,10 +57,7 @@ def _pairs(lines: Iterator[tuple[int, str]], name: str) -> Iterator[Row]:
         if line.strip():
             query, tab, group = line.rstrip("\r\n").partition("\t")
             if not tab or not query or not group.strip() or "\t" in group:
-                raise DataError(
-                    f"{name}, line {number}: got {shorten(line.strip())}, expected QUERY<TAB>GROUP. "
-                    "Next: correct the line."
-                )
+                raise unfit(f"{name}, line {number}", line.strip(), "QUERY<TAB>GROUP", "correct the line")
             yield Row(f"{name}, line {number}", (query, group.strip()))
 
 
@@ -79,10 +76,7 @@ def _once(rows: Iterable[tuple[str, str, str]]) -> dict[str, str]:
 def _grouped(placed: list[Row], field: str | None, name: str) -> dict[str, str]:
     for where, record in placed:
         if not isinstance(record, Mapping):
-            raise DataError(
-                f"{where}: got {shorten(record)}, expected a record with a query's id and its group."
-                " Next: name the fields query and group."
-            )
+            raise unfit(where, record, "a record with a query's id and its group", "name the fields query and group")
     wanted = field or _only_field([record for _, record in placed], name)
     found = _once(_in_rows(placed, wanted))
     if not found:
@@ -105,10 +99,7 @@ def _label(value: Any, where: str) -> str:
     if isinstance(value, date):  # a time of day is told where there is one
         return (value.date() if isinstance(value, datetime) and value.time() == time() else value).isoformat()
     if not is_id(value) and not isinstance(value, bool | float):
-        raise DataError(
-            f"{where}: got {shorten(value)} as a group, expected text, a number or a date."
-            " Next: give each query a name of its group."
-        )
+        raise unfit(where, value, "text, a number or a date", "give each query a name of its group", role="a group")
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

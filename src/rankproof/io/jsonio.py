@@ -23,6 +23,7 @@ from rankproof.io.roles import (
     without_expected,
 )
 from rankproof.io.rows import Rows
+from rankproof.io.values import unfit
 
 LISTS = {
     plain_name(name)
@@ -124,7 +125,7 @@ def _graded(docs: Any, where: str) -> Any:
     grades: dict[Any, Any] = {}
     for pair in docs:
         if len(pair) != 2 or not isinstance(pair[0], (str, int)):
-            raise DataError(f"{where}: got {shorten(pair)}, expected a pair [doc, grade]. Next: correct it.")
+            raise unfit(where, pair, "a pair [doc, grade]", "correct it")
         try:
             add_judgment(grades, *pair)
         except TwoGrades as error:
@@ -215,12 +216,11 @@ def _paired(docs: Any, numbers: Any, name: str, where: str) -> list[tuple[Any, A
 
 def _query_of(item: Any, query: str, docs: str, where: str) -> tuple[Any, Any]:
     if not isinstance(item, Mapping) or query not in item or docs not in item:
-        raise DataError(
-            f"{where}: got {shorten(item)}, expected an object with {query!r} and {docs!r} as the first one. "
-            "Next: give every line the same fields."
+        raise unfit(
+            where, item, f"an object with {query!r} and {docs!r} as the first one", "give every line the same fields"
         )
     if not isinstance(item[query], (str, int)):
-        raise DataError(f"{where}: got {shorten(item[query])} as the query, expected text. Next: correct it.")
+        raise unfit(where, item[query], "text", "correct it", role="the query")
     return item[query], item[docs]
 
 
@@ -242,10 +242,7 @@ def _documents(docs: Any, where: str) -> Any:
 def _pair(doc: Any, id_name: str, number: list[str], where: str) -> Any:
     wanted = [id_name, *number]
     if not isinstance(doc, dict) or any(name not in doc for name in wanted):
-        raise DataError(
-            f"{where}: got {shorten(doc)}, expected an object with {', '.join(wanted)}. "
-            "Next: correct the entry, or drop it."
-        )
+        raise unfit(where, doc, f"an object with {', '.join(wanted)}", "correct the entry, or drop it")
     return tuple(doc[name] for name in wanted) if number else doc[id_name]
 
 
@@ -297,10 +294,8 @@ def _unnamed(items: list[Any], wanted: Wanted, rows: Rows) -> Rows:
     if width not in (2, 3) or not all_are_tuples or set(map(len, items)) != {width}:
         unlike = (row for row, item in enumerate(items) if not (isinstance(item, (tuple, list)) and len(item) == width))
         row, same = next(unlike, 0), f" with {width} fields as the first one" if width in (2, 3) else ""
-        raise DataError(
-            f"{rows.where(row)}: got {shorten(items[row])}, expected a tuple (query, doc, {value}) or (query, doc)"
-            f"{same}. Next: give every row that form, or named tuples."
-        )
+        expected = f"a tuple (query, doc, {value}) or (query, doc){same}"
+        raise unfit(rows.where(row), items[row], expected, "give every row that form, or named tuples")
     roles = ("query", "doc", value)
     columns = {role: list(column) for role, column in zip(roles, zip(*items, strict=True), strict=False)}
     return Rows(columns, rows.source, rows.line)

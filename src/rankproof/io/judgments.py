@@ -39,7 +39,7 @@ from rankproof.io.files import matching_files, name_of
 from rankproof.io.load import load_judgments
 from rankproof.io.read import QUESTION_ID, QUESTION_TEXT, Row, checked_id, field_of, id_of, records, text_in
 from rankproof.io.roles import NAMES, column_of, is_of_lists
-from rankproof.io.values import is_id
+from rankproof.io.values import is_id, unfit
 
 QUERY = ("query", *NAMES["query"][0], "question", "_id")
 DOCUMENT = ("document", *NAMES["doc"][0], "doc", "corpus_id", "source")
@@ -82,9 +82,7 @@ def load_places(path: str | os.PathLike[str]) -> dict[str, tuple[str, int, int]]
     found: dict[str, tuple[str, int, int]] = {}
     for where, item in records(path, name_of(path)):
         if not isinstance(item, Mapping):
-            raise DataError(
-                f"{where}: got {shorten(item)}, expected id, document, start and end. Next: correct this row."
-            )
+            raise unfit(where, item, "id, document, start and end", "correct this row")
         told = {**item, **item["metadata"]} if isinstance(item.get("metadata"), Mapping) else item
         name, document, *places = (_part(told, names, where) for names in (CHUNK, DOCUMENT, START, END))
         start, end = (_whole(place, where) for place in places)
@@ -102,7 +100,7 @@ def _rows(placed: Iterator[Row]) -> Iterator[tuple[str, str, Any]]:
         elif isinstance(item, Sequence) and not isinstance(item, str) and len(item) in (4, 5):
             yield where, checked_id(item[0], where), item[1:]
         else:
-            raise DataError(f"{where}: got {shorten(item)}, expected {EXPECTED}. Next: correct this row.")
+            raise unfit(where, item, EXPECTED, "correct this row")
 
 
 def _of_query(where: str, query: str, item: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
@@ -113,7 +111,7 @@ def _of_query(where: str, query: str, item: Mapping[str, Any]) -> Iterator[tuple
         yield where, query, listed.rstrip("\r").split("\t")
         return
     if listed is not None and not isinstance(listed, Sequence):
-        raise DataError(f"{where}: got {shorten(listed)}, expected {EXPECTED}. Next: correct this row.")
+        raise unfit(where, listed, EXPECTED, "correct this row")
     rows = (
         [_named(each, where) if isinstance(each, Mapping) else each for each in listed]
         if listed is not None
@@ -125,10 +123,7 @@ def _of_query(where: str, query: str, item: Mapping[str, Any]) -> Iterator[tuple
 def _by_document(spans: Mapping[str, Any], where: str) -> Iterator[tuple[Any, ...]]:
     for document, each in spans.items():
         if isinstance(each, str) or not isinstance(each, Sequence):
-            raise DataError(
-                f"{where}, {shorten(document)}: got {shorten(each)}, expected a list of (start, end). "
-                f"Next: write {EXPECTED}."
-            )
+            raise unfit(f"{where}, {shorten(document)}", each, "a list of (start, end)", f"write {EXPECTED}")
         yield from ((document, *part) for part in each)
 
 
@@ -149,7 +144,7 @@ def _part(item: Mapping[str, Any], names: Sequence[str], where: str) -> Any:
 
 def _span(row: Any, where: str) -> JudgedSpan:
     if isinstance(row, str) or not isinstance(row, Sequence) or len(row) not in (3, 4):
-        raise DataError(f"{where}: got {shorten(row)}, expected {EXPECTED}. Next: correct this row.")
+        raise unfit(where, row, EXPECTED, "correct this row")
     start, end = (_whole(value, where) for value in row[1:3])
     if not 0 <= start < end:
         raise DataError(
@@ -159,7 +154,7 @@ def _span(row: Any, where: str) -> JudgedSpan:
     value = row[3] if len(row) == 4 else 1
     number = number_in(value)
     if not math.isfinite(number):
-        raise DataError(f"{where}: got {shorten(value)} as a grade, expected a number. Next: write 1, or 2.")
+        raise unfit(where, value, "a number", "write 1, or 2", role="a grade")
     grade = int(number) if number.is_integer() else number
     return JudgedSpan(checked_id(row[0], where), start, end, grade)
 
@@ -167,10 +162,7 @@ def _span(row: Any, where: str) -> JudgedSpan:
 def _whole(value: Any, where: str) -> int:
     number = number_in(value)
     if not number.is_integer():
-        raise DataError(
-            f"{where}: got {shorten(value)} as a place in the text, expected a whole number. "
-            "Next: count characters from 0."
-        )
+        raise unfit(where, value, "a whole number", "count characters from 0", role="a place in the text")
     return int(number)
 
 
@@ -226,9 +218,8 @@ def _of_records(placed: Iterable[Row]) -> LabelledQuestions:
     relevant: dict[str, dict[Any, Any]] = {}
     for where, record in placed:
         if not isinstance(record, Mapping):
-            raise DataError(
-                f"{where}: got {shorten(record)}, expected a question with its relevant documents."
-                " Next: name the fields question and relevant."
+            raise unfit(
+                where, record, "a question with its relevant documents", "name the fields question and relevant"
             )
         _, text = text_in(record, QUESTION_TEXT, where)
         name = question_id(record, text, where)
@@ -275,9 +266,7 @@ def _listed(found: Any, where: str) -> dict[Any, Any]:
     if isinstance(found, Mapping):
         return {doc: grade for doc, grade in found.items() if grade is not None}
     if not isinstance(found, Iterable) or not all(map(is_id, found := list(found))):
-        raise DataError(
-            f"{where}: got {shorten(found)}, expected a list of ids, or {{id: grade}}. Next: give one of these."
-        )
+        raise unfit(where, found, "a list of ids, or {id: grade}", "give one of these")
     return dict.fromkeys(found, 1)
 
 
@@ -294,9 +283,7 @@ def _grade(value: Any, where: str) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise DataError(
-            f"{where}: got {shorten(value)} as a grade, expected a number. Next: give a number, like 1."
-        ) from None
+        raise unfit(where, value, "a number", "give a number, like 1", role="a grade") from None
 
 
 # --- writing -----------------------------------------------------------------------------------

@@ -19,14 +19,7 @@ from rankproof.errors import DataError, RankproofError, UsageError, is_one_of, n
 from rankproof.io import corpora
 from rankproof.io.files import are_paths, check_path, is_pattern, name_of, read_bytes, read_head, text_of
 from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, Format, read_delimited, sniff
-from rankproof.io.frames import (
-    begins_as_parquet,
-    judgments_from_frame,
-    judgments_in_parquet,
-    ranking_from_frame,
-    read_parquet,
-    stream_large,
-)
+from rankproof.io.frames import judgments_from_frame, judgments_in_parquet, ranking_from_frame, ranking_in_parquet
 from rankproof.io.inputs import PathLike, Pipe, keep_pipe
 from rankproof.io.jsonio import graded_rankings, read_json, read_tuples
 from rankproof.io.mappings import MappingRankings, judgments_from_mapping
@@ -35,7 +28,7 @@ from rankproof.io.roles import JUDGMENTS, RANKING, Wanted
 from rankproof.io.rows import Rows, judgments_of, ranking_of
 from rankproof.io.trec import TrecRankings, read_qrels
 from rankproof.io.trec.chunks import BadLine, check_lines
-from rankproof.io.values import is_frame, library_of
+from rankproof.io.values import is_frame, library_of, unfit
 
 Source: TypeAlias = Any
 """A mapping, a path ("-" is standard input), a data frame, tuples, or what was loaded before."""
@@ -123,10 +116,8 @@ def _columns_at(path: PathLike) -> dict[str, list[Any]]:
 
 def _iterable(data: Source, what: str) -> Iterable[Any]:
     if isinstance(data, (bytes, bytearray)) or not isinstance(data, Iterable):
-        raise DataError(
-            f"{what}: got {shorten(data)} ({type(data).__name__}), expected a mapping, a path, a data frame "
-            "or an iterable of tuples. Next: turn it into one of these."
-        )
+        expected = "a mapping, a path, a data frame or an iterable of tuples"
+        raise unfit(what, data, expected, "turn it into one of these", typed=True)
     return data
 
 
@@ -182,10 +173,7 @@ def _judgments_in(path: PathLike, source: str) -> Judgments:
     if kind == TREC_JUDGMENTS:
         return replace(read_qrels(path, source=source), untyped=True)
     if kind == PARQUET:
-        in_place = not isinstance(path, Pipe) and begins_as_parquet(Path(path))
-        return (in_place and judgments_in_parquet(Path(path), source)) or judgments_from_frame(
-            read_parquet(path, JUDGMENTS, source), source
-        )
+        return judgments_in_parquet(path, source)
     found = _content(path, kind, JUDGMENTS, source)
     if isinstance(found, Rows):
         return replace(judgments_of(found), untyped=kind != JSON)
@@ -199,10 +187,7 @@ def _ranking_in(path: PathLike, source: str) -> Rankings:
     if kind == TREC_RANKING:
         return TrecRankings(path, source=source)
     if kind == PARQUET:
-        in_place = not isinstance(path, Pipe) and begins_as_parquet(Path(path))
-        return (in_place and stream_large(Path(path), source)) or ranking_from_frame(
-            read_parquet(path, RANKING, source), source
-        )
+        return ranking_in_parquet(path, source)
     found = _content(path, kind, RANKING, source)
     if isinstance(found, Rows):
         return replace(ranking_of(found), untyped=kind != JSON)
@@ -364,11 +349,9 @@ def _pair(row: Any, where: str, measure: str | None) -> tuple[str, float]:
         system = next((row[each] for each in SYSTEM if row.get(each) not in (None, "")), None)
         pair = (system, next((row[each] for each in fields if row.get(each) is not None), None))
     if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] is None:
-        raise DataError(f"{where}: got {shorten(row)}, expected a system and its score. Next: correct the line.")
+        raise unfit(where, row, "a system and its score", "correct the line")
     value = pair[1]
     number = number_in(value)
     if not math.isfinite(number):
-        raise DataError(
-            f"{where}: got {shorten(value)} as the score, expected a finite number. Next: correct the score."
-        )
+        raise unfit(where, value, "a finite number", "correct the score", role="the score")
     return str(pair[0]), number

@@ -37,6 +37,7 @@ from rankproof.io.values import (
     numbers_in,
     pack,
     ranking_as_dict,
+    unfit,
 )
 
 BATCH = 512
@@ -88,10 +89,8 @@ def judgments_from_mapping(mapping: Mapping[Any, Any], source: str = "judgments"
     {'q1': {'d1': 2.0, 'd2': 0.0}, 'q2': {'d3': 1.0}}
     """
     if not isinstance(mapping, Mapping):
-        raise DataError(
-            f"{source}: got {shorten(mapping)} ({type(mapping).__name__}), expected a mapping "
-            "{query: {doc: grade}} or {query: {doc, ...}}. Next: give one of these, a path, a data frame or tuples."
-        )
+        expected = "a mapping {query: {doc: grade}} or {query: {doc, ...}}"
+        raise unfit(source, mapping, expected, "give one of these, a path, a data frame or tuples", typed=True)
     queries, tables = list(mapping), list(mapping.values())
     integer_queries = bool(are_integers(queries, f"{source}, queries"))
     if integer_queries:
@@ -137,26 +136,18 @@ def _as_dict(table: Any, where: str) -> dict[Any, Any]:
     if isinstance(table, Mapping):
         return dict(table)
     if not isinstance(table, (list, tuple, set, frozenset)):
-        raise DataError(
-            f"{where}: got {shorten(table)} ({type(table).__name__}), "
-            "expected {doc: grade} or a set of docs. Next: turn it into one of these."
-        )
+        raise unfit(where, table, "{doc: grade} or a set of docs", "turn it into one of these", typed=True)
     # Documents that are relevant, each an id.
     for doc in table:
         if not is_id(doc):
-            raise DataError(
-                f"{where}: got {shorten(doc)} ({type(doc).__name__}) as a document id, expected text. "
-                "Next: give {doc: grade}, or a set of ids."
-            )
+            raise unfit(where, doc, "text", "give {doc: grade}, or a set of ids", role="a document id", typed=True)
     return dict.fromkeys(table, 1)
 
 
 def _aspects(grades: Any, where: str) -> dict[str, float]:
     if not isinstance(grades, Mapping) or not grades:
-        raise DataError(
-            f"{where}: got {shorten(grades)}, expected {{aspect: grade}} as for the other documents. "
-            "Next: judge every document aspect by aspect, or none."
-        )
+        expected = "{aspect: grade} as for the other documents"
+        raise unfit(where, grades, expected, "judge every document aspect by aspect, or none")
     are_integers(grades, f"{where}, aspects")
     for aspect, grade in grades.items():
         check_number(grade, "grade", f"{where}, aspect {shorten(aspect)}")
@@ -248,10 +239,8 @@ class MappingRankings:
 
     def __post_init__(self) -> None:
         if not isinstance(self.mapping, Mapping):
-            raise DataError(
-                f"{self.source}: got {shorten(self.mapping)} ({type(self.mapping).__name__}), expected a mapping "
-                "{query: {doc: score}} or {query: [doc, ...]}. Next: turn it into one."
-            )
+            expected = "a mapping {query: {doc: score}} or {query: [doc, ...]}"
+            raise unfit(self.source, self.mapping, expected, "turn it into one", typed=True)
 
     def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Block]:
         """The rankings of judged queries, some ten thousand documents at a time."""

@@ -21,7 +21,7 @@ from rankproof.io.files import name_of, open_file, text_of
 from rankproof.io.frames import MAGIC, read_every_column, records_of_frame
 from rankproof.io.inputs import named_columns, named_for, plain_name
 from rankproof.io.roles import NAMES
-from rankproof.io.values import is_frame, is_id
+from rankproof.io.values import is_frame, is_id, unfit
 
 DOCUMENT_ID = ("_id", "id", *NAMES["doc"][0], "id_", "node_id", "key")
 QUESTION_ID = ("_id", "id", *NAMES["query"][0])
@@ -94,7 +94,7 @@ def id_of(record: Mapping[str, Any], names: Sequence[str], where: str) -> str:
 def checked_id(value: Any, where: str) -> str:
     """An id as text; whole numbers in decimal."""
     if not is_id(value) or value == "":
-        raise DataError(f"{where}: got {shorten(value)} as an id, expected text. Next: give it an id that is text.")
+        raise unfit(where, value, "text", "give it an id that is text", role="an id")
     return str(value)
 
 
@@ -107,9 +107,7 @@ def text_in(record: Mapping[str, Any], names: Sequence[str], where: str) -> tupl
             f"{', '.join(names[:4])}. Next: put the text under 'text'."
         )
     if not isinstance(record[name], str):
-        raise DataError(
-            f"{where}: got {shorten(record[name])} as {name!r}, expected a text. Next: correct this record."
-        )
+        raise unfit(where, record[name], "a text", "correct this record", role=repr(name))
     return name, record[name]
 
 
@@ -164,9 +162,8 @@ def records(source: Any, what: str) -> Iterator[Row]:
     if is_frame(source):
         return _of_frame(source, what)
     if isinstance(source, bytes | bytearray) or not isinstance(source, Iterable):
-        raise DataError(
-            f"{what}: got {shorten(source)} ({type(source).__name__}), expected a mapping {{id: text}}, records, a "
-            "data frame, or a path. Next: give one of these."
+        raise unfit(
+            what, source, "a mapping {id: text}, records, a data frame, or a path", "give one of these", typed=True
         )
     return _numbered((record_of(each) or each for each in source), what)
 
@@ -177,9 +174,7 @@ def pairs(lines: Iterator[Line], name: str) -> Iterator[Row]:
         if line.strip():
             key, tab, text = line.rstrip("\r\n").partition("\t")
             if not tab:
-                raise DataError(
-                    f"{name}, line {number}: got {shorten(line.strip())}, expected ID<TAB>TEXT. Next: correct the line."
-                )
+                raise unfit(f"{name}, line {number}", line.strip(), "ID<TAB>TEXT", "correct the line")
             yield Row(f"{name}, line {number}", {"_id": key.strip(BLANKS), "text": text})
 
 

@@ -25,6 +25,12 @@ from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, number_in, shorten
 
 
+def unfit(where: str, value: object, expected: str, step: str, *, role: str = "", typed: bool = False) -> DataError:
+    """The error for a value that is not what was expected; `typed` says its type too."""
+    got = shorten(value) + f" ({type(value).__name__})" * typed + f" as {role}" * bool(role)
+    return DataError(f"{where}: got {got}, expected {expected}. Next: {step}.")
+
+
 def are_integers(ids: Iterable[Any], what: str) -> bool | None:
     """Whether the ids are whole numbers (True) or text (False); None if there are none.
 
@@ -91,10 +97,7 @@ def is_id(value: Any) -> bool:
 def _check_all_integers(ids: Collection[Any], what: str) -> None:
     for each in ids:
         if not is_id(each):
-            raise DataError(
-                f"{what}: got {shorten(each)} ({type(each).__name__}) as an id, expected text. "
-                "Next: give every id as text."
-            )
+            raise unfit(what, each, "text", "give every id as text", role="an id", typed=True)
     text = [each for each in ids if isinstance(each, str)]
     if text:
         number = next(each for each in ids if not isinstance(each, str))
