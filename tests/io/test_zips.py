@@ -11,6 +11,7 @@ import pytest
 from rankproof import Benchmark, evaluate
 from rankproof.errors import DataError, UsageError
 from rankproof.io.corpora import load_corpus, load_questions
+from rankproof.io.frames import write_parquet
 from rankproof.io.judgments import load_labelled
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.write import convert
@@ -47,6 +48,14 @@ def test_an_archive_is_read_as_its_folder(within: str, method: int, tmp_path: Pa
     assert load_labelled(f"{path}#dev").judgments.as_dict() == {"q2": {"d2": 2.0}}
     assert "q1" in Benchmark.load(path).run("own", lambda text: ["d1"]).ranking
     assert evaluate(path, {"q1": ["d2", "d1"]}, "RR")["RR"] == 0.5
+
+
+def test_a_table_of_parquet_in_an_archive_is_read(tmp_path: Path) -> None:
+    table = io.BytesIO()
+    write_parquet({"query_id": ["q1", "q1"], "doc_id": ["d1", "d2"], "score": [0.5, 0.25]}, table)
+    with zipfile.ZipFile(tmp_path / "runs.zip", "w") as packed:
+        packed.writestr("runs/bm25.parquet", table.getvalue())
+    assert list(load_ranking(tmp_path / "runs.zip" / "runs" / "bm25.parquet").table().doc) == ["d1", "d2"]
 
 
 def test_names_that_a_mac_or_a_folder_entry_adds_are_passed_over(tmp_path: Path) -> None:

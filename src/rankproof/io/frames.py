@@ -69,8 +69,9 @@ def begins_as_parquet(path: Path) -> bool:
 
 
 def _in_place(path: PathLike) -> Path | None:
-    """The path, if it can be read where it is."""
-    return Path(path) if not is_pipe(path) and begins_as_parquet(Path(path)) else None
+    """The path, if it can be read where it is: not from a pipe or an archive."""
+    where = Path(path)
+    return where if not is_pipe(path) and where.is_file() and begins_as_parquet(where) else None
 
 
 def _read_wanted(path: PathLike, wanted: Wanted, source: str) -> Any:
