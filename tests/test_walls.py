@@ -341,5 +341,5 @@ def test_conventions_are_applied_in_one_place() -> None:
     assert found == {"core.conventions", *SAYS_SO}
 
 
-SAYS_SO = ("core.audit.queries", "core.audit.grades", "scoring.spans", "comparing.alignment")
+SAYS_SO = ("core.audit.queries", "core.audit.hit_checks", "scoring.spans", "comparing.alignment")
 """What says in words that queries are left out, and leaves none out."""

@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from rankproof.comparing.gate import Gate, gate, gate_scores
     from rankproof.comparing.history import History
     from rankproof.comparing.leaderboard import Leaderboard, leaderboard
-    from rankproof.core.audit import Audit
-    from rankproof.core.audit.finding import Finding
+    from rankproof.core.audit import Audit, Finding
     from rankproof.core.explanation import ExplainedCase
     from rankproof.core.judgments import Judgments
     from rankproof.core.measure import Measure
@@ -101,8 +100,7 @@ _PLACES = {
     "comparing.history": "History",
     "comparing.correlation": "Kinship KinshipRow RankCorrelation kinship rank_correlation",
     "comparing.leaderboard": "Leaderboard leaderboard",
-    "core.audit": "Audit",
-    "core.audit.finding": "Finding",
+    "core.audit": "Audit Finding",
     "core.explanation": "ExplainedCase",
     "core.judgments": "Judgments",
     "core.measure": "Measure",

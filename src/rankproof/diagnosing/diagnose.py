@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankproof.core import DEFAULT_MEASURE
-from rankproof.core.audit.finding import Finding
+from rankproof.core.audit import Finding
 from rankproof.core.audit.ids import CORPUS, check_found, not_in_corpus, relevant_in, respelt, without_text
 from rankproof.core.audit.queries import beyond_queries, ungrouped_queries
 from rankproof.core.conventions import ScoringArguments

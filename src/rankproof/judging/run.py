@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from rankproof.core.audit.finding import Finding, kin_of
+from rankproof.core.audit import Finding, kin_of
 from rankproof.core.measure import Measure
 from rankproof.errors import UsageError, shorten
 from rankproof.judging.case import Case

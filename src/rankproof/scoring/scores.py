@@ -187,8 +187,9 @@ class Scores(ScoresLike):
     @cached_property
     def _audited(self) -> Audit:
         """What is known of the data, whatever the groups."""
-        from rankproof.core.audit import audit_hits, audit_spelling, explain_unmet
-        from rankproof.core.audit.finding import READ_WHOLE
+        from rankproof.core.audit import READ_WHOLE
+        from rankproof.core.audit.full_audit import explain_unmet
+        from rankproof.core.audit.hit_checks import audit_hits, audit_spelling
 
         if self.hits is None or self.judgments is None:
             return Audit.from_dict(self.stored.get("audit", []))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.arrays import FLOOR, Array, ExactSum, hash_of
-from rankproof.core.audit.finding import Audit, FindingCase
+from rankproof.core.audit import Audit, FindingCase
 from rankproof.core.audit.full_audit import errors_in_sums, sums_for_audit
 from rankproof.core.conventions import SEED, Conventions, is_unanswered
 from rankproof.core.hits import Hits

@@ -10,7 +10,7 @@ from typing import Any
 
 from rankproof.bench.grid import Grid, saved_grid
 from rankproof.comparing.leaderboard import Leaderboard, leaderboard
-from rankproof.core.audit.finding import Finding, few_examples
+from rankproof.core.audit import Finding, few_examples
 from rankproof.diagnosing.diagnose import Diagnosis
 from rankproof.diagnosing.diagnose import diagnose as diagnosed
 from rankproof.document.formats.html import Link, part_of_page

@@ -14,7 +14,9 @@ import numpy as np
 import pytest
 
 import rankproof.core.audit
-from rankproof.core.audit import Audit, Finding, audit_full, audit_hits
+from rankproof.core.audit import Audit, Finding
+from rankproof.core.audit.full_audit import audit_full
+from rankproof.core.audit.hit_checks import audit_hits
 from rankproof.core.conventions import Conventions
 from rankproof.core.join import Census, join
 from rankproof.core.names import parse_all

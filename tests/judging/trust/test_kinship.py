@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rankproof import calibrate, compare, compare_scores, evaluate, judge, kinship, leaderboard
-from rankproof.core.audit.finding import kinship_of
+from rankproof.core.audit import kinship_of
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.verdicts import Ask
 from tests.judging.models.server import serving

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from rankproof.core.audit.finding import Audit, Finding, Severity, few_examples
+from rankproof.core.audit import Audit, Finding, Severity, few_examples
 from rankproof.core.audit.ids import CORPUS, not_in_corpus, respelt, without_text
 from rankproof.core.corpus import Corpus
 from rankproof.core.table import best_first

@@ -1,7 +1,335 @@
-"""The audit: what to know about judgments and a ranking before trusting any number."""
+"""The audit: what to know about judgments and a ranking before trusting any number.
 
-from rankproof.core.audit.finding import Audit, Finding
-from rankproof.core.audit.full_audit import audit_full, explain_unmet
-from rankproof.core.audit.hit_checks import audit_hits, audit_spelling
+Here are findings, the thresholds from which on they are reported, their evidence, and kinship of models.
+"""
 
-__all__ = ["Audit", "Finding", "audit_full", "audit_hits", "audit_spelling", "explain_unmet"]
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+
+from rankproof.core.conventions import Conventions
+from rankproof.core.hits import Array, Hits
+from rankproof.core.join import Census
+from rankproof.core.judgments import Judgments
+from rankproof.core.measure import Measure
+from rankproof.document.model import Bullets, Displayable, Document, Paragraph, Part, Result
+from rankproof.document.numbers import count
+from rankproof.errors import shorten
+
+EXAMPLES = 5
+"""The number of examples shown with a finding: enough to see a pattern, few enough to read."""
+TIES_MATTER = 0.005
+"""If other orders of equal scores move a mean by this much, its second decimal changes."""
+UNJUDGED_SAID = 0.1
+"""One unjudged document in the top 10 can move P@10 of a query by .1."""
+UNJUDGED_WARNED = 0.5
+"""With half of what is shown unjudged, the number says more about the judgments than about the ranking."""
+CEILING_SAID = 0.995
+"""A ceiling that is shown as 1.00 needs no note."""
+CEILING_WARNED = 0.5
+"""Below half, even a perfect ranking looks poor on a scale to 1."""
+DEEP = 50
+"""A cut-off this deep measures how much a retriever finds at all, which shorter rankings cannot show."""
+NEAR_EMPTY = 0.1
+"""A ranking with less than a tenth of the usual number of documents was likely cut off or filtered."""
+SELF_FOUND = 0.1
+"""Numbered queries and documents share ids by accident now and then, not in a tenth of the queries."""
+ENOUGH_SHARED = 0.1
+"""Numbers of two collections meet by accident now and then, not in a tenth of the ids."""
+NEARLY_NONE = 0.05
+"""With at most one in twenty relevant documents in a corpus, it is another corpus or has other spellings of ids."""
+GRADES = 12
+"""No grading scale in use has more steps; more different grades are scores."""
+SCALE = range(-2, 6)
+"""The grades that judgments use; a ranking with no other scores may be judgments."""
+SCALE_ROWS = 20
+"""With fewer documents than this, few different scores mean nothing."""
+FEW_LISTS = 5
+"""With fewer queries, or fewer judged documents a query, judgments may look like rankings by accident."""
+LOOKED_AT = 5_000
+"""The number of ranked documents in which differently spelled ids are looked for: enough to meet any rule."""
+READ_WHOLE = 2_000_000
+"""Up to so many ranked documents all are looked at, if a part of them showed that ids are spelt otherwise."""
+Severity = Literal["error", "warning", "note"]
+"""An error makes the numbers wrong, a warning can mislead whoever reads them, a note is good to know."""
+SEVERITIES = ("error", "warning", "note")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding(Displayable):
+    """One fact to know about the data."""
+
+    severity: Severity
+    kind: str
+    """The kind, as a stable word: `missing-queries`."""
+    count: int
+    """The number of cases."""
+    message: str
+    """One sentence with the figures."""
+    examples: tuple[str, ...] = ()
+    advice: str = ""
+    """What to do next, in one sentence."""
+
+    def __str__(self) -> str:
+        """Message, examples and next step as running text."""
+        shown = f" For example {', '.join(self.examples)}." if self.examples else ""
+        return f"{self.message}{shown}" + (f" Next: {self.advice}" if self.advice else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The finding as plain data."""
+        return {**asdict(self), "examples": list(self.examples)}
+
+
+@dataclass(frozen=True, slots=True)
+class Audit(Result):
+    """Findings, the most serious first; false if there are none."""
+
+    findings: tuple[Finding, ...] = ()
+
+    @classmethod
+    def of(cls, findings: Iterable[Finding]) -> Audit:
+        """An audit of findings in any order."""
+        return cls(tuple(sorted(findings, key=lambda each: SEVERITIES.index(each.severity))))
+
+    def __iter__(self) -> Iterator[Finding]:
+        """The findings, the most serious first."""
+        return iter(self.findings)
+
+    def __len__(self) -> int:
+        """How many findings there are."""
+        return len(self.findings)
+
+    def __getitem__(self, at: int) -> Finding:
+        """The finding at a place."""
+        return self.findings[at]
+
+    @property
+    def serious(self) -> tuple[Finding, ...]:
+        """Errors and warnings."""
+        return tuple(each for each in self.findings if each.severity != "note")
+
+    def of_kind(self, kind: str) -> Finding | None:
+        """The finding of that kind, if there is one."""
+        return next((each for each in self.findings if each.kind == kind), None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The audit as plain data that JSON can hold."""
+        return {"findings": [each.to_dict() for each in self.findings]}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Audit:
+        """An audit as `to_dict` wrote it."""
+        found = data["findings"] if data else []
+        return cls(tuple(Finding(**{**each, "examples": tuple(each["examples"])}) for each in found))
+
+    def _in_one_line(self) -> str:
+        return f"<Audit: {', '.join(f'{each.severity} {each.kind}' for each in self) or 'nothing to report'}>"
+
+    def format(self, name: str = "table") -> str:
+        """The audit as text in the format of that name, one of `formats()`; a table is one screen of it."""
+        return self._printed(name).rstrip("\n")
+
+    def _document(self) -> Document:
+        times = Counter(each.severity for each in self)
+        told = [count(times[each], each) for each in times]
+        parts = [
+            Part(Bullets([str(each)], [each.severity]), rank=rank, name=f"more {each.severity}")
+            for each in self
+            for rank in [SEVERITIES.index(each.severity)]
+        ]
+        opening = Paragraph(f"{', '.join(told)}:" if told else "Nothing to report.")
+        records = [each.to_dict() for each in self]
+        return Document("Audit", [Part(opening, Paragraph("")), *parts], records)
+
+
+# --- words ---------------------------------------------------------------------------------------------
+
+
+def few_examples(texts: Iterable[object]) -> tuple[str, ...]:
+    """The first few examples, as a finding quotes them."""
+    return tuple(shorten(text, 40) for text, _ in zip(texts, range(EXAMPLES), strict=False))
+
+
+def list_words(words: Iterable[object]) -> str:
+    """Words joined by commas and "and".
+
+    >>> list_words(["P@5"]), list_words(["P@5", "R@5", "AP"])
+    ('P@5', 'P@5, R@5 and AP')
+    """
+    texts = [str(word) for word in words]
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def percent(share: float) -> str:
+    """A share in words; never 0 % for a small one or 100 % for almost all.
+
+    >>> percent(0.314), percent(0.0004), percent(0.9996), percent(1)
+    ('31 %', 'under 1 %', 'over 99 %', '100 %')
+    """
+    if 0 < share < 0.005:
+        return "under 1 %"
+    return "over 99 %" if 0.995 <= share < 1 else f"{share:.0%}".replace("%", " %")
+
+
+@dataclass(frozen=True, eq=False)
+class FindingCase:
+    """Judgments, the hits of a ranking, and the measures and conventions."""
+
+    judgments: Judgments
+    hits: Hits
+    census: Census = field(default_factory=Census)
+    measures: Sequence[Measure] = ()
+    conventions: Conventions = field(default_factory=Conventions)
+
+    @property
+    def n(self) -> int:
+        """The number of judged queries."""
+        return len(self.judgments.query_ids)
+
+    @property
+    def answered(self) -> Array:
+        """Which judged queries the ranking answers."""
+        every = np.ones(self.hits.n, dtype=bool)
+        return every if self.hits.answered is None else self.hits.answered
+
+    @property
+    def at_k(self) -> list[Measure]:
+        """The measures with a cut-off, those with the smallest first."""
+        return sorted((m for m in self.measures if m.cutoff), key=lambda m: m.cutoff or 0)
+
+    def names(self, which: Array) -> list[str]:
+        """The ids of the queries that `which` (booleans) picks."""
+        return [self.judgments.query_ids[i] for i in np.flatnonzero(which).tolist()]
+
+
+# Do two names mean the same model? A judge that ranked, embedded or wrote what it judges is biased towards it.
+#
+# Names are compared without what a provider puts before them and what versions put after them: `openai:gpt-4o`,
+# `azure/gpt-4o-2024-08-06` and a system called `rerank-gpt4o` are of one model; `gpt-4o-mini` is of its family.
+#
+# Reference: A. Panickssery, S. Bowman, S. Feng: LLM evaluators recognize and favor their own generations, NeurIPS 2024.
+
+SAME, FAMILY = "one model", "one family"
+_START, _END = r"(?<![a-z])", r"(?![a-z])"
+FAMILIES: Mapping[str, str] = {
+    "OpenAI": r"gpt|chatgpt|o[134](?=$|[^a-z0-9]|mini)|davinci|text-embedding-(?:3|ada)",
+    "Anthropic": r"claude",
+    "Google": r"gemini|gemma|palm|text-bison|textembedding|text-embedding-0|embeddinggemma",
+    "Llama": r"(?:code)?llama",
+    "Mistral": r"mistral|mixtral|ministral|codestral|magistral|pixtral|rankzephyr|zephyr",
+    "Qwen": r"qwen|qwq",
+    "DeepSeek": r"deepseek",
+    "Cohere": r"command-(?:r|a|light)|command" + _END + r"|cohere|rerank-(?:english|multilingual|v\d)"
+    r"|embed-(?:english|multilingual|v\d)",
+    "Grok": r"grok",
+    "Phi": r"phi-?\d",
+    "Nova": r"nova-(?:micro|lite|pro|premier)|titan-",
+    "GLM": r"(?:chat)?glm",
+    "Kimi": r"kimi|moonshot",
+    "MiniMax": r"minimax",
+    "Yi": r"yi-\d",
+    "Jamba": r"jamba",
+    "BGE": r"bge",
+    "Jina": r"jina",
+    "Nomic": r"nomic",
+    "Voyage": r"voyage",
+    "E5": r"e5(?=$|[^a-z0-9])|multilingual-e5",
+    "MiniLM": r"minilm",
+    "T5": r"(?:flan-|mono|rank)?t5" + _END,
+}
+"""The names of the models of each maker; if a name contains several, the first one counts."""
+DATES = (
+    r"[-_@.]?(?<!\d)20\d\d[-_.]?(?:0[1-9]|1[0-2])(?:[-_.]?[0-3]\d)?(?!\d)|[-_](?:0[1-9]|1[0-2])[-_][0-3]\d(?!\d)"
+    r"|[-_]\d\d[-_]20\d\d(?!\d)|[-_]\d{4}(?![\da-z])|@\d+|-v\d+:\d+|:\d+$|[-_]00[1-9](?!\d)"
+)
+"""Dates and numbers of states of a model."""
+FORMS = (
+    r"[-_.:](?:q\d+(?:_[a-z0-9]+)*|int[48]|fp\d+|bf16|gguf|awq|gptq|mlx|\d+bit|latest|preview|exp|experimental"
+    r"|instruct|it|hf|chat|beta|free|online|api)(?![a-z0-9])"
+)
+"""Forms in which the same model is published."""
+VARIANTS = {
+    *("mini", "nano", "micro", "small", "medium", "large", "xl", "xxl", "base", "tiny", "lite", "light"),
+    *("pro", "max", "flash", "turbo", "ultra", "haiku", "sonnet", "opus", "coder", "code", "vision", "vl"),
+    *("o", "plus", "premier", "thinking", "reasoner", "nemo", "r", "a", "b", "high", "low", "audio"),
+    *("search", "deep", "fable", "codex"),
+}
+"""Words that make a name mean another model."""
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    """Patterns of the names of each maker, compiled only when models are compared."""
+    return {maker: re.compile(f"{_START}(?:{names})") for maker, names in FAMILIES.items()}
+
+
+def model_of(name: str) -> tuple[str, tuple[str, ...]]:
+    """The family that a name is of ("" if none is known), and the words of the model without dates and forms.
+
+    >>> model_of("bedrock/us.anthropic.claude-3-5-sonnet-20240620-v1:0")
+    ('Anthropic', ('claude', '3', '5', 'sonnet'))
+    """
+    plain = unicodedata.normalize("NFKC", name).casefold().strip()
+    parts = re.split(r"[/:]", plain)
+    for start in range(len(parts) - 1, 0, -1):  # the part before a model is the provider's
+        if any(pattern.search(parts[start]) for pattern in _patterns().values()):
+            plain = ":".join(parts[start:])
+            break
+    places = {maker: found.start() for maker, pattern in _patterns().items() if (found := pattern.search(plain))}
+    family = min(places, key=lambda each: places[each]) if places else ""
+    own = plain[places[family] :] if family else re.split(r"[/:]", plain, maxsplit=1)[-1]
+    if "embedding-00" not in own:  # a number of three figures that names the model itself
+        own = re.sub(DATES, "-", own)
+    before = ""
+    while own != before:
+        before, own = own, re.sub(FORMS, "", own)
+    return family, tuple(re.findall(r"[^\W\d_]+|\d+", own))
+
+
+def kinship_of(one: str, other: str) -> str:
+    """Whether two names are of one model or of one family; "" if neither. Either may stand within a longer name.
+
+    >>> kinship_of("openai:gpt-4o", "rerank-gpt4o-top50"), kinship_of("gpt-4o-mini", "gpt-4.1")
+    ('one model', 'one family')
+    >>> kinship_of("bm25", "gpt-4o")
+    ''
+    """
+    (family, words), (others_family, others) = model_of(one), model_of(other)
+    if not words or not others or family != others_family:
+        return ""
+    if not family:
+        return SAME if words == others and len("".join(words)) > 2 else ""
+    short, long = sorted((words, others), key=len)
+    rest = long[len(short) :]
+    alike = sorted(long[: len(short)]) == sorted(short)
+    return SAME if alike and not (rest and (rest[0] in VARIANTS or rest[0].isdigit())) else FAMILY
+
+
+def kin_of(judges: Iterable[str], makers: Mapping[str, Iterable[str]]) -> Iterator[Finding]:
+    """A warning if a judge is of the model, or the family, of what made the things that it judges.
+
+    `makers` names models by what they made: a system, "answers", "embedder".
+    """
+    found: dict[str, list[str]] = {SAME: [], FAMILY: []}
+    for judge in judges:
+        for role, names in makers.items():
+            for name in dict.fromkeys(names):
+                if kind := kinship_of(judge, name):
+                    found[kind].append(f"{judge} judges {role}" + (f" ({name})" if name != role else ""))
+    for kind, listed in found.items():
+        if listed:
+            yield Finding(
+                *("warning", "judge-kin", len(listed)),
+                f"The judge and what it judges are of {kind}: {'; '.join(listed[:3])}. A judge may be partial to its "
+                "own.",
+                advice="let a model of another maker judge, or test it against people: 'rankproof compare HUMAN RUNS "
+                "--machine FILE'.",
+            )

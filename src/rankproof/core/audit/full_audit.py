@@ -12,7 +12,7 @@ from itertools import chain
 import numpy as np
 
 from rankproof.core.arrays import distinct
-from rankproof.core.audit.finding import (
+from rankproof.core.audit import (
     EXAMPLES,
     SCALE,
     SCALE_ROWS,
@@ -20,10 +20,10 @@ from rankproof.core.audit.finding import (
     Audit,
     Finding,
     FindingCase,
+    Severity,
     few_examples,
 )
-from rankproof.core.audit.grades import none_relevant, strictest
-from rankproof.core.audit.hit_checks import audit_hits, misspelt_ids, with_spelling
+from rankproof.core.audit.hit_checks import audit_hits, misspelt_ids, none_relevant, strictest, with_spelling
 from rankproof.core.audit.ids import affixes, twins
 from rankproof.core.audit.queries import (
     BEYOND_CHANCE,
@@ -96,14 +96,10 @@ def _returned_themselves(whole: WholeRankings) -> Iterator[Finding]:
     table, n = whole.table, len(whole.queries)
     same = list(dict.fromkeys(q for q, d in zip(table.query, table.doc, strict=True) if q == d))
     if same:
-        yield Finding(
-            "warning" if len(same) >= max(2, SELF_FOUND * n) else "note",
-            "returned-themselves",
-            len(same),
-            f"A document with the query's own id in {len(same):,} of {count(n, 'ranking')}.",
-            few_examples(same),
-            "take each query's own document out of its ranking, if the queries are documents themselves.",
-        )
+        message = f"A document with the query's own id in {len(same):,} of {count(n, 'ranking')}."
+        advice = "take each query's own document out of its ranking, if the queries are documents themselves."
+        severity: Severity = "warning" if len(same) >= max(2, SELF_FOUND * n) else "note"
+        yield Finding(severity, "returned-themselves", len(same), message, few_examples(same), advice)
 
 
 def _duplicates(whole: WholeRankings) -> Iterator[Finding]:
@@ -119,14 +115,10 @@ def _duplicates(whole: WholeRankings) -> Iterator[Finding]:
         return f"document {shorten(table.doc[again], 40)} of query {shorten(table.query[again], 40)}{lines}"
 
     if repeats:
-        yield Finding(
-            "error",
-            "duplicate-documents",
-            len(repeats),
-            f"{count(len(repeats), 'document comes', 'documents come')} again in the same ranking.",
-            tuple(where(*each) for each in repeats[:EXAMPLES]),
-            "find out why; to go on, keep one of each with duplicates='first' or 'best'.",
-        )
+        message = f"{count(len(repeats), 'document comes', 'documents come')} again in the same ranking."
+        advice = "find out why; to go on, keep one of each with duplicates='first' or 'best'."
+        examples = tuple(where(*each) for each in repeats[:EXAMPLES])
+        yield Finding("error", "duplicate-documents", len(repeats), message, examples, advice)
 
 
 def _constant(whole: WholeRankings) -> Iterator[Finding]:
@@ -152,15 +144,12 @@ def _contradicting_ranks(whole: WholeRankings) -> Iterator[Finding]:
         for i in contrary_groups(whole.code[rows], score[rows], rank[rows]).tolist()
     ]
     if wrong:
-        yield Finding(
-            "warning",
-            "ranks-against-scores",
-            len(wrong),
-            f"The rank column of {len(wrong):,} of {count(len(whole.queries), 'ranking')} puts a document "
-            "above one with a higher score.",
-            few_examples(wrong),
-            "find out which is right: scores decide, unless ties='rank' is set.",
+        message = (
+            f"The rank column of {len(wrong):,} of {count(len(whole.queries), 'ranking')} puts a document above one "
+            "with a higher score."
         )
+        advice = "find out which is right: scores decide, unless ties='rank' is set."
+        yield Finding("warning", "ranks-against-scores", len(wrong), message, few_examples(wrong), advice)
 
 
 def _scores_are_grades(whole: WholeRankings) -> Iterator[Finding]:
@@ -171,14 +160,9 @@ def _scores_are_grades(whole: WholeRankings) -> Iterator[Finding]:
     values = distinct(score)
     if len(values) > 1:
         listed = ", ".join(f"{value:g}" for value in values)
-        yield Finding(
-            "warning",
-            "ranking-looks-like-judgments",
-            len(values),
-            f"The ranking has no other scores than {listed}, like the grades of judgments.",
-            (),
-            "check the order of the two: judgments come first, the ranking second.",
-        )
+        message = f"The ranking has no other scores than {listed}, like the grades of judgments."
+        advice = "check the order of the two: judgments come first, the ranking second."
+        yield Finding("warning", "ranking-looks-like-judgments", len(values), message, (), advice)
 
 
 CHECKS = (_duplicates, _constant, _contradicting_ranks, _scores_are_grades, _returned_themselves)

@@ -1,40 +1,200 @@
-"""The audit of a joined ranking: all checks that need no more than hits, and here those of the measures asked for."""
+"""The audit of a joined ranking: all checks that need no more than hits.
+
+Here are those of the judgments and of the measures asked for; those of the ranking stand in `queries.py`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, repeat
 from operator import methodcaller
 
 import numpy as np
 
-from rankproof.core.audit import grades, queries
-from rankproof.core.audit.finding import (
+from rankproof.core.arrays import distinct
+from rankproof.core.audit import (
     CEILING_SAID,
     CEILING_WARNED,
-    DEEP,
+    FEW_LISTS,
+    GRADES,
     LOOKED_AT,
     READ_WHOLE,
+    SCALE_ROWS,
     TIES_MATTER,
     UNJUDGED_SAID,
     UNJUDGED_WARNED,
     Audit,
     Finding,
     FindingCase,
+    Severity,
     few_examples,
     list_words,
     percent,
+    queries,
 )
 from rankproof.core.audit.spelling import misspelt_documents, misspelt_queries, unmet_ids
 from rankproof.core.conventions import Conventions, counted_queries, has_relevant
 from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census
-from rankproof.core.judgments import Judgments
+from rankproof.core.judgments import Judgments, cached_for_judgments
 from rankproof.core.measure import Measure
 from rankproof.core.measures.sets import f_measure, precision, recall, relevant_count
 from rankproof.core.orders import known_extremes
 from rankproof.core.scoring import average, ceiling
 from rankproof.core.table import Rankings, RankingTable
 from rankproof.document.numbers import count
+from rankproof.errors import shorten
+
+
+def nothing_relevant(case: FindingCase) -> Iterator[Finding]:
+    """Queries without a document that is relevant to the strictest of the measures."""
+    rel, judgments = strictest(case.measures), case.judgments
+    relevant = np.bincount(judgments.query[judgments.grade >= rel], minlength=case.n) > 0
+    if case.n and not relevant.any():
+        yield none_relevant(case.n, rel, _judged(judgments, np.ones(len(judgments.doc_ids), dtype=bool)))
+    elif not relevant.all():
+        queries, skipped = case.names(~relevant), case.conventions.no_relevant == "skip"
+        rest = "left out of the means" if skipped else "each counts 0"
+        message = f"{len(queries):,} of {count(case.n, 'query')} without a document of grade {rel:g} or more: {rest}."
+        other = "" if skipped else ", or leave them out of the means with no_relevant='skip'"
+        advice = f"judge more documents for these queries{other}."
+        severity: Severity = "note" if skipped else "warning"
+        yield Finding(severity, "nothing-relevant", len(queries), message, few_examples(queries), advice)
+
+
+def strictest(measures: Sequence[Measure]) -> float:
+    """The grade from which on a document is relevant to the strictest of the measures."""
+    return max((m.rel for m in measures if m.rel is not None and m.rel > 0), default=1)
+
+
+def none_relevant(n: int, rel: float, examples: tuple[str, ...] = ()) -> Finding:
+    """The finding for `n` queries of which none has a relevant document."""
+    message = f"No query has a document of grade {rel:g} or more."
+    advice = "check the grades, or say from which grade on a document is relevant, like P(rel=0.5)@5."
+    return Finding("error", "nothing-relevant", n, message, examples, advice)
+
+
+def negative_grades(case: FindingCase) -> Iterator[Finding]:
+    """Grades below zero, which have a special meaning for some measures."""
+    below = case.judgments.grade < 0
+    number = int(below.sum())
+    if number:
+        message = (
+            f"{count(number, 'grade is', 'grades are')} below 0: not relevant, and to bpref and infAP as if not judged."
+        )
+        advice = "nothing, if they mark spam or documents that were skipped; else use 0 for not relevant."
+        yield Finding("note", "negative-grades", number, message, _judged(case.judgments, below), advice)
+
+
+def fractional_grades(case: FindingCase) -> Iterator[Finding]:
+    """Grades between whole numbers; those between 0 and 1 are a gain, but not relevant."""
+    grade = case.judgments.grade
+    fractions, between = grade % 1 != 0, (grade > 0) & (grade < 1)
+    strict = [m for m in case.measures if m.rel is not None and m.rel >= 1]
+    if looks_like_scores(case.judgments):
+        return
+    if between.any() and strict:
+        number = int(between.sum())
+        message = (
+            f"{count(number, 'grade lies', 'grades lie')} between 0 and 1: not relevant in {list_words(strict[:4])}."
+        )
+        advice = "say from which grade on a document is relevant, like P(rel=0.5)@5."
+        yield Finding("warning", "fractional-grades", number, message, _judged(case.judgments, between), advice)
+    elif fractions.any():
+        number = int(fractions.sum())
+        message = f"{count(number, 'grade is', 'grades are')} not whole."
+        advice = "nothing, if they are meant so: a document is relevant from grade rel on; gains take fractions."
+        yield Finding("note", "fractional-grades", number, message, _judged(case.judgments, fractions), advice)
+
+
+def repeated_judgments(case: FindingCase) -> Iterator[Finding]:
+    """Judgments given more than once, with one grade."""
+    number = case.judgments.repeated
+    if number:
+        message = f"{count(number, 'judgment was', 'judgments were')} given again with the same grade."
+        advice = "nothing for these numbers; repeats may show that files were joined twice."
+        yield Finding("note", "repeated-judgments", number, message, (), advice)
+
+
+def judgments_are_scores(case: FindingCase) -> Iterator[Finding]:
+    """Judgments that may be a ranking: more different grades than any scale has, or lists that end at a cut-off."""
+    grade, sizes = case.judgments.grade, np.diff(case.judgments.start)
+    advice = "check the order of the two: judgments come first, the ranking second."
+    if _lists_for_labels(case, sizes):
+        some, ranked = np.count_nonzero(sizes == sizes.max()), case.hits.retrieved[case.answered].mean()
+        message = (
+            f"{some:,} of {count(case.n, 'query')} have {sizes.max():,} judged documents, all relevant, and the "
+            f"ranking has {ranked:.1f} a query: these look swapped."
+        )
+        yield Finding("error", "judgments-look-like-a-ranking", case.n, message, (), advice)
+    elif looks_like_scores(case.judgments):
+        number, examples = len(distinct(grade)), _judged(case.judgments, np.ones(len(grade), dtype=bool))
+        message = (
+            f"The judgments hold {number:,} different grades from {grade.min():g} to {grade.max():g}, "
+            "like the scores of a ranking."
+        )
+        yield Finding("warning", "judgments-look-like-a-ranking", number, message, examples, advice)
+
+
+def _lists_for_labels(case: FindingCase, sizes: Array) -> bool:
+    """Whether the judgments end at a cut-off as rankings do, and the ranking is as short as labels are.
+
+    All that is judged is relevant, at least half of the queries have as many judged documents as any has, and the
+    ranking has at most a third of that, of which a third or more is judged.
+    """
+    lists = case.hits.retrieved[case.answered]
+    longest = int(sizes.max(initial=0))
+    return bool(
+        case.n >= FEW_LISTS
+        and longest >= FEW_LISTS
+        and len(lists)
+        and case.judgments.grade.min() > 0
+        and 2 * np.count_nonzero(sizes == longest) >= case.n
+        and 3 * lists.mean() <= longest
+        and 3 * len(case.hits.rank) >= lists.sum()
+    )
+
+
+def looks_like_scores(judgments: Judgments) -> bool:
+    """Whether grades differ more than those of a scale would, over all queries or within each."""
+    grade = judgments.grade
+    if len(grade) < SCALE_ROWS or len(distinct(grade[: 50 * GRADES])) <= GRADES:
+        return False
+    return len(distinct(grade)) > max(GRADES, len(grade) / 10) or _differ_within_queries(judgments)
+
+
+def _differ_within_queries(judgments: Judgments) -> bool:
+    """Whether nearly every document of the first queries has a grade of its own, like places in a ranking."""
+    first = min(len(judgments.query_ids), 50)
+    rows = int(judgments.start[first])
+    pairs = set(zip(judgments.query[:rows].tolist(), judgments.grade[:rows].tolist(), strict=True))
+    return rows > GRADES * first and len(pairs) > 0.9 * rows
+
+
+def judged_themselves(case: FindingCase) -> Iterator[Finding]:
+    """Judged documents with the id of their query."""
+    same = _own_ids(case.judgments)
+    if same:
+        message = f"For {count(len(same), 'query')} a document with the query's own id is judged."
+        advice = "nothing, if ids are numbers that meet by accident; else take each query's own document out."
+        yield Finding("note", "judged-themselves", len(same), message, few_examples(same), advice)
+
+
+@cached_for_judgments
+def _own_ids(judgments: Judgments) -> list[str]:
+    names = chain.from_iterable(map(repeat, judgments.query_ids, np.diff(judgments.start).tolist()))
+    return [query for query, doc in zip(names, judgments.doc_ids, strict=True) if query == doc]
+
+
+def _judged(judgments: Judgments, which: Array) -> tuple[str, ...]:
+    """A few judgments in words."""
+
+    def said(i: int) -> str:
+        doc, query = judgments.doc_ids[i], judgments.query_ids[int(judgments.query[i])]
+        return f"{shorten(doc, 40)} for {shorten(query, 40)} at {judgments.grade[i]:g}"
+
+    return tuple(said(i) for i in np.flatnonzero(which)[:3].tolist())
+
 
 DROWNED = 0.9
 """If showing nothing is right this often, accuracy says nothing about the documents shown."""
@@ -60,15 +220,12 @@ def accuracy_trap(case: FindingCase) -> Iterator[Finding]:
     }
     drowned = nothing >= DROWNED
     why = ", as almost every document is rightly left out, whatever the ranking" if drowned else ""
-    yield Finding(
-        "warning" if drowned else "note",
-        "accuracy-trap",
-        case.hits.n,
+    message = (
         f"{asked} is {_close(own)}; returning nothing at all would score {_close(nothing)}{why}. On the same documents "
-        f"{', '.join(f'{name}{at} is {values.mean():.3f}' for name, values in shown.items())}.",
-        (),
-        "judge the retriever by P, R and F1.",
+        f"{', '.join(f'{name}{at} is {values.mean():.3f}' for name, values in shown.items())}."
     )
+    advice = "judge the retriever by P, R and F1."
+    yield Finding("warning" if drowned else "note", "accuracy-trap", case.hits.n, message, (), advice)
 
 
 def _close(value: float) -> str:
@@ -82,33 +239,10 @@ def other_cut_off(case: FindingCase) -> Iterator[Finding]:
     other = [m for m in case.at_k if m.cutoff != used]
     if used is None or not other:
         return
-    some = len(other) < len(case.at_k)
-    yield Finding(
-        "note" if some else "warning",
-        "other-cut-off",
-        len(other),
-        f"The pipeline passes on {count(used, 'document')}, not the cut-off of {list_words(other[:4])}.",
-        (),
-        f"ask for {other[0].with_params({'k': used})}, which looks at what the generator sees.",
-    )
-
-
-def short_of_cut_off(case: FindingCase) -> Iterator[Finding]:
-    """Measures that look further down than any ranking goes."""
-    longest = int(case.hits.retrieved.max(initial=0))
-    beyond = [m for m in case.at_k if (m.cutoff or 0) > longest]
-    if not beyond or not longest or case.conventions.unjudged == "skip":
-        return
-    deepest = beyond[-1].cutoff or 0
-    yield Finding(
-        "warning" if deepest >= DEEP else "note",
-        "short-of-cut-off",
-        len(beyond),
-        f"No ranking holds more than {count(longest, 'document')}, so {list_words(beyond[:4])} "
-        f"{'sees' if len(beyond) == 1 else 'see'} no further.",
-        (),
-        f"retrieve {deepest:,} documents, or ask for {beyond[-1].with_params({'k': longest})}.",
-    )
+    severity: Severity = "note" if len(other) < len(case.at_k) else "warning"
+    message = f"The pipeline passes on {count(used, 'document')}, not the cut-off of {list_words(other[:4])}."
+    advice = f"ask for {other[0].with_params({'k': used})}, which looks at what the generator sees."
+    yield Finding(severity, "other-cut-off", len(other), message, (), advice)
 
 
 def unjudged_documents(case: FindingCase) -> Iterator[Finding]:
@@ -122,15 +256,11 @@ def unjudged_documents(case: FindingCase) -> Iterator[Finding]:
     said = {at: percent(each) for at, each in shares.items()}
     others = [f"{each} in the top {at}" for at, each in said.items() if each != said[k]]
     judged = case.hits.by_parts(methodcaller("count", k))
-    yield Finding(
-        "warning" if share >= UNJUDGED_WARNED else "note",
-        "unjudged",
-        int((np.minimum(case.hits.retrieved, k) - judged).sum()),
-        f"{said[k]} of the documents in the top {k} were never judged and count as not relevant"
-        + (f" ({list_words(others)})." if others else "."),
-        (),
-        "judge the top of the rankings, or look at the bounds: the numbers if they were relevant.",
-    )
+    also = f" ({list_words(others)})" if others else ""
+    message = f"{said[k]} of the documents in the top {k} were never judged and count as not relevant{also}."
+    advice = "judge the top of the rankings, or look at the bounds: the numbers if they were relevant."
+    severity: Severity = "warning" if share >= UNJUDGED_WARNED else "note"
+    yield Finding(severity, "unjudged", int((np.minimum(case.hits.retrieved, k) - judged).sum()), message, (), advice)
 
 
 def _unjudged(hits: Hits, k: int) -> float:
@@ -145,15 +275,11 @@ def low_ceilings(case: FindingCase) -> Iterator[Finding]:
     if not low:
         return
     lowest = min(low, key=lambda m: low[m])
-    reason = _reason(lowest, case.hits)
-    yield Finding(
-        "warning" if low[lowest] < CEILING_WARNED else "note",
-        "low-ceilings",
-        len(low),
-        f"Even a perfect ranking would reach only {low[lowest]:.2f} in {lowest}, as {reason}.",
-        tuple(f"{m} up to {best:.2f}" for m, best in low.items() if m != lowest)[:5],
-        "compare each number with its ceiling, not with 1.",
-    )
+    message = f"Even a perfect ranking would reach only {low[lowest]:.2f} in {lowest}, as {_reason(lowest, case.hits)}."
+    advice = "compare each number with its ceiling, not with 1."
+    severity: Severity = "warning" if low[lowest] < CEILING_WARNED else "note"
+    examples = tuple(f"{m} up to {best:.2f}" for m, best in low.items() if m != lowest)[:5]
+    yield Finding(severity, "low-ceilings", len(low), message, examples, advice)
 
 
 def _ceiling(measure: Measure, hits: Hits) -> float:
@@ -179,31 +305,24 @@ def ties(case: FindingCase) -> Iterator[Finding]:
         return
     tied = hits.first != hits.last
     # The measure whose mean equal scores can move most.
-    counted = counted_queries(case.measures, case.hits, case.conventions)
-    found = [each for m in case.measures if (each := _moved(m, case.hits, counted)) is not None]
+    counted = counted_queries(case.measures, hits, case.conventions)
+    found = [each for m in case.measures if (each := _moved(m, hits, counted)) is not None]
     moved = max(found, key=lambda each: each[2] - each[1], default=None)
     matters = moved is not None and moved[2] - moved[1] >= TIES_MATTER
     effect = "" if moved is None else f"; their order moves no mean by {TIES_MATTER:g} or more"
     if moved is not None and matters:
         effect = f": their order alone puts {moved[0]} anywhere from {moved[1]:.3f} to {moved[2]:.3f}"
-    settled = case.conventions.ties in ("expected", "best", "worst")
-    share = percent(float(tied.mean()))
-    yield Finding(
-        "warning" if matters and not settled else "note",
-        "ties",
-        int(tied.sum()),
-        f"Of the judged documents found, {share} stand among equal scores{effect}.",
-        few_examples(case.names(np.bincount(hits.query[tied], minlength=hits.n) > 0)),
-        "keep more digits in the scores"
-        + (", or report the mean over all orders with ties='expected'." if matters and not settled else "."),
-    )
+    unsettled = matters and case.conventions.ties not in ("expected", "best", "worst")
+    message = f"Of the judged documents found, {percent(float(tied.mean()))} stand among equal scores{effect}."
+    other = ", or report the mean over all orders with ties='expected'" if unsettled else ""
+    advice = f"keep more digits in the scores{other}."
+    severity: Severity = "warning" if unsettled else "note"
+    examples = few_examples(case.names(np.bincount(hits.query[tied], minlength=hits.n) > 0))
+    yield Finding(severity, "ties", int(tied.sum()), message, examples, advice)
 
 
-Moved = tuple[Measure, float, float]
-"""A measure, and the ends between which equal scores can put its mean."""
-
-
-def _moved(measure: Measure, hits: Hits, counted: Array | None) -> Moved | None:
+def _moved(measure: Measure, hits: Hits, counted: Array | None) -> tuple[Measure, float, float] | None:
+    """The measure, and the ends between which equal scores can put its mean."""
     ends = hits.by_parts(lambda part: known_extremes(measure, part))
     if ends is None or (counted is not None and not counted.any()):
         return None
@@ -216,23 +335,22 @@ def no_aspects(case: FindingCase) -> Iterator[Finding]:
     names = tuple(str(each) for each in case.measures if each.spec.aspects)
     if not names or case.judgments.facets is not None:
         return
-    verb = "reads" if len(names) == 1 else "read"
-    yield Finding(
-        "warning",
-        "no-aspects",
-        len(names),
-        f"{', '.join(names)} {verb} aspects (subtopics), and these judgments name none: all their documents are taken "
-        "to be about the same one.",
-        (),
-        "give judgments whose second column (or aspect, or iteration) names the aspect, or ask for a measure without.",
+    read = "reads" if len(names) == 1 else "read"
+    message = (
+        f"{', '.join(names)} {read} aspects (subtopics), and these judgments name none: all their documents are taken "
+        "to be about the same one."
     )
+    advice = (
+        "give judgments whose second column (or aspect, or iteration) names the aspect, or ask for a measure without."
+    )
+    yield Finding("warning", "no-aspects", len(names), message, (), advice)
 
 
 CHECKS = (
     *queries.CHECKS,
-    *grades.CHECKS,
-    *(no_aspects, ties, unjudged_documents, low_ceilings, short_of_cut_off, other_cut_off),
-    accuracy_trap,
+    *(judgments_are_scores, nothing_relevant, fractional_grades, negative_grades, repeated_judgments),
+    *(judged_themselves, no_aspects, ties, unjudged_documents, low_ceilings),
+    *(queries.short_of_cut_off, other_cut_off, accuracy_trap),
 )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import takewhile
 from typing import NamedTuple
 
-from rankproof.core.audit.finding import ENOUGH_SHARED, EXAMPLES, NEARLY_NONE, Finding, Severity
+from rankproof.core.audit import ENOUGH_SHARED, EXAMPLES, NEARLY_NONE, Finding, Severity
 from rankproof.core.judgments import Judgments
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, shorten

@@ -9,7 +9,16 @@ from typing import Literal
 
 import numpy as np
 
-from rankproof.core.audit.finding import EXAMPLES, NEAR_EMPTY, Finding, FindingCase, few_examples, kin_of
+from rankproof.core.audit import (
+    DEEP,
+    EXAMPLES,
+    NEAR_EMPTY,
+    Finding,
+    FindingCase,
+    few_examples,
+    kin_of,
+    list_words,
+)
 from rankproof.core.hits import Array, Hits
 from rankproof.core.names import parse
 from rankproof.document.numbers import count
@@ -76,14 +85,9 @@ def both_ways_round(hits: Hits) -> tuple[Array, Array]:
 
 def turned_round(error: bool, n: int, said: str, there: float, back: float) -> Finding:
     """The finding for rankings that read better from their end."""
-    return Finding(
-        "error" if error else "warning",
-        "upside-down",
-        n,
-        f"{said} Read backwards it reaches nDCG {back:.3f} instead of {there:.3f}.",
-        (),
-        "if these are distances (less is better), give them with a minus sign, or give lists of ids, best first.",
-    )
+    message = f"{said} Read backwards it reaches nDCG {back:.3f} instead of {there:.3f}."
+    advice = "if these are distances (less is better), give them with a minus sign, or give lists of ids, best first."
+    return Finding("error" if error else "warning", "upside-down", n, message, (), advice)
 
 
 def _both_ways(case: FindingCase) -> Iterator[Finding]:
@@ -94,16 +98,13 @@ def _both_ways(case: FindingCase) -> Iterator[Finding]:
     chances = np.array([1 / math.gamma(each + 1) for each in range(21)])
     chance = census.lists * float(np.mean(chances[np.minimum(length, 20)]))
     if census.rising > chance + BEYOND_CHANCE * math.sqrt(chance) + FEW:
-        yield Finding(
-            "warning",
-            "upside-down",
-            census.rising,
-            f"In {census.rising:,} of {count(census.lists, 'ranking')} the scores rise from the first document "
-            "given to the last, in the others they do not, and the relevant ones stand no nearer to the beginning "
-            "than to the end.",
-            (),
-            "see whether part of the rankings has distances (less is better), and give those with a minus sign.",
+        message = (
+            f"In {census.rising:,} of {count(census.lists, 'ranking')} the scores rise from the first document given "
+            "to the last, in the others they do not, and the relevant ones stand no nearer to the beginning than to "
+            "the end."
         )
+        advice = "see whether part of the rankings has distances (less is better), and give those with a minus sign."
+        yield Finding("warning", "upside-down", census.rising, message, (), advice)
 
 
 def places_from_the_middle(hits: Hits, least: float) -> tuple[Array, Array]:
@@ -132,15 +133,10 @@ def unanswered_queries(
     if missing and len(missing) == len(judged):
         yield nothing_common("query", len(judged), judged, extra)
     elif missing:
-        yield Finding(
-            "warning",
-            "missing-queries",
-            len(missing),
-            f"{len(missing):,} of {count(len(judged), 'judged query')} without a ranking: "
-            + ("left out of the means." if skipped else "each counts 0."),
-            few_examples(missing),
-            "run these queries too" + ("." if skipped else ", or leave them out with missing='skip'."),
-        )
+        rest = "left out of the means" if skipped else "each counts 0"
+        message = f"{len(missing):,} of {count(len(judged), 'judged query')} without a ranking: {rest}."
+        advice = "run these queries too" + ("." if skipped else ", or leave them out with missing='skip'.")
+        yield Finding("warning", "missing-queries", len(missing), message, few_examples(missing), advice)
 
 
 UNGROUPED = "queries-without-group"
@@ -157,14 +153,12 @@ def ungrouped_queries(
     if not groups or not len(left):
         return None
     are, they = ("is", "it counts") if len(left) == 1 else ("are", "they count")
-    return Finding(
-        "note",
-        UNGROUPED,
-        len(left),
-        f"{len(left):,} of {count(len(queries), *nouns)} {are} in no group, so {they} only in what is said of all.",
-        few_examples([queries[row] for row in left[:EXAMPLES].tolist()]),
-        "name their group too, if that is not meant.",
+    message = (
+        f"{len(left):,} of {count(len(queries), *nouns)} {are} in no group, so {they} only in what is said of all."
     )
+    advice = "name their group too, if that is not meant."
+    examples = few_examples([queries[row] for row in left[:EXAMPLES].tolist()])
+    return Finding("note", UNGROUPED, len(left), message, examples, advice)
 
 
 BEYOND = "groups-without-query"
@@ -181,28 +175,20 @@ def beyond_queries(
     if not extra:
         return None
     one, many = nouns
-    return Finding(
-        "note",
-        BEYOND,
-        len(extra),
-        f"The groups name {count(len(extra), one, many)} not among the {len(queries):,} scored.",
-        few_examples([str(query) for query in extra[:EXAMPLES]]),
-        f"nothing, if they were made for more {many}; else compare the spelling of the ids.",
-    )
+    message = f"The groups name {count(len(extra), one, many)} not among the {len(queries):,} scored."
+    advice = f"nothing, if they were made for more {many}; else compare the spelling of the ids."
+    examples = few_examples([str(query) for query in extra[:EXAMPLES]])
+    return Finding("note", BEYOND, len(extra), message, examples, advice)
 
 
 def nothing_common(noun: Literal["query", "document"], n: int, judged: Sequence[str], ranked: Sequence[str]) -> Finding:
     """The finding for two sides that share no query, or no document, of `n` judged ones; the others are examples."""
     many, where = ("queries", "") if noun == "query" else ("documents", " of its query")
     sides = ((judged, "judged"), (ranked, "ranked"))
-    return Finding(
-        "error",
-        f"no-common-{many}",
-        n,
-        f"None of the {count(n, f'judged {noun}')} is in the ranking{where}.",
-        tuple(f"{shorten(each)} is {verb}" for ids, verb in sides for each in ids[:2]),
-        f"compare the {noun} ids: the two sides spell them differently, or belong to different collections.",
-    )
+    message = f"None of the {count(n, f'judged {noun}')} is in the ranking{where}."
+    advice = f"compare the {noun} ids: the two sides spell them differently, or belong to different collections."
+    examples = tuple(f"{shorten(each)} is {verb}" for ids, verb in sides for each in ids[:2])
+    return Finding("error", f"no-common-{many}", n, message, examples, advice)
 
 
 def extra_queries(case: FindingCase) -> Iterator[Finding]:
@@ -214,14 +200,9 @@ def extra_queries(case: FindingCase) -> Iterator[Finding]:
 def unjudged_queries(extra: int, examples: list[str]) -> Iterator[Finding]:
     """The finding for ranked queries without judgments."""
     if extra:
-        yield Finding(
-            "note",
-            "extra-queries",
-            extra,
-            f"{count(extra, 'ranked query is', 'ranked queries are')} not judged, and left out.",
-            few_examples(examples),
-            "nothing, if the ranking was made for more queries than were judged; else judge them.",
-        )
+        message = f"{count(extra, 'ranked query is', 'ranked queries are')} not judged, and left out."
+        advice = "nothing, if the ranking was made for more queries than were judged; else judge them."
+        yield Finding("note", "extra-queries", extra, message, few_examples(examples), advice)
 
 
 def nothing_found(case: FindingCase) -> Iterator[Finding]:
@@ -236,14 +217,9 @@ def duplicates(case: FindingCase) -> Iterator[Finding]:
     dropped = case.census.dropped
     if dropped:
         kept = "first" if case.conventions.duplicates == "first" else "best scored"
-        yield Finding(
-            "warning",
-            "duplicate-documents",
-            dropped,
-            f"{count(dropped, 'document')} came again in the same ranking; of each the {kept} was kept.",
-            (),
-            "find out why a document is returned twice; each repeat takes the place of another document.",
-        )
+        message = f"{count(dropped, 'document')} came again in the same ranking; of each the {kept} was kept."
+        advice = "find out why a document is returned twice; each repeat takes the place of another document."
+        yield Finding("warning", "duplicate-documents", dropped, message, (), advice)
 
 
 def empty_rankings(case: FindingCase) -> Iterator[Finding]:
@@ -251,14 +227,9 @@ def empty_rankings(case: FindingCase) -> Iterator[Finding]:
     empty = case.answered & (case.hits.retrieved == 0)
     number = int(empty.sum())
     if number and case.conventions.unjudged != "skip":
-        yield Finding(
-            "warning",
-            "empty-rankings",
-            number,
-            f"{count(number, 'query')} got no document at all.",
-            few_examples(case.names(empty)),
-            "look for a filter or an error behind the empty answers.",
-        )
+        message = f"{count(number, 'query')} got no document at all."
+        advice = "look for a filter or an error behind the empty answers."
+        yield Finding("warning", "empty-rankings", number, message, few_examples(case.names(empty)), advice)
 
 
 def short_rankings(case: FindingCase) -> Iterator[Finding]:
@@ -269,14 +240,11 @@ def short_rankings(case: FindingCase) -> Iterator[Finding]:
     short = case.answered & (case.hits.retrieved > 0) & (case.hits.retrieved < NEAR_EMPTY * usual)
     number = int(short.sum())
     if number:
-        yield Finding(
-            "warning",
-            "short-rankings",
-            number,
-            f"{count(number, 'ranking holds', 'rankings hold')} less than a tenth of the usual {usual:,.0f} documents.",
-            few_examples(case.names(short)),
-            "look for a filter, a time-out or a cut file behind the short answers.",
+        message = (
+            f"{count(number, 'ranking holds', 'rankings hold')} less than a tenth of the usual {usual:,.0f} documents."
         )
+        advice = "look for a filter, a time-out or a cut file behind the short answers."
+        yield Finding("warning", "short-rankings", number, message, few_examples(case.names(short)), advice)
 
 
 def constant_scores(case: FindingCase) -> Iterator[Finding]:
@@ -307,50 +275,38 @@ def all_scores_equal(flat: int, n: int, queries: Sequence[str], bound: str = "")
     every = flat == n
     of = count(n, "ranking of", "rankings of")
     where = "every ranking" if every else f"{bound}{flat:,} of {of} more than one document"
-    return Finding(
-        "error" if every else "warning",
-        "constant-scores",
-        flat,
-        f"In {where} all documents have the same score, so their order says nothing about the retriever.",
-        few_examples(queries),
-        "keep the retriever's scores, or give the documents as a list in its order.",
-    )
+    message = f"In {where} all documents have the same score, so their order says nothing about the retriever."
+    advice = "keep the retriever's scores, or give the documents as a list in its order."
+    return Finding("error" if every else "warning", "constant-scores", flat, message, few_examples(queries), advice)
 
 
 def read_as(case: FindingCase) -> Iterator[Finding]:
     """Guesses about the input, such as which column is which."""
     notes = tuple(note for note in dict.fromkeys(case.census.notes) if BY_MACHINE not in note)
     if notes:
-        yield Finding(
-            "note",
-            "read-as",
-            len(notes),
-            "; ".join(notes) + ".",
-            advice="nothing, if that is what they hold; else rename the columns.",
-        )
+        message = "; ".join(notes) + "."
+        advice = "nothing, if that is what they hold; else rename the columns."
+        yield Finding("note", "read-as", len(notes), message, (), advice)
 
 
 def left_out(case: FindingCase) -> Iterator[Finding]:
     """Files that could not be read: their rows are missing from every number."""
     files = case.census.left_out
     if files:
-        yield Finding(
-            *("error", "left-out", len(files)),
+        message = (
             f"{count(len(files), 'file')} could not be read, and what they hold is missing from the numbers: "
-            f"{'; '.join(each.removesuffix('.') for each in files[:EXAMPLES])}"
-            f"{'; ...' if len(files) > EXAMPLES else ''}.",
-            advice="copy or write them again.",
+            f"{'; '.join(each.removesuffix('.') for each in files[:EXAMPLES])}{'; ...' * (len(files) > EXAMPLES)}."
         )
+        advice = "copy or write them again."
+        yield Finding("error", "left-out", len(files), message, (), advice)
 
 
 def made_by_machine(case: FindingCase) -> Iterator[Finding]:
     """Judgments made by a machine, which readers of the numbers should know."""
     for note in dict.fromkeys(note for note in case.census.notes if BY_MACHINE in note):
-        yield Finding(
-            *("warning", "machine-judgments", len(case.judgments.query_ids)),
-            f"{note}.",
-            advice="'rankproof calibrate' says how far the machine can be trusted.",
-        )
+        message = f"{note}."
+        advice = "'rankproof calibrate' says how far the machine can be trusted."
+        yield Finding("warning", "machine-judgments", len(case.judgments.query_ids), message, (), advice)
 
 
 def judged_by_its_kin(case: FindingCase) -> Iterator[Finding]:
@@ -364,15 +320,42 @@ def ranks_against_scores(case: FindingCase) -> Iterator[Finding]:
     """Rank columns that mostly order documents otherwise than their scores do, as with distances for scores."""
     wrong, of = case.census.ranks_contrary, case.census.ranks
     if wrong and 2 * wrong >= of:
-        yield Finding(
-            "warning",
-            "ranks-against-scores",
-            wrong,
-            f"In {wrong:,} of {count(of, 'ranking')} looked at the rank column puts a document above one "
-            "with a higher score.",
-            (),
-            "find out which is right: scores decide, unless ties='rank' is set.",
+        message = (
+            f"In {wrong:,} of {count(of, 'ranking')} looked at the rank column puts a document above one with a higher "
+            "score."
         )
+        advice = "find out which is right: scores decide, unless ties='rank' is set."
+        yield Finding("warning", "ranks-against-scores", wrong, message, (), advice)
+
+
+def short_of_cut_off(case: FindingCase) -> Iterator[Finding]:
+    """Measures that look further down than any ranking goes."""
+    longest = int(case.hits.retrieved.max(initial=0))
+    beyond = [m for m in case.at_k if (m.cutoff or 0) > longest]
+    if not beyond or not longest or case.conventions.unjudged == "skip":
+        return
+    deepest = beyond[-1].cutoff or 0
+    message = (
+        f"No ranking holds more than {count(longest, 'document')}, so {list_words(beyond[:4])} "
+        f"{'sees' if len(beyond) == 1 else 'see'} no further."
+    )
+    advice = f"retrieve {deepest:,} documents, or ask for {beyond[-1].with_params({'k': longest})}."
+    yield Finding("warning" if deepest >= DEEP else "note", "short-of-cut-off", len(beyond), message, (), advice)
+
+
+def extreme_scores(case: FindingCase) -> Iterator[Finding]:
+    """Scores that double precision cannot tell from their neighbours, or that are infinite."""
+    huge, infinite = case.census.huge, case.census.infinite
+    if huge:
+        message = (
+            f"{count(huge, 'score is', 'scores are')} beyond 2^53, where whole numbers that differ by 1 become equal."
+        )
+        advice = "subtract a common part from the scores, or give the order itself as a list of ids."
+        yield Finding("warning", "huge-scores", huge, message, (), advice)
+    if infinite:
+        message = f"{count(infinite, 'score is', 'scores are')} infinite; all of one sign are equal."
+        advice = "look for a division by 0 or an overflow behind them."
+        yield Finding("warning", "infinite-scores", infinite, message, (), advice)
 
 
 CHECKS = (
@@ -389,4 +372,5 @@ CHECKS = (
     short_rankings,
     constant_scores,
     upside_down,
+    extreme_scores,
 )

@@ -16,7 +16,7 @@ from itertools import chain, combinations
 from typing import NamedTuple
 from urllib.parse import unquote_plus
 
-from rankproof.core.audit.finding import EXAMPLES, Finding, list_words, percent
+from rankproof.core.audit import EXAMPLES, Finding, list_words, percent
 from rankproof.core.audit.ids import side_by_side
 from rankproof.core.judgments import Judgments, cached_for_judgments
 from rankproof.core.table import RankingTable, gather_queries

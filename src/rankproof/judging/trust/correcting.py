@@ -16,7 +16,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from rankproof.core.audit.finding import percent
+from rankproof.core.audit import percent
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.document.model import Displayable

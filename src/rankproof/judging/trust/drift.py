@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from rankproof.core.audit.finding import Finding, few_examples
+from rankproof.core.audit import Finding, few_examples
 from rankproof.document.model import Document, Paragraph, Part, Result
 from rankproof.document.numbers import count
 from rankproof.document.terminal import for_face
