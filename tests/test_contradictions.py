@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from rankproof import compare, diagnose, gate, grid, leaderboard, questions_needed
-from rankproof.bench.grid.configuration import Configuration
 from rankproof.bench.grid.outcome import main_effects
+from rankproof.bench.grid.plan import Configuration
 from rankproof.diagnosing.fixes import Trial, fixes
 
 Found = list[tuple[int, int]]

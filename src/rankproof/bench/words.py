@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from rankproof.bench.grid.outcome import Effect, GridRow, Level
 from rankproof.comparing.gate_words import too_few_sentence
 from rankproof.document.charts import Dot, scatter
 from rankproof.document.model import (
@@ -47,6 +46,7 @@ from rankproof.scoring.words import wrong_data
 
 if TYPE_CHECKING:
     from rankproof.bench.grid import Grid
+    from rankproof.bench.grid.outcome import Effect, GridRow, Level
     from rankproof.bench.runner.work import RunRow
     from rankproof.bench.runs import Run
     from rankproof.bench.testset.labels import LabelAgreement

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from rankproof import grid
+from rankproof.bench.grid.parts import source_of
 from rankproof.bench.grid.plan import plan_of
-from rankproof.bench.grid.source import source_of
 from rankproof.errors import DataError, RankproofError, UsageError
 
 GOOD = """benchmark = "sample"

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from rankproof import grid
-from rankproof.bench.grid.configuration import filter_parts, predicate
-from rankproof.bench.grid.source import GridSource
+from rankproof.bench.grid.parts import GridSource
+from rankproof.bench.grid.plan import filter_parts
+from rankproof.bench.grid.steps import predicate
 from rankproof.bench.retrieve import keyword, where
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import RankproofError

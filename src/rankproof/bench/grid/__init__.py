@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,28 +12,37 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.bench.grid.configuration import varied_factors
+from rankproof import sample
 from rankproof.bench.grid.outcome import (
     Effect,
     GridRow,
     Held,
     Level,
+    Runner,
+    TriedConfiguration,
     main_effects,
     mark_front,
     row_of,
     score_held_out,
+    shared_values,
     variance,
 )
-from rankproof.bench.grid.plan import GridPlan, baseline_of, plan_of
-from rankproof.bench.grid.runner import Runner, TriedConfiguration, data_of, shared_values, split_queries
-from rankproof.bench.grid.source import source_of
-from rankproof.bench.grid.steps import Steps
+from rankproof.bench.grid.parts import GridSource, source_of
+from rankproof.bench.grid.plan import GridPlan, plan_of, varied_factors
+from rankproof.bench.grid.steps import Steps, check_filters
 from rankproof.bench.runner import Told
 from rankproof.bench.runs import kept_answers_note
+from rankproof.core.audit.ids import check_found, not_in_corpus, relevant_in
+from rankproof.core.corpus import Corpus
+from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse, parse_all
 from rankproof.document.model import Document, Result
-from rankproof.errors import DataError, one_of
+from rankproof.errors import DataError, UsageError, one_of, shorten
+from rankproof.io.corpora import load_corpus, load_questions
+from rankproof.io.judgments import load_labelled
+from rankproof.io.load import load_judgments
+from rankproof.io.values import as_text
 from rankproof.progress import Progress, is_told
 from rankproof.scoring.evaluate import check_mean
 from rankproof.store.answers import open_answers
@@ -149,9 +158,11 @@ def grid(plan: Any, *, cache: str | os.PathLike[str] | None = None, progress: bo
     check_mean(measures[0])
     factors = varied_factors(made.configurations)
     names = {each: each.level_name(factors) for each in made.configurations}
-    baseline = baseline_of(source, list(names.values()))
-    data = data_of(source, made)
-    seen, held = split_queries(list(data.questions), made.held_out, made.seed)
+    baseline = source.data.get("baseline")
+    if baseline is not None and baseline not in names.values():
+        raise one_of(source.where("baseline"), baseline, list(names.values()))
+    questions, judgments, documents = data_of(source, made)
+    seen, held = split_queries(list(questions), made.held_out, made.seed)
     if cache is None and source.data.get("cache") is not None:
         cache = source.path(str(source.data["cache"]))
     with ExitStack() as shown, nullcontext() if cache is None else open_answers(Path(cache)) as memory:
@@ -160,12 +171,79 @@ def grid(plan: Any, *, cache: str | os.PathLike[str] | None = None, progress: bo
             shown.close()  # what was told of the step before
             return shown.enter_context(closing(Progress(what, total))).tell
 
-        steps = Steps(made, data.corpus, memory)
+        steps = Steps(made, documents, memory)
         if is_told(progress):
             steps.told = told
-        runner = Runner(data, steps, measures, names)
-        every = runner.halving(list(names), seen) if made.halves else runner.run_all(list(names), seen)
-        return _summed_up(made, runner, every, baseline, seen, held)
+        runner = Runner(questions, judgments, steps, measures, names)
+        every = runner.halving(list(names), seen) if made.halves else [runner.run(each, seen) for each in names]
+        return _summed_up(made, runner, every, baseline or every[0].name, seen, held)
+
+
+# --- the data ---------------------------------------------------------------------------------------
+
+FEWEST = 8
+"""With fewer questions none are held out: two halves of them would say nothing."""
+
+
+def split_queries(queries: Sequence[str], held_out: float, seed: int) -> tuple[list[str], list[str]]:
+    """The questions that choose the winner, and those held out; the order of the questions makes no difference.
+
+    >>> [len(part) for part in split_queries([f"q{i}" for i in range(10)], 0.3, seed=0)]
+    [7, 3]
+    """
+    if not held_out or len(queries) < FEWEST:
+        return list(queries), []
+    drawn = np.random.default_rng(seed).permutation(sorted(queries)).tolist()
+    cut = min(max(round((1 - held_out) * len(drawn)), 2), len(drawn) - 2)
+    return drawn[:cut], drawn[cut:]
+
+
+SAMPLE = "sample"
+
+
+def data_of(source: GridSource, plan: GridPlan) -> tuple[dict[str, str], Judgments, Corpus | None]:
+    """The texts of the judged questions, the judgments and the documents; whatever is missing is an error."""
+
+    def read(key: str, own: Callable[[], Any]) -> Any:
+        """The file that a key names; "sample" is the embedded sample."""
+        if key not in source.data:
+            raise UsageError(
+                f'{source.name}: no {key} named. Next: add  {key} = "..."  (or  benchmark = "sample"  to try).'
+            )
+        given = source.data[key]
+        return own() if isinstance(given, str) and given == SAMPLE else source.path(given)
+
+    whole = source.data.get("benchmark")
+    corpus: Corpus | None = None
+    if whole is None:
+        questions = load_questions(read("queries" if "queries" in source.data else "questions", sample.queries))
+        judgments = load_judgments(read("judgments", sample.judgments))
+    elif isinstance(whole, str) and whole == SAMPLE:
+        questions, judgments = sample.queries(), load_judgments(sample.judgments())
+        corpus = load_corpus(sample.corpus())
+    else:
+        found = load_labelled(source.path(whole))
+        questions, judgments, corpus = dict(found.questions), found.judgments, found.corpus
+    if source.data.get("corpus") is not None:
+        corpus = load_corpus(read("corpus", sample.corpus))
+    if corpus is None and plan.reads_documents:
+        raise UsageError(
+            f"{source.name}: it searches, filters or reranks documents, and no corpus is named. "
+            'Next: add  corpus = "...".'
+        )
+    judged = as_text(judgments)
+    if corpus is not None:
+        check_found(not_in_corpus(relevant_in(judged), corpus), source.name)
+        check_filters(source, plan.levels["filter"], corpus)
+    missing = [name for name in judged.queries if name not in questions]
+    if missing:
+        raise DataError(
+            f"{source.name}: {len(missing)} judged questions have no text, for example {shorten(missing[0])}. "
+            "Next: add them to the questions, or take them out of the judgments."
+        )
+    if not judged.queries:
+        raise DataError(f"{source.name}: there are no judgments, so nothing can be chosen. Next: give judgments.")
+    return {name: questions[name] for name in judged.queries}, judged, corpus
 
 
 # --- summing up -------------------------------------------------------------------------------------

@@ -1,19 +1,25 @@
-"""Results of configurations: effects of factors, the front of the best, the winner on questions held out."""
+"""Running the configurations, and what comes of it: effects of factors, the front, the winner on questions held out."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from math import inf
 
 import numpy as np
 
-from rankproof.bench.grid.configuration import FACTORS, NOT_USED, Configuration
-from rankproof.bench.grid.plan import GridPlan
-from rankproof.bench.grid.runner import Runner, TriedConfiguration, pareto_front
+from rankproof.bench.grid.plan import FACTORS, NOT_USED, Configuration, GridPlan
+from rankproof.bench.grid.steps import Rows, Steps
+from rankproof.bench.runner.work import RunOutcome
 from rankproof.comparing.compare import compare
 from rankproof.core.hits import Array
+from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.document.model import Displayable, PlainData
+from rankproof.io.load import load_judgments
+from rankproof.scoring.evaluate import evaluate
+from rankproof.scoring.scores import Scores
 from rankproof.stats.confidence import agree_with_test
 from rankproof.stats.corrections import correct
 from rankproof.stats.differences import difference_intervals
@@ -27,109 +33,104 @@ ENOUGH = 2
 """Queries and levels below which nothing can be compared."""
 
 
-@dataclass(frozen=True, slots=True)
-class Level(Displayable):
-    """One level of a factor, averaged over all configurations with it."""
+def rungs(configurations: int, queries: int, least: int = 10, keep: int = 3) -> Iterator[tuple[int, int]]:
+    """Successive halving: for each round how many configurations are run on how many questions in all.
 
+    Each round keeps one in `keep` and gives it `keep` times the questions, the last one all of them.
+
+    >>> list(rungs(90, 270))
+    [(90, 10), (30, 30), (10, 90), (4, 270)]
+    """
+    left, sizes = configurations, []
+    while left > 2 * keep:
+        sizes.append(left)
+        left = -(-left // keep)
+    sizes.append(left)
+    for n, size in enumerate(sizes):
+        part = queries / keep ** (len(sizes) - 1 - n)
+        yield size, queries if n == len(sizes) - 1 else min(queries, max(least, round(part)))
+
+
+@dataclass(eq=False)
+class TriedConfiguration:
+    """One configuration and its results on the questions it was run on."""
+
+    configuration: Configuration
     name: str
-    mean: float
-    difference: float
-    """To the first level, over the same settings of all other factors."""
-    low: float | None
-    high: float | None
-    p: float | None = None
-    """By sign flips, corrected over all levels of all factors (Holm); None for the first level."""
+    scores: Scores | None = None
+    """None: it failed."""
+    rows: Rows = field(default_factory=dict)
+    failure: str = ""
+
+    def worth(self, measure: Measure) -> float:
+        """The mean, its sign turned so that more is better; one that failed comes last."""
+        return -inf if self.scores is None else measure.spec.sign * self.scores[measure]
+
+    @property
+    def seconds(self) -> list[float]:
+        """How long each answered question took, all steps together."""
+        return [row.seconds for row in self.rows.values() if row.answer is not None]
+
+    @property
+    def failures(self) -> dict[str, int]:
+        """Why questions have no answer, and how many for each reason, the most frequent first."""
+        return dict(Counter(row.failure for row in self.rows.values() if row.answer is None).most_common())
+
+    @property
+    def ranking(self) -> dict[str, list[str]]:
+        """The documents of each question, best first; none where it failed."""
+        return {
+            name: [doc for doc, _ in row.answer.found] if row.answer is not None else []
+            for name, row in self.rows.items()
+        }
 
 
-@dataclass(frozen=True, slots=True)
-class Effect(PlainData):
-    """The effect of a factor: its levels, each compared with the first."""
+@dataclass(eq=False)
+class Runner:
+    """Runs configurations on parts of the questions."""
 
-    factor: str
-    levels: tuple[Level, ...]
-    settings: int
-    """Settings of the other factors over which it is averaged."""
-    share: float
-    """How much of all that varies comes from the factor: with those of the others, of interactions, of questions
-    and of the rest it adds up to 1 (`variance`)."""
-    p: float | None
-    """The smallest p of its levels, each against the first."""
+    questions: Mapping[str, str]
+    """The texts of the judged questions."""
+    judgments: Judgments
+    steps: Steps
+    measures: Sequence[Measure]
+    names: Mapping[Configuration, str]
 
+    def judged(self, questions: Sequence[str]) -> Judgments:
+        """The judgments of some questions."""
+        return load_judgments({name: self.judgments.of(name) for name in questions})
 
-def main_effects(configurations: Sequence[Configuration], values: Array, rng: np.random.Generator) -> list[Effect]:
-    """The effect of each factor with several levels; `values` has a line a question, a column a configuration.
+    def run(self, configuration: Configuration, questions: Sequence[str]) -> TriedConfiguration:
+        """Run one configuration on these questions; errors are kept in its result."""
+        found = TriedConfiguration(configuration, self.names[configuration])
+        with RunOutcome() as outcome:
+            outcome.value = self.steps.run(configuration, {name: self.questions[name] for name in questions})
+        if outcome.failure is not None:
+            found.failure = outcome.failure.reason
+            return found
+        found.rows = outcome.value
+        failures = found.failures
+        # Where the rest found nothing either, there is nothing to score: zeros would look like a result.
+        if failures and not any(found.ranking.values()):
+            found.failure = next(iter(failures))
+        else:
+            found.scores = evaluate(self.judged(questions), found.ranking, list(self.measures))
+        return found
 
-    >>> runs = [Configuration(c, r, "none", "-", "none", 10) for c in "ab" for r in "xy"]
-    >>> table = np.array([[0.0, 0.2, 0.5, 0.7], [0.1, 0.4, 0.6, 0.8], [0.3, 0.4, 0.7, 1.0]])
-    >>> [(e.factor, round(e.levels[1].difference, 3)) for e in main_effects(runs, table, np.random.default_rng(0))]
-    [('chunker', 0.483), ('retriever', 0.217)]
-    """
-    if len(values) < ENOUGH:
-        return []
-    tables = {factor: by_level(factor, configurations, values) for factor in FACTORS}
-    known = {factor: found for factor, found in tables.items() if found is not None}
-    shares = variance(configurations, values)
-    off = [
-        paired_differences(each, lines[0])
-        for levels, _ in known.values()
-        for lines in [[*levels.values()]]
-        for each in lines[1:]
-    ]
-    spans = difference_intervals(off, level=1 - ALPHA / max(1, len(off)))
-    ps = correct([each.p for each in sign_flips(off, rng)]) if off else []
-    others = iter(zip(off, spans, ps, strict=True))
-    found = []
-    for factor, (levels, settings) in known.items():
-        (first, mine), *more = levels.items()
-        told = [Level(first, float(mine.mean()), 0.0, 0.0, 0.0)]
-        for name, mine in more:
-            differences, span, p = next(others)
-            difference = total(differences) / len(differences)
-            # The interval leaves 0 out where, and only where, p is small.
-            low, high = agree_with_test((span.low, span.high), difference, p, ALPHA)
-            told.append(Level(name, float(mine.mean()), difference, low, high, p))
-        smallest = min(each.p for each in told if each.p is not None)
-        found.append(Effect(factor, tuple(told), settings, shares.get(factor, 0.0), smallest))
-    return found
+    def halving(self, configurations: Sequence[Configuration], questions: Sequence[str]) -> list[TriedConfiguration]:
+        """Run all configurations on a few questions, the better third on three times as many, and so on.
 
-
-def by_level(
-    factor: str, configurations: Sequence[Configuration], values: Array
-) -> tuple[dict[str, Array], int] | None:
-    """For each level of a factor its value a question, averaged over the settings that were run with all levels.
-
-    None if it has one level, or no setting was run with all.
-    """
-    levels = list(dict.fromkeys(each.level(factor) for each in configurations))
-    levels = [level for level in levels if level != NOT_USED]
-    free = [f for f in FACTORS if f != factor and not _nested(f, factor, configurations)]
-    blocks: dict[tuple[str, ...], dict[str, list[int]]] = {}
-    for column, each in enumerate(configurations):
-        if each.level(factor) != NOT_USED:
-            key = tuple(each.level(f) for f in free)
-            blocks.setdefault(key, {}).setdefault(each.level(factor), []).append(column)
-    whole = [block for block in blocks.values() if len(block) == len(levels)]
-    if len(levels) < ENOUGH or not whole:
-        return None
-    averaged = {level: np.mean([values[:, b[level]].mean(axis=1) for b in whole], axis=0) for level in levels}
-    return averaged, len(whole)
-
-
-def _nested(other: str, factor: str, configurations: Sequence[Configuration]) -> bool:
-    """Whether the other factor exists for some levels of this one only, as fusion does for hybrid retrievers."""
-    used: Mapping[str, set[bool]] = {
-        level: {each.level(other) != NOT_USED for each in configurations if each.level(factor) == level}
-        for level in {each.level(factor) for each in configurations if each.level(factor) != NOT_USED}
-    }
-    return len({frozenset(each) for each in used.values()}) > 1
-
-
-def variance(configurations: Sequence[Configuration], values: Array) -> dict[str, float]:
-    """How much of all that varies comes from each factor, their interactions, the questions and the rest; sums to 1."""
-    if len(values) < ENOUGH or len(configurations) < ENOUGH:
-        return {}
-    levels = {factor: [each.level(factor) for each in configurations] for factor in FACTORS}
-    return shares_of(values, {f: [None if at == NOT_USED else at for at in found] for f, found in levels.items()})
+        Each has the last row it got: those that were weeded out know fewer questions.
+        """
+        last: dict[Configuration, TriedConfiguration] = {}
+        running = list(configurations)
+        for size, asked in rungs(len(configurations), len(questions)):
+            if last:
+                usable = [each for each in running if last[each].scores is not None]
+                best = sorted(usable, key=lambda each: -last[each].worth(self.measures[0]))[:size]
+                running = [each for each in usable if each in best]
+            last |= {each: self.run(each, questions[:asked]) for each in running}
+        return [last[each] for each in configurations]
 
 
 MEDIAN, SLOW = 0.5, 0.95
@@ -216,6 +217,15 @@ def _quantile(seconds: Sequence[float], share: float) -> float | None:
     return float(np.quantile(seconds, share)) if seconds else None
 
 
+def pareto_front(points: Array) -> list[bool]:
+    """Which points are on the Pareto front: no other is at least as good in every column and better in one.
+
+    >>> pareto_front(np.array([[0.9, -30.0], [0.8, -5.0], [0.7, -10.0], [0.9, -40.0]]))
+    [True, True, False, False]
+    """
+    return [not ((points >= point).all(axis=1) & (points > point).any(axis=1)).any() for point in points]
+
+
 def mark_front(rows: list[GridRow], measure: Measure) -> Iterator[GridRow]:
     """The rows, with those on the front marked; only configurations that were run on all questions can be on it."""
     most = max(row.n for row in rows if row.means)
@@ -228,7 +238,7 @@ def mark_front(rows: list[GridRow], measure: Measure) -> Iterator[GridRow]:
 
 
 def score_held_out(
-    runner: Runner, winner: TriedConfiguration, other: TriedConfiguration, held: list[str]
+    runner: Runner, winner: TriedConfiguration, other: TriedConfiguration, held: Sequence[str]
 ) -> Held | None:
     """The winner, and what it is compared with, on the questions held out."""
     measure = runner.measures[0]
@@ -239,8 +249,126 @@ def score_held_out(
     own = (len(held), mine.scores[measure], low, high, other.name, theirs.scores[measure])
     if winner is other:
         return Held(*own, 0.0, None, None, None, "baseline")
-    judgments, _ = runner.data.part(held)
     # Every question was asked: one without an answer is a failure of the retriever, not a gap of the data.
     systems = {"baseline": theirs.ranking, "winner": mine.ranking}
-    row = compare(judgments, systems, measure, allow_missing=1.0).row("winner", measure)
+    row = compare(runner.judged(held), systems, measure, allow_missing=1.0).row("winner", measure)
     return Held(*own, row.difference, row.low, row.high, row.p, row.verdict, row.note)
+
+
+# --- effects -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Level(Displayable):
+    """One level of a factor, averaged over all configurations with it."""
+
+    name: str
+    mean: float
+    difference: float
+    """To the first level, over the same settings of all other factors."""
+    low: float | None
+    high: float | None
+    p: float | None = None
+    """By sign flips, corrected over all levels of all factors (Holm); None for the first level."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect(PlainData):
+    """The effect of a factor: its levels, each compared with the first."""
+
+    factor: str
+    levels: tuple[Level, ...]
+    settings: int
+    """Settings of the other factors over which it is averaged."""
+    share: float
+    """How much of all that varies comes from the factor: with those of the others, of interactions, of questions
+    and of the rest it adds up to 1 (`variance`)."""
+    p: float | None
+    """The smallest p of its levels, each against the first."""
+
+
+def shared_values(every: Sequence[TriedConfiguration], measure: Measure) -> tuple[list[Configuration], Array]:
+    """The configurations that did not fail, with their values on the questions that all of them were run on."""
+    usable = [each for each in every if each.scores is not None]
+    columns = [each.scores.values(measure) for each in usable if each.scores is not None]
+    if not columns:
+        return [], np.zeros((0, 0))
+    both = [query for query in columns[0] if all(query in column for column in columns)]
+    table = np.array([[column[query] for column in columns] for query in both])
+    return [each.configuration for each in usable], table
+
+
+def main_effects(configurations: Sequence[Configuration], values: Array, rng: np.random.Generator) -> list[Effect]:
+    """The effect of each factor with several levels; `values` has a line a question, a column a configuration.
+
+    >>> runs = [Configuration(c, r, "none", "-", "none", 10) for c in "ab" for r in "xy"]
+    >>> table = np.array([[0.0, 0.2, 0.5, 0.7], [0.1, 0.4, 0.6, 0.8], [0.3, 0.4, 0.7, 1.0]])
+    >>> [(e.factor, round(e.levels[1].difference, 3)) for e in main_effects(runs, table, np.random.default_rng(0))]
+    [('chunker', 0.483), ('retriever', 0.217)]
+    """
+    if len(values) < ENOUGH:
+        return []
+    tables = {factor: by_level(factor, configurations, values) for factor in FACTORS}
+    known = {factor: found for factor, found in tables.items() if found is not None}
+    shares = variance(configurations, values)
+    off = [
+        paired_differences(each, lines[0])
+        for levels, _ in known.values()
+        for lines in [[*levels.values()]]
+        for each in lines[1:]
+    ]
+    spans = difference_intervals(off, level=1 - ALPHA / max(1, len(off)))
+    ps = correct([each.p for each in sign_flips(off, rng)]) if off else []
+    others = iter(zip(off, spans, ps, strict=True))
+    found = []
+    for factor, (levels, settings) in known.items():
+        (first, mine), *more = levels.items()
+        told = [Level(first, float(mine.mean()), 0.0, 0.0, 0.0)]
+        for name, mine in more:
+            differences, span, p = next(others)
+            difference = total(differences) / len(differences)
+            # The interval leaves 0 out where, and only where, p is small.
+            low, high = agree_with_test((span.low, span.high), difference, p, ALPHA)
+            told.append(Level(name, float(mine.mean()), difference, low, high, p))
+        smallest = min(each.p for each in told if each.p is not None)
+        found.append(Effect(factor, tuple(told), settings, shares.get(factor, 0.0), smallest))
+    return found
+
+
+def by_level(
+    factor: str, configurations: Sequence[Configuration], values: Array
+) -> tuple[dict[str, Array], int] | None:
+    """For each level of a factor its value a question, averaged over the settings that were run with all levels.
+
+    None if it has one level, or no setting was run with all.
+    """
+    levels = list(dict.fromkeys(each.level(factor) for each in configurations))
+    levels = [level for level in levels if level != NOT_USED]
+    free = [f for f in FACTORS if f != factor and not _nested(f, factor, configurations)]
+    blocks: dict[tuple[str, ...], dict[str, list[int]]] = {}
+    for column, each in enumerate(configurations):
+        if each.level(factor) != NOT_USED:
+            key = tuple(each.level(f) for f in free)
+            blocks.setdefault(key, {}).setdefault(each.level(factor), []).append(column)
+    whole = [block for block in blocks.values() if len(block) == len(levels)]
+    if len(levels) < ENOUGH or not whole:
+        return None
+    averaged = {level: np.mean([values[:, b[level]].mean(axis=1) for b in whole], axis=0) for level in levels}
+    return averaged, len(whole)
+
+
+def _nested(other: str, factor: str, configurations: Sequence[Configuration]) -> bool:
+    """Whether the other factor exists for some levels of this one only, as fusion does for hybrid retrievers."""
+    used: Mapping[str, set[bool]] = {
+        level: {each.level(other) != NOT_USED for each in configurations if each.level(factor) == level}
+        for level in {each.level(factor) for each in configurations if each.level(factor) != NOT_USED}
+    }
+    return len({frozenset(each) for each in used.values()}) > 1
+
+
+def variance(configurations: Sequence[Configuration], values: Array) -> dict[str, float]:
+    """How much of all that varies comes from each factor, their interactions, the questions and the rest; sums to 1."""
+    if len(values) < ENOUGH or len(configurations) < ENOUGH:
+        return {}
+    levels = {factor: [each.level(factor) for each in configurations] for factor in FACTORS}
+    return shares_of(values, {f: [None if at == NOT_USED else at for at in found] for f, found in levels.items()})

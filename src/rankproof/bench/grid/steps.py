@@ -1,27 +1,30 @@
-"""The steps that configurations share: chunks, indexes, first searches, fused and reranked lists, each made once."""
+"""The steps that configurations share: chunks, indexes, first searches, fused and reranked lists, each made once.
+
+Below: which documents pass a filter.
+"""
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import date
 from time import perf_counter, time
 from typing import Any, TypeVar
 
 from rankproof.bench.adapters import Adapted, adapt
 from rankproof.bench.chunk import documents_found
 from rankproof.bench.chunk.chunker import chunked
-from rankproof.bench.grid.configuration import FACTORS, NOT_USED, Configuration, matching_documents
-from rankproof.bench.grid.kinds import fusion, make
-from rankproof.bench.grid.plan import GridPlan
-from rankproof.bench.grid.source import CALL, GIVEN, HYBRID, NONE
-from rankproof.bench.retrieve import where
+from rankproof.bench.grid.parts import CALL, GIVEN, HYBRID, NONE, GridPart, GridSource, fusion_recipe, make
+from rankproof.bench.grid.plan import FACTORS, NOT_USED, Configuration, GridPlan
 from rankproof.bench.retrieve.rewriting import rewrite_question
-from rankproof.bench.retrieve.search import blend_lists, search_of_lists
+from rankproof.bench.retrieve.search import blend_lists, search_of_lists, where
 from rankproof.bench.retriever import Answer, AnswerReading, Found
 from rankproof.bench.runner import RunRow, Told, answer_all, plan_for
 from rankproof.core.corpus import Corpus, Document
-from rankproof.errors import DataError
+from rankproof.errors import DataError, nearest
 from rankproof.store.answers import Answers
 
 Rows = dict[str, RunRow]
@@ -86,26 +89,21 @@ class Steps:
         """The documents that a configuration finds for each question, with the seconds of all its steps."""
         c = configuration
         self._asking = c.question
-        start = perf_counter()
-        questions = self._rewritten(c.question, questions)
-        spent = 0.0 if c.question == NOT_USED else perf_counter() - start
-        share = spent / max(len(questions), 1)
+        start, spent = perf_counter(), 0.0
+        if c.question != NOT_USED:
+            part = self.plan.levels["question"][c.question]
+            change = self._once(("rewriter", c.question), lambda: make("rewriters", part, self.corpus))
+            if change is not None:
+                questions = {name: rewrite_question(change, text) for name, text in questions.items()}
+            spent = (perf_counter() - start) / max(len(questions), 1)
+        chunker = self._cut(c.chunker, c.retriever)
         found = self._reranked(c, self._searched(c, c.retriever, questions), questions)
-        whole = self._whole(self._cut(c.chunker, c.retriever), found)
+        whole = self._whole(chunker, found)
         self.shallow |= {(c.chunker, name) for name in found if self._is_shallow(found[name], whole[name], c.k)}
         return {
-            name: replace(change_found(row, lambda found: found[: c.k]), seconds=row.seconds + share)
+            name: replace(change_found(row, lambda found: found[: c.k]), seconds=row.seconds + spent)
             for name, row in whole.items()
         }
-
-    def _rewritten(self, level: str, questions: Mapping[str, str]) -> Mapping[str, str]:
-        if level == NOT_USED:
-            return questions
-        part = self.plan.levels["question"][level]
-        change = self._once(("rewriter", level), lambda: make("rewriters", part, self.corpus))
-        if change is None:
-            return questions
-        return {name: rewrite_question(change, text) for name, text in questions.items()}
 
     def _is_shallow(self, chunks: RunRow, documents: RunRow, k: int) -> bool:
         """Whether the chunks found are of too few documents, so that a deeper list may have more."""
@@ -133,13 +131,12 @@ class Steps:
             called = replace(called, settings={**called.settings, "name": retriever})
             rows = self._asked(("search", retriever), called, questions, self.corpus)
             passing = self._fitting(c.filter)
-            if passing is None:
-                return rows
-
-            def sieve(found: Found) -> Found:
-                return [pair for pair in found if pair[0] in passing]
-
-            return {name: change_found(row, sieve) for name, row in rows.items()}
+            if passing is not None:
+                rows = {
+                    name: change_found(row, lambda found: [pair for pair in found if pair[0] in passing])
+                    for name, row in rows.items()
+                }
+            return rows
         if part.kind != HYBRID:
             return self._asked(("search", own, c.filter, retriever), self._built(own, c.filter, retriever), questions)
         parts = {each: self._searched(c, each, questions) for each in part.of}
@@ -171,29 +168,29 @@ class Steps:
         return self._once(("fitting", filter_), lambda: matching_documents(self.documents(NOT_USED), part))
 
     def _built(self, chunker: str, filter_: str, name: str) -> Adapted:
-        """A retriever over the corpus; its index is built when the first question comes that is not remembered."""
+        """A retriever over the corpus; its index is built when the first question comes that is not remembered.
+
+        It is built once for all filters, and finds only documents that pass this one: their best, not what is left of
+        the best of all.
+        """
         part = self.plan.retriever(name)
 
+        def filtered() -> Adapted:
+            documents, passing = self.documents(chunker), self._fitting(filter_)
+            built = self._once(("index", chunker, name), lambda: make("retrievers", part, documents))
+            if passing is None:
+                return adapt(built)
+
+            def passes(document: Document) -> bool:
+                return (document.id if documents is self.corpus else document.metadata["document"]) in passing
+
+            return adapt(where(built, passes, corpus=documents))
+
         def search(texts: Sequence[str], k: int) -> Any:
-            return self._index(chunker, filter_, name).search(texts, k)
+            return self._once(("search", chunker, name, filter_), filtered).search(texts, k)
 
         about = {"chunker": self._cut_as(chunker), "name": part.label, **self._filtered_as(filter_)}
         return Adapted(search, {**part.settings, **about}, batch=True)
-
-    def _index(self, chunker: str, filter_: str, name: str) -> Adapted:
-        """A retriever, built once for all filters, that finds only documents that pass this one: their best, not
-        what is left of the best of all."""
-        documents, passing = self.documents(chunker), self._fitting(filter_)
-        part = self.plan.retriever(name)
-        built = self._once(("index", chunker, name), lambda: make("retrievers", part, documents))
-
-        def passes(document: Document) -> bool:
-            return (document.id if documents is self.corpus else document.metadata["document"]) in (passing or ())
-
-        def sieving() -> Adapted:
-            return adapt(built if passing is None else where(built, passes, corpus=documents))
-
-        return self._once(("search", chunker, name, filter_), sieving)
 
     def _asked(self, key: Any, retriever: Adapted, questions: Mapping[str, str], corpus: Corpus | None = None) -> Rows:
         """Ask the questions that were not asked before; `corpus` should hold what is found."""
@@ -226,7 +223,7 @@ class Steps:
                 name: {query: answer.found for query in questions if (answer := rows[query].answer) is not None}
                 for name, rows in parts.items()
             },
-            fusion(self.plan.levels["fusion"][level], list(parts)),
+            fusion_recipe(self.plan.levels["fusion"][level], list(parts)),
         )
         share = (perf_counter() - start) / max(len(questions), 1)
         return {
@@ -289,3 +286,86 @@ class Steps:
         if new:
             known.update(ask(new))
         return {name: known[name] for name in questions}
+
+
+# --- filters -----------------------------------------------------------------------------------------
+
+
+def predicate(part: GridPart) -> Callable[[Document], bool]:
+    """Whether a document may be found.
+
+    >>> passes = predicate(GridPart("recent", "where", {"year": {"from": 2023}}))
+    >>> [passes(Document("d", "", metadata={"year": year})) for year in (2022, 2023, "2024")]
+    [False, True, True]
+    """
+    if part.given is not None:
+        return lambda document: bool(part.given(document))
+    return lambda document: all(_fits(document.metadata.get(name), wanted) for name, wanted in part.options.items())
+
+
+def _fits(value: Any, wanted: Any) -> bool:
+    """Whether one of a document's values in a field, of which it may have several or none, is as wanted."""
+    values = value if isinstance(value, (list, tuple, set, frozenset)) else [] if value is None else [value]
+    if isinstance(wanted, Mapping):
+        return all(_holds(condition, values, bound) for condition, bound in wanted.items())
+    return any(_alike(value, each) == _plain(each) for value in values for each in _listed(wanted))
+
+
+def _holds(condition: str, values: Collection[Any], bound: Any) -> bool:
+    """Whether no value is the one excluded; whether one of them is within the bound."""
+    if condition == "not":
+        return not _fits(values, bound)
+    beyond = operator.lt if condition == "from" else operator.gt
+    for value in values:
+        with suppress(TypeError):  # what cannot be compared is not within
+            if not beyond(_alike(value, bound), _plain(bound)):
+                return True
+    return False
+
+
+def _listed(wanted: Any) -> Sequence[Any]:
+    return wanted if isinstance(wanted, (list, tuple)) else [wanted]
+
+
+def _plain(wanted: Any) -> Any:
+    """A value as it is compared: dates as text."""
+    return wanted.isoformat() if isinstance(wanted, date) else wanted
+
+
+def _alike(value: Any, wanted: Any) -> Any:
+    """A document's value as what is wanted is: files may hold numbers as text, and dates with a time."""
+    if isinstance(wanted, date):
+        return str(_plain(value))[: len(wanted.isoformat())]
+    if isinstance(wanted, bool) and isinstance(value, str):
+        return {"true": True, "false": False}.get(value.lower(), value)
+    if isinstance(wanted, (int, float)) and isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return value
+    return value
+
+
+def matching_documents(corpus: Corpus, part: GridPart) -> frozenset[str]:
+    """The documents that may be found."""
+    passes = predicate(part)
+    return frozenset(name for name, document in corpus.items() if passes(document))
+
+
+def check_filters(source: GridSource, parts: Mapping[str, GridPart], corpus: Corpus) -> None:
+    """Refuse filters on what no document has, and those that no document passes."""
+    for part in parts.values():
+        if part.kind == NONE:
+            continue
+        known = {key for document in corpus.values() for key in document.metadata}
+        for key in part.options if part.given is None else ():
+            if key not in known:
+                raise DataError(
+                    f"{source.where('filters', part.label)}: no document has {key!r} in its metadata, expected one of "
+                    f"{', '.join(sorted(known)) or 'none'}.{nearest(key, known)} Next: name a field of the documents."
+                )
+        if not matching_documents(corpus, part):
+            raise DataError(
+                f"{source.where('filters', part.label)}: no document passes it. Next: look at what the documents have "
+                "in these fields, and how it is written."
+            )
