@@ -6,7 +6,8 @@ import dataclasses
 import json
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import is_dataclass, replace
 from itertools import chain
 from string import digits as DIGITS
@@ -16,184 +17,9 @@ import rankproof.judging.samples.sample as sample_values
 from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.io.read import Row, rows_of
-from rankproof.judging.samples.fields import NAMES, fields_in, is_absent, others_in
-from rankproof.judging.samples.sample import Citation, Context, Nugget, Sample
+from rankproof.judging.samples.sample import KNOWN, NAMES, Citation, Context, Sample, is_absent
 
-__all__ = ["Citation", "Context", "Nugget", "Sample", "read_samples", "sample_of"]
-
-# Spans of production traces as rows: each trace is one sample.
-#
-# Read are OpenTelemetry's GenAI spans and OpenInference spans, as plain dicts, as exported OTLP JSON, and as rows of
-# a frame whose columns are named `attributes.*`.
-
-QUERY = ("gen_ai.retrieval.query.text", "input.value")
-ANSWER = ("output.value",)
-PARENTS = ("parent_id", "parentSpanId", "parent_span_id")
-DOCUMENTS = ("gen_ai.retrieval.documents", "retrieval.documents")
-"""Where each dialect keeps what was asked, what was answered, and what was found (GenAI's names first)."""
-MESSAGES = ("gen_ai.output.messages", "llm.output_messages")
-_NUMBERED = re.compile(r"^retrieval\.documents\.(\d+)\.document\.(id|content|score)$")
-_MESSAGE = re.compile(r"^llm\.output_messages\.\d+\.message\.content$")
-_TRACE = ("trace_id", "traceId", "context.trace_id")
-
-
-def are_spans(value: Any) -> bool:
-    """Whether a row is a span, or an export of spans, rather than a sample."""
-    if not isinstance(value, Mapping):
-        return False
-    columns = (str(name) for name, each in value.items() if not is_absent(each))
-    described = value.get("attributes") or any(name.startswith("attributes.") for name in columns)
-    return "resourceSpans" in value or (bool(described) and _trace(value) is not None)
-
-
-def rows_of_spans(rows: Iterable[Row]) -> Iterator[Row]:
-    """One row a trace that has a retrieval, in the order in which the traces begin."""
-    traces: dict[str, list[Mapping[str, Any]]] = {}
-    places: dict[str, str] = {}
-    for where, value in rows:
-        for span in _read(value, where):
-            trace = str(_trace(span))
-            traces.setdefault(trace, []).append(span)
-            places.setdefault(trace, where)
-    for trace, spans in traces.items():
-        row = _sample(trace, spans)
-        if "contexts" in row:
-            yield Row(places[trace], row)
-
-
-def _read(value: Any, where: str) -> list[Mapping[str, Any]]:
-    """The spans in a row, each with its attributes by name."""
-    try:
-        return [{**span, "attributes": _attributes(span)} for span in _spans(value)]
-    except (TypeError, LookupError, AttributeError, ValueError) as error:
-        raise DataError(
-            f"{where}: got {shorten(value)}, expected spans as OpenTelemetry or OpenInference write them. "
-            "Next: correct this row, or export the traces again."
-        ) from error
-
-
-def _spans(value: Any) -> Iterator[Mapping[str, Any]]:
-    """The spans in a row: itself, or those of an export."""
-    if not isinstance(value, Mapping) or "resourceSpans" not in value:
-        yield from [value] if isinstance(value, Mapping) else []
-        return
-    for resource in value["resourceSpans"]:
-        for scope in resource.get("scopeSpans", ()):
-            yield from scope.get("spans", ())
-
-
-def _trace(span: Mapping[str, Any]) -> Any:
-    context = span.get("context")
-    inner = context.get("trace_id") if isinstance(context, Mapping) else None
-    return next((span[name] for name in _TRACE if span.get(name)), inner)
-
-
-def _attributes(span: Mapping[str, Any]) -> dict[str, Any]:
-    """The attributes of a span by their full names, whichever way they are kept."""
-    given = span.get("attributes")
-    if isinstance(given, list):
-        return {each["key"]: _value(each.get("value")) for each in given}
-    if isinstance(given, Mapping):
-        return _flat(given)
-    columns = {key.removeprefix("attributes."): v for key, v in span.items() if key.startswith("attributes.")}
-    return {key: value for key, value in columns.items() if not is_absent(value)}
-
-
-def _value(value: Any) -> Any:
-    """A value of OTLP JSON: `{"stringValue": ...}`, and lists and mappings of such."""
-    if not isinstance(value, Mapping) or len(value) != 1:
-        return value
-    (kind, inner), *_ = value.items()
-    if kind == "arrayValue":
-        return [_value(each) for each in inner.get("values", ())]
-    if kind == "kvlistValue":
-        return {each["key"]: _value(each.get("value")) for each in inner.get("values", ())}
-    return inner
-
-
-def _flat(nested: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    """Attributes in mappings within mappings, by the names with points that they stand for."""
-    found: dict[str, Any] = {}
-    for key, value in nested.items():
-        name = f"{before}{key}"
-        found |= _flat(value, f"{name}.") if isinstance(value, Mapping) else {name: value}
-    return found
-
-
-def _sample(trace: str, spans: list[Mapping[str, Any]]) -> dict[str, Any]:
-    """The row of one trace: what was asked and found by its retrieval, what was answered at its root."""
-    row: dict[str, Any] = {"id": trace}
-    attributes: list[dict[str, Any]] = [span["attributes"] for span in spans]
-    retrieval = next((each for each in attributes if _documents(each) is not None), {})
-    outermost = [
-        each for span, each in zip(spans, attributes, strict=True) if not any(span.get(name) for name in PARENTS)
-    ]
-    query = _first([retrieval, *outermost], QUERY)
-    answer = _first(outermost, ANSWER) or next((text for each in attributes if (text := _said(each))), None)
-    documents = _documents(retrieval)
-    if documents is not None:
-        row["contexts"] = documents
-    return row | {key: value for key, value in (("query", query), ("answer", answer)) if value}
-
-
-def _first(places: list[dict[str, Any]], names: tuple[str, ...]) -> Any:
-    return next((each[name] for each in places for name in names if each.get(name)), None)
-
-
-def _said(attributes: Mapping[str, Any]) -> str | None:
-    """The last words of a model in a span of its own."""
-    texts = [value for name, value in attributes.items() if _MESSAGE.match(name) and isinstance(value, str)]
-    for name in MESSAGES:
-        texts += _texts(_parsed(attributes.get(name)))
-    return texts[-1] if texts else None
-
-
-def _texts(messages: Any) -> list[str]:
-    """The texts in messages: `content`, or the parts of type text."""
-    found = []
-    for message in messages if isinstance(messages, list) else []:
-        inner = message.get("message", message) if isinstance(message, Mapping) else {}
-        parts = inner.get("parts") or [{"content": inner.get("content", inner.get("message.content"))}]
-        known = (
-            [each.get("content") for each in parts if isinstance(each, Mapping)]
-            if isinstance(parts, list | tuple)
-            else []
-        )
-        found += [each for each in known if isinstance(each, str)]
-    return found
-
-
-def _parsed(value: Any) -> Any:
-    """An attribute that holds JSON as text."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return json.loads(value)
-    except ValueError:
-        return None
-
-
-def _documents(attributes: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """The documents of a retrieval span, best first as they stand; None if the span is none."""
-    numbered: dict[int, dict[str, Any]] = {}
-    for name, value in attributes.items():
-        if found := _NUMBERED.match(name):
-            numbered.setdefault(int(found[1]), {})[found[2]] = value
-    if numbered:
-        return [_document(numbered[place]) for place in sorted(numbered)]
-    for name in DOCUMENTS:
-        listed = _parsed(attributes.get(name))
-        if isinstance(listed, list):
-            return [_document(each) for each in listed if isinstance(each, Mapping)]
-    return None
-
-
-def _document(found: Mapping[str, Any]) -> dict[str, Any]:
-    """The id and text of a document; one recorded without its text is marked so."""
-    plain = {key.removeprefix("document."): value for key, value in _flat(found).items()}
-    text = plain.get("content", plain.get("text"))
-    document = {"text": "", "recorded": False} if text is None else {"text": text}
-    return {"id": plain["id"], **document} if plain.get("id") is not None else document
+__all__ = ["Citation", "Context", "Sample", "read_samples", "sample_of"]
 
 
 def read_samples(source: Any) -> Iterator[Sample]:
@@ -210,8 +36,7 @@ def read_samples(source: Any) -> Iterator[Sample]:
     if first is None:
         raise DataError("samples: empty, there are no samples. Next: check how they were made.")
     rows = chain([first], rows)
-    if are_spans(first.value):
-        rows = rows_of_spans(rows)  # gathered into one row a trace
+    rows = rows_of_spans(rows) if are_spans(first.value) else rows
     for number, (where, value) in enumerate(rows, 1):
         sample = value if isinstance(value, Sample) else sample_of(value, where, str(number))
         if (before := seen.take(sample.id, where)) is not None:
@@ -252,16 +77,14 @@ class Places:
 
 def _opened(source: Any) -> Any:
     """The rows behind a dataset of another library that holds its samples in a list."""
-    held = [getattr(source, name, None) for name in ("samples", "test_cases", "goldens", "examples")]
-    lists = [each for each in held if isinstance(each, list)]
-    if lists:
-        return next((each for each in lists if each), lists[0])
+    held = (getattr(source, name, None) for name in ("samples", "test_cases", "goldens", "examples"))
+    if lists := [each for each in held if isinstance(each, list)]:
+        return next(filter(None, lists), lists[0])
     if isinstance(source, Mapping) and source and all(hasattr(each, "column_names") for each in source.values()):
         if len(source) > 1:  # a DatasetDict of Hugging Face
-            splits = ", ".join(map(repr, source))
+            first, splits = next(iter(source)), ", ".join(map(repr, source))
             raise UsageError(
-                f"samples: got {len(source)} splits ({splits}), expected one. Next: give one, like "
-                f"dataset[{next(iter(source))!r}]."
+                f"samples: got {len(source)} splits ({splits}), expected one. Next: give one, like dataset[{first!r}]."
             )
         return next(iter(source.values()))
     return source
@@ -277,8 +100,13 @@ def sample_of(row: Any, where: str = "sample", number: str = "1") -> Sample:
     plain = sample_values.trec_row(_as_mapping(row, where))
     found = fields_in(plain, where)
     if not set(found) - {"id", "prompt_k"}:
-        raise _nothing_known(row, where)
-    return _cited(replace(_made(found, where, number), others=others_in(plain)))
+        raise _nothing_known(plain, where)
+    sample = replace(_made(found, where, number), others=others_in(plain))
+    if sample.citations is not None or sample.answer is None or not sample.contexts:
+        return sample
+    # Marks like [1] in its answer are citations, if none were given.
+    answer, citations = sample_values.marks_in(sample.answer, sample.contexts)
+    return replace(sample, answer=answer, citations=citations) if citations else sample
 
 
 def _as_mapping(row: Any, where: str) -> Mapping[str, Any]:
@@ -288,8 +116,7 @@ def _as_mapping(row: Any, where: str) -> Mapping[str, Any]:
         return dict(row.model_dump())
     if is_dataclass(row) and not isinstance(row, type):
         return {each.name: getattr(row, each.name) for each in dataclasses.fields(row)}
-    known = [name for names in NAMES.values() for name in names]
-    found = {name: getattr(row, name) for name in (*known, *OF_OBJECTS) if hasattr(row, name)}
+    found = {name: getattr(row, name) for name in (*KNOWN, *OF_OBJECTS) if hasattr(row, name)}
     if isinstance(row, str | int | float | list | tuple) or not found:
         raise DataError(
             f"{where}: got {shorten(row)} ({type(row).__name__}), expected a row with fields like "
@@ -298,53 +125,268 @@ def _as_mapping(row: Any, where: str) -> Mapping[str, Any]:
     return found
 
 
-def _nothing_known(row: Any, where: str) -> DataError:
-    given = _as_mapping(row, where)
-    names = list(given)
-    known = [name for names in NAMES.values() for name in names]
-    for name, rows in given.items():
+def _nothing_known(row: Mapping[str, Any], where: str) -> DataError:
+    for name, rows in row.items():
         if isinstance(rows, list) and rows and isinstance(rows[0], Mapping) and fields_in(rows[0], where):
-            file = where.rpartition(", ")[0]
-            step = for_face(
-                f"give that list, as row[{name!r}].", f"write it alone, like jq -c '.{name}[]' {file} > samples.jsonl."
-            )
+            alone = f"write it alone, like jq -c '.{name}[]' {where.rpartition(', ')[0]} > samples.jsonl."
+            step = for_face(f"give that list, as row[{name!r}].", alone)
             return DataError(f"{where}: the rows stand one level deeper, in the list {name!r}. Next: {step}")
-    guess = next((hint for name in names if (hint := nearest(str(name), known))), "")
+    guess = next((hint for name in row if (hint := nearest(str(name), KNOWN))), "")
     return DataError(
-        f"{where}: none of the fields {shorten(names)} is known, expected some of query, contexts, reference, "
+        f"{where}: none of the fields {shorten(list(row))} is known, expected some of query, contexts, reference, "
         f"answer.{guess} Next: rename them."
     )
 
 
 def _made(found: Mapping[str, Any], where: str, number: str) -> Sample:
-    def text(field: str) -> str | None:
-        return sample_values.text_from(found[field], field, where) if field in found else None
+    def value(field: str, read: Callable[..., Any], *more: Any) -> Any:
+        return read(found[field], *more, where) if field in found else None
 
+    expected = found.get("reference_contexts"), found.get("reference_context_ids")
     return Sample(
         id=sample_values.identifier(found["id"], where) if "id" in found else number,
-        query=text("query"),
-        contexts=sample_values.contexts(found["contexts"], found.get("context_ids"), "contexts", where)
-        if "contexts" in found
-        else None,
-        reference=text("reference"),
-        answer=text("answer"),
-        reference_contexts=sample_values.expected_contexts(
-            found.get("reference_contexts"), found.get("reference_context_ids"), where
-        )
-        if {"reference_contexts", "reference_context_ids"} & set(found)
-        else None,
-        citations=sample_values.citations(found["citations"], where) if "citations" in found else None,
-        nuggets=sample_values.nuggets(found["nuggets"], where) if "nuggets" in found else None,
-        prompt_k=sample_values.count(found["prompt_k"], "prompt_k", where) if "prompt_k" in found else None,
+        query=value("query", sample_values.text_from, "query"),
+        contexts=value("contexts", sample_values.contexts, found.get("context_ids"), "contexts"),
+        reference=value("reference", sample_values.text_from, "reference"),
+        answer=value("answer", sample_values.text_from, "answer"),
+        reference_contexts=sample_values.expected_contexts(*expected, where),
+        citations=value("citations", sample_values.citations),
+        nuggets=value("nuggets", sample_values.nuggets),
+        prompt_k=value("prompt_k", sample_values.count, "prompt_k"),
         where=where,
     )
 
 
-def _cited(sample: Sample) -> Sample:
-    """With the marks like [1] in its answer as citations, if none were given."""
-    from rankproof.judging.samples.sample import marks_in
+# --- the fields of a row, under any name that is known ------------------------------------------------------
 
-    if sample.citations is not None or sample.answer is None or not sample.contexts:
-        return sample
-    plain, found = marks_in(sample.answer, sample.contexts)
-    return replace(sample, answer=plain, citations=found) if found else sample
+EITHER = "context"
+"""DeepEval calls by this name what should have been retrieved, most others what was."""
+
+NESTED = ("inputs", "outputs", "expectations", "input", "output")
+"""MLflow, LangSmith and Langfuse keep the fields of a row in these."""
+EXPECTED = ("reference_outputs", "expectedOutput", "expected_output")
+"""LangSmith and Langfuse keep what should have come in these."""
+
+
+def fields_in(row: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """The fields of a row under our names; those that are None or not there are left out.
+
+    >>> fields_in({"user_input": "why?", "response": None, "score": 3}, "row 1")
+    {'query': 'why?'}
+    """
+    flat = _unnested(row)
+    found = {}
+    for field, names in NAMES.items():
+        given = {name: flat[name] for name in names if name in flat}
+        texts = _plain(given.get("ground_truths"))
+        if isinstance(texts, list) and all(isinstance(each, str) for each in texts):
+            given["ground_truths"] = "\n".join(texts)  # Ragas's former list of references, as Ragas read them
+        if given:
+            found[field] = _agreed(given, field, where)
+    return found
+
+
+def others_in(row: Mapping[str, Any]) -> dict[str, str | int | float]:
+    """The single values of a row, and of its metadata, that are not a field of a sample.
+
+    >>> others_in({"query": "why?", "kind": "short", "metadata": {"topic": "fees"}, "tags": ["a"]})
+    {'topic': 'fees', 'kind': 'short'}
+    """
+    beside = row.get("metadata")
+    flat = {**(beside if isinstance(beside, Mapping) else {}), **_unnested(row)}
+    return {
+        str(key): value
+        for key, value in flat.items()
+        if key not in KNOWN and isinstance(value, str | int | float) and not is_absent(value)
+    }
+
+
+def _unnested(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row without what is not there, with the fields that are kept in a part of it."""
+    known = {*KNOWN, EITHER}
+    parts = {name: row[name] for name in NESTED if isinstance(row.get(name), Mapping) and known & row[name].keys()}
+    wanted = {name: row[name] for name in EXPECTED if isinstance(row.get(name), Mapping)}
+    every = sample_values.talk_in(row["messages"]) if isinstance(row.get("messages"), list | tuple) else {}
+    for part in (*parts.values(), *map(_expected, wanted.values())):
+        every |= part
+    every |= {key: value for key, value in row.items() if key not in parts and key not in wanted}
+    flat = {str(key): value for key, value in every.items() if not is_absent(value)}
+    if EITHER in flat:
+        # What it means, the other fields of a row tell, empty ones included.
+        others = {*NAMES["contexts"], "retrieval_context", "actual_output", "expected_output"}
+        flat["reference_contexts" if others & every.keys() else "contexts"] = flat.pop(EITHER)
+    return flat
+
+
+def _expected(part: Mapping[str, Any]) -> dict[str, Any]:
+    """The expected values, under our names."""
+    names = {
+        "reference": (*NAMES["reference"], *NAMES["answer"], "text", "content"),
+        "reference_contexts": (*NAMES["reference_contexts"], *NAMES["contexts"], EITHER),
+        "nuggets": NAMES["nuggets"],
+    }
+    values = {field: [part[name] for name in given if not is_absent(part.get(name))] for field, given in names.items()}
+    return {field: found[0] for field, found in values.items() if found}
+
+
+def _agreed(given: Mapping[str, Any], field: str, where: str) -> Any:
+    """The one value of a field that may be given under several names."""
+    (first, value), *others = given.items()
+    for name, other in others:
+        if _plain(other) != _plain(value):
+            raise DataError(
+                f"{where}: {first!r} and {name!r} both give the {field}, and differ: {shorten(value)} and "
+                f"{shorten(other)}. Next: keep one of them."
+            )
+    return value
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+# --- spans of production traces as rows: each trace is one sample -----------------------------------------
+# Read are OpenTelemetry's GenAI spans and OpenInference spans, as plain dicts, as exported OTLP JSON, and as rows of
+# a frame whose columns are named `attributes.*`.
+
+QUERY = ("gen_ai.retrieval.query.text", "input.value")
+ANSWER = ("output.value",)
+PARENTS = ("parent_id", "parentSpanId", "parent_span_id")
+DOCUMENTS = ("gen_ai.retrieval.documents", "retrieval.documents")
+"""Where each dialect keeps what was asked, what was answered, and what was found (GenAI's names first)."""
+MESSAGES = ("gen_ai.output.messages", "llm.output_messages")
+_NUMBERED = re.compile(r"^retrieval\.documents\.(\d+)\.document\.(id|content|score)$")
+_MESSAGE = re.compile(r"^llm\.output_messages\.\d+\.message\.content$")
+_TRACE = ("trace_id", "traceId", "context.trace_id")
+
+
+def are_spans(value: Any) -> bool:
+    """Whether a row is a span, or an export of spans, rather than a sample."""
+    if not isinstance(value, Mapping):
+        return False
+    columns = (str(name) for name, each in value.items() if not is_absent(each))
+    described = value.get("attributes") or any(name.startswith("attributes.") for name in columns)
+    return "resourceSpans" in value or (bool(described) and _trace(value) is not None)
+
+
+def rows_of_spans(rows: Iterable[Row]) -> Iterator[Row]:
+    """One row a trace that has a retrieval, in the order in which the traces begin."""
+    traces: dict[str, tuple[str, list[Mapping[str, Any]]]] = {}
+    for where, value in rows:
+        for span in _spans(value, where):
+            traces.setdefault(str(_trace(span)), (where, []))[1].append(span)
+    for trace, (where, spans) in traces.items():
+        row = _sample(trace, spans)
+        if "contexts" in row:
+            yield Row(where, row)
+
+
+def _spans(value: Any, where: str) -> list[Mapping[str, Any]]:
+    """The spans in a row, itself or those of an export, each with its attributes by name."""
+    spans = [value] if isinstance(value, Mapping) else []
+    try:
+        if spans and "resourceSpans" in value:
+            scopes = (scope for resource in value["resourceSpans"] for scope in resource.get("scopeSpans", ()))
+            spans = [span for scope in scopes for span in scope.get("spans", ())]
+        return [{**span, "attributes": _attributes(span)} for span in spans]
+    except (TypeError, LookupError, AttributeError, ValueError) as error:
+        raise DataError(
+            f"{where}: got {shorten(value)}, expected spans as OpenTelemetry or OpenInference write them. "
+            "Next: correct this row, or export the traces again."
+        ) from error
+
+
+def _trace(span: Mapping[str, Any]) -> Any:
+    context = span.get("context")
+    inner = context.get("trace_id") if isinstance(context, Mapping) else None
+    return next((span[name] for name in _TRACE if span.get(name)), inner)
+
+
+def _attributes(span: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes of a span by their full names, whichever way they are kept."""
+    given = span.get("attributes")
+    if isinstance(given, list):
+        return {each["key"]: _value(each.get("value")) for each in given}
+    if isinstance(given, Mapping):
+        return _dotted(given)
+    columns = {key: value for key, value in span.items() if key.startswith("attributes.") and not is_absent(value)}
+    return {key.removeprefix("attributes."): value for key, value in columns.items()}
+
+
+def _value(value: Any) -> Any:
+    """A value of OTLP JSON: `{"stringValue": ...}`, and lists and mappings of such."""
+    if not isinstance(value, Mapping) or len(value) != 1:
+        return value
+    (kind, inner), *_ = value.items()
+    if kind == "arrayValue":
+        return [_value(each) for each in inner.get("values", ())]
+    if kind == "kvlistValue":
+        return {each["key"]: _value(each.get("value")) for each in inner.get("values", ())}
+    return inner
+
+
+def _dotted(nested: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """Attributes in mappings within mappings, by the names with points that they stand for."""
+    found: dict[str, Any] = {}
+    for key, value in nested.items():
+        name = f"{before}{key}"
+        found |= _dotted(value, f"{name}.") if isinstance(value, Mapping) else {name: value}
+    return found
+
+
+def _sample(trace: str, spans: list[Mapping[str, Any]]) -> dict[str, Any]:
+    """The row of one trace: what was asked and found by its retrieval, what was answered at its root."""
+    attributes: list[dict[str, Any]] = [span["attributes"] for span in spans]
+    retrieval = next((each for each in attributes if _documents(each) is not None), {})
+    documents = _documents(retrieval)
+    outermost = [span["attributes"] for span in spans if not any(span.get(name) for name in PARENTS)]
+    answer = _first(outermost, ANSWER) or next((text for each in attributes if (text := _said(each))), None)
+    row = {"query": _first([retrieval, *outermost], QUERY), "answer": answer}
+    named = {name: value for name, value in row.items() if value}
+    return {"id": trace, **named} if documents is None else {"id": trace, "contexts": documents, **named}
+
+
+def _first(places: list[dict[str, Any]], names: tuple[str, ...]) -> Any:
+    return next((each[name] for each in places for name in names if each.get(name)), None)
+
+
+def _said(attributes: Mapping[str, Any]) -> str | None:
+    """The last words of a model in a span of its own: `content` of a message, or its parts of type text."""
+    texts: list[Any] = [value for name, value in attributes.items() if _MESSAGE.match(name)]
+    for messages in (_parsed(attributes.get(name)) for name in MESSAGES):
+        for message in messages if isinstance(messages, list) else []:
+            inner = message.get("message", message) if isinstance(message, Mapping) else {}
+            parts = inner.get("parts") or [{"content": inner.get("content", inner.get("message.content"))}]
+            if isinstance(parts, list | tuple):
+                texts += [each.get("content") for each in parts if isinstance(each, Mapping)]
+    return next((each for each in reversed(texts) if isinstance(each, str)), None)
+
+
+def _parsed(value: Any) -> Any:
+    """An attribute that holds JSON as text."""
+    with suppress(ValueError):
+        return json.loads(value) if isinstance(value, str) else value
+    return None
+
+
+def _documents(attributes: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """The documents of a retrieval span, best first as they stand; None if the span is none."""
+    numbered: dict[int, dict[str, Any]] = {}
+    for name, value in attributes.items():
+        if found := _NUMBERED.match(name):
+            numbered.setdefault(int(found[1]), {})[found[2]] = value
+    if numbered:
+        return [_document(numbered[place]) for place in sorted(numbered)]
+    for name in DOCUMENTS:
+        listed = _parsed(attributes.get(name))
+        if isinstance(listed, list):
+            return [_document(each) for each in listed if isinstance(each, Mapping)]
+    return None
+
+
+def _document(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The id and text of a document; one recorded without its text is marked so."""
+    plain = {key.removeprefix("document."): value for key, value in _dotted(found).items()}
+    text = plain.get("content", plain.get("text"))
+    document = {"text": "", "recorded": False} if text is None else {"text": text}
+    return {"id": plain["id"], **document} if plain.get("id") is not None else document

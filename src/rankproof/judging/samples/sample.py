@@ -1,4 +1,7 @@
-"""`Sample`: one question with what was retrieved for it, what was answered, and what should have been."""
+"""`Sample`: one question with what was retrieved for it, what was answered, and what should have been.
+
+Values are read from whatever holds them, under our names and those of other tools whose rows are accepted.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,12 @@ import ast
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from rankproof.errors import DataError, shorten
-from rankproof.judging.samples.fields import NAMES, is_absent, talk_in
 from rankproof.text.sentences import sentences
 
 
@@ -73,6 +77,27 @@ class Sample:
         return getattr(self, name) is not None
 
 
+NAMES: dict[str, tuple[str, ...]] = {
+    "id": ("id", "query_id", "sample_id", "question_id", "qid", "topic_id", "_id"),
+    "query": ("query", "question", "user_input", "input", "request"),
+    "contexts": (
+        *("contexts", "retrieved_contexts", "retrieval_context", "retrieved_context"),
+        *("source_documents", "source_nodes", "documents"),
+    ),
+    "context_ids": ("context_ids", "retrieved_context_ids"),
+    "reference": (
+        *("reference", "ground_truth", "expected_output", "expected_response", "gt_answer"),
+        *("reference_answer", "expected_answer", "expectedOutput", "reference_outputs", "ground_truths"),
+    ),
+    "answer": ("answer", "response", "actual_output", "output", "result", "generated_answer", "answer_text"),
+    "reference_contexts": ("reference_contexts", "expected_retrieved_context", "ground_truth_contexts"),
+    "reference_context_ids": ("reference_context_ids",),
+    "citations": ("citations",),
+    "nuggets": ("nuggets", "expected_facts"),
+    "prompt_k": ("prompt_k",),
+}
+"""For each field its own name first, then the names that other tools give it."""
+KNOWN = [name for names in NAMES.values() for name in names]
 TEXTS = (
     *("text", "page_content", "content", "contents", "body", "document", "passage", "chunk"),
     *("document.content",),
@@ -89,6 +114,55 @@ SUPPORTED = {
 """How far a text supports a claim, in the words of published files."""
 MARK = re.compile(r"\[(\d+(?:\s*[,;]\s*\d+)*)\]")
 """Marks like [1] or [2, 3] in an answer."""
+ASKS, ANSWERS, FINDS = ("human", "user"), ("ai", "assistant", "AIMessageChunk"), ("tool", "function")
+"""The roles of messages in LangGraph, LangChain and the protocols of services."""
+
+
+def is_absent(value: Any) -> bool:
+    """Whether a value is none at all: None, or the NaN that a data frame has for it.
+
+    >>> is_absent(None), is_absent(float("nan")), is_absent(""), is_absent([])
+    (True, True, False, False)
+    """
+    return value is None or (isinstance(value, float) and value != value)
+
+
+def talk_in(messages: Sequence[Any]) -> dict[str, Any]:
+    """The fields of a sample in the messages of a talk, as LangGraph keeps them in its state.
+
+    >>> talk_in([("user", "why?"), {"role": "tool", "content": "since"}, {"type": "ai", "content": "so"}])
+    {'query': 'why?', 'contexts': ['since'], 'answer': 'so'}
+    """
+    said = [(*_message(each), held(each, "artifact")) for each in messages]
+    asked = [place for place, (who, text, _) in enumerate(said) if who in ASKS and text]
+    if not asked:
+        return {}
+    last = said[asked[-1] :]
+    answers = [text for who, text, _ in last if who in ANSWERS and text]
+    found: dict[str, Any] = {"query": last[0][1]}
+    if any(who in FINDS for who, _, _ in last):
+        # The result of a tool: the documents that it returns beside its text, else the text.
+        results = [(text, documents) for who, text, documents in last if who in FINDS]
+        listed = (d if isinstance(d, list | tuple) and d else [text] if text else [] for text, d in results)
+        found["contexts"] = list(chain.from_iterable(listed))
+    if answers:
+        found["answer"] = answers[-1]
+    return found
+
+
+def _message(message: Any) -> tuple[str, str]:
+    """The role and the text of a message."""
+    pair = isinstance(message, tuple | list) and len(message) == 2
+    who, content = message if pair else (held(message, "role") or held(message, "type"), held(message, "content"))
+    if isinstance(content, list):
+        parts = (each if isinstance(each, str) else held(each, "text") for each in content)
+        content = "".join(each for each in parts if isinstance(each, str))
+    return str(who or ""), content if isinstance(content, str) else ""
+
+
+def held(where: Any, name: str) -> Any:
+    """What a mapping holds under a name, or an object as an attribute; None if it is not there."""
+    return where.get(name) if isinstance(where, Mapping) else getattr(where, name, None)
 
 
 def text_from(value: Any, field: str, where: str) -> str:
@@ -105,8 +179,8 @@ def text_from(value: Any, field: str, where: str) -> str:
         )
     if not isinstance(value, str | int | float):
         # What a model of LangChain or an engine of LlamaIndex gives back.
-        held = (getattr(value, name, None) for name in SAID)
-        value = next((each for each in held if isinstance(each, str)), value)
+        texts = (getattr(value, name, None) for name in SAID)
+        value = next((each for each in texts if isinstance(each, str)), value)
     if not isinstance(value, str):
         raise _unfit(value, field, "a text", where)
     return value
@@ -149,14 +223,9 @@ def list_from(value: Any, field: str, where: str) -> list[Any]:
 
 def _spelled(value: str, field: str, where: str) -> Any:
     for read in (json.loads, ast.literal_eval):
-        try:
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
             return read(value)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            continue
     raise _unfit(value, field, "a list, in a table written as JSON", where, LISTED)
-
-
-# --- contexts --------------------------------------------------------------------------------------
 
 
 def contexts(value: Any, ids: Any, field: str, where: str) -> tuple[Context, ...]:
@@ -168,13 +237,14 @@ def contexts(value: Any, ids: Any, field: str, where: str) -> tuple[Context, ...
             f"{where}: got {len(items)} {field} and {len(names)} ids for them, expected as many. "
             "Next: correct this row."
         )
-    return tuple(
-        _context(item, name, rank, field, where) for rank, (item, name) in enumerate(zip(items, names, strict=True), 1)
-    )
+    both = enumerate(zip(items, names, strict=True), 1)
+    return tuple(_context(item, name, rank, field, where) for rank, (item, name) in both)
 
 
 def _context(item: Any, name: Any, rank: int, field: str, where: str) -> Context:
-    given, words = context_parts(item)
+    inner = None if isinstance(item, str | Mapping) else getattr(item, "node", None)
+    holder = item if inner is None else inner  # LlamaIndex: a node with its score
+    given, words = (None, item) if isinstance(item, str) else (_one_of(holder, IDS), _one_of(holder, TEXTS))
     if not isinstance(words, str):
         raise DataError(
             f"{where}: got {shorten(item)} as number {rank} of {field!r}, expected a text or "
@@ -185,27 +255,20 @@ def _context(item: Any, name: Any, rank: int, field: str, where: str) -> Context
     return Context(str(rank) if is_absent(chosen) else identifier(chosen, where), words, recorded)
 
 
-def context_parts(item: Any) -> tuple[Any, Any]:
-    """The id and the text of a context, whatever holds them; None if one is not there."""
-    if isinstance(item, str):
-        return None, item
-    inner = getattr(item, "node", None)  # LlamaIndex: a node with its score
-    item = item if inner is None or isinstance(item, Mapping) else inner
-    return _one_of(item, IDS), _one_of(item, TEXTS)
-
-
 def _one_of(item: Any, names: Iterable[str]) -> Any:
     """The first of these keys or attributes that is there; metadata is looked at last."""
     for name in names:
-        found = item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)
+        found = held(item, name)
         if not is_absent(found) and not callable(found):
             return found
-    meta = item.get("metadata") if isinstance(item, Mapping) else getattr(item, "metadata", None)
+    meta = held(item, "metadata")
     return _one_of(meta, names) if isinstance(meta, Mapping) else None
 
 
-def expected_contexts(value: Any, ids: Any, where: str) -> tuple[Context, ...]:
-    """Contexts that should have come: texts, `{id, text}`, or ids alone."""
+def expected_contexts(value: Any, ids: Any, where: str) -> tuple[Context, ...] | None:
+    """Contexts that should have come: texts, `{id, text}`, or ids alone; None if neither is given."""
+    if value is None and ids is None:
+        return None
     if value is None:
         return tuple(Context(identifier(each, where), "") for each in list_from(ids, "reference_context_ids", where))
     return contexts(value, ids, "reference_contexts", where)
@@ -220,19 +283,18 @@ def citations(value: Any, where: str) -> tuple[Citation, ...]:
 
 
 def _citation(item: Any, where: str) -> Citation:
+    claim = named = given = None
     if isinstance(item, Mapping):
         claim = next((item[key] for key in ("claim", "span", "text", "sentence") if key in item), None)
         named = next((item[key] for key in ("context", "context_id", "id", "source", "doc_id") if key in item), None)
+        given = item.get("support")
     elif isinstance(item, list | tuple) and len(item) == 2:
         claim, named = item
-    else:
-        claim = named = None
     if not isinstance(claim, str) or is_absent(named):
         raise DataError(
             f"{where}: got {shorten(item)} as a citation, expected "
             '{"claim": "the words it is for", "context": "the id of a context"}. Next: correct this row.'
         )
-    given = item.get("support") if isinstance(item, Mapping) else None
     return Citation(claim, identifier(named, where), None if is_absent(given) else _support(given, where))
 
 
@@ -244,9 +306,9 @@ def trec_row(row: Mapping[str, Any]) -> Mapping[str, Any]:
     ('It is so. Yes.', [{'claim': 'It is so.', 'context': 'b', 'support': None}])
     """
     parts, references = row.get("answer"), row.get("references") or []
-    if not (isinstance(parts, list) and parts and "references" in row):
-        return row
-    if not all(isinstance(each, Mapping) and isinstance(each.get("text"), str) for each in parts):
+    if not (isinstance(parts, list) and parts and "references" in row) or not all(
+        isinstance(each, Mapping) and isinstance(each.get("text"), str) for each in parts
+    ):
         return row
     cited = [
         {
@@ -300,15 +362,17 @@ def marks_in(answer: str, contexts: Sequence[Context]) -> tuple[str, tuple[Citat
     ('Paris is the capital.', (Citation(claim='Paris is the capital.', context='doc-7', support=None),))
     """
     marked = "".join(map(_inward, answer.splitlines(keepends=True)))
+    ids = {str(rank): each.id for rank, each in enumerate(contexts, 1)}
     found = [
-        Citation(without_marks(sentence), _named(number, contexts))
+        Citation(_without_marks(sentence), ids.get(str(int(number)), number))
         for sentence in (span.of(marked) for span in sentences(marked))
-        for number in numbers(sentence)
+        for mark in MARK.findall(sentence)
+        for number in map(str.strip, mark.replace(";", ",").split(","))
     ]
-    known = {each.id for each in contexts}
+    known = set(ids.values())
     if not any(each.context in known for each in found):
         return answer, ()
-    return without_marks(marked), tuple(dict.fromkeys(found))
+    return _without_marks(marked), tuple(dict.fromkeys(found))
 
 
 def _inward(line: str) -> str:
@@ -317,27 +381,14 @@ def _inward(line: str) -> str:
     >>> _inward("Ana won. [1] Bob lost.[2]"), _inward("[1] Ana won. [2] Bob lost.")
     ('Ana won[1]. Bob lost[2].', '[1] Ana won. [2] Bob lost.')
     """
-    return (
-        line
-        if _BEFORE.match(line)
-        else _AFTER_THE_END.sub(lambda found: f"{found['marks'].replace(' ', '')}{found['end']}{found['blank']}", line)
-    )
+    if _BEFORE.match(line):
+        return line
+    return _AFTER_THE_END.sub(lambda found: f"{found['marks'].replace(' ', '')}{found['end']}{found['blank']}", line)
 
 
-def numbers(sentence: str) -> list[str]:
-    """The numbers in the marks of a sentence."""
-    return [number.strip() for mark in MARK.findall(sentence) for number in mark.replace(";", ",").split(",")]
-
-
-def without_marks(text: str) -> str:
+def _without_marks(text: str) -> str:
     """The text without marks, and without the blank before each."""
     return _BEFORE.sub("", text).strip()
-
-
-def _named(number: str, contexts: Sequence[Context]) -> str:
-    """The id of the context at this rank; the number itself if there is none."""
-    rank = int(number)
-    return contexts[rank - 1].id if 1 <= rank <= len(contexts) else number
 
 
 _BEFORE = re.compile(r"\s*" + MARK.pattern)
