@@ -133,7 +133,7 @@ def talk_in(messages: Sequence[Any]) -> dict[str, Any]:
     >>> talk_in([("user", "why?"), {"role": "tool", "content": "since"}, {"type": "ai", "content": "so"}])
     {'query': 'why?', 'contexts': ['since'], 'answer': 'so'}
     """
-    said = [(*_message(each), held(each, "artifact")) for each in messages]
+    said = [(*_message(each), get_from(each, "artifact")) for each in messages]
     asked = [place for place, (who, text, _) in enumerate(said) if who in ASKS and text]
     if not asked:
         return {}
@@ -153,14 +153,16 @@ def talk_in(messages: Sequence[Any]) -> dict[str, Any]:
 def _message(message: Any) -> tuple[str, str]:
     """The role and the text of a message."""
     pair = isinstance(message, tuple | list) and len(message) == 2
-    who, content = message if pair else (held(message, "role") or held(message, "type"), held(message, "content"))
+    who, content = (
+        message if pair else (get_from(message, "role") or get_from(message, "type"), get_from(message, "content"))
+    )
     if isinstance(content, list):
-        parts = (each if isinstance(each, str) else held(each, "text") for each in content)
+        parts = (each if isinstance(each, str) else get_from(each, "text") for each in content)
         content = "".join(each for each in parts if isinstance(each, str))
     return str(who or ""), content if isinstance(content, str) else ""
 
 
-def held(where: Any, name: str) -> Any:
+def get_from(where: Any, name: str) -> Any:
     """What a mapping holds under a name, or an object as an attribute; None if it is not there."""
     return where.get(name) if isinstance(where, Mapping) else getattr(where, name, None)
 
@@ -258,10 +260,10 @@ def _context(item: Any, name: Any, rank: int, field: str, where: str) -> Context
 def _one_of(item: Any, names: Iterable[str]) -> Any:
     """The first of these keys or attributes that is there; metadata is looked at last."""
     for name in names:
-        found = held(item, name)
+        found = get_from(item, name)
         if not is_absent(found) and not callable(found):
             return found
-    meta = held(item, "metadata")
+    meta = get_from(item, "metadata")
     return _one_of(meta, names) if isinstance(meta, Mapping) else None
 
 
