@@ -20,8 +20,8 @@ import pytest
 from rankproof import sample
 from rankproof.comparing.comparison import Comparison
 from rankproof.document.formats.html import part_of_page
+from rankproof.web import Settings
 from rankproof.web.server import make_server
-from rankproof.web.workspace import Settings
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 REQUIRED = os.environ.get("RANKPROOF_BROWSER") == "required"

@@ -29,9 +29,8 @@ from rankproof.errors import DataError
 from rankproof.judging.verdicts import Relation
 from rankproof.judging.words import QUESTIONS
 from rankproof.scoring.catalogue import describe_measure
-from rankproof.web.guard import Guard
-from rankproof.web.server import make_server
-from rankproof.web.workspace import LABELS, Settings
+from rankproof.web import LABELS, Settings
+from rankproof.web.server import Guard, make_server
 
 from .conftest import RunningApp, Start, parts_on_page
 

@@ -15,8 +15,8 @@ from rankproof import History, evaluate, judge, sample
 from rankproof.errors import UsageError
 from rankproof.io.load import load_ranking
 from rankproof.io.write import convert
+from rankproof.web import TABLES, Settings, Workspace
 from rankproof.web.folder import COMPANIONS, FileKind, find_files, named_by_stem
-from rankproof.web.workspace import TABLES, Settings, Workspace
 
 from .conftest import fill
 

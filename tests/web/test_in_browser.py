@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from rankproof import History, evaluate, grid, judge, report
-from rankproof.web.workspace import LABELS
+from rankproof.web import LABELS
 
 from .conftest import RunningApp, Start
 from .test_app import HOSTILE, PAGES

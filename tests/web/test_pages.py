@@ -16,8 +16,8 @@ from rankproof import compare, evaluate
 from rankproof.cli import run
 from rankproof.document.numbers import score
 from rankproof.errors import DataError, UsageError
+from rankproof.web import LABELS, Settings, Workspace
 from rankproof.web.pages import export
-from rankproof.web.workspace import LABELS, Settings, Workspace
 
 from .conftest import parts_on_page
 

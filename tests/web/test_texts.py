@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rankproof.document.page import join
-from rankproof.web.texts import SNIPPET, mark_words, snippet, wanted_words
+from rankproof.web.site import SNIPPET, mark_words, snippet, wanted_words
 
 
 def words_marked(text: str, question: str) -> list[str]:

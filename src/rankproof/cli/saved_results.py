@@ -289,7 +289,7 @@ def app(
     """
     from importlib.resources import files
 
-    from rankproof.web.workspace import Settings
+    from rankproof.web import Settings
 
     if not 1 <= highest <= 9:
         raise UsageError(f"--highest: got {highest}, expected a grade from 1 to 9. Next: leave it out for 3.")

@@ -1,1 +1,388 @@
-"""The app in a browser: the content of a folder, page by page, from the same results as the command line."""
+"""The app in a browser: what a folder holds, page by page, from the same results as the command line.
+
+Here are its settings and its data: the files of the folder, read on demand, and the results computed from them.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rankproof.bench.testset.labels import Labels, last_labels, merge_labels, read_labels
+from rankproof.comparing.compare import compare_scores
+from rankproof.comparing.comparison import Comparison, first_measure, sign_of
+from rankproof.comparing.gate import Gate, gate_scores
+from rankproof.core.corpus import Document
+from rankproof.core.judgments import Judgments
+from rankproof.core.names import parse_all
+from rankproof.core.table import Rankings, RankingTable
+from rankproof.errors import DataError, RankproofError, UsageError, nearest, shorten
+from rankproof.io.corpora import load_corpus, load_questions
+from rankproof.io.groups import groups_of
+from rankproof.io.load import load_judgments, load_ranking
+from rankproof.io.trec import TrecRankings
+from rankproof.scoring.evaluate import Measures, check_margin, evaluate, prepare
+from rankproof.scoring.scores import Scores
+from rankproof.stats.intervals import Interval
+from rankproof.web.folder import FileKind, FoundFile, find_files, judgments_of_most, kinds_of_texts, named_by_stem
+
+LABELS = "app-labels.jsonl"
+"""The file of the grades given in the app, in the first folder that was named."""
+TABLES = 8
+"""The number of rankings whose documents are cached; others are read again on demand."""
+RESULTS = 64
+"""The number of comparisons, gates and other results that are cached."""
+SMALL = {"scores", "interval"}
+"""Results that do not count for that, as every first page shows all of them."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The options of the command line."""
+
+    places: tuple[str, ...]
+    measures: Measures | None = None
+    judgments: str | None = None
+    queries: str | None = None
+    corpus: str | None = None
+    by: str | None = None
+    baseline: str | None = None
+    labels: str | None = None
+    margin: float = 0.01
+    highest: int = 3
+    read_only: bool = False
+
+
+@dataclass(eq=False)
+class Workspace:
+    """The folder as the pages see it. Everything is read lazily, and read again when its file has changed."""
+
+    settings: Settings
+    files: list[FoundFile] = field(default_factory=list)
+    runs: Mapping[str, FoundFile] = field(default_factory=dict)
+    """The rankings by their names."""
+    unreadable: dict[FoundFile, str] = field(default_factory=dict)
+    """Files of texts that could not be read when they were needed, with their errors."""
+    labelling: dict[tuple[str, str], list[Any]] = field(default_factory=dict)
+    """What each person decided on the pairs of a ledger since the start, for what is skipped and taken back."""
+    _results: OrderedDict[Any, Future[Any]] = field(default_factory=OrderedDict)
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+    writing: threading.Lock = field(default_factory=threading.Lock)
+    """Held while a grade is written."""
+    _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2, "rankproof-app"))
+
+    def __post_init__(self) -> None:
+        self.refresh()
+        _ = self.labels  # a file of something else is refused before a grade is written to it
+        given = self.settings
+        check_margin(given.margin, zero=True)
+        if given.measures is not None:
+            parse_all(given.measures)
+        _ = [self._at(each) for each in (given.judgments, given.queries, given.corpus) if each is not None]
+        with suppress(DataError):  # what the file holds is shown on the pages
+            _ = self.groups
+        unread = {each.path.stem for each in self.files if each.kind in (FileKind.DAMAGED, FileKind.UNCLEAR)}
+        if given.baseline is not None and given.baseline not in unread:
+            self.run(given.baseline)
+
+    def refresh(self) -> bool:
+        """Read the folder again; returns whether anything has changed."""
+        gone = [Path(place) for place in self.settings.places if self.files and not Path(place).exists()]
+        found = find_files([place for place in self.settings.places if Path(place) not in gone], self.files)
+        found += [FoundFile(each.name, each, FileKind.DAMAGED, 0, 0.0, "is no longer there") for each in gone]
+        changed = [each.stamp for each in found] != [each.stamp for each in self.files]
+        self.files = found
+        self.runs = named_by_stem(self.of_kind(FileKind.RUN))
+        return changed
+
+    def of_kind(self, kind: FileKind) -> list[FoundFile]:
+        """The files of this kind."""
+        return [each for each in self.files if each.kind is kind]
+
+    def run(self, name: str) -> FoundFile:
+        """The ranking of that name."""
+        runs = self.runs  # the folder may be read again meanwhile
+        if name not in runs:
+            raise UsageError(
+                f"there is no ranking {shorten(name)} here.{nearest(name, runs)} Next: choose one of the list."
+            )
+        return runs[name]
+
+    @property
+    def judgments_file(self) -> FoundFile | None:
+        """The judgments of all rankings: those that were named, else those of most queries of a ranking."""
+        found = self.of_kind(FileKind.JUDGMENTS)
+        if self.settings.judgments is not None:
+            return self._at(self.settings.judgments)
+        if len(found) < 2:
+            return found[0] if found else None
+        key = ("judged by", *(each.stamp for each in (*found, *self.runs.values())))
+        return self.kept(key, lambda: judgments_of_most(found, self._judged, list(self.runs.values())))
+
+    def _at(self, place: str) -> FoundFile | None:
+        return next(iter(find_files([place], self.files)), None)
+
+    def _judged(self, file: FoundFile) -> Judgments:
+        return self.kept(("judgments", file.stamp), lambda: prepare(load_judgments(file.path)))
+
+    @cached_property
+    def labels_path(self) -> Path:
+        """The file for grades: a separate one, never the user's; the same from the start to the end."""
+        if self.settings.labels is not None:
+            return Path(self.settings.labels)
+        first = Path(self.settings.places[0])
+        return (first if first.is_dir() else first.parent) / LABELS
+
+    def kept(self, key: Any, make: Callable[[], T]) -> T:
+        """The cached result of this key, else computed now; concurrent requests wait for the same result."""
+        return self.later(key, make, here=True).result()
+
+    def later(self, key: Any, make: Callable[[], T], *, here: bool = False) -> Future[T]:
+        """The same in the background: a future, which may be done already, as it is if it is computed `here`."""
+        with self._lock:
+            found = self._results.get(key)
+            if found is not None:
+                self._results.move_to_end(key)
+                return found
+            own: Future[T] = Future()
+            self._results[key] = own
+            # Scores and intervals of a run are small and stay with their file; of the others the oldest are dropped.
+            done = [key for key, each in self._results.items() if each.done() and key[0] not in SMALL]
+            documents = [key for key in done if key[0] == "documents"]
+            others = [key for key in done if key[0] != "documents"]
+            for old in (*documents[:-TABLES], *others[:-RESULTS]):
+                del self._results[old]
+        if here:
+            _fulfil(own, make)
+        else:
+            self._pool.submit(_fulfil, own, make)
+        return own
+
+    def close(self) -> None:
+        """Start no new work."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def judgments(self, corrected: bool = False) -> Judgments:
+        """The judgments; `corrected` includes the grades given here."""
+        file = self.judgments_file
+        if file is None:
+            raise UsageError(
+                "there are no judgments here. Next: put a file of them into the folder, or name one: "
+                "rankproof app FOLDER --judgments FILE."
+            )
+        plain = self._judged(file)
+        if not corrected or not self.grades:
+            return plain
+
+        def laid_over() -> Judgments:
+            grades = plain.as_dict()
+            grades |= {query: grades.get(query, {}) | own for query, own in self.grades.items()}
+            return prepare(load_judgments(grades))
+
+        return self.kept(("judgments", file.stamp, self._labels_stamp), laid_over)
+
+    @property
+    def _labels_stamp(self) -> tuple[int, float]:
+        with suppress(OSError):
+            about = self.labels_path.stat()
+            return about.st_size, about.st_mtime
+        return 0, 0.0
+
+    @property
+    def labels(self) -> Labels:
+        """The grades of each person here, the last one for each document; none of a damaged file if none is written."""
+        try:
+            return self.kept(("labels", self._labels_stamp), lambda: last_labels(read_labels(self.labels_path)))
+        except RankproofError as error:
+            if not self.settings.read_only:
+                raise
+            self.unreadable |= dict.fromkeys(find_files([self.labels_path]), str(error))
+            return {}
+
+    @property
+    def grades(self) -> dict[str, dict[str, int]]:
+        """One grade for each document that was graded here."""
+        return self.kept(("grades", self._labels_stamp), lambda: merge_labels(self.labels))
+
+    def scores(self, name: str, corrected: bool = False) -> Scores:
+        """The scores of a ranking."""
+        return self.kept(*self._scoring(name, corrected))
+
+    def uncertainty(self, name: str) -> Interval:
+        """The interval of the mean of a ranking's first measure."""
+        return self._interval(self._scoring(name, False)[0], self.scores(name))
+
+    def _interval(self, key: Any, scores: Scores) -> Interval:
+        return self.kept(("interval", *key[1:]), lambda: scores.uncertainty(first_measure(scores)))
+
+    def scores_if_ready(self, name: str) -> Scores | RankproofError | None:
+        """The scores if they are ready, the error if they cannot be computed, None while they are being computed."""
+        found = self.later(*self._scoring(name, False))
+        if not found.done():
+            return None
+        error = found.exception()
+        if error is None or isinstance(error, RankproofError):
+            return error or found.result()
+        return DataError(f"{name}: {error}. Next: look at the file, or take it out of the folder.")
+
+    def _scoring(self, name: str, corrected: bool) -> tuple[Any, Callable[[], Scores]]:
+        file, judged_by = self.run(name), self.judgments_file
+        stamp = self._labels_stamp if corrected and self.grades else None
+        key = ("scores", file.stamp, judged_by and judged_by.stamp, stamp)
+
+        def make() -> Scores:
+            found = evaluate(self.judgments(corrected), load_ranking(file.path), self.settings.measures, by=self.groups)
+            _ = found.wrong, self._interval(key, found)  # the first page asks for it for every ranking
+            return found
+
+        return key, make
+
+    @property
+    def groups(self) -> Any:
+        """The groups of queries that were named."""
+        return None if self.settings.by is None else groups_of(self.settings.by)
+
+    def comparison(self, baseline: str, system: str, corrected: bool) -> Future[Comparison]:
+        """The comparison of two rankings on all measures."""
+        scores = {name: self.scores(name, corrected) for name in (baseline, system)}
+        key = ("compared", *(self._scoring(name, corrected)[0] for name in scores))
+        return self.later(key, lambda: compare_scores(scores, baseline=baseline, by=self.groups))
+
+    def gate(self, baseline: str, candidate: str, corrected: bool) -> Future[Gate]:
+        """The gate of a candidate against the baseline."""
+        old, new = (self.scores(name, corrected) for name in (baseline, candidate))
+        key = ("gated", *(self._scoring(name, corrected)[0] for name in (baseline, candidate)))
+        return self.later(key, lambda: gate_scores(old, new, [first_measure(old)], margin=self.settings.margin))
+
+    def ready(self) -> dict[str, Scores]:
+        """The scores that are ready, by name."""
+        return {name: each for name in self.runs if isinstance(each := self.scores_if_ready(name), Scores)}
+
+    def wrong(self) -> dict[str, list[str]]:
+        """Errors in data and unreadable files, each with its rankings and files."""
+        found: dict[str, list[str]] = {}
+        for name in self.runs:
+            each = self.scores_if_ready(name)
+            errors = [str(each)] if isinstance(each, RankproofError) else [] if each is None else each.wrong
+            for error in errors:
+                found.setdefault(str(error), []).append(name)
+        for file, problem in self.damaged().items():
+            found.setdefault(problem, []).append(file.name)
+        return found
+
+    def damaged(self) -> dict[FoundFile, str]:
+        """The files that cannot be read, with their errors."""
+        now = {each.path: each.stamp for each in self.files}  # a file of grades may lie outside
+        texts = {file: why for file, why in self.unreadable.items() if now.get(file.path, file.stamp) == file.stamp}
+        return {file: file.problem for file in self.of_kind(FileKind.DAMAGED)} | texts
+
+    def error(self, name: str) -> RankproofError | None:
+        """Why this ranking cannot be scored; None if it can."""
+        with suppress(Exception):
+            self.scores(name)
+        found = self.scores_if_ready(name)
+        return found if isinstance(found, RankproofError) else None
+
+    def scorable(self) -> list[str]:
+        """The names of the rankings that can be scored."""
+        return [name for name in self.runs if self.error(name) is None]
+
+    def baseline(self) -> str:
+        """The ranking that others are compared with: the one that was named, else the first that can be scored."""
+        if self.settings.baseline is not None:
+            self.run(self.settings.baseline)
+            return self.settings.baseline
+        if not self.runs:
+            raise UsageError("there is no ranking here. Next: put one into the folder.")
+        return next((name for name in self.runs if self.error(name) is None), next(iter(self.runs)))
+
+    def other(self, baseline: str) -> str | None:
+        """The best of the others that are ready, else the first."""
+        ready = {name: each for name, each in self.ready().items() if name != baseline}
+        if not ready:
+            return next((name for name in self.scorable() if name != baseline), None)
+        return max(ready, key=lambda name: sign_of(ready[name]) * ready[name][first_measure(ready[name])])
+
+    @property
+    def questions(self) -> Mapping[str, str]:
+        """The texts of the queries; empty if they are not known."""
+        return self._texts_of(FileKind.QUERIES, load_questions)
+
+    @property
+    def corpus(self) -> Mapping[str, Document]:
+        """The documents; empty if they are not known."""
+        return self._texts_of(FileKind.CORPUS, load_corpus)
+
+    def _texts_of(self, kind: FileKind, load: Callable[[str], Mapping[str, T]]) -> Mapping[str, T]:
+        file = self.text_file(kind)
+        if file is not None:
+            try:
+                return self.kept((kind, file.stamp), lambda: load(os.fspath(file.path)))
+            except RankproofError as error:
+                self.unreadable[file] = str(error)  # the numbers are shown without the texts
+        return {}
+
+    def text_file(self, kind: FileKind) -> FoundFile | None:
+        """The file of the queries' or the documents' texts: the one that was named, else that of most of their ids."""
+        given = self.settings.queries if kind is FileKind.QUERIES else self.settings.corpus
+        if given is not None:
+            return self._at(given)
+        return next((file for file, own in self.texts().items() if own is kind), None)
+
+    def texts(self) -> dict[FoundFile, FileKind]:
+        """Each file of texts as queries or documents, by the ids that are judged; the file with most of them first."""
+        files = [each for each in self.files if each.kind in (FileKind.QUERIES, FileKind.CORPUS)]
+        try:
+            used = self.judgments_file or next(iter(self.runs.values()), None)
+            key = ("texts", used and used.stamp, *(each.stamp for each in files))
+            return self.kept(key, lambda: kinds_of_texts(files, *self._ids()))
+        except (RankproofError, OSError):
+            return {each: each.kind for each in files}
+
+    def _ids(self) -> tuple[Collection[str], Collection[str]]:
+        """The queries and the documents of the judgments, without them those of the first ranking."""
+        if self.judgments_file is not None:
+            judged = self.judgments()
+            return judged.index, judged.doc_ids
+        for file in self.runs.values():
+            rows = load_ranking(file.path).table()
+            return set(rows.query), set(rows.doc)
+        return (), ()
+
+    def table(self, name: str, query: str) -> RankingTable:
+        """The documents of one query in a ranking."""
+        return self.documents(name, here=True).result()(query)
+
+    def documents(self, name: str, *, here: bool = False) -> Future[Callable[[str], RankingTable]]:
+        """The documents of each query in a ranking."""
+        file = self.run(name)
+        return self.later(("documents", file.stamp), lambda: documents_by_query(load_ranking(file.path)), here=here)
+
+
+def _fulfil(future: Future[T], make: Callable[[], T]) -> None:
+    try:
+        future.set_result(make())
+    except BaseException as error:
+        future.set_exception(error)  # other requests for the result get it
+        raise
+
+
+def documents_by_query(ranking: Rankings) -> Callable[[str], RankingTable]:
+    """The documents of one query after the other; a run as text stays text, which takes a tenth of the memory."""
+    if isinstance(ranking, TrecRankings):
+        runs = ranking.by_query()
+        nothing = RankingTable([], [], source=ranking.source)
+        return lambda query: runs[query].table() if query in runs else nothing
+    whole = ranking.table()
+    rows = whole.by_query()
+    return lambda query: whole.take(rows.get(query, []))

@@ -1,12 +1,17 @@
-"""Two rankings against each other: the verdict, every query as a point and as a row, groups of queries."""
+"""Rankings against each other: the verdict on two, every query as a point and as a row, the gate; leaderboard, grid."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from rankproof.bench.grid import Grid, saved_grid
 from rankproof.comparing.comparison import Comparison, hits_of, relevant_from
 from rankproof.comparing.gate import Gate
+from rankproof.comparing.leaderboard import Leaderboard, leaderboard
 from rankproof.comparing.words import DECIDED
 from rankproof.document.formats.html import part_of_page
 from rankproof.document.model import Part
@@ -28,9 +33,22 @@ from rankproof.document.page import (
     x_axis,
     y_axis,
 )
-from rankproof.errors import UsageError
+from rankproof.errors import DataError, UsageError, one_of, reason
 from rankproof.scoring.scores import Scores
-from rankproof.web.site import Choices, Page, Site, button, measure_of, note, sections, select
+from rankproof.web.folder import FileKind, named_by_stem
+from rankproof.web.site import (
+    Choices,
+    Page,
+    Site,
+    button,
+    is_given,
+    measure_of,
+    note,
+    part_of_result,
+    sections,
+    select,
+    wrong_card,
+)
 
 MODES = {
     "nothing": "nothing relevant found",
@@ -105,10 +123,8 @@ def pair_of(site: Site, choices: Choices) -> tuple[str, str]:
     a = choices.get("a") or space.baseline()
     b = choices.get("b") or space.other(a)
     if b is None:
-        raise UsageError(
-            "there is only one ranking here that can be scored, and a comparison needs two. "
-            "Next: put another into the folder."
-        )
+        one = "there is only one ranking here that can be scored, and a comparison needs two."
+        raise UsageError(f"{one} Next: put another into the folder.")
     if a == b:
         raise UsageError(f"{a} cannot be compared with itself. Next: choose another ranking.")
     space.run(a), space.run(b)
@@ -120,11 +136,9 @@ def compare(site: Site, choices: Choices) -> Page:
     a, b = pair_of(site, choices)
     scores = site.workspace.scores(a)
     measure = measure_of(scores, choices.get("m"))
-    corrected = choices.get("given") == "yes"
+    corrected = is_given(choices)
     rows = query_rows(site, a, b, measure, corrected)
-    verdict = site.later(
-        *site.workspace.comparing(a, b, corrected), comparison_part, "verdict", a=a, b=b, given=corrected
-    )
+    verdict = site.later(comparison_part, "verdict", a=a, b=b, given=corrected)
     pictures = el("div", _scatter(measure, a, b, rows), _sorted(measure, a, b, rows), cls="grid", id="pictures")
     return Page(
         f"{b} against {a}",
@@ -157,18 +171,22 @@ def choose(
     )
 
 
-def comparison_part(found: Comparison) -> Markup:
+def comparison_part(site: Site, choices: Choices) -> tuple[Future[Comparison], Callable[[Comparison], Markup]]:
     """The result of `rankproof compare` as part of a page: errors, the verdict in words, and the tables."""
-    whole = found._document()
-    wrong, *others = whole.parts
-    *words, _ = (each for each in others if isinstance(each, Part) and each.name == DECIDED)
-    tables = [each for each in others if each not in words]
-    return part_of_page(replace(whole, parts=[wrong, *words, *tables]))
+
+    def show(found: Comparison) -> Markup:
+        whole = found._document()
+        wrong, *others = whole.parts
+        *words, _ = (each for each in others if isinstance(each, Part) and each.name == DECIDED)
+        tables = [each for each in others if each not in words]
+        return part_of_page(replace(whole, parts=[wrong, *words, *tables]))
+
+    return site.workspace.comparison(*pair_of(site, choices), is_given(choices)), show
 
 
-def gate_part(found: Gate) -> Markup:
+def gate_part(site: Site, choices: Choices) -> tuple[Future[Gate], Callable[[Gate], Markup]]:
     """The result of `rankproof gate` as part of a page."""
-    return part_of_page(found._document())
+    return site.workspace.gate(*pair_of(site, choices), is_given(choices)), part_of_result
 
 
 def _about_pictures(site: Site) -> Markup:
@@ -180,6 +198,7 @@ def _about_pictures(site: Site) -> Markup:
 
 HIGH, LEFT, TOP, BOTTOM = 300, 52, 28, 34
 """The edges of the pictures: a signed number of four digits fits on the left, the name of an axis above it."""
+
 NAMED = 48
 """The number of characters of the name of an axis."""
 
@@ -208,7 +227,7 @@ def _point(i: int, row: QueryRow, x: float, y: float) -> Markup:
 
 def _sorted(measure: str, a: str, b: str, rows: Sequence[QueryRow]) -> Markup:
     """Every difference as a bar, the greatest loss first."""
-    limit = max([abs(row.gain) for row in rows] or [1.0]) or 1.0
+    limit = max((abs(row.gain) for row in rows), default=1.0) or 1.0
     y = Scale(-limit, limit, HIGH - BOTTOM, 12)
     x = Scale(0, max(len(rows), 1), LEFT, WIDE - 12)
     wide = max(x(1) - x(0), 0.2)
@@ -264,20 +283,15 @@ def query_table(
 ) -> Markup:
     """Every query as a row, in the order given."""
     grouped = any(row.group for row in rows)
-    words, numbers = ("query", *(["group"] if grouped else []), "after it"), ("before", "after", "change")
-    headings = (words[0], *numbers, *words[1:])
-    head = el("tr", *(el("th", each, scope="col", cls="w" if each in words else None) for each in headings))
+    numbers = ("before", "after", "change")
+    headings = ("query", *numbers, *(["group"] if grouped else []), "after it")
+    head = el("tr", *(el("th", each, scope="col", cls=None if each in numbers else "w") for each in headings))
     body = el("tbody", *(_row(site, i, row, a, b, measure, grouped, corrected) for i, row in enumerate(rows)))
-    whole = el(
-        "table",
-        el("caption", el("span", f"{measure} of each query, {order}")),
-        el("thead", head),
-        body,
-        id="rows",
-    )
+    caption = el("caption", el("span", f"{measure} of each query, {order}"))
+    whole = el("table", caption, el("thead", head), body, id="rows")
     if not site.links.static:
         for name in (a, b):
-            site.workspace.later(*site.workspace.documents(name))  # each row leads to the documents of a query
+            site.workspace.documents(name)  # each row leads to the documents of a query
     return el("div", whole, cls="scroll", tabindex=0, role="group", aria_label="Queries")
 
 
@@ -306,15 +320,13 @@ def gate(site: Site, choices: Choices) -> Page:
     a, b = pair_of(site, choices)
     scores = site.workspace.scores(a)
     measure = measure_of(scores, None)
-    corrected = choices.get("given") == "yes"
+    corrected = is_given(choices)
     rows = query_rows(site, a, b, measure, corrected)
     lost = [row for row in rows if row.outcome == "lost"]
-    decided = site.later(*site.workspace.gating(a, b, corrected), gate_part, "gate", a=a, b=b, given=corrected)
-    about = (
-        f"{count(len(lost), 'query lost', 'queries lost')}, the greatest loss first. "
-        "Open one to see both rankings, and to correct a grade that is wrong."
-    )
-    made = combine(el("p", about), query_table(site, a, b, measure, lost[:20], corrected))
+    decided = site.later(gate_part, "gate", a=a, b=b, given=corrected)
+    number_lost = count(len(lost), "query lost", "queries lost")
+    about = "the greatest loss first. Open one to see both rankings, and to correct a grade that is wrong."
+    made = combine(el("p", f"{number_lost}, {about}"), query_table(site, a, b, measure, lost[:20], corrected))
     return Page(
         f"May {b} replace {a}?",
         sections(
@@ -335,3 +347,53 @@ def _given(site: Site, a: str, b: str, corrected: bool) -> Markup:
         return el("p", words)
     other = site.link("Leave them out" if corrected else "Count them", "gate", a=a, b=b, given=not corrected)
     return el("p", words, other, ".")
+
+
+MOST = 50
+"""Rankings on a leaderboard: every pair of them is compared."""
+
+
+def board(site: Site, choices: Choices) -> Page:
+    """The rankings in their order, and how far it can be trusted."""
+    space = site.workspace
+    if len(space.scorable()) < 2:
+        raise UsageError(
+            "a leaderboard needs two rankings or more that can be scored. Next: put another into the folder."
+        )
+    scores = space.scores(space.baseline())
+    measure = measure_of(scores, choices.get("m"))
+    shown = site.later(board_part, "leaderboard", m=measure)
+    chosen = site.choose("leaderboard", select("m", "measure", list(scores), measure))
+    wrong = join(wrong_card(name, error) for name in space.runs if (error := space.error(name)))
+    body = combine(shown, el("h3", "Left out") if wrong else None, wrong)
+    return Page(f"Leaderboard by {measure}", sections(("board", "Order", body)), opening=chosen)
+
+
+def board_part(site: Site, choices: Choices) -> tuple[Future[Leaderboard], Callable[[Leaderboard], Markup]]:
+    """The result of `rankproof leaderboard` as part of a page."""
+    space = site.workspace
+    measure = measure_of(space.scores(space.baseline()), choices.get("m"))
+    names = space.scorable()[:MOST]
+    key = ("board", measure, *(space.run(name).stamp for name in names))
+    return space.later(key, lambda: leaderboard({name: space.scores(name) for name in names}, measure)), part_of_result
+
+
+def grid(site: Site, choices: Choices) -> Page:
+    """A saved grid: the score of each configuration, the front, and the effect of each factor."""
+    known = named_by_stem(site.workspace.of_kind(FileKind.GRID))
+    if not known:
+        raise UsageError("there is no saved grid here. Next: `rankproof bench FILE -o grid.json`, into this folder.")
+    name = choices.get("g") or next(iter(known))
+    if name not in known:
+        raise one_of("grid", name, known)
+    file = known[name]
+    shown = part_of_result(site.workspace.kept(("grid", file.stamp), lambda: _saved(file.path)))
+    chosen = site.choose("grid", select("g", "grid", list(known), name)) if len(known) > 1 else None
+    return Page(f"Grid: {name}", sections(("grid", "Configurations", shown)), opening=chosen)
+
+
+def _saved(path: Path) -> Grid:
+    try:
+        return saved_grid(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path.name} cannot be read: {reason(error)}. Next: save it again.") from None

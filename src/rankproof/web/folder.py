@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +23,17 @@ from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, sn
 from rankproof.io.inputs import plain_name
 from rankproof.io.judgments import RELEVANT
 from rankproof.io.load import load_ranking
+from rankproof.io.read import DOCUMENT_ID, QUESTION_ID, QUESTION_TEXT, field_of, rows_in
 from rankproof.io.roles import EXPECTED, JUDGMENTS, column_of, guess, is_of_lists, without_expected
 from rankproof.io.trec import TrecRankings
 from rankproof.monitoring.events import EventSchema
 
 DEEPEST = 3
 """The depth to which folders inside folders are searched."""
+
 MOST = 5000
 """The largest number of files."""
+
 BEGINNING = b"SQLite format 3\x00"
 
 
@@ -94,8 +99,8 @@ def find_files(places: Sequence[str | os.PathLike[str]], known: Iterable[FoundFi
             except OSError as error:
                 found.append(FoundFile(name, path, FileKind.DAMAGED, 0, 0.0, f"cannot be read: {error.strerror}"))
                 continue
-            old = before.get((str(path), about.st_size, about.st_mtime))
-            found.append(old or _look(path, name, about.st_size, about.st_mtime))
+            stamp = (about.st_size, about.st_mtime)
+            found.append(before.get((str(path), *stamp)) or _look(path, name, *stamp))
     return found
 
 
@@ -157,10 +162,8 @@ def _kind(path: Path) -> FileKind:
     if path.suffix.lower() in OTHERS:
         return FileKind.UNKNOWN
     found = sniff(read_head(path), path.name)
-    if found == TREC_JUDGMENTS:
-        return FileKind.JUDGMENTS
-    if found == TREC_RANKING:
-        return FileKind.RUN
+    if found in (TREC_JUDGMENTS, TREC_RANKING):
+        return FileKind.JUDGMENTS if found == TREC_JUDGMENTS else FileKind.RUN
     if found == PARQUET:
         try:
             from pyarrow.parquet import read_schema
@@ -203,18 +206,15 @@ def _kind_of_table(path: Path, delimiter: str) -> FileKind:
     if kind is FileKind.RUN and (scores := column_of("score", names)):
         place = names.index(scores[0])
         rows = (line.split(delimiter) for line in head[1:GRADES])
-        return _by_values([cells[place] for cells in rows if len(cells) == len(names)])
+        cells = [row[place] for row in rows if len(row) == len(names)]
+        whole = all(cell.strip().strip('"').lstrip("-").isdigit() for cell in cells)
+        if cells and whole and len(set(cells)) <= HIGHEST:  # some sets call a column of grades score
+            return FileKind.JUDGMENTS
     return kind
 
 
 GRADES = 200
 """The number of lines by which grades are distinguished from scores."""
-
-
-def _by_values(cells: Sequence[str]) -> FileKind:
-    """A column called score holds grades in some sets: whole numbers, and few different ones."""
-    whole = all(cell.strip().strip('"').lstrip("-").isdigit() for cell in cells)
-    return FileKind.JUDGMENTS if cells and whole and len(set(cells)) <= HIGHEST else FileKind.RUN
 
 
 HIGHEST = 6
@@ -241,20 +241,25 @@ def _by_columns(names: Sequence[str], path: Path) -> FileKind:
 
 
 GIVEN = {"contexts", "retrievedcontexts"}
+
 SAMPLED = {"user_input", "retrieved_contexts", "contexts", "answer", "response"}
 """Fields of samples to judge; no log has those of the first line."""
+
 ACTIONS = {"ts", "clicks", "thumb", "latency_ms", "session"}
+
 TIMES = {"when", "datetime", "loggedat"}
 """The fields, and the names of times, by which a log is known: a ranking has none of them."""
+
 SAID = tuple(map(plain_name, (*EXPECTED, *RELEVANT, "relevant", "answers", "labels", "judged")))
 """The beginnings of names of files that hold what is relevant."""
 
 
 def _without_numbers(names: Sequence[str], path: Path) -> FileKind:
     """Queries and documents without grade, score or rank: what they are is said by a name, or by nothing."""
-    if any(map(is_of_lists, without_expected(names))):
+    others = without_expected(names)
+    if any(map(is_of_lists, others)):
         return FileKind.RUN
-    if len(without_expected(names)) < len(names) or _is_said_relevant(path):
+    if len(others) < len(names) or _is_said_relevant(path):
         try:
             guess(names, JUDGMENTS, path.name)
         except DataError as error:
@@ -311,16 +316,14 @@ def _kind_of_json(path: Path) -> FileKind:
         record = record[0]
     if not isinstance(record, dict):
         return FileKind.UNKNOWN
-    return _kind_of_mapping(record, path) if _is_nested(record) else _by_columns(list(record), path)
+    first_values = list(record.values())[:20]
+    if first_values and all(isinstance(each, dict | list) for each in first_values):  # queries with their documents
+        return _kind_of_mapping(record, path)
+    return _by_columns(list(record), path)
 
 
 LARGEST = 64 << 20
 """The largest JSON document that is read completely, in bytes."""
-
-
-def _is_nested(record: dict[str, Any]) -> bool:
-    """Whether it is a mapping of queries to documents, not a record."""
-    return bool(record) and all(isinstance(each, dict | list) for each in list(record.values())[:20])
 
 
 def _kind_of_mapping(record: dict[str, Any], path: Path) -> FileKind:
@@ -341,14 +344,10 @@ def _kind_of_mapping(record: dict[str, Any], path: Path) -> FileKind:
 def named_by_stem(files: Iterable[FoundFile]) -> dict[str, FoundFile]:
     """The files by their shortest unique names: without folder and ending if that is enough."""
     listed = list(files)
-    for names in (
-        [each.path.stem for each in listed],
-        [each.path.name for each in listed],
-        [each.name for each in listed],
-    ):
-        shown = list(map(clean, names))  # as pages show them, and their forms send them back
-        if len(set(shown)) == len(shown):
-            return dict(zip(shown, listed, strict=True))
+    for name in (attrgetter("path.stem"), attrgetter("path.name"), attrgetter("name")):
+        named = {clean(name(each)): each for each in listed}  # as pages show them, and their forms send them back
+        if len(named) == len(listed):
+            return named
     return {str(each.path): each for each in listed}
 
 
@@ -371,3 +370,30 @@ def judgments_of_most(
         return sum(query in queries for query in found.index), len(found.docs)
 
     return max(files, key=use)
+
+
+LOOKED_AT = 1000
+"""The number of texts of a file by whose ids it is known whose texts they are."""
+
+
+def kinds_of_texts(
+    files: Sequence[FoundFile], queries: Collection[str], documents: Collection[str]
+) -> dict[FoundFile, FileKind]:
+    """By the ids that are queries or documents, else by the fields; the file with most such ids first."""
+    wanted, found = {FileKind.QUERIES: set(queries), FileKind.CORPUS: set(documents)}, {}
+    for file in files:
+        shared = dict.fromkeys(wanted, 0)
+        with suppress(RankproofError, OSError):
+            for _, record in islice(rows_in(file.path), LOOKED_AT):
+                if not isinstance(record, Mapping):
+                    continue
+                named = (field_of(record, names) for names in (QUESTION_ID, DOCUMENT_ID, QUESTION_TEXT))
+                own = {str(record[each]) for each in named if each is not None}
+                for kind, ids in wanted.items():
+                    shared[kind] += not ids.isdisjoint(own)
+        most = max(wanted, key=lambda kind: (shared[kind], kind is file.kind))
+        found[file] = (shared[most], most)
+    if any(n and kind is FileKind.QUERIES for n, kind in found.values()):
+        # Texts of which no id is judged are no queries if others are: most documents of a corpus are not judged.
+        found = {file: (n, kind if n else FileKind.CORPUS) for file, (n, kind) in found.items()}
+    return {file: kind for file, (n, kind) in sorted(found.items(), key=lambda each: -each[1][0])}

@@ -2,17 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 
-from rankproof.bench.testset.labels import SKIPPED, alpha, pairs
+from rankproof.bench.testset.labels import (
+    GRADED,
+    SKIPPED,
+    UNDONE,
+    QuestionLabel,
+    alpha,
+    pairs,
+    write_label,
+)
 from rankproof.bench.testset.pool import Item, Pool, read_pool
 from rankproof.core.table import best_first
 from rankproof.document.numbers import score
 from rankproof.document.page import Child, Markup, combine, el, ident, join, table
+from rankproof.errors import UsageError
+from rankproof.web import Workspace
 from rankproof.web.folder import FileKind
-from rankproof.web.site import Choices, Page, Site, button, form, hidden_fields, note, sections, select
-from rankproof.web.texts import mark_words, snippet, wanted_words
-from rankproof.web.workspace import Workspace
+from rankproof.web.site import (
+    Choices,
+    Page,
+    Site,
+    button,
+    form,
+    hidden_fields,
+    mark_words,
+    note,
+    sections,
+    select,
+    snippet,
+    wanted_words,
+    whole_number,
+)
 
 DEPTH = 10
 """The number of top documents of each ranking that are graded without a pool."""
@@ -142,6 +165,30 @@ def _card(site: Site, item: Item) -> Markup:
         cls="card",
         id="grading",
     )
+
+
+def save_grade(site: Site, sent: Mapping[str, str]) -> None:
+    """Save one grade; or take back that of this document, or with `back` the last one that this person gave.
+
+    It is on the disk when this returns.
+    """
+    if not site.who.strip():
+        raise UsageError("the name of the grader is missing. Next: give your name at the top of the page.")
+    space, text = site.workspace, sent.get("grade", "")
+    item, grade = Item(sent.get("query", ""), sent.get("document", "")), whole_number(text)
+    what = {"undo": UNDONE, "skip": SKIPPED}.get(text, GRADED)
+    if what == UNDONE:
+        items = [each for each in space.labels.get(site.who, {}) if "back" in sent or each == item]
+        if not items:
+            return
+        item = items[-1]
+    if what == GRADED and grade is None:
+        raise UsageError(f"grade: got {text[:20]!r}, expected a whole number. Next: press a digit.")
+    if grade is not None and not 0 <= grade <= space.settings.highest:
+        raise UsageError(f"grade: got {grade}, expected 0 to {space.settings.highest}. Next: give one of these.")
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    with space.writing:
+        write_label(space.labels_path, QuestionLabel(item.query, item.document, site.who, what, grade, now))
 
 
 def grade_buttons(highest: int, kind: str = "submit") -> Markup:

@@ -27,9 +27,8 @@ from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores
 from rankproof.scoring.tables import UNBOUNDED
 from rankproof.stats.intervals import GUESSED
-from rankproof.web.findings import errors_part, wrong_card
 from rankproof.web.folder import FileKind, FoundFile
-from rankproof.web.site import Choices, Page, Site, day, note, problem, sections, some_names
+from rankproof.web.site import Choices, Page, Site, day, errors_part, note, problem, sections, some_names, wrong_card
 
 LAST = 40
 """The number of saved results in a time line."""

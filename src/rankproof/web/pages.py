@@ -12,24 +12,39 @@ from dataclasses import replace
 from importlib.resources import files as resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from rankproof.document.disk import write_file
 from rankproof.errors import RankproofError, UsageError
-from rankproof.web.compare_pages import compare, comparison_part, gate, gate_part, pair_of
-from rankproof.web.findings import audit, board, board_job, board_part, diagnosis, diagnosis_job, diagnosis_part, grid
+from rankproof.web import Settings, Workspace
+from rankproof.web.compare_pages import (
+    board,
+    board_part,
+    compare,
+    comparison_part,
+    gate,
+    gate_part,
+    grid,
+)
 from rankproof.web.grading import judge
 from rankproof.web.home import home, live
-from rankproof.web.query_pages import explain, outcome_part, queries, query
+from rankproof.web.query_pages import (
+    audit,
+    diagnosis,
+    diagnosis_part,
+    explain,
+    outcome_part,
+    queries,
+    query,
+)
 from rankproof.web.site import (
     Choice,
     Choices,
     Links,
     Page,
     Site,
+    SlowPart,
     fragment,
     made_choices,
-    measure_of,
     page_text,
     problem,
     sections,
@@ -37,8 +52,7 @@ from rankproof.web.site import (
     some_names,
     style,
 )
-from rankproof.web.verdict_pages import calibration, means, means_part, verdicts
-from rankproof.web.workspace import Settings, Workspace
+from rankproof.web.verdict_pages import calibration, means_part, verdicts
 
 PAGES: dict[str, Callable[[Site, Choices], Page]] = {
     "home": home,
@@ -56,7 +70,15 @@ PAGES: dict[str, Callable[[Site, Choices], Page]] = {
     "calibration": calibration,
     "live": live,
 }
-"""The page or action of each address."""
+"""The page of each address."""
+PARTS: dict[str, SlowPart] = {
+    "verdict": comparison_part,
+    "gate": gate_part,
+    "outcome": outcome_part,
+    "leaderboard": board_part,
+    "means": means_part,
+    "diagnosis": diagnosis_part,
+}
 TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
 ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#0b5d8f"/>'
@@ -78,24 +100,9 @@ def static_file(name: str) -> tuple[str, str] | None:
 
 def parts(site: Site, name: str, choices: Choices) -> str:
     """A part of a page that takes longer; the request waits for it."""
-    space = site.workspace
-    given = choices.get("given") == "yes"
-    if name in ("verdict", "gate", "outcome"):
-        pair = pair_of(site, choices)
-        making: Any = space.comparing if name == "verdict" else space.gating
-        show: Any = {"verdict": comparison_part, "gate": gate_part, "outcome": outcome_part(given)}[name]
-        return fragment(show_result(space.later(*making(*pair, given)), show))
-    if name == "leaderboard":
-        measure = measure_of(space.scores(space.baseline()), choices.get("m"))
-        return fragment(show_result(space.later(*board_job(site, measure)), board_part))
-    if name == "means":
-        return fragment(show_result(space.later(*means(site, choices)), means_part))
-    if name == "diagnosis":
-        system = choices.get("s") or space.baseline()
-        measure = measure_of(space.scores(system), choices.get("m"))
-        show = diagnosis_part(site, system, measure)
-        return fragment(show_result(space.later(*diagnosis_job(site, system, measure)), show))
-    raise UsageError("there is no such part of a page. Next: go back, and load the page again.")
+    if name not in PARTS:
+        raise UsageError("there is no such part of a page. Next: go back, and load the page again.")
+    return fragment(show_result(*PARTS[name](site, choices)))
 
 
 NEVER = {"judge", "live", "part"}

@@ -1,39 +1,53 @@
-"""One query: the rankings side by side, grades, moved documents, snippets, and the effect of another grade."""
+"""One ranking and its queries: what is wrong and what to fix; and one query: the rankings side by side, the effect of
+another grade, the derivation of a number."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from rankproof.comparing.gate import Gate
+from rankproof.core.audit import Finding, few_examples
 from rankproof.core.explanation import Explained
 from rankproof.core.names import parse
-from rankproof.document.formats.html import part_of_page
+from rankproof.diagnosing.diagnose import Diagnosis
+from rankproof.diagnosing.diagnose import diagnose as diagnosed
+from rankproof.document.formats.html import Link, part_of_page
 from rankproof.document.numbers import count, score, signed_number
 from rankproof.document.page import Child, Markup, combine, el, ident, join, line, table
 from rankproof.errors import UsageError, nearest, shorten
+from rankproof.io.load import load_ranking
 from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.explain import Explanation, explain_scores
 from rankproof.scoring.explain_page import chip, legend, missed_list
 from rankproof.scoring.explain_page import document as title_and_id
 from rankproof.scoring.scores import Scores
 from rankproof.web.compare_pages import pair_of, query_rows, query_table
-from rankproof.web.findings import errors_part
+from rankproof.web.folder import FileKind
 from rankproof.web.grading import grade_buttons
 from rankproof.web.site import (
     Choices,
     Page,
     Site,
+    Wanted,
     button,
+    errors_part,
     hidden_fields,
+    is_given,
     made_choices,
+    mark_words,
     measure_of,
     note,
+    part_of_result,
     sections,
     select,
+    snippet,
+    wanted_words,
 )
-from rankproof.web.texts import Wanted, mark_words, snippet, wanted_words
 
 DEEP = 20
 """The number of ranks that are shown."""
@@ -50,14 +64,9 @@ def queries(site: Site, choices: Choices) -> Page:
     sign = space.scores(b).column(measure).measure.spec.sign
     rows.sort(key=lambda row: (sign * row.theirs, row.query))
     listed = query_table(site, a, b, measure, rows, order=f"the hardest for {b} first")
-    wrong = errors_part((name, space.scores(name)) for name in dict.fromkeys((a, b)))
-    return Page(
-        "Queries",
-        sections(
-            ("queries", f"{count(len(rows), 'query')} by {measure} of {b}", combine(wrong, listed)),
-        ),
-        scripts=("compare",),
-    )
+    wrong = errors_part((name, space.scores(name)) for name in (a, b))
+    heading = f"{count(len(rows), 'query')} by {measure} of {b}"
+    return Page("Queries", sections(("queries", heading, combine(wrong, listed))), scripts=("compare",))
 
 
 def _of_one(site: Site, choices: Choices) -> Page:
@@ -86,7 +95,7 @@ class QuerySide:
 def query(site: Site, choices: Choices) -> Page:
     """The page of one query."""
     space, name = site.workspace, choices.get("id", "")
-    corrected = choices.get("given") == "yes"
+    corrected = is_given(choices)
     judged = space.judgments(corrected)
     if name not in judged.index:
         raise UsageError(
@@ -173,14 +182,8 @@ def _moves(left: QuerySide, right: QuerySide) -> Markup:
         for i, j in moved
     )
     deep = 10 * max(len(first), len(second), 1)
-    return el(
-        "svg",
-        *lines,
-        viewBox=f"0 0 30 {deep}",
-        preserveAspectRatio="none",
-        cls=f"moves rows-{deep // 10}",
-        aria_hidden="true",
-    )
+    box = {"viewBox": f"0 0 30 {deep}", "preserveAspectRatio": "none"}
+    return el("svg", *lines, **box, cls=f"moves rows-{deep // 10}", aria_hidden="true")
 
 
 def _list(site: Site, side: QuerySide, query: str, wanted: Wanted, highest: float) -> Markup:
@@ -203,15 +206,10 @@ def _document(site: Site, row: Any, query: str, wanted: Wanted, highest: float) 
     spoken = ", ".join([*titles.values(), row.document])
     text = el("p", *mark_words(snippet(document.text, wanted), wanted), cls="snippet") if document is not None else None
     mark = el("small", f"given here: {given}", cls="given") if given is not None else None
+    rank = el("span", "" if row.rank is None else f"{row.rank:,}", cls="rank")
     return el(
         "li",
-        el(
-            "div",
-            el("span", "" if row.rank is None else f"{row.rank:,}", cls="rank"),
-            chip(row.grade, highest),
-            mark,
-            cls="place",
-        ),
+        el("div", rank, chip(row.grade, highest), mark, cls="place"),
         el("div", told, text, cls="doc"),
         tabindex=0 if site.writes else None,
         data_doc=row.document,
@@ -255,14 +253,12 @@ def _choose(site: Site, query: str, shown: Sequence[str], measure: str, correcte
 
 def _gate_words(site: Site, shown: Sequence[str], corrected: bool) -> Markup | None:
     """The gate of these two, with the grades given here if there are any."""
-    if len(shown) != 2:
+    if len(set(shown)) != 2:
         return None
     a, b = shown
     space = site.workspace
-    parts = [
-        site.later(*space.gating(a, b, given), outcome_part(given), "outcome", a=a, b=b, given=given)
-        for given in (False, True)[: 1 + bool(space.grades)]
-    ]
+    both = (False, True) if space.grades else (False,)
+    parts = [site.later(outcome_part, "outcome", a=a, b=b, given=given) for given in both]
     decision = site.link("To the decision", "gate", a=a, b=b, given=corrected or bool(space.grades))
     return combine(*parts, el("p", decision))
 
@@ -277,7 +273,7 @@ def explain(site: Site, choices: Choices) -> Page:
     back = site.link("Back to the query", "query", id=name, m=measure)
     return Page(
         f"{measure} of {name} under {system}",
-        sections(("steps", "How it comes about", part_of_page(found._document()))),
+        sections(("steps", "How it comes about", part_of_result(found))),
         opening=el("p", back),
     )
 
@@ -303,22 +299,86 @@ def what_if(
         n = len(scores.values(measure))
         mean = scores[measure]
         moved = mean + (after - before) / n if n else mean
+        words = (
+            f"{name}: {measure} {score(before)} would be {score(after)} ({signed_number(after - before)}), "
+            f"and the mean {score(mean)} would be {score(moved)}"
+        )
         found.append(
-            {
-                "system": name,
-                "measure": measure,
-                "before": before,
-                "after": after,
-                "mean": mean,
-                "mean_after": moved,
-                "words": f"{name}: {measure} {score(before)} would be {score(after)} "
-                f"({signed_number(after - before)}), and the mean {score(mean)} would be {score(moved)}",
-            }
+            {"system": name, "measure": measure, "before": before, "after": after}
+            | {"mean": mean, "mean_after": moved, "words": words}
         )
     return found
 
 
-def outcome_part(given: bool) -> Any:
-    """The outcome of a gate in one line; `given` with the grades given here."""
+def outcome_part(site: Site, choices: Choices) -> tuple[Future[Gate], Callable[[Gate], Markup]]:
+    """The outcome of a gate in one line."""
+    given = is_given(choices)
     words = "with the grades given here" if given else "as judged"
-    return lambda found: el("p", f"The gate {words}: ", el("b", found.outcome), ".")
+    found = site.workspace.gate(*pair_of(site, choices), given)
+    return found, lambda gate: el("p", f"The gate {words}: ", el("b", gate.outcome), ".")
+
+
+# --- what is wrong with a ranking ------------------------------------------------------------------
+
+
+def _system(site: Site, choices: Choices) -> str:
+    name = choices.get("s") or site.workspace.baseline()
+    site.workspace.run(name)
+    return name
+
+
+def _choose_system(site: Site, page: str, system: str, measure: str | None = None) -> Markup | None:
+    """The form that chooses a ranking and, if needed, a measure."""
+    space = site.workspace
+    measures = select("m", "measure", list(space.scores(system)), measure) if measure else None
+    return site.choose(page, select("s", "ranking", list(space.runs), system), measures)
+
+
+def audit(site: Site, choices: Choices) -> Page:
+    """What is wrong or odd about the judgments and a ranking; each query is one click away."""
+    system = _system(site, choices)
+    found = site.workspace.scores(system).audit
+    queries = {few_examples([query])[0]: query for query in site.workspace.judgments().query_ids}
+    link = query_link(site, system)
+    body = join([_finding(each, queries, link) for each in found]) if len(found) else note("Nothing is wrong or odd.")
+    chosen = _choose_system(site, "audit", system)
+    return Page(f"Audit of {system}", sections(("findings", "Findings", body)), opening=chosen)
+
+
+def query_link(site: Site, system: str, measure: str | None = None) -> Link:
+    """The link to the page of a query of a ranking."""
+    return lambda query: site.link(ident(query), "query", id=query, a=system, m=measure)
+
+
+def _finding(finding: Finding, queries: Mapping[str, str], link: Link) -> Markup:
+    """A finding as on the command line; examples that are queries are links."""
+    examples = [link(queries[each]) if each in queries else each for each in finding.examples]
+    shown = combine(" For example ", join(examples, ", "), ".") if examples else None
+    text = el("p", finding.message, shown, f" Next: {finding.advice}" if finding.advice else None)
+    return el("div", el("b", finding.severity), text, cls=f"finding {finding.severity}")
+
+
+def diagnosis(site: Site, choices: Choices) -> Page:
+    """What to fix first."""
+    system = _system(site, choices)
+    space = site.workspace
+    measure = measure_of(space.scores(system), choices.get("m"))
+    shown = site.later(diagnosis_part, "diagnosis", s=system, m=measure)
+    chosen = _choose_system(site, "diagnosis", system, measure)
+    return Page(f"What to fix first in {system}", sections(("diagnosis", "Diagnosis", shown)), opening=chosen)
+
+
+def diagnosis_part(site: Site, choices: Choices) -> tuple[Future[Diagnosis], Callable[[Diagnosis], Markup]]:
+    """The result of `rankproof diagnose` as part of a page; the queries it names are links."""
+    space, system = site.workspace, _system(site, choices)
+    measure = measure_of(space.scores(system), choices.get("m"))
+    file, judged = space.run(system), space.judgments_file
+    queries, corpus = (
+        each and os.fspath(each.path) for each in (space.text_file(FileKind.QUERIES), space.text_file(FileKind.CORPUS))
+    )
+
+    def make() -> Diagnosis:
+        return diagnosed(space.judgments(), load_ranking(file.path), measure, queries=queries, corpus=corpus)
+
+    found = space.later(("diagnosed", file.stamp, judged and judged.stamp, measure, queries, corpus), make)
+    return found, lambda diagnosis: part_of_page(diagnosis._document(), query_link(site, system, measure))

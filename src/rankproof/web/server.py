@@ -1,8 +1,11 @@
-"""The app as a web server: pages, parts of pages that take longer, grades; and `serve`, which runs it."""
+"""The app as a web server, which only this machine's browser may use, from our own pages: `serve` runs it."""
 
 from __future__ import annotations
 
 import getpass
+import hashlib
+import hmac
+import re
 import secrets
 import socket
 import sys
@@ -11,16 +14,17 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import parse_qsl, quote, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from rankproof.errors import DataError, RankproofError, UsageError, reason
-from rankproof.web.guard import Guard
+from rankproof.web import Settings, Workspace
+from rankproof.web.grading import save_grade
 from rankproof.web.pages import PAGES, page_or_error, parts, static_file
 from rankproof.web.query_pages import what_if
-from rankproof.web.site import Page, Site, Unlinked, fragment, page_text, problem, sections, whole_number
+from rankproof.web.site import Page, Site, Unlinked, fragment, page_text, problem, sections
 from rankproof.web.verdict_pages import label, override
-from rankproof.web.workspace import Settings, Workspace
 
 try:
     import uvicorn
@@ -29,15 +33,143 @@ try:
     from starlette.requests import Request
     from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
     from starlette.routing import Route
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 except ImportError:
     raise UsageError("the app needs starlette and uvicorn. Next: pip install 'rankproof[app]'.") from None
 
+LARGEST = 1 << 20
+"""The largest body of a request, in bytes."""
+TOO_LARGE = f"The request is too large; at most {LARGEST:,} bytes are read."
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",  # with "no-referrer" a browser sends no origin with our own forms
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
 EVERY = 1.0
 """Seconds between two checks of the folder."""
 YEAR = 365 * 24 * 3600
 WHO, SEEN = "rankproof-who", "rankproof-seen"
 Write = Callable[[Site, Mapping[str, str]], None]
 """Saves what a form or a script sent."""
+
+
+class Guard:
+    """Refuses requests that do not come from our own pages, and adds the policy to every response."""
+
+    def __init__(self, app: ASGIApp, token: str, hosts: Iterable[str]) -> None:
+        self.app = app
+        self.token = token
+        self.hosts = {each.lower() for each in hosts}
+
+    @property
+    def csrf(self) -> str:
+        """A secret that every form sends; it does not reveal the token."""
+        return hmac.new(self.token.encode(), b"csrf", hashlib.sha256).hexdigest()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or pass it on."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        host = headers.get("host", "").lower()
+        if problem := self._stranger(scope, headers, host):
+            await _plain(send, 403, problem)
+            return
+        name = f"rankproof-{host.rpartition(':')[2]}"
+        given = dict(parse_qsl(scope["query_string"].decode("latin-1")))
+        if scope["method"] == "GET" and self._is_token(given.get("token", "")):
+            await self._welcome(scope, given, name, send)
+            return
+        if not self._is_token(_cookies(headers).get(name, "")):
+            await _plain(send, 403, "This page needs the address that 'rankproof app' printed, with its token.")
+            return
+        read: list[Message] = []
+        if scope["method"] == "POST":
+            body = await _body(receive)
+            if body is None:
+                await _plain(send, 413, TOO_LARGE)
+                return
+            read.append({"type": "http.request", "body": body, "more_body": False})
+
+        async def receive_again() -> Message:
+            return read.pop() if read else await receive()  # after the body that the sender hangs up
+
+        await self.app(scope, receive_again, _with_headers(send))
+
+    def _stranger(self, scope: Scope, headers: dict[str, str], host: str) -> str:
+        """Why a request is refused before anything is read; empty if it is not."""
+        if host not in self.hosts:
+            return f"This app does not answer under the name {host[:80]!r}."
+        origin = headers.get("origin")
+        if origin is not None and origin.lower().partition("://")[2] != host:
+            return "This request comes from a page of another site."
+        if scope["method"] not in ("GET", "HEAD", "POST"):
+            return "Only GET and POST are answered."
+        if scope["method"] == "POST" and headers.get("sec-fetch-site", "same-origin") != "same-origin":
+            return "This request comes from a page of another site."
+        length = headers.get("content-length", "0")
+        if not re.fullmatch("[0-9]{1,9}", length) or int(length) > LARGEST:
+            return TOO_LARGE
+        return ""
+
+    def _is_token(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode(), self.token.encode())
+
+    async def _welcome(self, scope: Scope, given: dict[str, str], name: str, send: Send) -> None:
+        """The token becomes a cookie, and is removed from the address."""
+        given.pop("token")
+        target = f"{scope['path']}?{urlencode(given)}" if given else scope["path"]
+        target = "/" + target.lstrip("/")  # never the name of another host
+        cookie = f"{name}={self.token}; Path=/; HttpOnly; SameSite=Lax"
+        headers = [(b"location", target.encode("latin-1", "replace")), (b"set-cookie", cookie.encode())]
+        await _with_headers(send)({"type": "http.response.start", "status": 303, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+
+
+def _cookies(headers: dict[str, str]) -> dict[str, str]:
+    try:
+        return {name: each.value for name, each in SimpleCookie(headers.get("cookie", "")).items()}
+    except CookieError:
+        return {}
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """The body of a request, whatever it says of its length; None if it is too large or its sender hung up."""
+    body, more = b"", True
+    while more:
+        message = await receive()
+        body += message.get("body", b"")
+        if message["type"] == "http.disconnect" or len(body) > LARGEST:
+            return None
+        more = message.get("more_body", False)
+    return body
+
+
+async def _plain(send: Send, status: int, words: str) -> None:
+    send = _with_headers(send)
+    headers = [(b"content-type", b"text/plain; charset=utf-8")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": f"{words}\n".encode("utf-8", "replace")})
+
+
+def _with_headers(send: Send) -> Send:
+    ours = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", []), *ours]}
+        await send(message)
+
+    return sending
 
 
 class Watcher(threading.Thread):
@@ -80,7 +212,7 @@ def application(settings: Settings, token: str, hosts: tuple[str, ...]) -> Guard
         Route("/part", handler.part),
         Route("/state", handler.state),
         Route("/whatif", handler.whatif),
-        Route("/grade", handler.writing(grade), methods=["POST"]),
+        Route("/grade", handler.writing(save_grade), methods=["POST"]),
         Route("/override", handler.writing(override), methods=["POST"]),
         Route("/calibrate", handler.writing(label), methods=["POST"]),
         Route("/who", handler.who, methods=["POST"]),
@@ -167,7 +299,7 @@ class Handler:
 
     def _save(self, request: Request, body: bytes, write: Write) -> Response:
         """A write by a form or a script, after checking that it comes from our page."""
-        sent, site = _fields(body), self._site(request)
+        sent, site = _sent_in(body), self._site(request)
         if not site.csrf:
             return PlainTextResponse("This app was started read-only.\n", status_code=403)
         if not secrets.compare_digest(sent.get("csrf", "").encode(), site.csrf.encode()):
@@ -188,43 +320,24 @@ class Handler:
         """Set the name under which grades are written."""
         answer = await self.writing(lambda site, sent: None)(request)
         if answer.status_code < 400:
-            name = _fields(await request.body()).get("who", "").strip()[:60]
+            name = _sent_in(await request.body()).get("who", "").strip()[:60]
             answer.set_cookie(WHO, quote(name), max_age=YEAR, httponly=True, samesite="lax")
         return answer
 
     def static(self, request: Request) -> Response:
         """Style and scripts."""
-        found = static_file(request.path_params["name"])
-        if found is None:
+        if (found := static_file(request.path_params["name"])) is None:
             return PlainTextResponse("There is no such file.\n", status_code=404)
         return Response(found[0], media_type=found[1])
 
 
-def _fields(body: bytes) -> dict[str, str]:
+def _sent_in(body: bytes) -> dict[str, str]:
     return _sent(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
 
 
 def _sent(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """What was sent by its names; browsers send each line end of a form as two characters."""
     return {name: value.replace("\r\n", "\n") for name, value in pairs}
-
-
-def grade(site: Site, sent: Mapping[str, str]) -> None:
-    """Save one grade; or take back that of this document, or with `back` the last one that this person gave."""
-    if not site.who.strip():
-        raise UsageError("the name of the grader is missing. Next: give your name at the top of the page.")
-    space, text = site.workspace, sent.get("grade", "")
-    item = (sent.get("query", ""), sent.get("document", ""))
-    if text == "undo":
-        own = space.labels.get(site.who, {})
-        items = [each for each in own if "back" in sent or tuple(each) == item]
-        if items:
-            space.grade(site.who, items[-1].query, items[-1].document, None, undo=True)
-        return
-    value = None if text == "skip" else whole_number(text)
-    if value is None and text != "skip":
-        raise UsageError(f"grade: got {text[:20]!r}, expected a whole number. Next: press a digit.")
-    space.grade(site.who, *item, value)
 
 
 def _back(address: str) -> str:
@@ -240,12 +353,22 @@ NOT_FOUND = Page(
     "There is no such page",
     sections(("problem", "What happened", "This app has no page at this address. Next: choose one above.")),
 )
+
 LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
 def make_server(settings: Settings, host: str = "127.0.0.1", port: int = 0) -> tuple[Any, socket.socket, str]:
     """A server that is ready to run, if it listens, and its address with the token."""
-    listening = _listen(host, port)
+    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except (OSError, OverflowError) as error:
+        listening.close()
+        raise DataError(
+            f"port {port} of {host} cannot be used: {reason(error)}. Next: choose another --port, or leave it out."
+        ) from None
+    listening.listen(128)
     own = listening.getsockname()[1]
     token = secrets.token_urlsafe(24)
     shown = f"[{host}]" if ":" in host else host
@@ -263,30 +386,15 @@ def serve(
 ) -> None:
     """Run the app until Ctrl-C; `ready` gets the address as soon as the app answers."""
     server, listening, address = make_server(settings, host, port)
-    threading.Thread(target=_when_started, args=(server, lambda: ready(address)), daemon=True).start()
+
+    def tell_when_started() -> None:
+        while not server.started and not server.should_exit:
+            time.sleep(0.02)
+        if server.started:
+            ready(address)
+
+    threading.Thread(target=tell_when_started, daemon=True).start()
     try:
         server.run(sockets=[listening])
     except KeyboardInterrupt:
         print("", file=sys.stderr)
-
-
-def _when_started(server: Any, then: Callable[[], None]) -> None:
-    while not server.started and not server.should_exit:
-        time.sleep(0.02)
-    if server.started:
-        then()
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host, port))
-    except (OSError, OverflowError) as error:
-        listening.close()
-        raise DataError(
-            f"port {port} of {host} cannot be used: {reason(error)}. Next: choose another --port, or leave it out."
-        ) from None
-    listening.listen(128)
-    return listening

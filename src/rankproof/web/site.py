@@ -6,24 +6,32 @@ The frame is the head, the navigation, the name of the grader, the footer.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import urlencode
 
+from rankproof.document.formats.html import part_of_page
+from rankproof.document.model import Document, Result
 from rankproof.document.numbers import first_of
-from rankproof.document.page import METAS, Child, Markup, Section, combine, contents, el, sheet
+from rankproof.document.page import METAS, Child, Markup, Section, combine, contents, el, ident, sheet
 from rankproof.errors import RankproofError
 from rankproof.scoring.scores import Scores
+from rankproof.scoring.words import wrong_data
+from rankproof.text.cuts import last_cut
+from rankproof.text.languages import STOP_WORDS
+from rankproof.text.words import Word, stem
+from rankproof.text.words import words as words_of
+from rankproof.web import Workspace
 from rankproof.web.folder import FileKind, encodable
-from rankproof.web.workspace import Workspace
 
 T = TypeVar("T")
 
 Choices = Mapping[str, str]
 """The parameters of an address."""
+
 Choice: TypeAlias = str | bool | None
 """One of them, as a page gives it: True is "yes"."""
 
@@ -104,18 +112,20 @@ class Site:
         """The form by which a reader chooses what a page is about; files have none."""
         return None if self.links.static else form(self, f"/{page}", *fields, button("Show"), cls="choices")
 
-    def later(
-        self, key: Any, make: Callable[[], T], show: Callable[[T], Markup], part: str, /, **choices: Choice
-    ) -> Markup:
+    def later(self, part: SlowPart, name: str, /, **choices: Choice) -> Markup:
         """A slow part: shown if it is ready, else a placeholder that the browser fills later."""
-        found = self.workspace.later(key, make)
+        found, show = part(self, made_choices(choices))
         if self.links.static or found.done():
             return show_result(found, show)
-        words = el("p", "Computing ... ", self.link("Load it", "part", name=part, **choices))
-        return el("div", words, cls="later", data_part=self.links.to("part", name=part, **choices), aria_live="polite")
+        words = el("p", "Computing ... ", self.link("Load it", "part", name=name, **choices))
+        return el("div", words, cls="later", data_part=self.links.to("part", name=name, **choices), aria_live="polite")
 
 
-def show_result(found: Future[T], show: Callable[[T], Markup]) -> Markup:
+SlowPart: TypeAlias = Callable[[Site, Choices], tuple[Future[Any], Callable[[Any], Markup]]]
+"""A part of a page that takes longer: its result, which may be computed still, and how it is shown."""
+
+
+def show_result(found: Future[Any], show: Callable[[Any], Markup]) -> Markup:
     """A result as markup, or its error."""
     try:
         return show(found.result())
@@ -182,6 +192,16 @@ def sections(*given: tuple[str, str, Child] | None) -> tuple[Section, ...]:
 def whole_number(text: str) -> int | None:
     """The whole number of at most nine digits that a reader's text spells; None if it spells none."""
     return int(text) if re.fullmatch("-?[0-9]{1,9}", text) else None
+
+
+def is_given(choices: Choices) -> bool:
+    """Whether the grades given here are counted."""
+    return choices.get("given") == "yes"
+
+
+def part_of_result(found: Result) -> Markup:
+    """A result as the command line shows it, as part of a page."""
+    return part_of_page(found._document())
 
 
 def measure_of(scores: Scores, asked: str | None) -> str:
@@ -294,3 +314,60 @@ def _person(site: Site) -> Markup | None:
 def fragment(*children: Child) -> str:
     """A part that is inserted into a loaded page."""
     return encodable(str(combine(*children)))
+
+
+Wanted: TypeAlias = frozenset[str]
+"""The stems of a question's words."""
+
+SNIPPET, BEFORE = 240, 20
+"""The number of characters of a document that are shown, and how many may precede the question's first word."""
+
+SEARCHED = 20_000
+"""The number of characters that are searched for them."""
+
+
+def wanted_words(question: str) -> Wanted:
+    """The stems of a question's words, without small words if there are others."""
+    forms = [word.form for word in words_of(question)]
+    return frozenset(map(stem, [form for form in forms if form not in STOP_WORDS] or forms))
+
+
+def _shared(text: str, wanted: Wanted) -> list[Word]:
+    return [word for word in words_of(text) if stem(word.form) in wanted]
+
+
+def snippet(text: str, wanted: Wanted) -> str:
+    """The part of a text that has most of the question's words, from the start of a word to the end of one."""
+    flat = " ".join(text[:SEARCHED].split())
+    if len(flat) <= SNIPPET:
+        return flat
+    found = [word.start for word in _shared(flat, wanted)]
+    best = max(found, default=0, key=lambda at: sum(at <= other < at + SNIPPET - 2 * BEFORE for other in found))
+    start = 0 if best <= BEFORE else flat.find(" ", best - BEFORE, best) + 1 or best
+    last = last_cut(flat, start + SNIPPET, start)
+    space = flat.rfind(" ", start + SNIPPET // 2, last) if last < len(flat) else -1
+    end = space if space > 0 else last
+    return f"{'... ' if start else ''}{flat[start:end]}{' ...' if end < len(flat) else ''}"
+
+
+def mark_words(text: str, wanted: Wanted) -> list[Child]:
+    """The text with the question's words marked."""
+    parts: list[Child] = []
+    at = 0
+    for word in _shared(text, wanted):
+        if word.end > at:  # in scripts without spaces, words overlap
+            start = max(at, word.start)
+            parts += [text[at:start], el("mark", text[start : word.end])]
+            at = word.end
+    return [*parts, text[at:]]
+
+
+def errors_part(scored: Iterable[tuple[str, Scores]]) -> Markup | None:
+    """Errors that make the numbers of these rankings wrong, shown above them; None if there are none."""
+    wrong = [f"{name}: {each}" for name, scores in scored for each in scores.wrong]
+    return part_of_page(Document("", [wrong_data(wrong)])) if wrong else None
+
+
+def wrong_card(name: str, error: RankproofError) -> Markup:
+    """A ranking that cannot be scored, with its error."""
+    return el("div", el("h3", ident(name)), problem(error), cls="card")

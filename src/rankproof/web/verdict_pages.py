@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from typing import Any
 
-from rankproof.document.formats.html import part_of_page
 from rankproof.document.numbers import count
 from rankproof.document.page import Child, Markup, combine, el, fold, ident, join, table
 from rankproof.errors import UsageError
@@ -28,6 +28,7 @@ from rankproof.web.site import (
     form,
     hidden_fields,
     note,
+    part_of_result,
     sections,
     select,
     whole_number,
@@ -90,30 +91,25 @@ def _means(site: Site, file: FoundFile) -> tuple[str, str, Child] | None:
     shown = (
         combine(
             el("h3", ident(each.name)),
-            site.later(*means_job(each, file), means_part, "means", file=each.name, ledger=file.name),
+            site.later(means_part, "means", file=each.name, ledger=file.name),
         )
         for each in samples
     )
     return "means", "Means, by the ledger", join(shown)
 
 
-def means_job(samples: FoundFile, ledger: FoundFile) -> tuple[Any, Any]:
-    """The scores of samples by the existing verdicts; nothing is asked."""
-    key = ("judged", samples.stamp, ledger.stamp)
-    return key, lambda: judge(os.fspath(samples.path), judge="replay", ledger=ledger.path)
-
-
-def means_part(found: JudgedScores) -> Markup:
-    """The table of `rankproof judge`, with its cost."""
-    return score_table(found.summary(""))
-
-
-def means(site: Site, choices: Choices) -> Any:
-    """The means of one file of samples, as a part that is loaded later."""
-    file, samples = _ledger(site, choices), {each.name: each for each in site.workspace.of_kind(FileKind.SAMPLES)}
-    if file is None or choices.get("file", "") not in samples:
+def means_part(site: Site, choices: Choices) -> tuple[Future[JudgedScores], Callable[[JudgedScores], Markup]]:
+    """The table of `rankproof judge` for samples, by the existing verdicts; nothing is asked."""
+    ledger, named = _ledger(site, choices), {each.name: each for each in site.workspace.of_kind(FileKind.SAMPLES)}
+    if ledger is None or choices.get("file", "") not in named:
         raise UsageError("there are no such samples here. Next: load the page again.")
-    return means_job(samples[choices["file"]], file)
+    samples = named[choices["file"]]
+
+    def make() -> JudgedScores:
+        return judge(os.fspath(samples.path), judge="replay", ledger=ledger.path)
+
+    found = site.workspace.later(("judged", samples.stamp, ledger.stamp), make)
+    return found, lambda scores: score_table(scores.summary(""))
 
 
 def _judges(kept: Verdicts) -> Markup:
@@ -270,9 +266,7 @@ def calibration(site: Site, choices: Choices) -> Page:
     )
     return Page(
         "Calibration",
-        sections(
-            ("pair", done, body), ("result", "What the labels show so far", part_of_page(task.result()._document()))
-        ),
+        sections(("pair", done, body), ("result", "What the labels show so far", part_of_result(task.result()))),
         scripts=("judge",),
     )
 
