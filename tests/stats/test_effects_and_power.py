@@ -8,15 +8,7 @@ from scipy import stats
 from statsmodels.stats.power import TTestPower
 
 from rankproof.errors import DataError, UsageError
-from rankproof.stats.significance import (
-    cliffs_delta,
-    d_z,
-    hedges_g,
-    power,
-    queries_needed,
-    smallest_detectable,
-    spread,
-)
+from rankproof.stats.significance import cliffs_delta, d_z, hedges_g, power, queries_needed, smallest_detectable, spread
 
 TEST = TTestPower()
 SIDES = {1: "larger", 2: "two-sided"}

@@ -9,14 +9,7 @@ import pytest
 from scipy import stats
 
 from rankproof.errors import DataError, UsageError
-from rankproof.stats.agreement import (
-    kendall_tau_b,
-    order,
-    rbo_of,
-    stability,
-    swap_rate,
-    tau_ap_of,
-)
+from rankproof.stats.agreement import kendall_tau_b, order, rbo_of, stability, swap_rate, tau_ap_of
 from rankproof.stats.corrections import discriminative_power
 from tests.work import calls
 

@@ -23,16 +23,7 @@ from rankproof.judging.judged_scores import INDEPENDENT, STRONGEST, JudgedScores
 from rankproof.judging.judges import judges_of
 from rankproof.judging.metrics.counting import Tally
 from rankproof.judging.metrics.registry import PEERS, Asked, parse_all
-from rankproof.judging.run import (
-    JudgedSample,
-    JudgeRun,
-    Makers,
-    batches,
-    count_of,
-    drop_repeats,
-    has_verdict,
-    settle,
-)
+from rankproof.judging.run import JudgedSample, JudgeRun, Makers, batches, count_of, drop_repeats, has_verdict, settle
 from rankproof.judging.samples import read_samples
 from rankproof.judging.samples.sample import Sample
 from rankproof.judging.trust.correcting import Correcting, corrections_for

@@ -17,15 +17,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, check_whole, is_one_of, one_of
 from rankproof.progress import with_share
-from rankproof.stats.paired import (
-    FEWEST,
-    SLACK,
-    check_alpha,
-    finite_row,
-    lugannani_rice,
-    rising_root,
-    total,
-)
+from rankproof.stats.paired import FEWEST, SLACK, check_alpha, finite_row, lugannani_rice, rising_root, total
 from rankproof.stats.variance import by_query
 
 

@@ -30,15 +30,7 @@ from rankproof.stats.confidence import (
 )
 from rankproof.stats.distributions import NORMAL, t_above, t_quantile
 from rankproof.stats.intervals import RESAMPLES, SAME, Interval, bca_intervals, percentile
-from rankproof.stats.paired import (
-    TINY,
-    Outcome,
-    check_share,
-    differences,
-    is_constant,
-    sign_flip,
-    total,
-)
+from rankproof.stats.paired import TINY, Outcome, check_share, differences, is_constant, sign_flip, total
 from rankproof.stats.significance import COHEN, EffectSize, smallest_detectable
 
 Method = Literal["adaptive", "bca", "percentile", "t"]

@@ -17,13 +17,7 @@ import pytest
 from rankproof import calibrate, judge, stress, trial
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.models.calls import _letters, calls_for
-from rankproof.judging.trial import (
-    TrialOutcome,
-    _loss,
-    _way,
-    groups_of,
-    kind,
-)
+from rankproof.judging.trial import TrialOutcome, _loss, _way, groups_of, kind
 from rankproof.judging.trust.agreement import PAIRS, cases
 from rankproof.judging.verdicts import VALUES, Ask, Relation
 from tests.judging.models import server

@@ -9,16 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from rankproof.core.audit import (
-    DEEP,
-    EXAMPLES,
-    NEAR_EMPTY,
-    Finding,
-    FindingCase,
-    few_examples,
-    kin_of,
-    list_words,
-)
+from rankproof.core.audit import DEEP, EXAMPLES, NEAR_EMPTY, Finding, FindingCase, few_examples, kin_of, list_words
 from rankproof.core.hits import Array, Hits
 from rankproof.core.names import parse
 from rankproof.document.numbers import count

@@ -15,14 +15,7 @@ from typing import Annotated, TypeAlias
 import numpy as np
 
 from rankproof.core.hits import Array, Hits, PerQuery
-from rankproof.core.measure import (
-    MOST,
-    Depth,
-    Maximum,
-    ParameterKind,
-    Persistence,
-    Positive,
-)
+from rankproof.core.measure import MOST, Depth, Maximum, ParameterKind, Persistence, Positive
 from rankproof.core.measures.users import DEPTH, portion, scaled_grades
 from rankproof.core.names import measure
 from rankproof.core.paper import Case, Step, Term, Written, cut_at, number_text, parts, quotient, sum_step, writes

@@ -16,12 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
-from rankproof.core.measure import (
-    Depth,
-    Grade,
-    Persistence,
-    Share,
-)
+from rankproof.core.measure import Depth, Grade, Persistence, Share
 from rankproof.core.measures.aspects import (
     aspect_name,
     aspect_of,

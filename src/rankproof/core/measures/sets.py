@@ -8,13 +8,7 @@ import numpy as np
 
 from rankproof.core.bounds import recall_bounds
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
-from rankproof.core.measure import (
-    Cutoff,
-    Grade,
-    Positive,
-    Scored,
-    Threshold,
-)
+from rankproof.core.measure import Cutoff, Grade, Positive, Scored, Threshold
 from rankproof.core.names import measure
 from rankproof.core.paper import (
     Case,

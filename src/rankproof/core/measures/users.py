@@ -14,14 +14,7 @@ import numpy as np
 
 from rankproof.core.arrays import distinct, so_far
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
-from rankproof.core.measure import (
-    Count,
-    Cutoff,
-    Depth,
-    Grade,
-    Maximum,
-    Persistence,
-)
+from rankproof.core.measure import Count, Cutoff, Depth, Grade, Maximum, Persistence
 from rankproof.core.measures.sets import returned_count
 from rankproof.core.names import measure
 from rankproof.core.paper import (

@@ -6,18 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from rankproof.document.formats import OutputFormat, register
-from rankproof.document.model import (
-    PAGE,
-    PAPER,
-    Block,
-    Bullets,
-    Code,
-    Column,
-    Document,
-    Heading,
-    Paragraph,
-    Table,
-)
+from rankproof.document.model import PAGE, PAPER, Block, Bullets, Code, Column, Document, Heading, Paragraph, Table
 from rankproof.document.terminal import clean
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~])")

@@ -14,18 +14,7 @@ from rankproof.core.join import SAMPLE, Block, Census, Ordered, doubtful_scores,
 from rankproof.core.judgments import Judgments
 from rankproof.io.trec.chunks import NEWLINE, PAD, BadLine, Chunk, chunk_of, in_order
 from rankproof.io.trec.index import SMALL, Index, are_different, are_equal, hashes, index_of, starts_of
-from rankproof.io.trec.lines import (
-    COLUMNS,
-    DOC,
-    QUERY,
-    RANK,
-    SCORE,
-    Lines,
-    Repeated,
-    joined_fields,
-    parse,
-    split,
-)
+from rankproof.io.trec.lines import COLUMNS, DOC, QUERY, RANK, SCORE, Lines, Repeated, joined_fields, parse, split
 
 BITS = 17
 """How many bits number a place in the table that finds equal keys."""

@@ -21,16 +21,7 @@ from rankproof.errors import DataError
 from rankproof.judging.case import YES
 from rankproof.judging.lexical.judge import NAME
 from rankproof.judging.run import settle
-from rankproof.judging.verdicts import (
-    PLAIN_YES,
-    VALUES,
-    Ask,
-    InLedger,
-    Judge,
-    Relation,
-    Said,
-    pair_in,
-)
+from rankproof.judging.verdicts import PLAIN_YES, VALUES, Ask, InLedger, Judge, Relation, Said, pair_in
 from rankproof.stats.agreement import Agreement, cohen_kappa
 from rankproof.stats.judge_error import Corrected, Share, check_labels, corrected_mean, rogan_gladen, share_of
 from rankproof.store.ledger import HUMAN, SHORT, Ledger, LedgerEntry, pair_of

@@ -23,16 +23,7 @@ from rankproof.judging.lexical.judge import NAME, likelihood
 from rankproof.judging.metrics.counting import TOGETHER, Outcome, metric_of, outcomes
 from rankproof.judging.metrics.registry import is_ours
 from rankproof.judging.trust.agreement import is_yes, people
-from rankproof.judging.verdicts import (
-    PLAIN_YES,
-    Ask,
-    Judge,
-    Relation,
-    Said,
-    Unmeasured,
-    Verdict,
-    pair_in,
-)
+from rankproof.judging.verdicts import PLAIN_YES, Ask, Judge, Relation, Said, Unmeasured, Verdict, pair_in
 from rankproof.stats.intervals import interval
 from rankproof.store.ledger import Ledger, lot, pair_of
 
