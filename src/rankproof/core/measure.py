@@ -16,9 +16,12 @@ from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, overload
 
+import numpy as np
+
 from rankproof.arguments import docstring
+from rankproof.core.arrays import gains
 from rankproof.core.corpus import ShownDocument
-from rankproof.core.hits import Hits, PerQuery
+from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.judgments import Preferences
 from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, blame, is_one_of, nearest, one_of, shorten
@@ -31,9 +34,13 @@ class ParameterKind(Displayable):
     expected: str
     fits: Callable[[Any], bool]
     cast: Callable[[Any], Any]
+    words: tuple[str, ...] = ()
+    """The words to choose from, if it is one of a few."""
 
     def check(self, owner: str, name: str, value: Any) -> Any:
         """The value in its canonical form, or a UsageError."""
+        if self.words and not self.fits(value):
+            raise one_of(f"{owner}: {name}", value, self.words)
         if isinstance(value, bool) or not self.fits(value):
             large = isinstance(value, int | float) and abs(value) > DEEPEST  # its size alone is what is wrong
             smaller = ", and a smaller one" if large else ""
@@ -133,20 +140,11 @@ def _kind(function: Callable[..., Any], parameter: inspect.Parameter) -> Paramet
             return kinds[0]
     if get_origin(hint) is Literal:
         words = get_args(hint)
-        return _Choice("|".join(words), lambda value: is_one_of(value, words), str)
+        return ParameterKind("|".join(words), lambda value: is_one_of(value, words), str, words)
     raise UsageError(
         f"{function.__name__}: parameter {parameter.name!r} has no kind that could be checked. Next: annotate it with "
         "one of rankproof's kinds (Cutoff, Grade, Count, Number, Positive, Share, Persistence) or a Literal."
     )
-
-
-class _Choice(ParameterKind):
-    """One of a few words."""
-
-    def check(self, owner: str, name: str, value: Any) -> Any:
-        if not self.fits(value):
-            raise one_of(f"{owner}: {name}", value, self.expected.split("|"))
-        return value
 
 
 Function = Callable[..., Any]
@@ -375,3 +373,26 @@ class Measure:
 def seen_by(measure: Measure, hits: Hits) -> Hits:
     """The hits as the measure reads them: by aspect or by document."""
     return hits.aspects if measure.spec.aspects else hits
+
+
+def worth(measure: Measure, hits: Hits) -> Array | None:
+    """The gain of each row for the measure; None if no best order is known."""
+    if measure.spec.worth is None or not measure.steady:
+        return None
+    if measure.spec.worth == "judged":
+        return np.ones(len(hits.grade))
+    rel, gain = measure.rel, measure.gain
+    if gain is not None or rel is None:
+        counts = hits.grade >= rel if rel is not None and rel > 0 else True
+        return np.where(counts, gains(hits.grade, gain or "linear"), 0.0)
+    return np.where(hits.grade >= rel, hits.grade - rel + 1, 0.0)
+
+
+def known_extremes(measure: Measure, hits: Hits) -> tuple[PerQuery, PerQuery] | None:
+    """The lowest and highest values where it is known which order is best; else None."""
+    value = worth(measure, hits)
+    if value is None:
+        return None
+    orders = hits.tied_by(value), hits.tied_by(value, against=True)
+    one, other = (measure(each.aspects if measure.spec.aspects else each) for each in orders)
+    return np.minimum(one, other), np.maximum(one, other)

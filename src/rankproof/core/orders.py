@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankproof.core.arrays import distinct, gains, run_rows
+from rankproof.core.arrays import distinct, run_rows
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
-from rankproof.core.measure import Measure, seen_by
+from rankproof.core.measure import Measure, known_extremes, seen_by
 from rankproof.document.numbers import count
 
 COUNTED_OUT = 2_000
@@ -356,26 +356,3 @@ def extremes(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[Pe
         high[orders.queries] = np.maximum.reduceat(values, orders.begins)
         searched += int((~orders.exact).sum())
     return low, high, searched
-
-
-def known_extremes(measure: Measure, hits: Hits) -> tuple[PerQuery, PerQuery] | None:
-    """The lowest and highest values where it is known which order is best; else None."""
-    value = worth(measure, hits)
-    if value is None:
-        return None
-    orders = hits.tied_by(value), hits.tied_by(value, against=True)
-    one, other = (measure(each.aspects if measure.spec.aspects else each) for each in orders)
-    return np.minimum(one, other), np.maximum(one, other)
-
-
-def worth(measure: Measure, hits: Hits) -> Array | None:
-    """The gain of each row for the measure; None if no best order is known."""
-    if measure.spec.worth is None or not measure.steady:
-        return None
-    if measure.spec.worth == "judged":
-        return np.ones(len(hits.grade))
-    rel, gain = measure.rel, measure.gain
-    if gain is not None or rel is None:
-        counts = hits.grade >= rel if rel is not None and rel > 0 else True
-        return np.where(counts, gains(hits.grade, gain or "linear"), 0.0)
-    return np.where(hits.grade >= rel, hits.grade - rel + 1, 0.0)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-
-from rankproof.core.arrays import Array, narrow, offsets
+from rankproof.core.arrays import Array
 from rankproof.core.conventions import Conventions, comparable_scores, drop_repeats, order_equals
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
@@ -96,53 +93,17 @@ def part_of(table: RankingTable, rows: int) -> RankingTable:
     return RankingTable(query, doc, source=table.source, empty=table.empty)
 
 
-@dataclass(frozen=True, eq=False)
-class WholeRankings:
-    """The rows of a table, gathered by query."""
-
-    table: RankingTable
-    queries: list[str]
-    """The queries in the order they appear."""
-    code: Array
-    """Which query each row of the table belongs to."""
-    order: Array
-    """The rows query by query, each query's in the order they stand."""
-    start: Array
-    """Where each query begins in `order`; one more entry than there are queries."""
-
-    @property
-    def sizes(self) -> Array:
-        """How many documents each ranking holds."""
-        return np.diff(self.start)
-
-    def __iter__(self) -> Iterator[tuple[str, list[int]]]:
-        """Each query with its rows, one at a time: all of them as lists would take more than the table."""
-        for number, query in enumerate(self.queries):
-            yield query, self.order[self.start[number] : self.start[number + 1]].tolist()
-
-
-def gather_queries(table: RankingTable) -> WholeRankings:
-    """The table with its rows gathered by query.
-
-    >>> list(gather_queries(RankingTable(["b", "a", "b"], ["x", "y", "z"], empty=("c",))))
-    [('c', []), ('b', [0, 2]), ('a', [1])]
-    """
-    index = {query: i for i, query in enumerate(dict.fromkeys(chain(table.empty, table.query)))}
-    code = np.fromiter(map(index.__getitem__, table.query), dtype=np.int32, count=len(table.query))
-    start = offsets(np.bincount(code, minlength=len(index)))
-    return WholeRankings(table, list(index), code, narrow(np.argsort(code, kind="stable")), start)
-
-
 def best_first(table: RankingTable, conventions: Conventions | None = None) -> dict[str, list[str]]:
     """The documents of every query as they were scored, best first, each once.
 
+    >>> import numpy as np
     >>> best_first(RankingTable(["q", "q"], ["a", "b"], np.array([1.0, 2.0])))
     {'q': ['b', 'a']}
     """
     conventions = conventions or Conventions()
     return {
         query: [str(table.doc[row]) for row in rows_in_order(table, own, conventions)]
-        for query, own in gather_queries(table)
+        for query, own in table.by_query().items()
     }
 
 

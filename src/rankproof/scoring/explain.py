@@ -13,9 +13,8 @@ from rankproof.core.conventions import CHOICES, ConventionArguments, Conventions
 from rankproof.core.explanation import Explained, ExplainedLine, claim, differences, differing_kinds, ideal, listing
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
-from rankproof.core.measure import Measure, seen_by
+from rankproof.core.measure import Measure, seen_by, worth
 from rankproof.core.names import parse
-from rankproof.core.orders import worth
 from rankproof.core.paper import Step, Term, derive, number_text
 from rankproof.core.table import RankingTable, missed_documents
 from rankproof.document.model import (

@@ -37,9 +37,8 @@ from rankproof.core.conventions import Conventions, counted_queries, has_relevan
 from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census
 from rankproof.core.judgments import Judgments, cached_for_judgments
-from rankproof.core.measure import Measure
+from rankproof.core.measure import Measure, known_extremes
 from rankproof.core.measures.sets import f_measure, precision, recall, relevant_count
-from rankproof.core.orders import known_extremes
 from rankproof.core.scoring import average, ceiling
 from rankproof.core.table import Rankings, RankingTable
 from rankproof.document.numbers import count

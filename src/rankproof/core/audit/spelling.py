@@ -16,10 +16,10 @@ from itertools import chain, combinations
 from typing import NamedTuple
 from urllib.parse import unquote_plus
 
-from rankproof.core.audit import EXAMPLES, Finding, list_words, percent
+from rankproof.core.audit import EXAMPLES, Finding, gather_queries, list_words, percent
 from rankproof.core.audit.ids import side_by_side
 from rankproof.core.judgments import Judgments, cached_for_judgments
-from rankproof.core.table import RankingTable, gather_queries
+from rankproof.core.table import RankingTable
 from rankproof.document.numbers import count
 from rankproof.errors import shorten
 
