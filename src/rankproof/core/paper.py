@@ -186,8 +186,16 @@ def cap_step(step: Step, k: int) -> Step:
 
 def share(top: Step, bottom: Step, good: Sequence[Found], *, before: Sequence[Step] = ()) -> Written:
     """Two counts, in the order given, and one divided by the other; each document adds the same."""
-    end = quotient("result", "the one divided by the other", top.number, bottom.number)
-    return Written((*before, top, bottom, end), even_shares(good, end.number))
+    whole = divide_steps(top, bottom, before=before)
+    return replace(whole, parts=even_shares(good, whole.value))
+
+
+def divide_steps(
+    top: Step, bottom: Step, says: str = "the one divided by the other", before: Sequence[Step] = ()
+) -> Written:
+    """Two steps, in the order given, and one divided by the other; each rank adds its terms, so divided."""
+    end = quotient("result", says, top.number, bottom.number)
+    return Written((*before, top, bottom, end), parts(top, bottom.number))
 
 
 def even_shares(good: Sequence[Found], value: float) -> dict[int, float]:

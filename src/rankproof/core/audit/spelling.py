@@ -16,7 +16,7 @@ from itertools import chain, combinations
 from typing import NamedTuple
 from urllib.parse import unquote_plus
 
-from rankproof.core.audit import EXAMPLES, Finding, gather_queries, list_words, percent
+from rankproof.core.audit import EXAMPLES, Finding, Severity, gather_queries, list_words, percent
 from rankproof.core.audit.ids import side_by_side
 from rankproof.core.judgments import Judgments, cached_for_judgments
 from rankproof.core.table import RankingTable
@@ -25,23 +25,20 @@ from rankproof.errors import shorten
 
 RULES_AT_ONCE = 3
 """The number of differences in spelling that are combined: upper case, an ending and a percent sign."""
-
 LOOKED_AT = 200
 """The number of pairs of ids from which rules are found; how often each holds is then counted on all."""
-
 SAME_AFFIX = 3
 """This many documents with the same additional prefix or ending are no accident."""
-
 ASKED = 40
 """The number of queries in which a prefix or an ending is looked for."""
-
 COLLIDE = 0.05
 """A rule under which more than one judged document in twenty is mistaken for another is wrong."""
-
 MATTERS = 0.01
 """From one in a hundred relevant documents on, the numbers are wrong in the second decimal."""
 
 # Patterns as text: `re` compiles one when it is first looked for, and most rules are never needed.
+_FOREIGN = r"[^\x00-\x7f]"
+_ODD_NUMBER = r"(?m)0(?:(?<=^0)|(?<=\d\.0))"
 _WHOLE_NUMBER = r"(?m)^0+(?=\d+(\.0+)?$)|(?<=\d)\.0+$"
 # Most of these begin with the character that all they match begin with, and look behind it from there: the search
 # runs to that character in one go, and a million characters take milliseconds.
@@ -86,7 +83,7 @@ def _unescaped(text: str) -> str:
 
 
 def _mended(text: str) -> str:
-    """UTF-8 that was read as Latin-1 or Windows-1252."""
+    """UTF-8 that was read as Latin-1 or Windows-1252, line by line."""
     return text if text.isascii() else "\n".join(map(_mended_line, text.split("\n")))
 
 
@@ -99,38 +96,29 @@ def _mended_line(text: str) -> str:
     return text
 
 
-_FOREIGN = r"[^\x00-\x7f]"
+def _in_one_form(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+
+def _without(pattern: str) -> Callable[[str], str]:
+    return partial(re.sub, pattern, "")
+
 
 RULES = (
     SpellingRule("encoding-of-ids", "HTML entities", _unescaped, "&"),
     SpellingRule("encoding-of-ids", "escapes of URLs, like %20", unquote_plus, "[%+]"),
     SpellingRule("encoding-of-ids", "text read in the wrong encoding", _mended, _FOREIGN),
-    SpellingRule(
-        "unicode-forms",
-        "how accented or wide letters are stored (Unicode forms)",
-        lambda text: text if text.isascii() else unicodedata.normalize("NFKC", text),
-        _FOREIGN,
-    ),
-    SpellingRule("spaces-in-ids", "spaces", partial(re.sub, _BLANKS, ""), r"[^\0-\x08\n\x0e-\x1b!-\x7f]"),
+    SpellingRule("unicode-forms", "how accented or wide letters are stored (Unicode forms)", _in_one_form, _FOREIGN),
+    SpellingRule("spaces-in-ids", "spaces", _without(_BLANKS), r"[^\0-\x08\n\x0e-\x1b!-\x7f]"),
     SpellingRule("case-of-ids", "upper and lower case", str.casefold, r"[^\0-@\[-\x7f]"),
-    *(
-        SpellingRule(kind, differ, same, sign, strict=False)
-        for kind, differ, same, sign in (
-            ("affixes-of-ids", "what follows ? or # in a URL", partial(re.sub, _QUERY, ""), "[?#]"),
-            ("affixes-of-ids", "scheme, host and slashes of a URL", partial(re.sub, _HOST, ""), "/|www"),
-            ("affixes-of-ids", "the folders before their names", partial(re.sub, _FOLDERS, ""), r"[/\\]"),
-            ("affixes-of-ids", "the numbers of parts at their end", partial(re.sub, _PART, ""), "[-#@|:_. /]"),
-            ("affixes-of-ids", "the endings of their file names", partial(re.sub, _ENDING, ""), r"\.[A-Za-z]"),
-            ("spaces-in-ids", "punctuation", _without_punctuation, r"[^A-Za-z0-9\n]"),
-            ("number-ids", "zeros before their numbers", partial(re.sub, _ZEROS, ""), r"0(?<!\d0)\d"),
-        )
-    ),
-    SpellingRule(
-        "number-ids",
-        "leading zeros or a decimal point",
-        partial(re.sub, _WHOLE_NUMBER, ""),
-        r"(?m)0(?:(?<=^0)|(?<=\d\.0))",
-    ),
+    SpellingRule("affixes-of-ids", "what follows ? or # in a URL", _without(_QUERY), "[?#]", strict=False),
+    SpellingRule("affixes-of-ids", "scheme, host and slashes of a URL", _without(_HOST), "/|www", strict=False),
+    SpellingRule("affixes-of-ids", "the folders before their names", _without(_FOLDERS), r"[/\\]", strict=False),
+    SpellingRule("affixes-of-ids", "the numbers of parts at their end", _without(_PART), "[-#@|:_. /]", strict=False),
+    SpellingRule("affixes-of-ids", "the endings of their file names", _without(_ENDING), r"\.[A-Za-z]", strict=False),
+    SpellingRule("spaces-in-ids", "punctuation", _without_punctuation, r"[^A-Za-z0-9\n]", strict=False),
+    SpellingRule("number-ids", "zeros before their numbers", _without(_ZEROS), r"0(?<!\d0)\d", strict=False),
+    SpellingRule("number-ids", "leading zeros or a decimal point", _without(_WHOLE_NUMBER), _ODD_NUMBER),
 )
 """In the order in which they are applied where several are needed."""
 
@@ -340,17 +328,14 @@ def misspelt_documents(sides: Unmet, partly: bool = False) -> Iterator[Finding]:
         queries, found = {query for query, _, _ in met}, {(query, judged) for query, judged, _ in met}
         relevant = len(found & sides.relevant)
         looked = " looked at" if partly else ""
-        yield Finding(
-            "error" if relevant and relevant >= MATTERS * sides.wanted else "warning",
-            _kind(way),
-            len(met),
+        message = (
             f"{count(len(met), 'ranked document counts', 'ranked documents count')} as never judged only because "
             f"of {list_words(rule.differ for rule in way)}: {percent(len(met) / sides.ranked)} of the unjudged ones"
             f"{looked}, in {count(len(queries), 'query')}; "
-            f"{count(relevant, 'relevant document is', 'relevant documents are')} missed by it.",
-            tuple(side_by_side(one, other) for _, one, other in met[:EXAMPLES]),
-            "spell the ids of both sides alike, and measure again.",
+            f"{count(relevant, 'relevant document is', 'relevant documents are')} missed by it."
         )
+        serious = relevant > 0 and relevant >= MATTERS * sides.wanted
+        yield _finding(serious, way, [(one, other) for _, one, other in met], message)
 
 
 def _several_in_one(sides: Unmet) -> Iterator[Finding]:
@@ -367,15 +352,14 @@ def _several_in_one(sides: Unmet) -> Iterator[Finding]:
             whole += sum(yes or each in judged for yes, each in zip(known, parts, strict=True)) > 1
     if whole >= min(2, len(sides.relevant)) > 0:
         relevant = len(sides.relevant.intersection(found))
-        yield Finding(
-            "error" if relevant >= MATTERS * sides.wanted else "warning",
-            "several-ids-in-one",
-            len(found),
+        severity: Severity = "error" if relevant >= MATTERS * sides.wanted else "warning"
+        message = (
             f"{count(len(found), 'judged id names', 'judged ids name')} several documents, which the ranking has "
-            "one by one.",
-            tuple(shorten(doc, 60) for _, doc in found[:EXAMPLES]),
-            'write them as a list, ["a", "b"], or one in a row, and measure again.',
+            "one by one."
         )
+        examples = tuple(shorten(doc, 60) for _, doc in found[:EXAMPLES])
+        advice = 'write them as a list, ["a", "b"], or one in a row, and measure again.'
+        yield Finding(severity, "several-ids-in-one", len(found), message, examples, advice)
 
 
 def misspelt_queries(missing: Sequence[str], extra: Sequence[str], judged: Sequence[str]) -> Iterator[Finding]:
@@ -384,16 +368,16 @@ def misspelt_queries(missing: Sequence[str], extra: Sequence[str], judged: Seque
     sides = Unmet({"": missing}, lost, len(judged), {"": extra}, judged)
     for way in ways(sides):
         met = {one: other for _, one, other in sides.met(way)}
-        yield Finding(
-            "error",
-            _kind(way),
-            len(met),
+        message = (
             f"{count(len(met), 'judged query has', 'judged queries have')} no ranking only because of "
-            f"{list_words(rule.differ for rule in way)}.",
-            tuple(side_by_side(one, other) for one, other in [*met.items()][:EXAMPLES]),
-            "spell the ids of both sides alike, and measure again.",
+            f"{list_words(rule.differ for rule in way)}."
         )
+        yield _finding(True, way, [*met.items()], message)
 
 
-def _kind(way: Way) -> str:
-    return way[0].kind if len(way) == 1 else "spelling-of-ids"
+def _finding(serious: bool, way: Way, pairs: list[tuple[str, str]], message: str) -> Finding:
+    """The finding for ids that are one under these rules."""
+    kind = way[0].kind if len(way) == 1 else "spelling-of-ids"
+    examples = tuple(side_by_side(*pair) for pair in pairs[:EXAMPLES])
+    advice = "spell the ids of both sides alike, and measure again."
+    return Finding("error" if serious else "warning", kind, len(pairs), message, examples, advice)

@@ -20,9 +20,9 @@ from rankproof.core.paper import (
     Written,
     at_least,
     cut_at,
+    divide_steps,
     number_text,
     parts,
-    quotient,
     shown_step,
     sum_step,
     writes,
@@ -211,8 +211,7 @@ def subtopic_recall_on_paper(c: Case, k: int | None, rel: float, denominator: st
     else:
         says = "aspects that were declared, whether a document covers them or not"
         of = Step("denominator", says, value=float(c.hits.declared[0]))
-    end = quotient("result", "the one divided by the other", sums.number, of.number)
-    return Written((sums, of, end), parts(sums, of.number))
+    return divide_steps(sums, of)
 
 
 @writes(intent_aware_precision)
@@ -244,8 +243,7 @@ def intent_aware_average_precision_on_paper(c: Case, k: int | None, rel: float) 
         terms.append(Term(expression, n / each.rank / of_all, each.rank, each.doc))
     says = "precision of the aspect at each of its ranks / relevant documents of the aspect"
     sums, of = sum_step("found", f"{says}, {cut_at(k)}", terms), coverable_on_paper(c, rel)
-    end = quotient("result", "the mean over aspects", sums.number, of.number)
-    return Written((sums, of, end), parts(sums, of.number))
+    return divide_steps(sums, of, "the mean over aspects")
 
 
 def coverable_on_paper(c: Case, rel: float) -> Step:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -27,7 +27,10 @@ from rankproof.core.paper import (
     writes,
 )
 
+Denominator = Literal["k", "returned"]
 Negative = Literal["judged", "unjudged"]
+TOTAL: dict[str, Any] = {"additive": True, "average": "sum", "undefined": False, "bounds": (0.0, math.inf)}
+"""What is declared of a number that is added up over queries."""
 
 
 @measure(
@@ -35,12 +38,9 @@ Negative = Literal["judged", "unjudged"]
     also=("num_ret",),
     # No ranking is better than another here.
     ceiling=lambda h, k, **_: returned_count(h, k),
-    additive=True,
     worth=None,
     reorder=False,
-    average="sum",
-    undefined=False,
-    bounds=(0.0, math.inf),
+    **TOTAL,
 )
 def number_returned(h: Hits, k: Cutoff = None) -> PerQuery:
     """How many documents were returned; over queries it is added up.
@@ -71,12 +71,9 @@ def number_returned(h: Hits, k: Cutoff = None) -> PerQuery:
     also=("num_rel",),
     # The judgments alone decide.
     ceiling=lambda h, rel, **_: relevant_count(h, rel),
-    additive=True,
     worth=None,
     reorder=False,
-    average="sum",
-    undefined=False,
-    bounds=(0.0, math.inf),
+    **TOTAL,
 )
 def number_relevant(h: Hits, rel: Grade = 1) -> PerQuery:
     """How many relevant documents there are to find; over queries it is added up.
@@ -102,15 +99,7 @@ def number_relevant(h: Hits, rel: Grade = 1) -> PerQuery:
     return relevant_count(h, rel)
 
 
-@measure(
-    "NumRelRet",
-    also=("num_rel_ret",),
-    additive=True,
-    optimistic=True,
-    average="sum",
-    undefined=False,
-    bounds=(0.0, math.inf),
-)
+@measure("NumRelRet", also=("num_rel_ret",), optimistic=True, **TOTAL)
 def number_relevant_returned(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """How many relevant documents were returned; over queries it is added up.
 
@@ -141,12 +130,9 @@ def number_relevant_returned(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQu
     higher=False,
     # A perfect ranking may stop before its first wrong document.
     ceiling=lambda h, **_: np.zeros(h.n),
-    additive=True,
     worth=None,
     reorder=False,
-    average="sum",
-    undefined=False,
-    bounds=(0.0, math.inf),
+    **TOTAL,
 )
 def number_not_relevant_judged_returned(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """How many returned documents were judged and found not relevant; over queries it is added up.
@@ -180,10 +166,7 @@ def _looked_at(h: Hits, negative: str) -> Hits:
 
 
 def _all_judged(
-    h: Hits,
-    k: Cutoff = None,
-    denominator: Literal["k", "returned"] = "returned",
-    negative: Negative = "judged",
+    h: Hits, k: Cutoff = None, denominator: Denominator = "returned", negative: Negative = "judged"
 ) -> PerQuery:
     """A ranking of judged documents that stops after the last of them."""
     best = _looked_at(h.ideal, negative).count()
@@ -202,10 +185,7 @@ def _all_judged(
     when={("negative", "unjudged"): {"worth": None}},
 )
 def judged_share(
-    h: Hits,
-    k: Cutoff = None,
-    denominator: Literal["k", "returned"] = "returned",
-    negative: Negative = "judged",
+    h: Hits, k: Cutoff = None, denominator: Denominator = "returned", negative: Negative = "judged"
 ) -> PerQuery:
     """The share of the documents shown that somebody judged.
 
@@ -243,10 +223,7 @@ def judged_share(
     when={("negative", "unjudged"): {"worth": None}},
 )
 def unjudged_share(
-    h: Hits,
-    k: Cutoff = None,
-    denominator: Literal["k", "returned"] = "returned",
-    negative: Negative = "judged",
+    h: Hits, k: Cutoff = None, denominator: Denominator = "returned", negative: Negative = "judged"
 ) -> PerQuery:
     """The share of the documents shown that nobody judged.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -44,20 +45,16 @@ def documents(h: Hits, name: str) -> float:
     return float(h.corpus_size)
 
 
+COUNT: dict[str, Any] = {"undefined": False, "bounds": (0.0, math.inf)}
+"""What is declared of a number of documents."""
+
+
 def _most_found(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """A perfect ranking shows as many relevant documents as fit."""
     return np.minimum(relevant_count(h, rel), np.inf if k is None else k)
 
 
-@measure(
-    "TP",
-    also=("true_positives", "hits"),
-    additive=True,
-    optimistic=True,
-    ceiling=_most_found,
-    undefined=False,
-    bounds=(0.0, math.inf),
-)
+@measure("TP", also=("true_positives", "hits"), additive=True, optimistic=True, ceiling=_most_found, **COUNT)
 def true_positives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """How many relevant documents are shown (true positives).
 
@@ -89,8 +86,7 @@ def true_positives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     additive=True,
     # A perfect ranking may stop before its first wrong document.
     ceiling=lambda h, **_: np.zeros(h.n),
-    undefined=False,
-    bounds=(0.0, math.inf),
+    **COUNT,
 )
 def false_positives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """How many documents are shown that are not relevant (false positives).
@@ -121,15 +117,7 @@ def _fewest_missed(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     return relevant_count(h, rel) - _most_found(h, k, rel)
 
 
-@measure(
-    "FN",
-    also=("false_negatives",),
-    higher=False,
-    additive=True,
-    ceiling=_fewest_missed,
-    undefined=False,
-    bounds=(0.0, math.inf),
-)
+@measure("FN", also=("false_negatives",), higher=False, additive=True, ceiling=_fewest_missed, **COUNT)
 def false_negatives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """How many relevant documents are not shown (false negatives).
 
@@ -160,8 +148,7 @@ def false_negatives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     additive=True,
     # Every document that is not relevant can be left out.
     ceiling=lambda h, rel, **_: documents(h, "TN") - relevant_count(h, rel),
-    undefined=False,
-    bounds=(0.0, math.inf),
+    **COUNT,
 )
 def true_negatives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """How many documents that are not relevant are rightly not shown (true negatives).

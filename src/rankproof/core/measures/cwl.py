@@ -18,7 +18,7 @@ from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import MOST, Depth, Maximum, ParameterKind, Persistence, Positive
 from rankproof.core.measures.users import DEPTH, portion, scaled_grades
 from rankproof.core.names import measure
-from rankproof.core.paper import Case, Step, Term, Written, cut_at, number_text, parts, quotient, sum_step, writes
+from rankproof.core.paper import Case, Step, Term, Written, cut_at, divide_steps, number_text, sum_step, writes
 
 Goal: TypeAlias = Annotated[
     float, ParameterKind("a number of at least 0.5", lambda v: isinstance(v, Real) and 0.5 <= v <= MOST, float)
@@ -281,8 +281,7 @@ def insq_on_paper(c: Case, T: float, top_grade: float | None) -> Written:
     sums = sum_step("found", f"gain / (rank + {2 * T - 1:g})^2, {cut_at(DEPTH)}", terms)
     most = math.fsum(1 / (rank + 2 * T - 1) ** 2 for rank in range(1, DEPTH + 1))
     goal = Step("denominator", f"1 / (rank + {2 * T - 1:g})^2 of all {DEPTH:,} ranks", value=most)
-    end = quotient("result", "the one divided by the other", sums.number, most)
-    return Written((_scale(c, top_grade), sums, goal, end), parts(sums, most))
+    return divide_steps(sums, goal, before=[_scale(c, top_grade)])
 
 
 @writes(inst)
@@ -354,8 +353,7 @@ def _walked(c: Case, depth: int, top_grade: float | None, says: str, go_on: GoOn
     sums = sum_step("found", "gain x chance that the rank is looked at", terms)
     bottom = math.fsum(seen.values())
     looked = Step("denominator", f"documents looked at: the chances of all {depth:,} ranks", value=bottom)
-    end = quotient("result", "gain per document looked at", sums.number, bottom)
-    return Written((_scale(c, top_grade), going, sums, looked, end), parts(sums, bottom))
+    return divide_steps(sums, looked, "gain per document looked at", [_scale(c, top_grade), going])
 
 
 def _gains(c: Case, depth: int, top_grade: float | None) -> dict[int, float]:

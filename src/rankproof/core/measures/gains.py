@@ -24,8 +24,8 @@ from rankproof.core.paper import (
     at_least,
     count_step,
     cut_at,
+    divide_steps,
     number_text,
-    parts,
     quotient,
     relevant_step,
     sum_step,
@@ -303,8 +303,7 @@ def normalised_gain_on_paper(c: Case, gain: Any) -> Written:
         Term(f"gain {number_text(worth(each.grade, gain))}", worth(each.grade, gain), None, each.doc) for each in best
     ]
     goal = sum_step("denominator", "all there is to gain", every)
-    end = quotient("result", "the one divided by the other", sums.number, goal.number)
-    return Written((gains([*found, *best], gain), sums, goal, end), parts(sums, goal.number))
+    return divide_steps(sums, goal, before=[gains([*found, *best], gain)])
 
 
 @writes(binary_gain)
@@ -316,8 +315,7 @@ def binary_gain_on_paper(c: Case, rel: float) -> Written:
     ]
     says = f"1 / log2(2 + others above) of each that is {at_least(rel)}"
     sums, there_are = sum_step("found", says, terms), relevant_step("denominator", c, rel)
-    end = quotient("result", "the sum divided by R", sums.number, there_are.number)
-    return Written((sums, there_are, end), parts(sums, there_are.number))
+    return divide_steps(sums, there_are, "the sum divided by R")
 
 
 @writes(q_measure)
@@ -325,8 +323,7 @@ def q_measure_on_paper(c: Case, k: int | None, rel: float, beta: float) -> Writt
     """Precision blended with gain at each relevant rank."""
     ideal_order, sums = _blended_on_paper(c, c.relevant(rel, k), rel, beta, cut_at(k))
     there_are = relevant_step("denominator", c, rel)
-    end = quotient("result", "the sum divided by R", sums.number, there_are.number)
-    return Written((ideal_order, sums, there_are, end), parts(sums, there_are.number))
+    return divide_steps(sums, there_are, "the sum divided by R", [ideal_order])
 
 
 @writes(p_plus)
@@ -337,8 +334,7 @@ def p_plus_on_paper(c: Case, k: int | None, rel: float, beta: float) -> Written:
     read = good[: next((n for n, each in enumerate(good, start=1) if each.grade == highest), 0)]
     ideal_order, sums = _blended_on_paper(c, read, rel, beta, f"down to the first of grade {highest:g}")
     shown = count_step("denominator", f"{at_least(rel)} down to there", read)
-    end = quotient("result", "the mean of these", sums.number, shown.number)
-    return Written((ideal_order, sums, shown, end), parts(sums, shown.number))
+    return divide_steps(sums, shown, "the mean of these", [ideal_order])
 
 
 def _blended_on_paper(c: Case, read: list[Found], rel: float, beta: float, where: str) -> tuple[Step, Step]:

@@ -22,9 +22,9 @@ from rankproof.core.paper import (
     Term,
     Written,
     cut_at,
+    divide_steps,
     number_text,
     parts,
-    quotient,
     sum_step,
     writes,
 )
@@ -102,13 +102,7 @@ def _expected_ndcg(
         ("ideal", "top"): {"additive": False, "divides_by": "shown", "unjudged": None},
     },
 )
-def ndcg(
-    h: Hits,
-    k: Cutoff = None,
-    gain: GainOf = "linear",
-    ideal: Ideal = "all",
-    rel: Grade = 0,
-) -> PerQuery:
+def ndcg(h: Hits, k: Cutoff = None, gain: GainOf = "linear", ideal: Ideal = "all", rel: Grade = 0) -> PerQuery:
     """Normalised DCG: the gain, discounted down the list, as a share of what the ideal order gains.
 
     Formula: nDCG@k = DCG@k / DCG@k of the ideal order. `ideal='all'`: of all judged documents; `'uncut'`: of
@@ -170,8 +164,7 @@ def ndcg_on_paper(c: Case, k: int | None, gain: Any, ideal: str, rel: float) -> 
     best, depth, whose = _ideal_on_paper(c, found, k, ideal, rel)
     total = discounted_on_paper("found", f"DCG {cut_at(k)}: gain / log2(rank + 1)", found, k, gain)
     goal = discounted_on_paper("ideal", f"ideal DCG: {whose}", by_gain(best, gain), depth, gain)
-    end = quotient("result", "DCG divided by the ideal DCG", total.number, goal.number)
-    return Written((gains([*found, *best], gain, rel), total, goal, end), parts(total, goal.number))
+    return divide_steps(total, goal, "DCG divided by the ideal DCG", [gains([*found, *best], gain, rel)])
 
 
 def _counts(each: Found, rel: float) -> bool:
@@ -313,8 +306,7 @@ def normalised_err_on_paper(c: Case, k: int | None, top_grade: float | None) -> 
     top = c.top_grade if top_grade is None else top_grade
     own = _stopped("found", f"ERR: 1/rank x the chance to get there x s, {cut_at(k)}", c.found, k, top)
     best = _stopped("ideal", f"ideal ERR: all judged documents, best first, {cut_at(k)}", c.judged, k, top)
-    end = quotient("result", "ERR divided by the ideal ERR", own.number, best.number)
-    return Written((_chance(top), own, best, end), parts(own, best.number))
+    return divide_steps(own, best, "ERR divided by the ideal ERR", [_chance(top)])
 
 
 def _chance(top: float) -> Step:

@@ -35,6 +35,7 @@ from rankproof.core.paper import (
     Written,
     at_least,
     cut_at,
+    divide_steps,
     number_text,
     parts,
     quotient,
@@ -338,8 +339,7 @@ def _of_ideal(c: Case, k: int | None, rel: float, alpha: float, discount: Weighi
     """The new of each document, by that of the best order."""
     own = _novel("found", c.found, k, rel, alpha, discount)
     best = _novel("ideal", _best(c, rel, alpha), k, rel, alpha, discount, "of the best order: ")
-    end = quotient("result", "the one divided by the other", own.number, best.number)
-    return Written((own, best, end), parts(own, best.number))
+    return divide_steps(own, best)
 
 
 def _of_full(c: Case, k: int | None, rel: float, alpha: float, discount: Weighing) -> Written:

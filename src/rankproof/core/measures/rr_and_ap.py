@@ -24,10 +24,10 @@ from rankproof.core.paper import (
     cap_step,
     count_step,
     cut_at,
+    divide_steps,
     even_shares,
     graded_terms,
     number_text,
-    parts,
     quotient,
     relevant_shown,
     relevant_step,
@@ -153,12 +153,7 @@ def geometric_average_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> Pe
     return average_precision(h, k=k, rel=rel, denominator="all", scores="any", threshold="rel")
 
 
-@measure(
-    "yaap",
-    also=("YAAP",),
-    ceiling=lambda h, rel: np.log1p(relevant_count(h, rel)),
-    bounds=(-math.inf, math.inf),
-)
+@measure("yaap", also=("YAAP",), ceiling=lambda h, rel: np.log1p(relevant_count(h, rel)), bounds=(-math.inf, math.inf))
 def average_precision_odds(h: Hits, rel: Grade = 1) -> PerQuery:
     """Average precision on the scale of log odds, where differences at both ends count alike.
 
@@ -271,8 +266,7 @@ def average_precision_on_paper(
     good = c.relevant(rel, k, scores)
     sums = precisions(good, f"precision at each rank that is {at_least(rel, scores)}, {cut_at(k)}")
     divisor = _divisor(c, good, k, rel, denominator)
-    end = quotient("result", "the sum divided by that", sums.number, divisor.number)
-    return Written((*before, sums, divisor, end), parts(sums, divisor.number))
+    return divide_steps(sums, divisor, "the sum divided by that", before)
 
 
 # For one query it is average precision.

@@ -25,9 +25,9 @@ from rankproof.core.paper import (
     Written,
     at_least,
     cut_at,
+    divide_steps,
     number_text,
     parts,
-    quotient,
     sum_step,
     writes,
 )
@@ -239,8 +239,7 @@ def scaled_dcg_on_paper(c: Case, k: int | None, top_grade: float | None) -> Writ
     sums = sum_step("found", f"grade / {number_text(top)}, divided by log2(rank + 1), {cut_at(depth)}", terms)
     most = math.fsum(1 / math.log2(rank + 1) for rank in range(1, depth + 1))
     goal = Step("denominator", f"{depth:,} documents of the highest grade: sum of 1 / log2(rank + 1)", value=most)
-    end = quotient("result", "the one divided by the other", sums.number, most)
-    return Written((sums, goal, end), parts(sums, most))
+    return divide_steps(sums, goal)
 
 
 def higher_graded(h: Hits, rows: Hits) -> Array:
@@ -298,8 +297,7 @@ def compatibility_on_paper(c: Case, rel: float, p: float, depth: int) -> Written
     says = f"the ideal order with itself: all that are {at_least(rel)}, by falling grade"
     best = sum_step("denominator", says, [Term(f"S({rank})", _weight(rank, p, depth)) for rank in ranks])
     weights = Step("gain", f"S(m) = sum over depths d = m to {depth:,} of {p:g}^(d-1) / d")
-    end = quotient("result", "the one divided by the other", own.number, best.number)
-    return Written((weights, own, best, end), parts(own, best.number))
+    return divide_steps(own, best, before=[weights])
 
 
 def _places(c: Case, rel: float, depth: int) -> Iterator[tuple[Found, int]]:
