@@ -62,12 +62,6 @@ def begins_as_parquet(path: Path) -> bool:
         return stream.read(len(MAGIC)) == MAGIC
 
 
-def begins_as_parquet(path: Path) -> bool:
-    """Whether the bytes of the file are Parquet as they are, not compressed."""
-    with path.open("rb") as stream:
-        return stream.read(len(MAGIC)) == MAGIC
-
-
 def _in_place(path: PathLike) -> Path | None:
     """The path, if it can be read where it is: not from a pipe or an archive."""
     where = Path(path)

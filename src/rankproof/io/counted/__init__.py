@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.counted.text import PROBED, Counted, check_counted, rules_of
 from rankproof.io.roles import COUNTED
 from rankproof.io.values import align_ids, match_ids
+
+if TYPE_CHECKING:
+    from rankproof.io.counted.engines import Polars, SqlEngine
 
 COUNTS = ("times", "place", "first_place", "last_place", "low", "lowest", "highest")
 """The counts of a judged document that was found."""
@@ -175,11 +178,10 @@ def by_ids(
     columns: Mapping[str, Sequence[object]], judgments: Judgments, conventions: Conventions, source: str
 ) -> tuple[dict[str, Array], dict[str, Array]]:
     """The same, from what a text of `rankproof sql` gave: the ids are found among the judgments."""
-    rules = {each for each in columns.get("rules", ()) if each is not None}
-    if len(rules) > 1 or (rules and rules != {rules_of(conventions)}):
+    rules, wanted = {each for each in columns.get("rules", ()) if each is not None}, rules_of(conventions)
+    if rules - {wanted}:
         raise UsageError(
-            f"{source}: counted under {' and '.join(sorted(map(str, rules)))}, asked for under "
-            f"{rules_of(conventions)}. "
+            f"{source}: counted under {' and '.join(sorted(map(str, rules)))}, asked for under {wanted}. "
             "Next: write the query anew with the options of 'rankproof sql', or evaluate with the same."
         )
     query = [None if each is None else str(each) for each in columns["query_id"]]
@@ -215,27 +217,11 @@ Judged: TypeAlias = dict[str, list[Any]]
 """The columns `query_id`, `doc_id`, `query`, `judgment` and `probe`, a row for each judged document."""
 
 
-class Engine(Protocol):
-    """An engine: it counts, and returns a few rows as examples."""
-
-    def size(self, took: Mapping[str, str], source: str) -> tuple[int, int]:
-        """How many rows and how many queries there are."""
-
-    def count(self, what: Counted, judged: Judged, conventions: Conventions) -> Table:
-        """The columns of the counting query."""
-
-    def some_queries(self, query: str, most: int) -> Sequence[Any]:
-        """The ids of some queries, each once."""
-
-    def head(self, query: str, doc: str, rows: int) -> Table:
-        """The first rows of two columns."""
-
-
 @dataclass(frozen=True, eq=False)
 class CountedRankings:
     """Rankings whose rows stay in their engine; only counts of judged documents leave it."""
 
-    engine: Engine
+    engine: Polars | SqlEngine
     took: Mapping[str, str]
     """The column of each role."""
     integer_ids: tuple[bool, bool]

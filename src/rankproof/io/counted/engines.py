@@ -176,16 +176,13 @@ class Polars:
     def __init__(self, frame: Any) -> None:
         self.frame = frame
 
-    def _collect(self, frame: Any) -> Any:
-        return frame.collect(engine="streaming")
-
     def size(self, took: Mapping[str, str], source: str) -> tuple[int, int]:
         """How many rows and how many queries there are; a row without an id is an error."""
         import polars as pl
 
         query, doc = pl.col(took["query"]), pl.col(took["doc"])
-        found = self._collect(
-            self.frame.select(n=pl.len(), q=query.count(), d=doc.count(), m=query.drop_nulls().n_unique())
+        found = self.frame.select(n=pl.len(), q=query.count(), d=doc.count(), m=query.drop_nulls().n_unique()).collect(
+            engine="streaming"
         )
         rows, queries, docs, distinct = (int(each) for each in found.row(0))
         check_ids(rows, {"query": queries, "document": docs}, source)
@@ -193,11 +190,11 @@ class Polars:
 
     def some_queries(self, query: str, most: int) -> Sequence[Any]:
         """The ids of some queries, each once."""
-        return list(self._collect(self.frame.select(query).unique().head(most)).get_column(query))
+        return list(self.frame.select(query).unique().head(most).collect(engine="streaming").get_column(query))
 
     def head(self, query: str, doc: str, rows: int) -> Table:
         """The first rows of two columns."""
-        return dict(self._collect(self.frame.select(query, doc).head(rows)).to_dict())
+        return dict(self.frame.select(query, doc).head(rows).collect(engine="streaming").to_dict())
 
     def count(self, what: Counted, judged: Judged, conventions: Conventions) -> Table:
         """The same counts as those of the SQL, by Polars' own verbs."""
@@ -208,11 +205,8 @@ class Polars:
         order = -order if by_rank else order
         if conventions.precision == "float32" and not by_rank:
             order = order.cast(pl.Float32).cast(pl.Float64)
-        rows = self.frame.select(
-            q=pl.col(what.columns["query"]).cast(pl.String),
-            d=pl.col(what.columns["doc"]).cast(pl.String),
-            s=order,
-        )
+        ids = {name: pl.col(what.columns[role]).cast(pl.String) for name, role in (("q", "query"), ("d", "doc"))}
+        rows = self.frame.select(**ids, s=order)
         rows = rows.with_columns(bad=pl.col("s").is_null() | pl.col("s").is_nan(), copies=pl.lit(1, pl.UInt32))
         if conventions.duplicates == "best":
             rows = rows.group_by("q", "d").agg(pl.col("s").max(), pl.col("bad").any(), copies=pl.len())
@@ -220,12 +214,7 @@ class Polars:
         hits = (
             rows.join(table, on=["q", "d"])
             .group_by("judgment")
-            .agg(
-                pl.col("q", "d", "query").first(),
-                s_hit=pl.col("s").max(),
-                lowest=pl.col("s").min(),
-                times=pl.len(),
-            )
+            .agg(pl.col("q", "d", "query").first(), s_hit=pl.col("s").max(), lowest=pl.col("s").min(), times=pl.len())
             .rename({"d": "d_hit"})
         )
         above, level = pl.col("s") > pl.col("s_hit"), pl.col("s") == pl.col("s_hit")
@@ -254,17 +243,14 @@ class Polars:
                 unlike=docs,
                 dropped=pl.col("copies").sum() - pl.len(),
                 bad=(pl.col("bad") | pl.col("d").is_null()).sum(),
-                huge=(pl.col("s").abs() >= EXACT).sum() if not by_rank else pl.lit(0),
-                infinite=pl.col("s").is_infinite().sum() if not by_rank else pl.lit(0),
+                huge=pl.lit(0) if by_rank else (pl.col("s").abs() >= EXACT).sum(),
+                infinite=pl.lit(0) if by_rank else pl.col("s").is_infinite().sum(),
             )
             .with_columns(unlike=pl.when((pl.col("probe") == 1) | in_all).then(pl.col("unlike")))
             .drop("probe")
         )
-        both = pl.concat([found, queries], how="diagonal_relaxed")
-        return {
-            name: column.cast(pl.Float64).fill_null(float("nan")).to_numpy()
-            for name, column in self._collect(both).to_dict().items()
-        }
+        both = pl.concat([found, queries], how="diagonal_relaxed").collect(engine="streaming")
+        return {name: each.cast(pl.Float64).fill_null(float("nan")).to_numpy() for name, each in both.to_dict().items()}
 
 
 # --- which engine -----------------------------------------------------------------------------------------
@@ -354,10 +340,10 @@ def _in_sqlite(connection: sqlite3.Connection, name: str) -> Rankings:
     ends = ", ".join(f"min(typeof({each})), max(typeof({each}))" for each in names.values())
     values = list(connection.cursor().execute(f"select {ends} from {rows}").fetchone())
     kinds = {role: {*values[2 * at : 2 * at + 2]} for at, role in enumerate(names)}
-    alike = all(kinds[role] in ({"text"}, {"integer"}) for role in ("query", "doc"))
-    if not alike or not {"score", "rank"} & set(took) or not all(
-        kinds[role] <= {"integer", "real"} for role in kinds if role not in ("query", "doc")
-    ):  # fmt: skip
+    ids, numbers = (kinds.pop("query"), kinds.pop("doc")), kinds.values()
+    if not all(each in ({"text"}, {"integer"}) for each in ids):
         return whole()
-    integers = (kinds["query"] == {"integer"}, kinds["doc"] == {"integer"})
+    if not numbers or not all(each <= {"integer", "real"} for each in numbers):
+        return whole()
+    integers = (ids[0] == {"integer"}, ids[1] == {"integer"})
     return CountedRankings(SQLite(connection, name), took, integers, False, whole, name, notes)
