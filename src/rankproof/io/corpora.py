@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -126,7 +126,8 @@ def load_corpus(source: Any) -> Corpus:
         # Nothing can be wrong with these, and checking each would cost a third of what indexing it does.
         corpus = Corpus(Document(name, text) for name, text in source.items())
     else:
-        corpus = Corpus(_each_once(_placed(source), placed))
+        rows = _placed(source, "the corpus", "docs_iter", _ir_document, _in_folder)
+        corpus = Corpus(_each_once(rows, placed))
     if not corpus:
         raise DataError("the corpus is empty, there is no document in it. Next: check how it was made.")
     empty = [each.id for each in corpus.values() if not each.whole.strip()]
@@ -138,13 +139,15 @@ def load_corpus(source: Any) -> Corpus:
     return corpus
 
 
-def _placed(source: Any) -> Iterator[Row]:
-    if hasattr(source, "docs_iter"):
-        return (Row(f"the corpus, item {n}", _ir_document(each)) for n, each in enumerate(source.docs_iter(), 1))
+def _placed(
+    source: Any, what: str, method: str, record: Callable[[Any], Any], in_folder: Callable[[Path], Iterator[Row]]
+) -> Iterator[Row]:
+    """The records of a source: of an ir_datasets object by this method, of a folder, or what `records` gives."""
+    if hasattr(source, method):
+        return (Row(f"{what}, item {n}", record(each)) for n, each in enumerate(getattr(source, method)(), 1))
     path = isinstance(source, (str, os.PathLike)) and os.fspath(source) != STDIN
-    if path and (folder := folder_at(Path(source))):
-        return _in_folder(folder)
-    return records(source, "the corpus")
+    folder = folder_at(Path(source)) if path else None
+    return records(source, what) if folder is None else in_folder(folder)
 
 
 def _each_once(placed: Iterator[Row], seen: dict[str, str]) -> Iterator[Document]:
@@ -219,7 +222,9 @@ def load_questions(source: Any) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     seen: dict[str, str] = {}
-    for where, item in _placed_question(source):
+    # A series, as a column of a frame is, holds the texts alone.
+    given = source.to_list() if hasattr(source, "to_list") else source
+    for where, item in _placed(given, "the questions", "queries_iter", record_of, beir_questions):
         name, text = _question(where, item)
         if found.get(name, text) != text:  # the same text once more is no conflict: labels have it in every row
             raise DataError(
@@ -232,23 +237,12 @@ def load_questions(source: Any) -> dict[str, str]:
     return found
 
 
-def _placed_question(source: Any) -> Iterator[Row]:
-    if hasattr(source, "queries_iter"):
-        each = enumerate(source.queries_iter(), 1)
-        return (Row(f"the questions, item {number}", record_of(item)) for number, item in each)
-    path = isinstance(source, (str, os.PathLike)) and os.fspath(source) != STDIN
-    if path and (folder := folder_at(Path(source))):
-        return rows_in(beir_questions(folder))
-    # A series, as a column of a frame is, holds the texts alone.
-    return records(source.to_list() if hasattr(source, "to_list") else source, "the questions")
-
-
-def beir_questions(folder: Path) -> Path:
-    """The file with the questions of a BEIR folder."""
+def beir_questions(folder: Path) -> Iterator[Row]:
+    """The questions of a BEIR folder."""
     found = matching_files(folder, BEIR_QUESTIONS)
     if not found:
         raise DataError(f"{folder}: a folder without queries.jsonl. Next: name the file with the questions.")
-    return found[0]
+    return rows_in(found[0])
 
 
 def _question(where: str, item: Any) -> tuple[str, str]:

@@ -39,11 +39,10 @@ def load_groups(source: Any, field: str | None = None) -> dict[str, str]:
             return _once((where, *pair) for where, pair in placed)
     else:
         placed = list(records(source, "by"))
-    return _grouped(placed, field, name_of_source(source))
+    return _grouped(placed, field, _name_of(source))
 
 
-def name_of_source(source: Any) -> str:
-    """Its name in messages."""
+def _name_of(source: Any) -> str:
     return name_of(source) if isinstance(source, str | os.PathLike) else "by"
 
 
@@ -78,7 +77,11 @@ def _grouped(placed: list[Row], field: str | None, name: str) -> dict[str, str]:
         if not isinstance(record, Mapping):
             raise unfit(where, record, "a record with a query's id and its group", "name the fields query and group")
     wanted = field or _only_field([record for _, record in placed], name)
-    found = _once(_in_rows(placed, wanted))
+    found = _once(
+        (where, id_of(record, IDS, where), _label(value, where))
+        for where, record in placed
+        if (value := _fields(record).get(wanted)) is not None and value == value and value != ""  # NaN: a missing cell
+    )
     if not found:
         fields = list(dict.fromkeys(key for _, record in placed for key in _fields(record)))
         raise UsageError(
@@ -86,13 +89,6 @@ def _grouped(placed: list[Row], field: str | None, name: str) -> dict[str, str]:
             " Next: name one of these."
         )
     return found
-
-
-def _in_rows(rows: list[Row], field: str) -> Iterator[tuple[str, str, str]]:
-    for where, record in rows:
-        value = _fields(record).get(field)
-        if value is not None and value == value and value != "":  # a missing cell of a frame is NaN
-            yield where, id_of(record, IDS, where), _label(value, where)
 
 
 def _label(value: Any, where: str) -> str:
@@ -162,7 +158,7 @@ def _named(by: str, judgments: Any) -> dict[str, str]:
         return load_groups(*found)
     if is_frame(judgments) or _has_columns(judgments) or (isinstance(judgments, list) and judgments):
         try:
-            return _grouped(list(records(judgments, "judgments")), by, name_of_source(judgments))
+            return _grouped(list(records(judgments, "judgments")), by, _name_of(judgments))
         except UsageError as error:
             why = str(error).partition(" Next: ")[0]
             raise UsageError(

@@ -48,32 +48,31 @@ def read_json(text: str, wanted: Wanted, source: str) -> Nested | Rows:
     """The content of a JSON or JSONL text: nested judgments or rankings, or rows."""
     if not text.strip():
         raise DataError(f"{source}: empty, there is no JSON in it. Next: check how it was made.")
-    found = _read(text, wanted, source)
-    if "NaN" in text and not isinstance(found, Rows):
-        _check_numbers(found, source)
-    return found
-
-
-def _read(text: str, wanted: Wanted, source: str) -> Nested | Rows:
+    line = None
     try:
         data = _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
         if isinstance(error, json.JSONDecodeError) and _has_many_lines(text):
-            lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-            data = [decode_json(line, source, number, _DECODER) for number, line in lines]
-            return _objects(data, [number for number, _ in lines], wanted, source)
-        data = decode_json(text, source, 1, _DECODER)  # refuses it in words
-    if isinstance(data, list):
-        return _objects(data, None, wanted, source)
+            line = [number for number, each in enumerate(text.split("\n"), 1) if each.strip()]
+            lines = zip(filter(str.strip, text.split("\n")), line, strict=True)
+            data = [decode_json(each, source, number, _DECODER) for each, number in lines]
+        else:
+            data = decode_json(text, source, 1, _DECODER)  # refuses it in words
     if isinstance(data, dict):
-        return _objects([data], None, wanted, source) if _is_row(data) else _nested(data, source)
-    raise DataError(f"{source}: got {shorten(data)}, expected an object or a list. {_FORMS}")
-
-
-_FORMS = (
-    "Next: write {query: {doc: number}}, {query: [doc, ...]}, "
-    'or rows as {"query_id": ..., "doc_id": ..., "score": ...}.'
-)
+        # An object is a row, or one query with its documents, if its query is no object or list itself.
+        query = column_of("query", list(data))
+        is_row = bool(query) and not isinstance(data[query[0]], (dict, list))
+        found = _objects([data], None, wanted, source) if is_row else _nested(data, source)
+    elif isinstance(data, list):
+        found = _objects(data, line, wanted, source)
+    else:
+        rows = 'or rows as {"query_id": ..., "doc_id": ..., "score": ...}'
+        raise unfit(
+            source, data, "an object or a list", f"write {{query: {{doc: number}}}}, {{query: [doc, ...]}}, {rows}"
+        )
+    if "NaN" in text and not isinstance(found, Rows):
+        _check_numbers(found, source)
+    return found
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -147,12 +146,6 @@ def _check_numbers(data: Nested, source: str) -> None:
 
 
 # --- rows --------------------------------------------------------------------------------------
-
-
-def _is_row(data: dict[str, Any]) -> bool:
-    """Whether an object is a row, or one query with its documents, and not nested itself."""
-    query = column_of("query", list(data))
-    return bool(query) and not isinstance(data[query[0]], (dict, list))
 
 
 def _objects(data: list[Any], line: Sequence[int] | None, wanted: Wanted, source: str) -> Nested | Rows:
@@ -229,21 +222,22 @@ def _documents(docs: Any, where: str) -> Any:
     _check_once(docs, where, "document")
     if not isinstance(docs, list) or not docs or not isinstance(docs[0], dict):
         return docs
-    id_name = column_of("doc", list(docs[0])) or [name for name in docs[0] if plain_name(name) == "id"]
-    number = column_of("score", list(docs[0])) or column_of("grade", list(docs[0]))
+    names = list(docs[0])
+    id_name = column_of("doc", names) or [name for name in names if plain_name(name) == "id"]
+    number = column_of("score", names) or column_of("grade", names)
     if len(id_name) != 1 or len(number) > 1:
         raise DataError(
             f"{where}: cannot tell the document and its number in {shorten(docs[0])}. "
             'Next: name them "doc_id" and "score".'
         )
-    return [_pair(doc, id_name[0], number, where) for doc in docs]
+    wanted = [*id_name, *number]
+    for doc in docs:
+        if not isinstance(doc, dict) or any(name not in doc for name in wanted):
+            raise unfit(where, doc, f"an object with {', '.join(wanted)}", "correct the entry, or drop it")
+    return [tuple(doc[name] for name in wanted) if number else doc[id_name[0]] for doc in docs]
 
 
-def _pair(doc: Any, id_name: str, number: list[str], where: str) -> Any:
-    wanted = [id_name, *number]
-    if not isinstance(doc, dict) or any(name not in doc for name in wanted):
-        raise unfit(where, doc, f"an object with {', '.join(wanted)}", "correct the entry, or drop it")
-    return tuple(doc[name] for name in wanted) if number else doc[id_name]
+# --- rows of tuples or records -------------------------------------------------------------------
 
 
 def read_tuples(items: Iterable[Any], wanted: Wanted, source: str, line: Sequence[int] | None = None) -> Rows:
@@ -257,19 +251,13 @@ def read_tuples(items: Iterable[Any], wanted: Wanted, source: str, line: Sequenc
     found = list(items)
     if not found:
         raise DataError(f"{source}: empty, it has no rows. Next: check how it was made.")
-    names = _names(found[0])
-    if names is None:
+    first = found[0]
+    if not isinstance(first, Mapping) and not hasattr(first, "_fields"):
         return _unnamed(found, wanted, rows)
+    names = [str(name) for name in first] if isinstance(first, Mapping) else list(first._fields)
     took = guess(names, wanted, source)
     columns = {role: _column(found, name, rows) for role, name in took.items()}
     return Rows(columns, source, line, (guess_sentence(took, source),), names=took)
-
-
-def _names(item: Any) -> list[str] | None:
-    """The names of the fields of an item; None if they have none."""
-    if isinstance(item, Mapping):
-        return [str(name) for name in item]
-    return list(item._fields) if hasattr(item, "_fields") else None
 
 
 def _column(items: list[Any], name: str, rows: Rows) -> list[Any]:

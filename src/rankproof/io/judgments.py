@@ -206,7 +206,7 @@ def _with_unanswered(folder: Path, judgments: Judgments) -> Judgments:
     """The judgments with the questions for which nothing is relevant: a table of judged documents has none of them."""
     marked = [
         id_of(record, QUESTION_ID, where)
-        for where, record in records(beir_questions(folder), "the questions")
+        for where, record in beir_questions(folder)
         if isinstance(record.get("metadata"), Mapping) and record["metadata"].get(JUDGED) is True
     ]
     missing = [name for name in marked if name not in judgments.index]
