@@ -134,7 +134,7 @@ def load_corpus(source: Any) -> Corpus:
     if empty:
         warn_caller(
             f"{len(empty)} of {len(corpus)} documents have no text, so nothing can find them; the first is "
-            f"{shorten(empty[0])} ({placed.get(empty[0], f'the corpus, {shorten(empty[0])}')})",
+            f"{shorten(empty[0])} ({placed.get(empty[0], f'the corpus, {shorten(empty[0])}')})"
         )
     return corpus
 

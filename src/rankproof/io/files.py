@@ -37,11 +37,7 @@ UNPACKED = 1 << 26
 RATIO = 200
 """Bytes that are unpacked in any case; beyond them, the largest ratio of unpacked to packed size of a text."""
 ZIP = b"PK\x03\x04"
-_PACKED = {
-    ZIP: "a ZIP archive or an Excel file",
-    b"\xfd7zXZ\x00": "an xz archive",
-    b"7z\xbc\xaf": "a 7z archive",
-}
+_PACKED = {ZIP: "a ZIP archive or an Excel file", b"\xfd7zXZ\x00": "an xz archive", b"7z\xbc\xaf": "a 7z archive"}
 """Formats that are not unpacked here, by their first bytes."""
 
 

@@ -128,8 +128,7 @@ def _fields_of(docs: Sequence[Any], rows: Rows, at: Sequence[int]) -> dict[str, 
     held = {role: column_of(role, names) for role in ("doc", "score", "rank")}
     held["doc"] = held["doc"] or [name for name in names if name == "id"]
     row = next(
-        (row for row, doc in zip(at, docs, strict=True) if not isinstance(doc, Mapping) or list(doc) != names),
-        0,
+        (row for row, doc in zip(at, docs, strict=True) if not isinstance(doc, Mapping) or list(doc) != names), 0
     )
     if len(held["doc"]) != 1 or any(len(each) > 1 for each in held.values()) or row:
         raise DataError(

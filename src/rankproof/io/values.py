@@ -139,9 +139,7 @@ def as_text(judgments: Judgments) -> Judgments:
 
 
 def align_ids(
-    judgments: Judgments,
-    ours: tuple[bool | None, bool | None],
-    untyped: Callable[[], RankingTable] | None = None,
+    judgments: Judgments, ours: tuple[bool | None, bool | None], untyped: Callable[[], RankingTable] | None = None
 ) -> Judgments:
     """The judgments with ids of the ranking's kind, if one side is a file that has no types and all is digits.
 

@@ -263,13 +263,7 @@ def _trusted(file: str | None, folder: str | None) -> Any:
 
 
 async def exchange(
-    client: Any,
-    method: str,
-    url: str,
-    *,
-    within: float | None = None,
-    largest: int | None = None,
-    **sent: Any,
+    client: Any, method: str, url: str, *, within: float | None = None, largest: int | None = None, **sent: Any
 ) -> Response:
     """One request of an asynchronous client, complete `within` seconds; any status is an answer."""
     import httpx2

@@ -205,9 +205,7 @@ def _entry(path: Path, row: Sequence[Any], means: Pairs, tags: Pairs) -> History
 def _wrong(path: Path, table: str, column: str, name: Any, value: object, expected: str) -> DataError:
     """The error for a field with an impossible value."""
     return damage_error(
-        path,
-        f"{table}.{column} of {shorten(str(name))} holds {shorten(value)}, expected {expected}",
-        saved=name,
+        path, f"{table}.{column} of {shorten(str(name))} holds {shorten(value)}, expected {expected}", saved=name
     )
 
 
@@ -229,8 +227,7 @@ def read(connection: sqlite3.Connection, name: str, path: Path) -> Experiment:
 
 def _columns(connection: sqlite3.Connection, number: int, name: str, path: Path, queries: int) -> dict[str, Values]:
     rows = connection.execute(
-        "SELECT measure, per_query, counted, note FROM measured WHERE experiment = ? ORDER BY place",
-        (number,),
+        "SELECT measure, per_query, counted, note FROM measured WHERE experiment = ? ORDER BY place", (number,)
     )
     columns = {}
     for measure, packed, flags, note in rows:

@@ -190,9 +190,8 @@ def _gathered(
     if len(names) and part[-1] >= PASSES:
         raise DataError(
             f"{sources[0].source}{' and others' if len(sources) > 1 else ''}: {len(names):,} queries with "
-            f"{int(rows[names].sum()):,} rows stand in several places each, expected at most "
-            f"{PASSES * GATHERED:,} such rows. Next: write them with the rows of each query together, sorted or "
-            "partitioned by query."
+            f"{int(rows[names].sum()):,} rows stand in several places each, expected at most {PASSES * GATHERED:,} "
+            "such rows. Next: write them with the rows of each query together, sorted or partitioned by query."
         )
     affected = {at for at, each in found.items() if apart[each.queries].any()}
     for number in np.unique(part).tolist():
