@@ -13,7 +13,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
-from rankproof.io.roles import column_of
+from rankproof.io.roles import document_fields
 from rankproof.io.trec import JudgedRows, judgments_of_parts
 from rankproof.io.trec.chunks import PAD, Chunk
 from rankproof.io.trec.index import Texts, starts_of_runs
@@ -138,12 +138,10 @@ def _one_a_row(table: Any, first: int) -> Any:
     inside = compute.list_flatten(doc)
     columns = {"query": table.column("query").combine_chunks().take(as_arrow(parent)), "doc": inside}
     if kind.is_struct(inside.type):
-        fields = [inside.type.field(i).name for i in range(inside.type.num_fields)]
-        held = {role: column_of(role, fields) for role in ("doc", "score", "rank")}
-        held["doc"] = held["doc"] or [name for name in fields if name == "id"]
-        if len(held["doc"]) != 1 or any(len(each) > 1 for each in held.values()) or inside.null_count:
+        fields = document_fields([inside.type.field(i).name for i in range(inside.type.num_fields)])
+        if fields is None or inside.null_count:
             raise OddTable
-        columns |= {role: compute.struct_field(inside, each[0]) for role, each in held.items() if each}
+        columns |= {role: compute.struct_field(inside, name) for role, name in fields.items()}
     for name in ("score", "rank", "grade", "iteration"):
         if name in table.column_names and name not in columns:
             held = table.column(name).combine_chunks()

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import Rankings
@@ -135,15 +135,8 @@ BUFFER = 1 << 20
 """How many bytes of a column are read at a time, however large its row groups are."""
 
 
-class _Streamed(NamedTuple):
-    """A Parquet file whose columns are known, to be read in batches."""
-
-    took: dict[str, str]
-    batches: Callable[[], Iterator[Any]]
-
-
-def _streamed(path: Path, wanted: Wanted, source: str) -> _Streamed:
-    """The columns of a Parquet file that are wanted, read as they are asked for, however large its row groups are."""
+def _streamed(path: Path, wanted: Wanted, source: str) -> tuple[dict[str, str], Callable[[], Iterator[Any]]]:
+    """The columns of a Parquet file that are wanted, and what reads them in batches, whatever its row groups."""
     import pyarrow
     import pyarrow.parquet
 
@@ -174,7 +167,7 @@ def _streamed(path: Path, wanted: Wanted, source: str) -> _Streamed:
             if rows != file.metadata.num_rows:  # where a column is cut short, Arrow ends without an error
                 raise OSError(f"{rows:,} rows in it, {file.metadata.num_rows:,} in its footer")
 
-    return _Streamed(took, batches)
+    return took, batches
 
 
 def stream_parquet(path: Path, source: str) -> ColumnRankings | None:

@@ -259,7 +259,11 @@ def _relevant(record: Mapping[str, Any], where: str) -> dict[Any, Any]:
 def _listed(found: Any, where: str) -> dict[Any, Any]:
     if isinstance(found, str):
         if found.lstrip()[:1] in ("[", "{"):
-            found = _parsed(found, where)
+            try:
+                found = json.loads(found)
+            except (ValueError, RecursionError) as error:
+                begins = f"which begins as JSON and is none ({error})"
+                raise DataError(f"{where}: got {shorten(found)}, {begins}. Next: correct the JSON.") from error
         else:  # ids separated by `|` or `;` if there are such, else by blanks or commas
             pattern = r"[|;]" if re.search(r"[|;]", found) else r"[,\s]+"
             found = [each.strip() for each in re.split(pattern, found) if each.strip()]
@@ -268,15 +272,6 @@ def _listed(found: Any, where: str) -> dict[Any, Any]:
     if not isinstance(found, Iterable) or not all(map(is_id, found := list(found))):
         raise unfit(where, found, "a list of ids, or {id: grade}", "give one of these")
     return dict.fromkeys(found, 1)
-
-
-def _parsed(text: str, where: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise DataError(
-            f"{where}: got {shorten(text)}, which begins as JSON and is none ({error}). Next: correct the JSON."
-        ) from error
 
 
 def _grade(value: Any, where: str) -> float:

@@ -130,6 +130,15 @@ def is_of_lists(name: str) -> bool:
     return plain_name(name) in set(map(plain_name, (*EXPECTED, *RETRIEVED)))
 
 
+def document_fields(names: Sequence[str]) -> dict[str, str] | None:
+    """The fields of a document in a list: its id, perhaps its score and rank; None if it cannot be told."""
+    held = {role: column_of(role, names) for role in ("doc", "score", "rank")}
+    held["doc"] = held["doc"] or [name for name in names if name == "id"]
+    if len(held["doc"]) != 1 or any(len(each) > 1 for each in held.values()):
+        return None
+    return {role: each[0] for role, each in held.items() if each}
+
+
 def list_columns(columns: Sequence[str], known: Collection[str], wanted: Wanted) -> list[str]:
     """Of columns that hold lists those of documents: for judgments what was expected, if that stands beside others."""
     if own := column_named("doc", columns):

@@ -15,7 +15,7 @@ from rankproof.core.join import SAMPLE, Block, Census, note_ranks
 from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.core.table import RankingTable, part_of
 from rankproof.errors import DataError, UsageError, shorten
-from rankproof.io.roles import column_of, guess_sentence, mending_step
+from rankproof.io.roles import document_fields, guess_sentence, mending_step
 from rankproof.io.values import as_numbers, is_id, is_number, match_ids
 
 LISTS = (list, tuple, np.ndarray)
@@ -125,17 +125,15 @@ def _held(rows: Rows, role: str, lists: Sequence[Sequence[Any]]) -> list[Any] | 
 def _fields_of(docs: Sequence[Any], rows: Rows, at: Sequence[int]) -> dict[str, list[Any]]:
     """The documents of lists of records, with their scores and ranks."""
     names = list(docs[0])
-    held = {role: column_of(role, names) for role in ("doc", "score", "rank")}
-    held["doc"] = held["doc"] or [name for name in names if name == "id"]
-    row = next(
-        (row for row, doc in zip(at, docs, strict=True) if not isinstance(doc, Mapping) or list(doc) != names), 0
-    )
-    if len(held["doc"]) != 1 or any(len(each) > 1 for each in held.values()) or row:
+    fields = document_fields(names)
+    unlike = (row for row, doc in zip(at, docs, strict=True) if not isinstance(doc, Mapping) or list(doc) != names)
+    row = next(unlike, 0)
+    if fields is None or row:
         raise DataError(
             f"{rows.where(row)}: cannot tell the document and its score in {shorten(docs[0])}. "
             "Next: name them 'doc_id' and 'score' in each record."
         )
-    return {role: [doc[each[0]] for doc in docs] for role, each in held.items() if each}
+    return {role: [doc[name] for doc in docs] for role, name in fields.items()}
 
 
 def _lists_in(rows: Rows) -> list[Sequence[Any]] | None:

@@ -40,7 +40,7 @@ from rankproof.io.trec.lines import (
     without_comments,
 )
 from rankproof.io.trec.scan import (
-    LongRead,
+    JudgedLines,
     Scan,
     Scanned,
     note_ranks_of,
@@ -52,6 +52,8 @@ from rankproof.io.trec.scan import (
 )
 from rankproof.io.values import match_ids
 
+Piece = Chunk | JudgedLines | BadLine
+"""Some lines of whole queries; or what was read of a ranking of many megabytes."""
 LINE = 50
 """About how many bytes a line of a run has."""
 LOOKED_AT = 10_000
@@ -82,7 +84,7 @@ class TrecRankings:
         """The judgments with ids that are text, as those of a run are; an error if they cannot be."""
         return match_ids(judgments, (False, False), self.source, lambda: self.part(LOOKED_AT))
 
-    def pieces(self, scan: Scan | None, census: Census | None) -> Iterator[Chunk | LongRead]:
+    def pieces(self, scan: Scan | None, census: Census | None) -> Iterator[Piece]:
         """The chunks of the run; without a census, as they are read again, they know the numbers of their lines."""
         first = 1
         with self._opened() as stream:
@@ -101,14 +103,14 @@ class TrecRankings:
                 first = 0
                 yield read_long(chain([chunk], parts), scan) if chunk.goes_on else chunk
 
-    def scanned(self, piece: Chunk | LongRead, scan: Scan) -> Scanned:
+    def scanned(self, piece: Piece, scan: Scan) -> Scanned:
         """The content of a chunk."""
-        if not isinstance(piece, LongRead):
-            lines = split(piece, COLUMNS)
-            return scan_lines(lines, scores_of(lines, scan.conventions.ties), scan)
-        if isinstance(piece.found, BadLine):
-            raise piece.found
-        return scan_judged(piece.found, scan)
+        if isinstance(piece, BadLine):
+            raise piece
+        if isinstance(piece, JudgedLines):
+            return scan_judged(piece, scan)
+        lines = split(piece, COLUMNS)
+        return scan_lines(lines, scores_of(lines, scan.conventions.ties), scan)
 
     def divided(self, piece: Chunk, scan: Scan, apart: Array, file: int) -> tuple[Chunk | None, Chunk | None]:
         """The lines of a chunk that are of other queries than those apart, and those that are of them."""
@@ -136,10 +138,10 @@ class TrecRankings:
         if batch:
             yield chunk_of_parts(batch)
 
-    def error(self, bad: BadLine, piece: Chunk | LongRead, number: int, sources: Sequence[PieceSource]) -> DataError:
+    def error(self, bad: BadLine, piece: Piece, number: int, sources: Sequence[PieceSource]) -> DataError:
         """The error for a bad line; where it stands is counted anew."""
         first = 1
-        if number > 0 and piece.numbers is None:
+        if number > 0 and getattr(piece, "numbers", None) is None:
             with self._opened() as stream:
                 before = islice(whole_queries(self._chunks(stream)), number)
                 first += sum(chunk.lines for parts in before for chunk in parts)
@@ -235,13 +237,13 @@ class TrecRankings:
             return nullcontext(BytesIO(self.path_or_bytes))
         return open_file(self.path_or_bytes)
 
-    def _error(
-        self, bad: BadLine, chunk: Chunk | LongRead, first: int, sources: Sequence[PieceSource] = ()
-    ) -> DataError:
+    def _error(self, bad: BadLine, chunk: Piece, first: int, sources: Sequence[PieceSource] = ()) -> DataError:
         """The error for a bad line of a chunk that begins at the line `first`."""
 
+        numbers = getattr(chunk, "numbers", None)
+
         def number(line: int) -> int:
-            return first + line if chunk.numbers is None else int(chunk.numbers[line])
+            return first + line if numbers is None else int(numbers[line])
 
         if not isinstance(bad, Repeated):
             return self._refused(number(bad.line), bad)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rankproof.core.arrays import offsets
 from rankproof.core.conventions import Conventions, comparable_scores, find_repeats
 from rankproof.core.hits import Array
 from rankproof.core.join import SAMPLE, Block, Census, Ordered, doubtful_scores, note_ranks, note_scores, rank_block
@@ -173,16 +174,8 @@ def scan_judged(found: JudgedLines, scan: Scan) -> Scanned:
     return Scanned(found.runs[found.runs >= 0], found.others, _ranked(kept, scan), noticed)
 
 
-class LongRead(NamedTuple):
-    """What several chunks gave of which a query goes on in the next, or the line that cannot be read."""
-
-    found: JudgedLines | BadLine
-    numbers: Array | None = None
-    """None, as of a chunk whose lines just follow each other."""
-
-
-def read_long(pieces: Iterator[Chunk], scan: Scan) -> LongRead:
-    """What is needed of a ranking of many megabytes: of its text no more than the documents' ids."""
+def read_long(pieces: Iterator[Chunk], scan: Scan) -> JudgedLines | BadLine:
+    """What is needed of a ranking of many megabytes, of its text only the documents' ids; or the line that is wrong."""
 
     def read(chunk: Chunk) -> tuple[int, JudgedLines | BadLine]:
         try:
@@ -200,7 +193,7 @@ def read_long(pieces: Iterator[Chunk], scan: Scan) -> LongRead:
     for _, (count, found) in in_order(read, pieces):
         if isinstance(found, BadLine):
             found.line += before
-            return LongRead(found)
+            return found
         rows = found.rows
         ids += joined_fields(rows.chunk, rows.begin, rows.begin + rows.length)
         score += rows.score.data
@@ -228,7 +221,7 @@ def read_long(pieces: Iterator[Chunk], scan: Scan) -> LongRead:
         None if plain else np.concatenate([np.asarray(each, dtype=np.int32) for each in line]),
     )
     run = np.concatenate(runs)
-    return LongRead(JudgedLines(run[starts_of(run)], others, rows, comments))
+    return JudgedLines(run[starts_of(run)], others, rows, comments)
 
 
 def scores_of(lines: Lines, ties: str) -> Array:
@@ -265,48 +258,24 @@ def _ranked(rows: Rows, scan: Scan) -> list[Ordered]:
     falls = np.append(True, score[1:] < score[:-1])
     falls[start] = True
     strict = np.logical_and.reduceat(falls, start)  # each score is below the one before
-    found = _Found(rows, start, length, hit, judged, ranking)
-    parts = [found.ordered(strict, scan.conventions)] if strict.any() else []
-    if not strict.all():
-        parts.append(rank_block(found.block(~strict), scan.judgments, scan.conventions))
+    parts: list[Ordered] = []
+    for which in (strict, ~strict):
+        if not which.any():
+            continue
+        mine = which[ranking]
+        query, sizes, row = rows.query[start[which]], length[which], hit[mine]
+        number = (np.cumsum(which) - 1)[ranking[mine]]
+        if which is strict:
+            rank = row - start[ranking[mine]] + 1  # a row's place
+            doubtful = doubtful_scores(rows.score[row], scan.conventions)
+            parts.append(Ordered(query, sizes, number, judged[mine], rank, doubtful=doubtful))
+            continue
+        every = None if which.all() else np.flatnonzero(np.repeat(which, length))
+        score = rows.score if every is None else rows.score[every]
+
+        def docs(places: Array, every: Array | None = every) -> list[str]:
+            return rows.docs(places if every is None else every[places])
+
+        block = Block(query, offsets(sizes), score, number, judged[mine], rows.score[row], docs)
+        parts.append(rank_block(block, scan.judgments, scan.conventions))
     return parts
-
-
-class _Found(NamedTuple):
-    """Rankings and the judged documents in them."""
-
-    rows: Rows
-    start: Array
-    length: Array
-    hit: Array
-    judged: Array
-    ranking: Array
-
-    def ordered(self, which: Array, conventions: Conventions) -> Ordered:
-        """Those of the rankings that are in order: a row's place is its rank."""
-        number = np.cumsum(which) - 1
-        mine = which[self.ranking]
-        ranking = self.ranking[mine]
-        return Ordered(
-            query=self.rows.query[self.start[which]],
-            length=self.length[which],
-            ranking=number[ranking],
-            judged=self.judged[mine],
-            rank=self.hit[mine] - self.start[ranking] + 1,
-            doubtful=doubtful_scores(self.rows.score[self.hit[mine]], conventions),
-        )
-
-    def block(self, which: Array) -> Block:
-        """Those of the rankings whose scores must be compared."""
-        number = np.cumsum(which) - 1
-        mine = which[self.ranking]
-        rows, row = self.rows, np.flatnonzero(np.repeat(which, self.length)) if not which.all() else None
-        return Block(
-            query=self.rows.query[self.start[which]],
-            start=np.append(0, np.cumsum(self.length[which])),
-            score=rows.score if row is None else rows.score[row],
-            ranking=number[self.ranking[mine]],
-            judged=self.judged[mine],
-            found=self.rows.score[self.hit[mine]],
-            ids=lambda places: rows.docs(places if row is None else row[places]),
-        )
