@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from rankproof.compat.trec_eval.columns import Cut, Setting, conventions, cut, values_of
+from rankproof.compat.trec_eval.columns import conventions, cut, values_of
 from rankproof.compat.trec_eval.files import CATALOGUE, NICKNAMES
-from rankproof.compat.trec_eval.options import OptionColumn, columns_of
+from rankproof.compat.trec_eval.options import OptionColumn, Options, columns_of
 from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
@@ -43,7 +43,7 @@ supported_nicknames: dict[str, set[str]] = {
 supported_measures: set[str] = set(supported_nicknames["all_trec"])
 """The measures that can be asked for."""
 
-_VERSION = 9
+_VERSION: Literal[9] = 9
 _NUMBERS = re.compile(r"[0-9]+(\.[0-9]+)?(,[0-9]+(\.[0-9]+)?)*")
 
 
@@ -66,28 +66,28 @@ class RelevanceEvaluator:
         self._judgments = _judgments(query_relevance)
         # pytrec_eval takes True for 1
         whole = int(relevance_level) if isinstance(relevance_level, bool) else relevance_level
-        setting = Setting(_VERSION, check_whole("relevance_level", whole, advice="give one"))
+        level = check_whole("relevance_level", whole, advice="give one")
+        self._options = Options(_VERSION, level=level, judged_only=judged_docs_only_flag)
         self._values = {
-            column.name if column.at is not None else column.entry.name: _values(column, setting)
+            column.name if column.at is not None else column.entry.name: _values(column, self._options)
             for column in _columns(measures)
         }
-        self._cut = Cut(judged_only=judged_docs_only_flag)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """The values of each query that is both judged and in the run, by the names of trec_eval."""
         order = conventions(_VERSION)
         blocks = load_ranking(_plain(scores)).blocks(self._judgments, order, Census()) if scores else ()
-        hits = cut(join(self._judgments, blocks, order), self._cut)
+        hits = cut(join(self._judgments, blocks, order), self._options)
         columns = [values(hits) for values in self._values.values()]
         rows = list(zip(*columns, strict=True)) if columns else [()] * hits.n
         places = ((query, self._judgments.index.get(str(query))) for query in scores or ())
         return {query: dict(zip(self._values, rows[at], strict=True)) for query, at in places if at is not None}
 
 
-def _values(column: OptionColumn, setting: Setting) -> Callable[[Hits], Sequence[float]]:
+def _values(column: OptionColumn, options: Options) -> Callable[[Hits], Sequence[float]]:
     if column.entry.average == "none":
         return lambda hits: [float(column.entry.whole)] * hits.n
-    return values_of(column, setting)
+    return values_of(column, options)
 
 
 def _judgments(query_relevance: Mapping[str, Mapping[str, int]]) -> Judgments:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
 
 import numpy as np
 
 from rankproof.compat.trec_eval.columns import (
-    Cut,
     Results,
     ResultSeries,
-    Setting,
     Topics,
     Value,
     conventions,
@@ -66,7 +64,7 @@ class Evaluation:
 
     topics: Topics
     results: Results
-    fixed: dict[str, Value]
+    fixed: dict[str, Value] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -80,24 +78,20 @@ def _evaluate_grades(judgments: str, results: str, columns: Sequence[OptionColum
     some = range(hits.n) if hits.answered is None else np.flatnonzero(hits.answered).tolist()
     answered = {known.queries[i] for i in some}
     topics = select_topics(known.queries, answered, options.version, options.complete)
-    measured = cut(hits, _cut(options))
+    measured = cut(hits, options)
     rows = [known.index[topic] for topic in topics.shown]
     absent = [place for place, topic in enumerate(topics.shown) if topic not in answered]
     series = []
     for column in columns:
-        everywhere = values_of(column, _setting(options))(measured)
+        everywhere = values_of(column, options)(measured)
         values = [everywhere[row] for row in rows]
         if column.name in _UNTOUCHED or column.entry.name == "unj":
             for place in absent:
                 values[place] = "''" if column.entry.name == "relstring" else 0.0
         series.append(ResultSeries(column, values))
-    return Evaluation(
-        topics,
-        Results(topics.shown, series),
-        # With -c the relevant documents of all topics are counted, at any positive grade.
-        {"num_rel": float(np.count_nonzero(known.grade > 0))} if options.complete else {},
-        notes,
-    )
+    # With -c the relevant documents of all topics are counted, at any positive grade.
+    fixed: dict[str, Value] = {"num_rel": float(np.count_nonzero(known.grade > 0))} if options.complete else {}
+    return Evaluation(topics, Results(topics.shown, series), fixed, notes)
 
 
 def _without_aspects(judgments: Judgments) -> Judgments:
@@ -126,14 +120,6 @@ def _whole_grades(judgments: Judgments) -> tuple[Judgments, tuple[str, ...]]:
     return replace(judgments, grade=whole), (note,)
 
 
-def _cut(options: Options) -> Cut:
-    return Cut(options.depth, options.judged_only, stand_in=options.complete and options.version == 10)
-
-
-def _setting(options: Options) -> Setting:
-    return Setting(options.version, options.level, options.corpus)
-
-
 # --- several judges: grades by judgment group -----------------------------------------------------
 
 
@@ -147,15 +133,15 @@ def _evaluate_groups(judgments: str, results: str, columns: Sequence[OptionColum
     topic_of = {name: row.topic for name, row in zip(names, rows, strict=True)}
     repeated = {name: rankings[topic] for name, topic in topic_of.items() if topic in rankings}
     order = conventions(options.version)
-    hits = cut(join(known, MappingRankings(repeated).blocks(known, order, Census()), order), _cut(options))
+    hits = cut(join(known, MappingRankings(repeated).blocks(known, order, Census()), order), options)
     judges = [topic for (topic, _), _ in groupby(rows, key=attrgetter("topic", "judge"))]
     series = []
     for column in columns:  # the mean over the judges of each topic
         by_topic: dict[str, list[float]] = {}
-        for topic, value in zip(judges, values_of(column, _setting(options))(hits), strict=True):
+        for topic, value in zip(judges, values_of(column, options)(hits), strict=True):
             by_topic.setdefault(topic, []).append(float(value))
         series.append(ResultSeries(column, [sum(by_topic[topic]) / len(by_topic[topic]) for topic in topics.shown]))
-    return Evaluation(topics, Results(topics.shown, series), {})
+    return Evaluation(topics, Results(topics.shown, series))
 
 
 # --- preferences ----------------------------------------------------------------------------------
@@ -174,7 +160,7 @@ def _evaluate_preferences(
     ordered = {
         topic: in_order(rankings[topic], options.version, options.depth) for topic in topics.shown if topic in rankings
     }
-    return Evaluation(topics, Results(topics.shown, preference_series(columns, wanted, ordered)), {})
+    return Evaluation(topics, Results(topics.shown, preference_series(columns, wanted, ordered)))
 
 
 _EVALUATE: dict[Kind, Callable[[str, str, Sequence[OptionColumn], Options], Evaluation]] = {
@@ -210,11 +196,6 @@ def line(name: str, topic: str, value: Value, whole: bool, standardised: bool) -
     if standardised:
         return f"Z{name:<22}\t{topic}\t{value:6.4f}"
     return f"{name:<22}\t{topic}\t{int(value) if whole else format(value, '6.4f')}"
-
-
-def text(lines: Iterable[str]) -> str:
-    """The lines as one text, each ended."""
-    return "".join(f"{each}\n" for each in lines)
 
 
 USAGE_CODE, INPUT, CALCULATION, NO_TOPICS = 1, 2, 4, 7
@@ -306,7 +287,7 @@ def _print(planned: Choice, evaluation: Evaluation, options: Options, run: str) 
     if options.zscores is not None:
         results = standardise(results, read_zscores(options.zscores))
     if options.per_query:
-        sys.stdout.write(text(topic_lines(results)))
+        sys.stdout.writelines(f"{each}\n" for each in topic_lines(results))
     missing, divisor = evaluation.topics.missing, evaluation.topics.divisor
     if missing is not None:
         raise StopError(
@@ -318,4 +299,4 @@ def _print(planned: Choice, evaluation: Evaluation, options: Options, run: str) 
         )
     if options.summary:
         fixed: dict[str, Value] = {**evaluation.fixed, "runid": run, "num_q": float(divisor)}
-        sys.stdout.write(text(summary_lines(summarise(results, divisor, fixed))))
+        sys.stdout.writelines(f"{each}\n" for each in summary_lines(summarise(results, divisor, fixed)))

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rankproof.compat.trec_eval.files import JudgedFile, Norm
-from rankproof.compat.trec_eval.options import OptionColumn
+from rankproof.compat.trec_eval.options import OptionColumn, Options
 from rankproof.core.conventions import Conventions, condense
 from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.judgments import Order, Preferences, group
@@ -50,31 +50,22 @@ def select_topics(judged: Iterable[str], answered: Collection[str], version: int
     return Topics(shown, len(shown), missing)
 
 
-@dataclass(frozen=True)
-class Cut:
-    """How rankings are cut before anything is measured."""
-
-    depth: int | None = None
-    judged_only: bool = False
-    stand_in: bool = False
-    """Whether a topic without results is given one document that nobody judged."""
-
-
 def conventions(version: int) -> Conventions:
     """The order of documents in a version: 9 compares scores in single precision."""
     return Conventions(precision="float32" if version == 9 else "float64")
 
 
-def cut(hits: Hits, how: Cut) -> Hits:
+def cut(hits: Hits, options: Options) -> Hits:
     """The hits that are measured: first cut at the depth, then reduced to judged documents.
 
-    A negative grade means "in the pool, but not judged".
+    With -c version 10 gives a topic without results one document that nobody judged. A negative grade means "in the
+    pool, but not judged".
     """
-    if how.stand_in and hits.answered is not None:
+    if options.complete and options.version == 10 and hits.answered is not None:
         hits = replace(hits, retrieved=np.where(hits.answered, hits.retrieved, 1))
-    if how.depth is not None:
-        hits = replace(hits.top(how.depth), retrieved=np.minimum(hits.retrieved, how.depth))
-    return condense(hits.keep(hits.grade >= 0)) if how.judged_only else hits
+    if options.depth is not None:
+        hits = replace(hits.top(options.depth), retrieved=np.minimum(hits.retrieved, options.depth))
+    return condense(hits.keep(hits.grade >= 0)) if options.judged_only else hits
 
 
 def relevance_strings(hits: Hits, length: int) -> list[str]:
@@ -127,13 +118,11 @@ def standardise(results: Results, norms: Mapping[tuple[str, str], Norm]) -> Resu
     """Every value as the number of standard deviations it lies above the reference mean."""
 
     def converted(series: ResultSeries) -> ResultSeries:
-        if any(isinstance(value, str) for value in series.values):
-            return series
-        pairs = zip(series.values, results.topics, strict=True)
-        name = series.column.name
-        return replace(series, values=[zscore(float(value), norms.get((topic, name))) for value, topic in pairs])
+        named = [norms.get((topic, series.column.name)) for topic in results.topics]
+        pairs = zip(series.values, named, strict=True)
+        return replace(series, values=[v if isinstance(v, str) else zscore(v, norm) for v, norm in pairs])
 
-    return replace(results, series=[converted(series) for series in results.series], standardised=True)
+    return replace(results, series=list(map(converted, results.series)), standardised=True)
 
 
 def zscore(value: float, norm: Norm | None) -> float:
@@ -153,10 +142,10 @@ def summarise(results: Results, topics: int, fixed: Mapping[str, Value]) -> Resu
     """The results with their summaries over `topics` topics; `fixed` ones are known already."""
 
     def summed(series: ResultSeries) -> ResultSeries:
-        known = fixed.get(series.column.entry.name)
-        return replace(series, summary=_summary(series, topics) if known is None else known)
+        name = series.column.entry.name
+        return replace(series, summary=fixed[name] if name in fixed else _summary(series, topics))
 
-    return replace(results, series=[summed(series) for series in results.series])
+    return replace(results, series=list(map(summed, results.series)))
 
 
 def _summary(series: ResultSeries, topics: int) -> Value:
@@ -215,23 +204,14 @@ LEAST = 5e-324
 """The smallest gain there is: what gains anything counts."""
 
 
-@dataclass(frozen=True)
-class Setting:
-    """What the command line says about all measures."""
-
-    version: int = 10
-    level: int = 1
-    corpus: int = 0
+Maker: TypeAlias = Callable[[OptionColumn, Options], Formula]
 
 
-Maker: TypeAlias = Callable[[OptionColumn, Setting], Formula]
-
-
-def values_of(column: OptionColumn, setting: Setting) -> Callable[[Hits], Sequence[Any]]:
+def values_of(column: OptionColumn, options: Options) -> Callable[[Hits], Sequence[Any]]:
     """A function that gives the value of the column for every query of some hits."""
     if column.entry.name == "relstring":
         return lambda hits: [f"'{text}'" for text in relevance_strings(hits, int(column.numbers[0]))]
-    formula = FORMULAS[column.entry.name.removesuffix("_avgjg")](column, setting)
+    formula = FORMULAS[column.entry.name.removesuffix("_avgjg")](column, options)
     if column.entry.average == "geometric":
         return lambda hits: list(np.log(np.maximum(formula(hits), FLOOR)).tolist())
     return lambda hits: list(formula(hits).tolist())
@@ -242,21 +222,21 @@ def values_of(column: OptionColumn, setting: Setting) -> Callable[[Hits], Sequen
 
 def _plain(name: str, **params: Any) -> Maker:
     """A measure of relevance without a cut-off."""
-    return lambda column, setting: parse(name).with_params({"rel": setting.level, **params})
+    return lambda column, options: parse(name).with_params({"rel": options.level, **params})
 
 
 def _at(name: str, parameter: str = "k") -> Maker:
     """A measure of relevance at the column's rank, or its multiple of R."""
 
-    def make(column: OptionColumn, setting: Setting) -> Measure:
-        return parse(name).with_params({"rel": setting.level, parameter: _cutoff(column)})
+    def make(column: OptionColumn, options: Options) -> Measure:
+        return parse(name).with_params({"rel": options.level, parameter: _cutoff(column)})
 
     return make
 
 
 def _graded(name: str) -> Maker:
     """A measure of gains; -l does not touch it."""
-    return lambda column, setting: parse(name).with_params({"gain": _gain_above_0(column)})
+    return lambda column, options: parse(name).with_params({"gain": _gain_above_0(column)})
 
 
 def _cutoff(column: OptionColumn) -> float:
@@ -281,75 +261,75 @@ def _gain_above_0(column: OptionColumn) -> Any:
     return _gain(column)
 
 
-def _dcg(column: OptionColumn, setting: Setting) -> Measure:
+def _dcg(column: OptionColumn, options: Options) -> Measure:
     return parse("DCG").with_params({"gain": _gain(column)})
 
 
-def _ideal_dcg(column: OptionColumn, setting: Setting) -> Formula:
+def _ideal_dcg(column: OptionColumn, options: Options) -> Formula:
     """The DCG of the best order by gain, which ends where gains would fall below 0."""
     dcg, gain = parse("DCG"), _gain(column)
     return lambda h: dcg(h.valued(gain).ideal)
 
 
-def _ndcg(column: OptionColumn, setting: Setting) -> Formula:
+def _ndcg(column: OptionColumn, options: Options) -> Formula:
     """nDCG; if a gain is below 0, the ideal order stops before it."""
     if min(column.pairs.values(), default=0) >= 0:
-        return _graded("nDCG")(column, setting)
-    dcg, ideal = _dcg(column, setting), _ideal_dcg(column, setting)
+        return _graded("nDCG")(column, options)
+    dcg, ideal = _dcg(column, options), _ideal_dcg(column, options)
     return lambda h: ratio(dcg(h), ideal(h))
 
 
-def _at_recall(recall: float, setting: Setting) -> Measure:
-    rounding = "trec_eval-9" if setting.version == 9 else "nearest"
-    return parse("IPrec").with_params({"recall": recall, "rel": setting.level, "rounding": rounding})
+def _at_recall(recall: float, options: Options) -> Measure:
+    rounding = "trec_eval-9" if options.version == 9 else "nearest"
+    return parse("IPrec").with_params({"recall": recall, "rel": options.level, "rounding": rounding})
 
 
-def _mean_over_points(column: OptionColumn, setting: Setting) -> Formula:
-    points = [_at_recall(recall, setting) for recall in column.numbers]
+def _mean_over_points(column: OptionColumn, options: Options) -> Formula:
+    points = [_at_recall(recall, options) for recall in column.numbers]
     return lambda h: sum((point(h) for point in points), np.zeros(h.n)) / len(points)
 
 
-def _levels(column: OptionColumn, setting: Setting) -> Formula:
+def _levels(column: OptionColumn, options: Options) -> Formula:
     """nDCG at the levels of gain; trec_eval computes it only where a document is relevant."""
-    return lambda h: _graded("RnDCG")(column, setting)(h) * (relevant_count(h, setting.level) > 0)
+    return lambda h: _graded("RnDCG")(column, options)(h) * (relevant_count(h, options.level) > 0)
 
 
-def _f(column: OptionColumn, setting: Setting) -> Formula:
+def _f(column: OptionColumn, options: Options) -> Formula:
     """F, whose parameter is beta squared here."""
     weight = column.numbers[0]
     if weight < 0:
         raise UsageError(
             f"{column.name}: the weight of recall is {weight:g}, expected at least 0. Next: give a weight of 0 or more."
         )
-    return lambda hits: weighted_f(hits, None, setting.level, weight)
+    return lambda hits: weighted_f(hits, None, options.level, weight)
 
 
-def _utility(column: OptionColumn, setting: Setting) -> Formula:
+def _utility(column: OptionColumn, options: Options) -> Formula:
     prices = dict(zip("abcd", column.numbers, strict=True))
-    if prices["d"] and not setting.corpus:
+    if prices["d"] and not options.corpus:
         raise UsageError(f"{column.name}: the last price needs the size of the collection. Next: -N DOCUMENTS")
-    utility = parse("Utility").with_params({"rel": setting.level, **prices})
-    return lambda h: utility(replace(h, corpus_size=setting.corpus or None))
+    utility = parse("Utility").with_params({"rel": options.level, **prices})
+    return lambda h: utility(replace(h, corpus_size=options.corpus or None))
 
 
-def _biased(column: OptionColumn, setting: Setting) -> Formula:
+def _biased(column: OptionColumn, options: Options) -> Formula:
     """RBP as version 10 has it: every gain as a share of the topic's largest."""
     rbp = parse("RBP").with_params({"p": column.pairs.get("p", 0.9), "gain": "topic", "rel": LEAST})
     gain = _gain_above_0(column)
     return lambda h: rbp(h.valued(gain))
 
 
-def _residual(column: OptionColumn, setting: Setting) -> Formula:
+def _residual(column: OptionColumn, options: Options) -> Formula:
     choices = {"negative": "unjudged", "tail": "unjudged"}
     return parse("RBPResidual").with_params({"p": column.pairs.get("p", 0.9), **choices})
 
 
-def _unjudged(column: OptionColumn, setting: Setting) -> Formula:
+def _unjudged(column: OptionColumn, options: Options) -> Formula:
     return parse("Unjudged").with_params({"k": _cutoff(column), "denominator": "k", "negative": "unjudged"})
 
 
 FORMULAS: dict[str, Maker] = {
-    "num_ret": lambda column, setting: parse("NumRet"),
+    "num_ret": lambda column, options: parse("NumRet"),
     "num_rel": _plain("NumRel"),
     "num_rel_ret": _plain("NumRelRet"),
     "map": _plain("AP"),
@@ -357,7 +337,7 @@ FORMULAS: dict[str, Maker] = {
     "Rprec": _plain("Rprec"),
     "bpref": _plain("bpref"),
     "recip_rank": _plain("RR"),
-    "iprec_at_recall": lambda column, setting: _at_recall(_cutoff(column), setting),
+    "iprec_at_recall": lambda column, options: _at_recall(_cutoff(column), options),
     "P": _at("P"),
     "recall": _at("R"),
     "infAP": _plain("infAP"),
@@ -372,7 +352,7 @@ FORMULAS: dict[str, Maker] = {
     "ndcg": _ndcg,
     "ndcg_rel": _graded("nDCGrel"),
     "Rndcg": _levels,
-    "ndcg_cut": lambda column, setting: parse("nDCG") @ int(_cutoff(column)),
+    "ndcg_cut": lambda column, options: parse("nDCG") @ int(_cutoff(column)),
     "map_cut": _at("AP"),
     "relative_P": _at("RelP"),
     "success": _at("Success"),

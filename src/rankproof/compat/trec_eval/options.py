@@ -157,9 +157,26 @@ _LONG = {
     "as=": "--as",
 }
 _SPELLED = {f"--{long.rstrip('=')}": short for long, short in _LONG.items()}
-_FLAGS = {"-h": "help", "-v": "show_version", "-q": "per_query", "-c": "complete", "-J": "judged_only"}
-_NUMBERS = {"-l": "level", "-N": "corpus", "-M": "depth"}
-_WORDS = {"-R": "judgment_format", "-T": "result_format", "-Z": "zscores"}
+_FLAGS = {
+    "-h": "help",
+    "-v": "show_version",
+    "-q": "per_query",
+    "-c": "complete",
+    "-J": "judged_only",
+    "-n": "summary",
+}
+_FIELDS = {
+    **_FLAGS,
+    "-l": "level",
+    "-N": "corpus",
+    "-M": "depth",
+    "--as": "version",
+    "-m": "measures",
+    "-R": "judgment_format",
+    "-T": "result_format",
+    "-Z": "zscores",
+}
+"""The field of each option; -o is taken without one."""
 
 
 @dataclass(frozen=True)
@@ -204,25 +221,20 @@ def parse_options(arguments: Sequence[str]) -> Options:
 
 def _with(options: Options, name: str, value: str) -> Options:
     """The options with one more of them applied."""
-    if name == "-m":
-        return replace(options, measures=(*options.measures, value))
-    if name == "-n":
-        return replace(options, summary=False)
-    if name == "--as":
-        if value not in ("9", "10"):
-            raise one_of("--as", value, ("9", "10"))
-        return replace(options, version=9 if value == "9" else 10)
+    given: Any = value
     if name == "-D":
         raise UsageError("-D: no debugging output here. Next: rankproof explain shows how a value comes about")
-    change: dict[str, Any] = {_WORDS[name]: value} if name in _WORDS else {}
-    if name in _FLAGS:
-        change = {_FLAGS[name]: True}
-    if name in _NUMBERS:
-        whole: int | str = value
+    if name == "--as" and value not in ("9", "10"):
+        raise one_of("--as", value, ("9", "10"))
+    if name in ("-l", "-N", "-M", "--as"):
         with suppress(ValueError):
-            whole = int(value)
-        change = {_NUMBERS[name]: check_whole(name, whole, 0)}
-    return replace(options, **change)
+            given = int(value)
+        given = check_whole(name, given, 0)
+    elif name == "-m":
+        given = (*options.measures, value)
+    elif name in _FLAGS:
+        given = name != "-n"
+    return replace(options, **{_FIELDS[name]: given} if name in _FIELDS else {})
 
 
 _OPTIONS = """\
