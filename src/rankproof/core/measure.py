@@ -98,8 +98,7 @@ Grade: TypeAlias = Annotated[float, ParameterKind("a finite number", _anything, 
 Number: TypeAlias = Annotated[float, ParameterKind("a finite number", _anything, _number)]
 Positive: TypeAlias = Annotated[float, ParameterKind("a number above 0", _positive, _number)]
 Maximum: TypeAlias = Annotated[
-    float | None,
-    ParameterKind("a number above 0", lambda v: v is None or _largest(v), lambda v: v and _number(v)),
+    float | None, ParameterKind("a number above 0", lambda v: v is None or _largest(v), lambda v: v and _number(v))
 ]
 Scored: TypeAlias = Literal["any", "positive"]
 """Which documents can count as found: all, or those with a score above 0."""

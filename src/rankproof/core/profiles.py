@@ -206,9 +206,7 @@ PROFILES = _by_name(
         ),
         measures={"AP": {"denominator": "min"}},
         conventions={"ties": "input", "missing": "skip"},
-        beyond={
-            "called from Python its nDCG never sees a grade: every relevant document gains 1": "nDCG",
-        },
+        beyond={"called from Python its nDCG never sees a grade: every relevant document gains 1": "nDCG"},
         proven="AP@k P@k R@k",
         unproven="nDCG",
     ),

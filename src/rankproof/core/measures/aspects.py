@@ -129,13 +129,7 @@ def _precision_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
 
 
 @measure(
-    "P_IA",
-    also=("precision_ia",),
-    aspects=True,
-    additive=True,
-    ceiling=_precision_ceiling,
-    worth=None,
-    reorder=False,
+    "P_IA", also=("precision_ia",), aspects=True, additive=True, ceiling=_precision_ceiling, worth=None, reorder=False
 )
 def intent_aware_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """Precision for each aspect of a query, averaged over the aspects.

@@ -176,11 +176,7 @@ def _ideal_on_paper(
 ) -> tuple[list[Found], int | None, str]:
     """The documents of the ideal order, if it is cut, and in words what they are."""
     if ideal == "top":
-        return (
-            [each for each in found if k is None or each.rank <= k],
-            None,
-            f"the best order of those {cut_at(k)}",
-        )
+        return ([each for each in found if k is None or each.rank <= k], None, f"the best order of those {cut_at(k)}")
     if ideal == "returned":
         return found, k, f"the best order of what was returned, {cut_at(k)}"
     judged = [each for each in c.judged if _counts(each, rel)]

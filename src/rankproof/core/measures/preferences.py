@@ -245,9 +245,7 @@ def _balanced(g: Group, retrieved: int, scope: Scope) -> GradeTally:
     relevant, not_relevant = _count(g, size, _relevant), _count(g, size, _not_relevant)
     if relevant < not_relevant:
         return tally(
-            _total_with_fewer(g, relevant) if g.total else _partial_with_fewer(g, size),
-            min(retrieved, size),
-            scope,
+            _total_with_fewer(g, relevant) if g.total else _partial_with_fewer(g, size), min(retrieved, size), scope
         )
     lacking = relevant - not_relevant
     fulfilled, possible = tally(g.prefers, retrieved, scope)

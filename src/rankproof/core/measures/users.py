@@ -62,12 +62,7 @@ def _worth(h: Hits, gain: str, top_grade: float | None) -> Array:
     when={("gain", "topic"): {"optimistic": False}},
 )
 def rank_biased_precision(
-    h: Hits,
-    k: Cutoff = None,
-    rel: Grade = 1,
-    p: Persistence = 0.8,
-    gain: Scale = "binary",
-    top_grade: Maximum = None,
+    h: Hits, k: Cutoff = None, rel: Grade = 1, p: Persistence = 0.8, gain: Scale = "binary", top_grade: Maximum = None
 ) -> PerQuery:
     """What a reader gains per document looked at, who goes on to the next with probability p.
 
@@ -110,10 +105,7 @@ def _least_residual(h: Hits, **params: Any) -> PerQuery:
     worth="judged",
     reorder=False,
     undefined=False,
-    when={
-        ("tail", "unjudged"): {"additive": False, "worth": None},
-        ("negative", "unjudged"): {"worth": None},
-    },
+    when={("tail", "unjudged"): {"additive": False, "worth": None}, ("negative", "unjudged"): {"worth": None}},
 )
 def rank_biased_residual(
     h: Hits,
