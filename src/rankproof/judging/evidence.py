@@ -17,7 +17,7 @@ from rankproof.document.disk import write_file
 from rankproof.document.model import Displayable
 from rankproof.errors import DataError, UsageError, nearest
 from rankproof.io.trec import MACHINE
-from rankproof.judging.case import Case, Maybe, all_of, any_of
+from rankproof.judging.case import Case, all_of, any_of
 from rankproof.judging.verdicts import Ask, Relation, Verdict
 from rankproof.store.ledger import HUMAN
 
@@ -150,7 +150,9 @@ def _place(case: Case, claim: str) -> str:
     contexts = case.sample.contexts or ()
     inside = any_of(case.supports(each.text, claim) for each in contexts[:size])
     below = any_of(case.supports(each.text, claim) for each in contexts[size:] if size is not None)
-    somewhere = _in_corpus(case, claim)
+    # Whether the corpus holds it, as far as reference contexts tell; one of which only the id is known is trusted.
+    known = case.sample.reference_contexts
+    somewhere = None if known is None else any_of(not each.text or case.supports(each.text, claim) for each in known)
     if inside:
         return "prompt"
     if inside is None or below is None:
@@ -158,15 +160,6 @@ def _place(case: Case, claim: str) -> str:
     if below:
         return "ranking"
     return "corpus" if somewhere is False else "retrieval"
-
-
-def _in_corpus(case: Case, claim: str) -> Maybe:
-    """Whether the corpus holds the claim, as far as reference contexts tell; None if there are none."""
-    known = case.sample.reference_contexts
-    if known is None:
-        return None
-    # A reference context of which only the id is known is trusted.
-    return any_of(not each.text or case.supports(each.text, claim) for each in known)
 
 
 def _generation(case: Case) -> str:

@@ -29,7 +29,7 @@ from rankproof.judging.samples.sample import Sample
 from rankproof.judging.trust.correcting import Correcting, corrections_for
 from rankproof.judging.trust.drift import probe_models
 from rankproof.judging.trust.estimates import Estimating, estimates_for
-from rankproof.judging.verdicts import Account, Ask, InLedger, InMemory, Relation, Verdict
+from rankproof.judging.verdicts import Account, InLedger, InMemory, Relation, Verdict
 from rankproof.judging.words import UNMEASURED
 from rankproof.progress import Progress
 from rankproof.store.ledger import Ledger
@@ -54,14 +54,12 @@ class JudgePlan(Displayable):
         listed = ", ".join(f"{relation} {count:,}" for relation, count in sorted(self.asks.items()))
         total = self.asks.total()
         said = f"{self.samples:,} samples; {self.known:,} pairs are known, {total:,} to ask of {self.judge}"
-        return f"{said}{f' ({listed})' if listed else ''}. {self._cost()}".strip()
-
-    def _cost(self) -> str:
+        said += f" ({listed})." if listed else "."
         if self.account is None:
-            return ""
+            return said
         money = "the price is not known" if self.account.money is None else f"${self.account.money:.4f}"
         tokens = f"{self.account.prompt_tokens:,} + {self.account.reply_tokens:,} tokens"
-        return f"At most about {self.account.calls:,} calls, {tokens}, {money}."
+        return f"{said} At most about {self.account.calls:,} calls, {tokens}, {money}."
 
 
 def plan(run: JudgeRun, samples: Iterable[Sample]) -> JudgePlan:
@@ -73,25 +71,21 @@ def plan(run: JudgeRun, samples: Iterable[Sample]) -> JudgePlan:
     for batch in map(run.fill_samples, batches(samples, run.judges)):
         cases = [Case(each, k=run.k) for each in batch]
         groups = [[*c, *rest] for c, rest in zip(run.groups(cases, True), run.groups(cases, False), strict=True)]
-        _count(found, run, groups)
+        asks = dict.fromkeys(ask for group in groups for ask in group)
+        known = {ask for judge in run.judges for ask, said in run.kept.find(asks, judge).items() if has_verdict(said)}
+        todo = drop_repeats(groups, [ask for ask in asks if ask not in known])
         found.samples += len(batch)
+        found.known += len(known)
+        found.asks.update(ask.relation for group in todo for ask in group)
+        for judge in run.judges:
+            estimate = getattr(judge, "estimate", None)
+            if estimate is not None:
+                found.account = found.account or Account()
+                found.account.add(estimate(todo))
+            elif getattr(judge, "free", False):
+                said, _ = settle(todo, [judge], InMemory())
+                todo = drop_repeats(todo, [ask for ask, each in said.items() if not has_verdict(each)])
     return found
-
-
-def _count(found: JudgePlan, run: JudgeRun, groups: list[list[Ask]]) -> None:
-    asks = dict.fromkeys(ask for group in groups for ask in group)
-    known = {ask for judge in run.judges for ask, said in run.kept.find(asks, judge).items() if has_verdict(said)}
-    todo = drop_repeats(groups, [ask for ask in asks if ask not in known])
-    found.known += len(known)
-    found.asks.update(ask.relation for group in todo for ask in group)
-    for judge in run.judges:
-        estimate = getattr(judge, "estimate", None)
-        if estimate is not None:
-            found.account = found.account or Account()
-            found.account.add(estimate(todo))
-        elif getattr(judge, "free", False):
-            said, _ = settle(todo, [judge], InMemory())
-            todo = drop_repeats(todo, [ask for ask, each in said.items() if not has_verdict(each)])
 
 
 class SampleGroups:
@@ -239,7 +233,11 @@ class Judge(Displayable):
         if k is not None:
             check_whole("k", k, advice="give one, like 5")
         check_number("complete", complete, above=0, most=1, noun="share", advice="give a share, like 0.9")
-        asked = parse_all(default_metrics(compat) if metrics is None else metrics, compat)
+        if metrics is None:  # of another tool all of its metrics
+            if compat is not None and compat not in PEERS:
+                raise one_of("compat", compat, PEERS)
+            metrics = DEFAULT_METRICS if compat is None else list(PEERS[compat])
+        asked = parse_all(metrics, compat)
         kept = InMemory() if self.ledger is None else InLedger(self.ledger)
         return JudgeRun(asked, self.judges, kept, k, complete, blame)
 
@@ -256,15 +254,6 @@ def _told(run: JudgeRun, samples: Any) -> Iterator[None]:
         yield
     finally:
         progress.close()
-
-
-def default_metrics(compat: str | None) -> str:
-    """The default metrics; with `compat`, all metrics of that tool."""
-    if compat is None:
-        return DEFAULT_METRICS
-    if compat not in PEERS:
-        raise one_of("compat", compat, PEERS)
-    return ", ".join(PEERS[compat])
 
 
 def _gathered(

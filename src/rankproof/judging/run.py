@@ -65,24 +65,18 @@ def _lines(path: Path) -> int:
     return found + (last != b"\n")
 
 
-class Watched(Sequence[Sequence[Ask]]):
+class Watched(list[Sequence[Ask]]):
     """Groups of pairs that report their progress, unless the judge reports it by `tell`."""
 
-    def __init__(self, groups: Sequence[Sequence[Ask]], tell: Tell, judge_tells: bool = False) -> None:
-        self._groups = groups
+    def __init__(self, groups: Iterable[Sequence[Ask]], tell: Tell, judge_tells: bool) -> None:
+        super().__init__(groups)
         self._judge_tells = judge_tells
         self.tell = tell
 
-    def __len__(self) -> int:
-        return len(self._groups)
-
-    def __getitem__(self, place: Any) -> Any:
-        return self._groups[place]
-
     def __iter__(self) -> Iterator[Sequence[Ask]]:
-        for taken, group in enumerate(self._groups):
+        for taken, group in enumerate(super().__iter__()):
             if not self._judge_tells:
-                self.tell(taken / len(self._groups))
+                self.tell(taken / len(self))
             yield group
 
 

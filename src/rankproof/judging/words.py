@@ -56,22 +56,52 @@ def findings_of(
     columns: Mapping[str, ScoreColumn],
     account: Account,
     top: Mapping[str, int],
-    emptied: Mapping[str, int] | None = None,
-    estimated: Collection[str] = (),
+    emptied: Mapping[str, int],
+    estimated: Collection[str],
 ) -> Iterator[Finding]:
     """Findings of judged scores; `top` is the highest grade of a context that each judge gave, `emptied` how many
     samples were without a field that others have, `estimated` which metrics have an estimate."""
-    judged = {name: cast(JudgedColumn, column) for name, column in columns.items()}
     # The first is on every screen: what went wrong, else what left the mean.
-    yield from _troubled(account)
-    yield from _fewer(judged)
-    yield from _empty(emptied or {})
-    yield from _thin(judged)
-    yield from _none(judged, estimated)
-    yield from _low(top)
+    if account.problems:
+        times = sum(account.problems.values())
+        yield Finding(
+            *("warning", "judge-problems", times),
+            f"The judge went wrong {count(times, 'time')}; what it did not settle is unmeasured.",
+            examples=tuple(sorted(account.problems, key=lambda each: -account.problems[each])[:MOST]),
+            advice="look at the verdicts with 'rankproof verdicts', and at the judge.",
+        )
+    yield from _gaps({name: cast(JudgedColumn, column) for name, column in columns.items()}, emptied, estimated)
+    # A judge that uses only 0 and 1 may mean yes by 1, but 1 is the grade of a text that is merely related.
+    if low := [name for name, grade in top.items() if grade == 1]:
+        yield Finding(
+            *("warning", "low-grades", len(low)),
+            f"{list_words(low)} gave no context a grade above 1, and 1 says related, not relevant.",
+            advice="return 0 to 3, or True and False, or a probability.",
+        )
 
 
-def _thin(columns: Mapping[str, JudgedColumn]) -> Iterator[Finding]:
+def _gaps(
+    columns: Mapping[str, JudgedColumn], emptied: Mapping[str, int], estimated: Collection[str]
+) -> Iterator[Finding]:
+    """What is not in the means."""
+    # A mean over some of the samples says nothing about the others, and a system must not gain by failing on them.
+    fewer = {name: each for name, each in columns.items() if 0 < len(each.counting) < len(each.values)}
+    if fewer:
+        counts = (
+            f"{name} {len(each.counting):,} of {len(each.values):,} ({causes(each)})" for name, each in fewer.items()
+        )
+        yield Finding(
+            *("warning", "fewer-samples", len(fewer)),
+            f"Fewer samples count than there are: {list_words(counts)}.",
+            advice="compare such means over the samples that count for both, and read the bounds beside them.",
+        )
+    if emptied:
+        said = list_words(f"{count(times, 'sample')} without {name}" for name, times in emptied.items())
+        yield Finding(
+            *("warning", "empty-samples", sum(emptied.values())),
+            f"Others have what these lack, so it counts as empty: {said}.",
+            advice="if the system was not asked there, judge those samples apart.",
+        )
     thin = {name: each for name, each in columns.items() if each.units.sum() > 0 and each.coverage < ENOUGH}
     if thin:
         shares = list_words(f"{name} {percent(each.coverage)}" for name, each in thin.items())
@@ -80,9 +110,6 @@ def _thin(columns: Mapping[str, JudgedColumn]) -> Iterator[Finding]:
             f"Not everything was judged: {shares}.",
             advice="read the columns of what is possible, or let another judge settle the rest (a cascade).",
         )
-
-
-def _none(columns: Mapping[str, JudgedColumn], estimated: Collection[str]) -> Iterator[Finding]:
     empty = {name: each for name, each in columns.items() if not len(each.counting)}
     if empty and len(empty) == len(columns) and not estimated:
         told = list(dict.fromkeys(causes(each) for each in empty.values()))
@@ -99,57 +126,11 @@ def _none(columns: Mapping[str, JudgedColumn], estimated: Collection[str]) -> It
         )
 
 
-def _fewer(columns: Mapping[str, JudgedColumn]) -> Iterator[Finding]:
-    """A mean over some of the samples says nothing about the others, and a system must not gain by failing on them."""
-    fewer = {name: each for name, each in columns.items() if 0 < len(each.counting) < len(each.values)}
-    if fewer:
-        counts = (
-            f"{name} {len(each.counting):,} of {len(each.values):,} ({causes(each)})" for name, each in fewer.items()
-        )
-        yield Finding(
-            *("warning", "fewer-samples", len(fewer)),
-            f"Fewer samples count than there are: {list_words(counts)}.",
-            advice="compare such means over the samples that count for both, and read the bounds beside them.",
-        )
-
-
 def causes(column: JudgedColumn, most: int = MOST, noun: str = "more cause") -> str:
     """Why samples do not count, each cause with how many samples."""
     why = list(column.why.items())
     listed = ", ".join(f"{cause} ({times:,})" for cause, times in why[:most])
     return listed + (f", {count(len(why) - most, noun)}" if len(why) > most else "")
-
-
-def _empty(emptied: Mapping[str, int]) -> Iterator[Finding]:
-    if emptied:
-        said = list_words(f"{count(times, 'sample')} without {name}" for name, times in emptied.items())
-        yield Finding(
-            *("warning", "empty-samples", sum(emptied.values())),
-            f"Others have what these lack, so it counts as empty: {said}.",
-            advice="if the system was not asked there, judge those samples apart.",
-        )
-
-
-def _troubled(account: Account) -> Iterator[Finding]:
-    if account.problems:
-        times = sum(account.problems.values())
-        yield Finding(
-            *("warning", "judge-problems", times),
-            f"The judge went wrong {count(times, 'time')}; what it did not settle is unmeasured.",
-            examples=tuple(sorted(account.problems, key=lambda each: -account.problems[each])[:MOST]),
-            advice="look at the verdicts with 'rankproof verdicts', and at the judge.",
-        )
-
-
-def _low(top: Mapping[str, int]) -> Iterator[Finding]:
-    """A judge that uses only 0 and 1 may mean yes by 1, but 1 is the grade of a text that is merely related."""
-    low = [name for name, grade in top.items() if grade == 1]
-    if low:
-        yield Finding(
-            *("warning", "low-grades", len(low)),
-            f"{list_words(low)} gave no context a grade above 1, and 1 says related, not relevant.",
-            advice="return 0 to 3, or True and False, or a probability.",
-        )
 
 
 RELATIONS: dict[str, tuple[str, str]] = {

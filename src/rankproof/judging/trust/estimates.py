@@ -67,11 +67,6 @@ class Estimating:
     lost: int = 0
     """Samples that left the mean by the system's doing: they could have any value."""
 
-    @property
-    def by(self) -> str:
-        """Which pairs fall together: those of one claim, or of one context."""
-        return metric_of(self.measure).soft_by
-
     def add(self, case: Case, used: Sequence[Ask], outcome: Outcome) -> None:
         """Take one sample, the pairs that the metric looked at, and what it made of them."""
         value = outcome.value
@@ -99,8 +94,9 @@ class Estimating:
     def _column(self, ask: Ask, said: Said) -> list[Said]:
         """What is said of a pair in every draw: yes in as many as its probability has it, in an order of its own."""
         # Of several contexts the strongest counts: what is said of one claim by all of them hangs together.
-        place = ask.right if ask.relation not in TOGETHER or self.by == "right" else ""
-        left = "" if self.by == "right" and ask.relation == Relation.TEXT_SUPPORTS else ask.left
+        by_context = metric_of(self.measure).soft_by == "right"
+        place = ask.right if ask.relation not in TOGETHER or by_context else ""
+        left = "" if by_context and ask.relation == Relation.TEXT_SUPPORTS else ask.left
         order = np.random.default_rng(int.from_bytes(pair_of((ask.relation, left, place))))
         given = said.probability if isinstance(said, Verdict) else None
         likely = likelihood(ask) if given is None else given
