@@ -82,18 +82,11 @@ class Replay:
     def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
         """Look up each pair; what is not there stays unmeasured."""
         for group in groups:
-            keys = {(ask.relation, ask.left, ask.right): ask for ask in group}
-            before = {
-                (Relation.TEXT_CLAIMS, "", ask.right): ask for ask in group if ask.relation == Relation.TEXT_CLAIMS
-            }
-            found = self.ledger.find([*keys, *before], self.identity)
             # Claims that were asked for without their question, as earlier versions did, serve as well.
-            for key, ask in before.items():
-                if key in found:
-                    found.setdefault((ask.relation, ask.left, ask.right), found[key])
-            keep(
-                [verdict_in(found[key], ask) if key in found else Unmeasured(ask, MISSING) for key, ask in keys.items()]
-            )
+            plain = {ask: ask._replace(left="") for ask in group if ask.relation == Relation.TEXT_CLAIMS}
+            found = self.ledger.find([*group, *plain.values()], self.identity)
+            entries = {ask: found.get(ask) or found.get(plain.get(ask, ask)) for ask in group}
+            keep([Unmeasured(ask, MISSING) if e is None else verdict_in(e, ask) for ask, e in entries.items()])
         return Account()
 
 
@@ -142,14 +135,14 @@ AT = "@http"
 
 def judges_of(spec: Any, *, ledger: Ledger | None = None, **options: Unpack[ModelArguments]) -> list[Judge]:
     """The judges of a cascade in the order they are asked; of any other the one."""
-    if options and not _has_model(spec):
+    if options and not _models_in(spec):
         raise WrongCall(f"judge {spec!r}: takes no options, got {', '.join(options)}. Next: check their spelling.")
     _check_addresses(spec, options)
     if isinstance(spec, str):
         return _named(spec, ledger, options)
     if isinstance(spec, Sequence):
         return [
-            judge for each in spec for judge in judges_of(each, ledger=ledger, **(options if _has_model(each) else {}))
+            judge for each in spec for judge in judges_of(each, ledger=ledger, **(options if _models_in(each) else {}))
         ]
     if hasattr(spec, "judge") and hasattr(spec, "identity") and hasattr(spec, "name"):
         return [spec]
@@ -169,11 +162,6 @@ def _models_in(spec: Any) -> list[str]:
     return [name for each in spec for name in _models_in(each)] if isinstance(spec, list | tuple) else []
 
 
-def _has_model(spec: Any) -> bool:
-    """Whether one of the judges is a model, which is what options are for."""
-    return bool(_models_in(spec))
-
-
 def _check_addresses(spec: Any, options: Mapping[str, Any]) -> None:
     """One address is for one service; of several each has its own, or the key of one would go to the other."""
     models = _models_in(spec)
@@ -191,25 +179,20 @@ def _check_addresses(spec: Any, options: Mapping[str, Any]) -> None:
 
 
 def _named(spec: str, ledger: Ledger | None, options: Mapping[str, Any]) -> list[Judge]:
-    kind, _, rest = spec.strip().partition(":")
+    spec = spec.strip()
+    kind, _, rest = spec.partition(":")
     if kind == "replay":
         return replay_judges(rest, ledger)
-    parts = [part.strip() for part in spec.split(PASSES_ON)]
-    if len(parts) > 1:
-        return [judge for part in parts for judge in _named(part, ledger, options)]
-    return [_one(spec.strip(), kind, rest, options)]
-
-
-def _one(spec: str, kind: str, rest: str, options: Mapping[str, Any]) -> Judge:
+    if PASSES_ON in spec:
+        return [judge for part in spec.split(PASSES_ON) for judge in _named(part, ledger, options)]
     if kind == "lexical" and not rest:
         from rankproof.judging.lexical.judge import lexical_judge
 
-        embedded: Judge = lexical_judge()
-        return embedded
+        return [lexical_judge()]
     if kind in MODELS and rest:
-        return _model(spec, kind, options)
+        return [_model(spec, kind, options)]
     if kind == "human":
-        return HumanJudge(rest or "somebody")
+        return [HumanJudge(rest or "somebody")]
     raise UsageError(
         f"judge: got {spec!r}, expected one of {', '.join(NAMED)}, or several joined by "
         f">.{nearest(kind, ['lexical', *MODELS, 'human', 'replay'])} Next: choose one of them."
@@ -229,12 +212,10 @@ def _model(spec: str, kind: str, given: Mapping[str, Any]) -> Judge:
     if kind == "litellm" and not (options.get("base_url") or os.environ.get(PROVIDERS[kind].base)):
         from rankproof.judging.models.chat import litellm_judge
 
-        by_package: Judge = litellm_judge(name, **{k: v for k, v in options.items() if v is not None})
-        return by_package
+        return litellm_judge(name, **{k: v for k, v in options.items() if v is not None})
     from rankproof.judging.models.judge import model_judge
 
-    asked: Judge = model_judge(name, **options)
-    return asked
+    return model_judge(name, **options)
 
 
 DEFAULT = "verdicts.db"

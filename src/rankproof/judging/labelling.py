@@ -183,7 +183,7 @@ def prepare_task(
         samples = _pairs_of_samples(source, asking, kept, metrics)
     pairs = _pairs(kept, identities, samples, draw.relation)
     drawn = draw.of(pairs, samples)
-    frame = kept.keep_frame((each.ask.relation, each.ask.left, each.ask.right) for each in pairs)
+    frame = kept.keep_frame(each.ask for each in pairs)
     session = DrawSession([replace(each, frame=frame) for each in drawn], kept, HumanJudge(who.strip()))
     return Task(name, identities, kept, pairs, session)
 
@@ -380,7 +380,7 @@ class DrawSession(LabellingSession[Drawn]):
 
     def _take_back(self, item: Drawn, value: int | None) -> None:
         if value is not None:
-            self.ledger.forget(self.who.identity, [(item.ask.relation, item.ask.left, item.ask.right)])
+            self.ledger.forget(self.who.identity, [item.ask])
 
     @property
     def done(self) -> int:

@@ -9,7 +9,7 @@ Reference: C. Park et al.: MIRAGE: a metric-intensive benchmark for retrieval-au
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, Unpack, cast
@@ -155,7 +155,7 @@ def mirage(
         )
     judged = any(not _labelled(rows) for rows in given.values())
     return _counted(
-        [tuple(right[name][key] for name in SETTINGS) for key in shared],
+        [[right[name][key] for name in SETTINGS] for key in shared],
         judge=asking.name if judged else "the labels in the rows",
         correct=f"its {metric} is at least {correct:g}" if judged else "its row says so",
         left_out=len(every) - len(shared),
@@ -231,9 +231,8 @@ def _keys(samples: Sequence[Sample]) -> list[str]:
     return [each.id for each in samples]
 
 
-def _counted(rows: Iterable[tuple[bool | None, ...]], **about: Any) -> Mirage:
+def _counted(listed: Sequence[Sequence[bool | None]], **about: Any) -> Mirage:
     """The rates of answers that are right, wrong, or not known."""
-    listed = list(rows)
     ways = (product(*([False, True] if each is None else [each] for each in row)) for row in listed)
     kinds = [{_kind(*way) for way in each} for each in ways]
     known = [each for each in kinds if len(each) == 1]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, NoReturn, Protocol
 
 from rankproof.document.model import Displayable
 from rankproof.errors import one_of, shorten
-from rankproof.store.ledger import HUMAN, Given, Key, Ledger, LedgerEntry
+from rankproof.store.ledger import HUMAN, Given, Ledger, LedgerEntry
 
 SUPPORTS, SILENT, CONTRADICTS = 1, 0, -1
 """What a text says about a claim."""
@@ -192,19 +192,6 @@ DEAR = ("model", HUMAN)
 """The kinds of judges whose verdicts were paid for, in money or time: each is on the disk before the next is asked."""
 
 
-class Keeping(Protocol):
-    """Looks up earlier verdicts, and keeps new ones."""
-
-    def find(self, asks: Iterable[Ask], judge: Judge) -> dict[Ask, Said]:
-        """What the judge (or a human) said of these pairs."""
-
-    def keep(self, judge: Judge, said: Sequence[Said]) -> None:
-        """Take down what the judge said."""
-
-    def flush(self) -> None:
-        """See to it that all that was taken down stays."""
-
-
 class InMemory:
     """Verdicts of this process alone, the latest ones."""
 
@@ -241,9 +228,9 @@ class InLedger:
 
     def find(self, asks: Iterable[Ask], judge: Judge) -> dict[Ask, Said]:
         """What the judge said of these pairs, and before it what humans said."""
-        wanted: dict[Key, Ask] = {(ask.relation, ask.left, ask.right): ask for ask in asks}
+        wanted = list(asks)
         found = self.ledger.find(wanted, judge.identity)
-        return {wanted[key]: verdict_in(entry, wanted[key]) for key, entry in found.items()}
+        return {ask: verdict_in(found[ask], ask) for ask in wanted if ask in found}
 
     def keep(self, judge: Judge, said: Sequence[Said]) -> None:
         """Write down what the judge said: at once, or with what a quick judge says in the same moment."""
@@ -272,6 +259,10 @@ class InLedger:
         )
         self._waiting = []
         self._written = monotonic()
+
+
+Keeping = InMemory | InLedger
+"""Looks up earlier verdicts, and keeps new ones."""
 
 
 def pair_in(entry: LedgerEntry) -> Ask:

@@ -85,8 +85,7 @@ def test_an_honest_judge_passes_with_each_relation_checked_in_each_call(server: 
     assert found.coverage[BY_RELATION[relation]] == 1.0
     asks = [Ask(relation, f"left {i}?", f"right {i} is.") for i in range(500)]
     for call in calls_for(asks):
-        assert call.canary is not None
-        assert len([ask for ask in call.canary.expected if ask.relation == relation]) == 3
+        assert len([ask for ask in call.canary if ask.relation == relation]) == 3
 
 
 # --- claims --------------------------------------------------------------------------------------------

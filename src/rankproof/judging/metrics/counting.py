@@ -201,8 +201,7 @@ def _falls(group: Sequence[Verdict]) -> list[tuple[float, frozenset[Ask]]]:
 def _drawn(groups: Sequence[Sequence[Verdict]]) -> Iterator[tuple[float, frozenset[Ask]]]:
     """A Latin hypercube: every group meets each part of its probability once, in an order of its own."""
     places = (np.arange(DRAWS) + 0.5) / DRAWS
-    firsts = [group[0].ask for group in groups]
-    seeds = [int.from_bytes(pair_of((ask.relation, ask.left, ask.right))) for ask in firsts]
+    seeds = [int.from_bytes(pair_of(group[0].ask)) for group in groups]
     columns = [np.random.default_rng(seed).permutation(places).tolist() for seed in seeds]
     for drawn in zip(*columns, strict=True):
         yield (

@@ -38,25 +38,10 @@ def prompt(name: str) -> str:
     return files("rankproof.judging").joinpath("prompts", f"{name}.txt").read_text(encoding="utf-8").strip()
 
 
-@dataclass(frozen=True)
-class Canary:
-    """Pairs with the values that they may have."""
-
-    expected: Mapping[Ask, tuple[int, ...]]
-
-    def failure(self, values: Mapping[Ask, int]) -> str:
-        """The error in words; empty if there was none."""
-        for ask, allowed in self.expected.items():
-            if ask in values and values[ask] not in allowed:
-                pair = f"{ask.relation} of {ask.left!r} with {ask.right!r}"
-                return f"a check of the judge failed: {pair} got {values[ask]}"
-        return ""
-
-    def unanswered_relations(self, values: Mapping[Ask, int]) -> set[str]:
-        """The relations that were not checked, as the reply says nothing of a pair that rides along."""
-        return {ask.relation for ask in self.expected if ask not in values}
-
-
+OF_CLAIMS = (Relation.TEXT_SUPPORTS, Relation.TEXT_SUPPORTS_IN_PART)
+"""Relations whose left text is a claim."""
+Canary = Mapping[Ask, tuple[int, ...]]
+"""Pairs with the values that they may have."""
 TRIOS = (
     (
         "How many legs does a spider have?",
@@ -94,25 +79,18 @@ NO = {
 }
 
 
-def canary_for(asks: Sequence[Ask]) -> Canary | None:
+def canary_for(asks: Sequence[Ask]) -> Canary:
     """The canary of a call, of each relation asked in it; which one follows from what is asked."""
-    relations = [each for each in YES if any(ask.relation == each for ask in asks)]
-    if not relations:
-        return None
     number = int.from_bytes(blake2b(asks[0].right.encode("utf-8", "surrogatepass"), digest_size=2).digest())
     question, answer, *others = TRIOS[number % len(TRIOS)]
     expected: dict[Ask, tuple[int, ...]] = {}
-    for relation in relations:
-        left = (
-            answer if relation in (Relation.TEXT_SUPPORTS, Relation.TEXT_SUPPORTS_IN_PART) else question
-        )  # the plainest support there is: the very words
+    for relation in [each for each in YES if any(ask.relation == each for ask in asks)]:
+        left = answer if relation in OF_CLAIMS else question  # the plainest support there is: the very words
         expected[Ask(relation, left, answer)] = YES[relation]
         expected |= {Ask(relation, left, text): NO[relation] for text in others}
-    return Canary(expected)
+    return expected
 
 
-OF_CLAIMS = (Relation.TEXT_SUPPORTS, Relation.TEXT_SUPPORTS_IN_PART)
-"""Relations whose left text is a claim."""
 ESCAPE = re.compile(r"\\+[ux]\{?0*([0-9a-fA-F]{2,4})\}?")
 """A character written by its number, as in JSON and other languages."""
 OPENING = re.compile(r"[<&%\\\\＜﹤‹〈⟨❮≺˂ᐸ«]")
@@ -156,7 +134,7 @@ class Call:
     places: Mapping[Place, Ask]
     marks: tuple[str, ...] = ()
     """The marks of statements in texts, which no quote should hold."""
-    canary: Canary | None = None
+    canary: Canary = field(default_factory=dict)
     """The pairs with a known answer that ride along."""
     schema: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """The JSON schema of the reply."""
@@ -164,8 +142,7 @@ class Call:
     @property
     def asks(self) -> list[Ask]:
         """The pairs it is about, without those that ride along."""
-        alarms = () if self.canary is None else self.canary.expected
-        return [ask for ask in self.places.values() if ask not in alarms]
+        return [ask for ask in self.places.values() if ask not in self.canary]
 
     @property
     def instructions(self) -> str:
@@ -182,7 +159,7 @@ def calls_for(asks: Iterable[Ask], canaries: bool = True, most_pairs: int = MOST
     # Grades of support have instructions of their own, so that those of other relations stay what they were.
     for name, relations in ((VERDICTS, WITHOUT_PARTS), (SUPPORT, (Relation.TEXT_SUPPORTS_IN_PART,))):
         for group in _parts([ask for ask in listed if ask.relation in relations], most_pairs):
-            yield _verdicts_call(group, canary_for(group) if canaries else None, name)
+            yield _verdicts_call(group, canary_for(group) if canaries else {}, name)
 
 
 # --- claims --------------------------------------------------------------------------------------------
@@ -247,8 +224,8 @@ def _by_text(asks: Sequence[Ask]) -> dict[str, list[Ask]]:
     return groups
 
 
-def _verdicts_call(asks: Sequence[Ask], canary: Canary | None, name: str) -> Call:
-    every = [*asks, *(canary.expected if canary else ())]
+def _verdicts_call(asks: Sequence[Ask], canary: Canary, name: str) -> Call:
+    every = [*asks, *canary]
     questions = _ids("q", (ask.left for ask in every if ask.relation not in OF_CLAIMS))
     claims = _ids("c", (ask.left for ask in every if ask.relation in OF_CLAIMS))
     texts = _ids("t", (ask.right for ask in every if ask.relation != Relation.STATEMENT_BEARS))
@@ -257,7 +234,7 @@ def _verdicts_call(asks: Sequence[Ask], canary: Canary | None, name: str) -> Cal
         (ask.right for ask in every if ask.relation == Relation.STATEMENT_BEARS),
     )
     shown, apart = _marked(texts, statements)
-    places = {
+    places: dict[Place, Ask] = {
         (
             ask.relation,
             claims[ask.left] if ask.relation in OF_CLAIMS else questions[ask.left],

@@ -167,8 +167,7 @@ def _read_values(call: Call, items: Items, reading: Reading) -> None:
         if isinstance(value, bool) or not isinstance(value, int) or value not in VALUES[ask.relation]:
             reading.open[ask] = _missing(value, f"one of {', '.join(map(str, VALUES[ask.relation]))}")
             continue
-        rides_along = call.canary is not None and ask in call.canary.expected
-        quote, problem = ("", "") if rides_along else _quote(ask, value, said, call.marks)
+        quote, problem = ("", "") if ask in call.canary else _quote(ask, value, said, call.marks)
         if problem:
             reading.open[ask] = problem
             continue
@@ -181,16 +180,16 @@ def _read_values(call: Call, items: Items, reading: Reading) -> None:
 def _check_canary(call: Call, reading: Reading) -> None:
     """Take what rides along out of the verdicts; if it failed, nothing of the call counts; if it is missing,
     nothing of its relation."""
-    if call.canary is None:
-        return
-    problem = call.canary.failure(reading.values)
-    unchecked = call.canary.unanswered_relations(reading.values)
-    for ask in call.canary.expected:
-        for part in (reading.values, reading.quotes, reading.open):
-            part.pop(ask, None)
-    if problem:
-        reading.values, reading.quotes = {}, {}
-        reading.open = dict.fromkeys(call.asks, problem)
+    given = {ask: reading.values.pop(ask) for ask in call.canary if ask in reading.values}
+    for ask in call.canary:
+        reading.open.pop(ask, None)
+    for ask, value in given.items():
+        if value not in call.canary[ask]:
+            pair = f"{ask.relation} of {ask.left!r} with {ask.right!r}"
+            reading.values, reading.quotes = {}, {}
+            reading.open = dict.fromkeys(call.asks, f"a check of the judge failed: {pair} got {value}")
+            break
+    unchecked = {ask.relation for ask in call.canary if ask not in given}
     for ask in [each for each in reading.values if each.relation in unchecked]:
         del reading.values[ask]
         reading.quotes.pop(ask, None)

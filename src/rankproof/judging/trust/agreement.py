@@ -176,9 +176,7 @@ class Frame:
     """Whether it is on record for all labels; if not, any pair is taken for one that could be."""
 
     def __contains__(self, ask: object) -> bool:
-        return not self.known or (
-            isinstance(ask, Ask) and pair_of((ask.relation, ask.left, ask.right))[:SHORT] in self.pairs
-        )
+        return not self.known or (isinstance(ask, Ask) and pair_of(ask)[:SHORT] in self.pairs)
 
 
 def frame_of(ledger: Ledger, labels: Iterable[Label]) -> Frame:

@@ -7,7 +7,7 @@ made one (which a text supports when it supports both, and contradicts when it c
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Unpack
@@ -33,13 +33,8 @@ Groups = Sequence[Sequence[Ask]]
 Said = Mapping[Ask, int]
 
 
-@dataclass(slots=True)
-class Flips:
-    """How often verdicts changed in one way of asking again, relation by relation: (flipped, asked)."""
-
-    counts: dict[str, tuple[int, int]]
-    lost: int
-    """Pairs that had a verdict in only one of both."""
+Flips = tuple[dict[str, tuple[int, int]], int]
+"""How often verdicts changed in one way of asking again, by relation (flipped, asked); pairs with one verdict only."""
 
 
 def run_stress(groups: Groups, judges: Sequence[AnyJudge], seed: int = 0) -> tuple[dict[str, Flips], Account]:
@@ -54,18 +49,18 @@ def run_stress(groups: Groups, judges: Sequence[AnyJudge], seed: int = 0) -> tup
 
     before = values(groups)
     rng = np.random.default_rng(seed)
-    ways = {}
+    ways: dict[str, Flips] = {}
     for way, again in WAYS.items():
         after = values(again(groups, rng))
         changed = count_changed((ask, before[ask] != after[ask]) for ask in before.keys() & after.keys())
-        ways[way] = Flips(changed, len(before.keys() ^ after.keys()))
+        ways[way] = changed, len(before.keys() ^ after.keys())
     merged, parts = _merged(groups, before)
     if merged:
         after = values(merged)
         # Whether what is said of two claims as one is what follows from what is said of each.
         expected = {ask: _follows([before[each] for each in two]) for ask, two in parts.items()}
         changed = count_changed((ask, after[ask] != value) for ask, value in expected.items() if ask in after)
-        ways["two claims made one"] = Flips(changed, len(parts.keys() - after.keys()))
+        ways["two claims made one"] = changed, len(parts.keys() - after.keys())
     return ways, account
 
 
@@ -99,22 +94,19 @@ def _merged(groups: Groups, before: Said) -> tuple[Groups, dict[Ask, tuple[Ask, 
     parts: dict[Ask, tuple[Ask, Ask]] = {}
     found = []
     for group in groups:
+        texts: dict[str, list[Ask]] = {}
+        for ask in group:
+            if ask.relation == Relation.TEXT_SUPPORTS:
+                texts.setdefault(ask.right, []).append(ask)
         made = {
             Ask(Relation.TEXT_SUPPORTS, f"{a.left.strip()} {b.left.strip()}", a.right): (a, b)
-            for a, b in _neighbours(group)
+            for asks in texts.values()
+            for a, b in pairwise(asks)
             if a in before and b in before
         }
         parts |= made
         found.append(list(made))
     return [group for group in found if group], parts
-
-
-def _neighbours(group: Iterable[Ask]) -> Iterable[tuple[Ask, Ask]]:
-    texts: dict[str, list[Ask]] = {}
-    for ask in group:
-        if ask.relation == Relation.TEXT_SUPPORTS:
-            texts.setdefault(ask.right, []).append(ask)
-    return ((a, b) for asks in texts.values() for a, b in pairwise(asks))
 
 
 def _follows(values: Sequence[int]) -> int:
@@ -220,10 +212,10 @@ def stress(
     groups = _groups(asking, samples, DEFAULT_METRICS if metrics is None else metrics, n)
     ways, account = run_stress(groups, asking.judges, seed)
     rates = {
-        way: {relation: share_of(*counts) for relation, counts in sorted(each.counts.items())}
-        for way, each in ways.items()
+        way: {relation: share_of(*counts) for relation, counts in sorted(changed.items())}
+        for way, (changed, _) in ways.items()
     }
-    lost = {way: each.lost for way, each in ways.items()}
+    lost = {way: alone for way, (_, alone) in ways.items()}
     return Stress(asking.name, len(groups), rates, lost, account)
 
 
