@@ -12,8 +12,7 @@ from pathlib import Path
 from rankproof.core.measure import Measure
 from rankproof.core.measures import FAMILIES
 from rankproof.core.names import REGISTRY
-from rankproof.scoring.catalogue import sections
-from rankproof.scoring.terms import OTHERS, TERMS
+from rankproof.scoring.catalogue import read_terms, sections
 
 GLOSSARY = Path(__file__).with_name("glossary.md")
 PAGE = Path(__file__).with_name("measures.md")
@@ -87,13 +86,14 @@ def glossary() -> str:
         "# Glossary\n\nWhat the words of the output mean; `rankproof explain WORD` says the same in the shell. "
         "Measures have a [page of their own](measures.md).\nMade by `python docs/make_measures.py`.\n"
     )
-    return "\n".join([start, *(_term(word) for word in sorted(TERMS, key=str.lower)), ""])
+    return "\n".join([start, *(_term(word) for word in sorted(read_terms()[0], key=str.lower)), ""])
 
 
 def _term(word: str) -> str:
-    others = [other for other, meant in OTHERS.items() if meant == word]
+    meanings, names = read_terms()
+    others = [other for other, meant in names.items() if meant == word]
     also = f" (also: {', '.join(others)})" if others else ""
-    return f"- **{word}**{also}: {TERMS[word]}"
+    return f"- **{word}**{also}: {meanings[word]}"
 
 
 if __name__ == "__main__":

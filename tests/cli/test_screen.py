@@ -41,7 +41,7 @@ from rankproof.document.formats.table import full_text, screen
 from rankproof.document.model import Result, Table
 from rankproof.document.terminal import width
 from rankproof.judging.metrics.registry import METRICS
-from rankproof.scoring import catalogue, terms
+from rankproof.scoring import catalogue
 from rankproof.stats.corrections import CORRECTIONS
 from tests.shell import rankproof
 
@@ -161,7 +161,7 @@ def test_every_measure_profile_and_word_is_described_on_one_screen(monkeypatch: 
     described = {name: catalogue.measure_page(each) for name, each in measures.items()}
     for each in PROFILES.values():
         described[each.name] = catalogue.reference("", catalogue.profile(each), [catalogue.profile_record(each)])
-    described |= {name: terms.term(name) for name in terms.TERMS}
+    described |= {name: catalogue.term(name) for name in catalogue.read_terms()[0]}
     for name, document in described.items():
         lines = screen(document).splitlines()
         assert len(lines) <= ROWS, name
@@ -233,7 +233,7 @@ def test_the_words_of_the_outputs_can_be_explained() -> None:
     named = "randomised Tukey, sign flips, propensity, specificity, RRF, Condorcet, MMD, CUSUM, anytime-valid"
     plain = {"none", "sum", "max", "rank"}
     for word in {*words, *told, *methods.split(", "), *named.split(", ")} - plain:
-        known = terms.is_term(word) or all(terms.is_term(part) for part in word.split(", with its "))
+        known = catalogue.is_term(word) or all(catalogue.is_term(part) for part in word.split(", with its "))
         assert known or set(word.split()) <= set(PLAIN), word
 
 

@@ -17,7 +17,6 @@ from rankproof.document.terminal import width
 from rankproof.monitoring.alerts import OUTAGES
 from rankproof.monitoring.online_metrics import CUTOFFS, PERCENTILES, metrics
 from rankproof.monitoring.query_similarity import TESTS
-from rankproof.scoring.terms import is_term
 from tests.shell import rankproof
 
 pytestmark = pytest.mark.cover

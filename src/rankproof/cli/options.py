@@ -138,11 +138,11 @@ def complete_profiles(context: click.Context, option: click.Parameter, incomplet
 
 def complete_terms(context: click.Context, option: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Files that begin so; where there is none, the words of the output and the measures."""
-    from rankproof.scoring.terms import TERMS
+    from rankproof.scoring.catalogue import read_terms
 
     if not incomplete or glob.glob(f"{glob.escape(incomplete)}*"):
         return [CompletionItem(incomplete, type="file")]
-    terms = [each for each in TERMS if " " not in each and each.lower().startswith(incomplete.lower())]
+    terms = [each for each in read_terms()[0] if " " not in each and each.lower().startswith(incomplete.lower())]
     return [*map(CompletionItem, terms), *complete_measures(context, option, incomplete)]
 
 

@@ -93,15 +93,15 @@ def _term(word: str) -> Document:
     """The meaning of a word of the output; a measure is described in full."""
     from rankproof.core.names import REGISTRY, find, parse
     from rankproof.judging.metrics.registry import parse as parse_metric
-    from rankproof.scoring import catalogue, terms
+    from rankproof.scoring import catalogue
 
     plain = word.partition("@")[0].partition("(")[0]
-    if plain in REGISTRY or not terms.is_term(word):  # P is a measure, p is none
+    if plain in REGISTRY or not catalogue.is_term(word):  # P is a measure, p is none
         if find(plain) is not None:
             return catalogue.measure_page(parse(word))
         with suppress(UsageError):
             return catalogue.measure_page(parse_metric(word))
-    return terms.term(word, REGISTRY)
+    return catalogue.term(word, REGISTRY)
 
 
 def _explained(

@@ -1,10 +1,12 @@
-"""Measures and profiles as reference text."""
+"""Measures, profiles and the words of the output as reference text; docs/glossary.md is made from `terms.txt`."""
 
 from __future__ import annotations
 
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from rankproof.arguments import docstring
@@ -12,13 +14,12 @@ from rankproof.core.measure import Measure
 from rankproof.core.profiles import Profile
 from rankproof.document.model import PAGE, PAPER, SCREEN, TEXT, Chart, Document, Part, Record, Table
 from rankproof.document.terminal import without_backticks, wrap
+from rankproof.errors import UsageError, nearest, shorten
 
 NAME = 20
 """The width of names in a list."""
-
 FAMILY = 13
 """The width of a family's name."""
-
 FIRST = ("Formula", "Parameters", "Range", "Use", "Other names", "Blind to", "Perfect", "Worst", "Reference")
 """The paragraphs about a measure, the most important ones first."""
 
@@ -222,3 +223,52 @@ def sections(doc: str) -> dict[str, str]:
         if start:
             found[start[1]] = " ".join(paragraph[start.end() :].split())
     return found
+
+
+@cache
+def read_terms() -> tuple[dict[str, str], dict[str, str]]:
+    """The meaning of each word of the output, and the word for each of their other names."""
+    meanings: dict[str, str] = {}
+    others: dict[str, str] = {}
+    for line in files("rankproof.scoring").joinpath("terms.txt").read_text(encoding="utf-8").splitlines():
+        head, _, meaning = line.partition(": ")
+        word, _, names = head.removesuffix(")").partition(" (")
+        meanings[word] = meaning
+        others |= dict.fromkeys(filter(None, names.split("; ")), word)
+    return meanings, others
+
+
+def term_names() -> list[str]:
+    """Every word that is explained."""
+    meanings, others = read_terms()
+    return [*meanings, *others]
+
+
+def is_term(word: str) -> bool:
+    """Whether the word is a term of the output, rather than a measure."""
+    return _found(word) is not None
+
+
+def _found(word: str) -> str | None:
+    """The heading under which a word is explained, in whatever case and number it is written."""
+    key = re.sub(r"^ctr@\d+$", "ctr", " ".join(word.replace("_", " ").split()).lower())
+    meanings, others = read_terms()
+    known = {each.lower(): each for each in meanings} | others
+    return known.get(key) or known.get(key.removesuffix("s")) or known.get(key.replace(" ", "-"))
+
+
+def term(word: str, measures: Iterable[str] = ()) -> Document:
+    """The meaning of a word of the output.
+
+    >>> term("Detectable").title
+    'detectable'
+    """
+    found, meanings = _found(word), read_terms()[0]
+    if found is None:
+        raise UsageError(
+            f"explain: got {shorten(word)}, which is neither a word of the output nor a measure."
+            f"{nearest(word, [*term_names(), *measures])} "
+            f"Next: one of {', '.join(meanings)}; or a measure, like nDCG@10."
+        )
+    text = "\n".join([found, "", *wrap(meanings[found])])
+    return reference(found, text, [{"name": found, "title": meanings[found]}])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
-from rankproof.scoring.terms import OTHERS, TERMS
+from rankproof.scoring.catalogue import read_terms
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 
@@ -19,5 +19,7 @@ def test_page_is_up_to_date() -> None:
 def test_the_glossary_is_what_explain_says():
     made = runpy.run_path(str(DOCS / "make_measures.py"))["glossary"]()
     assert (DOCS / "glossary.md").read_text(encoding="utf-8") == made, "run: python docs/make_measures.py"
-    assert set(OTHERS.values()) <= set(TERMS), "another word leads to a term that is not there"
-    assert not {other.lower() for other in OTHERS} & {name.lower() for name in TERMS}
+    meanings, others = read_terms()
+    assert all(meanings.values())
+    assert set(others.values()) <= set(meanings), "another word leads to a term that is not there"
+    assert not {other.lower() for other in others} & {name.lower() for name in meanings}
