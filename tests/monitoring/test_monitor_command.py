@@ -17,6 +17,7 @@ from rankproof.document.terminal import width
 from rankproof.monitoring.alerts import OUTAGES
 from rankproof.monitoring.online_metrics import CUTOFFS, PERCENTILES, metrics
 from rankproof.monitoring.query_similarity import TESTS
+from rankproof.scoring.catalogue import is_term
 from tests.shell import rankproof
 
 pytestmark = pytest.mark.cover

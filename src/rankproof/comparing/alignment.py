@@ -18,7 +18,7 @@ from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.groups import group_places
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores
-from rankproof.stats.differences import Ends
+from rankproof.stats.confidence import Ends
 from rankproof.stats.judge_error import Corrected
 from rankproof.stats.paired import paired_differences
 

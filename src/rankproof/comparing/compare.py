@@ -42,10 +42,10 @@ from rankproof.scoring.evaluate import (
     without_means,
 )
 from rankproof.scoring.protocol import ScoresLike
-from rankproof.stats.confidence import agree_with_test
+from rankproof.stats.confidence import Ends, agree_with_test
 from rankproof.stats.corrections import correct, sure_level
 from rankproof.stats.detectable_difference import detectable, needed_or_why
-from rankproof.stats.differences import UNSEEN, Ends, difference_intervals, equivalence
+from rankproof.stats.differences import UNSEEN, difference_intervals, equivalence
 from rankproof.stats.paired import check_alpha, sign_flips, total
 from rankproof.stats.significance import d_z
 

@@ -24,16 +24,17 @@ from rankproof.errors import one_of
 from rankproof.scoring.evaluate import check_floor
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.confidence import (
+    Ends,
     ValueSample,
     agree_with_test,
     lower_bound,
+    possible_range,
     queries_for_margin,
     safe_bound,
     smallest_margin,
 )
 from rankproof.stats.corrections import correct, sure_level
 from rankproof.stats.detectable_difference import MOST, POWER, detectable, too_few_sentence
-from rankproof.stats.differences import Ends, possible_range
 from rankproof.stats.distributions import NORMAL
 from rankproof.stats.paired import SAME, differences, sign_flips, total
 

@@ -33,9 +33,9 @@ from rankproof.io.load import systems_by_name
 from rankproof.scoring.evaluate import check_conventions, check_not_thin, evaluate, prepare
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.agreement import most_swaps, order, stability, swap_rate
-from rankproof.stats.confidence import agree_with_test
+from rankproof.stats.confidence import Ends, agree_with_test
 from rankproof.stats.corrections import correct, letters
-from rankproof.stats.differences import Ends, difference_interval
+from rankproof.stats.differences import difference_interval
 from rankproof.stats.paired import check_alpha, paired_differences, sign_flips
 
 PERMUTATIONS = 10_000

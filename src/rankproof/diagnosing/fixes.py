@@ -26,8 +26,8 @@ from rankproof.diagnosing.symptoms import Whole, is_high
 from rankproof.document.model import Displayable
 from rankproof.io.values import as_text
 from rankproof.scoring.evaluate import evaluate
-from rankproof.stats.confidence import agree_with_test
-from rankproof.stats.differences import Ends, difference_intervals
+from rankproof.stats.confidence import Ends, agree_with_test
+from rankproof.stats.differences import difference_intervals
 from rankproof.stats.distributions import HALF_ROOT, NORMAL
 from rankproof.stats.paired import paired_differences, sign_flips, total
 

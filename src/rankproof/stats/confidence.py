@@ -30,8 +30,13 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, check_number
 from rankproof.stats.distributions import EPSILON, NORMAL, quantile, root, share_below, t_above, t_quantile
-from rankproof.stats.paired import check_share, is_constant
+from rankproof.stats.paired import (
+    check_share,
+    is_constant,
+)
 
+Ends = tuple[float, float]
+"""The least and the greatest difference that a query can have."""
 FEW, MANY = 0.1, 0.5
 """Effective shares of queries: up to the first changes are rare, from the second on dense."""
 TRUSTED = 50, 100
@@ -139,6 +144,14 @@ def _faded(number: float, most: float = 1.0) -> float:
     return min(1.0, max(0.0, (weight - NEARLY) / (1 - 2 * NEARLY)))
 
 
+def possible_range(row: Array, ends: Ends | None = None) -> Ends:
+    """The differences a query can have: `ends` if given, else -1 to 1, or as far as seen."""
+    if ends is not None:
+        return ends
+    most = max(1.0, float(np.abs(row).max(initial=0.0)))
+    return -most, most
+
+
 def lower_bound(sample: ValueSample, alpha: float, end: float) -> float:
     """What the true mean lies above, but for a chance of alpha; no difference can lie below `end`.
 
@@ -243,6 +256,31 @@ def queries_for_margin(margin: float, alpha: float = 0.05, worst: float = 1.0) -
     return math.ceil(math.log(alpha) / math.log1p(-share)) if share > NO_MARGIN else None
 
 
+def agree_with_test(ends: Ends, mean: float, p: float, alpha: float, sides: int = 2) -> Ends:
+    """An interval that leaves 0 out where the test finds a difference, and holds 0 if it finds none.
+
+    Two valid methods can part near 0, as can a p that was corrected for many rows and the interval of one.
+    The test decides: an interval without the values on the far side of what it rejects is as valid as both are.
+    The new end is that of the test itself, mean (1 - z(alpha) / z(p)); without a finding it is 0.
+
+    Reference: O. S. Miettinen: Estimability and estimation in case-referent studies, American J. Epidemiology 1976.
+
+    >>> agree_with_test((-0.01, 0.3), 0.15, 0.2, 0.05), agree_with_test((0.01, 0.3), 0.15, 0.2, 0.05)
+    ((-0.01, 0.3), (0.0, 0.3))
+    >>> low, _ = agree_with_test((-0.01, 0.3), 0.15, 0.04, 0.05)
+    >>> round(low, 4)
+    0.0068
+    """
+    low, high = ends
+    if p > alpha or not mean:
+        return min(low, 0.0), max(high, 0.0)
+    nearest = mean * (1 - NORMAL.inv_cdf(alpha / sides) / NORMAL.inv_cdf(p / sides))
+    nearest = nearest or math.copysign(math.ulp(abs(mean)), mean)
+    if mean > 0:
+        return (low if low > 0 else nearest), high
+    return low, (high if high < 0 else nearest)
+
+
 # --- intervals that hold at every look: a test may be looked at each day, and ended at any time ------------
 
 POINTS = 201
@@ -336,30 +374,3 @@ def _stake(row: Array, size: Array, mean: float) -> float:
     down = np.minimum(size, BOLDEST / max(1 - mean, 1e-9))
     more, less = np.log1p(up * (row - mean)).sum(), np.log1p(-down * (row - mean)).sum()
     return float(np.logaddexp(more, less) - math.log(2))
-
-
-def agree_with_test(
-    ends: tuple[float, float], mean: float, p: float, alpha: float, sides: int = 2
-) -> tuple[float, float]:
-    """An interval that leaves 0 out where the test finds a difference, and holds 0 if it finds none.
-
-    Two valid methods can part near 0, as can a p that was corrected for many rows and the interval of one.
-    The test decides: an interval without the values on the far side of what it rejects is as valid as both are.
-    The new end is that of the test itself, mean (1 - z(alpha) / z(p)); without a finding it is 0.
-
-    Reference: O. S. Miettinen: Estimability and estimation in case-referent studies, American J. Epidemiology 1976.
-
-    >>> agree_with_test((-0.01, 0.3), 0.15, 0.2, 0.05), agree_with_test((0.01, 0.3), 0.15, 0.2, 0.05)
-    ((-0.01, 0.3), (0.0, 0.3))
-    >>> low, _ = agree_with_test((-0.01, 0.3), 0.15, 0.04, 0.05)
-    >>> round(low, 4)
-    0.0068
-    """
-    low, high = ends
-    if p > alpha or not mean:
-        return min(low, 0.0), max(high, 0.0)
-    nearest = mean * (1 - NORMAL.inv_cdf(alpha / sides) / NORMAL.inv_cdf(p / sides))
-    nearest = nearest or math.copysign(math.ulp(abs(mean)), mean)
-    if mean > 0:
-        return (low if low > 0 else nearest), high
-    return low, (high if high < 0 else nearest)

@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.stats.differences import Ends, possible_range
+from rankproof.stats.confidence import Ends, possible_range
 from rankproof.stats.distributions import NORMAL, beta_share, shifted_t_above, t_quantile
 from rankproof.stats.paired import SAME, differences, step_of
 

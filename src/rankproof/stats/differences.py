@@ -21,10 +21,12 @@ from rankproof.document.model import Displayable
 from rankproof.errors import DataError, check_number, check_whole, one_of
 from rankproof.stats.confidence import (
     CAUTION,
+    Ends,
     ValueSample,
     agree_with_test,
     chance_below,
     lower_bound,
+    possible_range,
     safe_bound,
     t_reach,
 )
@@ -35,8 +37,6 @@ from rankproof.stats.significance import COHEN, EffectSize, smallest_detectable
 
 Method = Literal["adaptive", "bca", "percentile", "t"]
 """The method of an interval: by Gaffke's bound for unseen losses, by two bootstraps, or by Student's t."""
-Ends = tuple[float, float]
-"""The least and the greatest difference that a query can have."""
 
 
 def difference_interval(
@@ -110,14 +110,6 @@ def adaptive_interval(row: Array, level: float = 0.95, ends: Ends | None = None)
     rare = sample.rarity
     made = "Student's t, corrected for skewness" if rare < 1 else "Gaffke's bounds"
     return Interval(low, high, made if rare in (0, 1) else "Student's t towards Gaffke's bounds", len(row))
-
-
-def possible_range(row: Array, ends: Ends | None = None) -> Ends:
-    """The differences a query can have: `ends` if given, else -1 to 1, or as far as seen."""
-    if ends is not None:
-        return ends
-    most = max(1.0, float(np.abs(row).max(initial=0.0)))
-    return -most, most
 
 
 def t_interval(values: Array, level: float = 0.95) -> Interval:
