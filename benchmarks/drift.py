@@ -18,7 +18,8 @@ from rankproof.monitoring import coverage as cover
 from rankproof.monitoring import query_similarity as similarity
 from rankproof.monitoring.drift import Drift, drift
 from rankproof.monitoring.log_samples import live_queries
-from rankproof.monitoring.simulate import TOPICS, _query, _zipf, simulate_log
+from rankproof.monitoring.simulate import _query, _zipf, simulate_log
+from rankproof.monitoring.simulated_users import TOPICS
 
 SESSIONS, USERS, QUERIES = 800, 400, 80
 

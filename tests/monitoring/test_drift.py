@@ -20,7 +20,7 @@ from rankproof.io.load import load_judgments, load_ranking
 from rankproof.monitoring.coverage import live_score
 from rankproof.monitoring.drift import hashes_of, stale_judgments, twins_with, twins_within
 from rankproof.monitoring.log_samples import MOST_OF_ONE, live_queries, normal_form
-from rankproof.monitoring.simulate import TOPICS
+from rankproof.monitoring.simulated_users import TOPICS
 from rankproof.stats.corrections import holm
 from tests.shell import rankproof
 

@@ -65,6 +65,11 @@ class AlertRule(Displayable):
     changed: str = ""
     outage: str = ""
 
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What it looks at."""
+        return self.metric, self.slice, self.group
+
     def broken_by(self, each: OnlineEstimate) -> bool:
         """Whether an estimate is beyond the limit, as surely as the rule asks."""
         if each.n < self.least:
@@ -200,13 +205,13 @@ def check_alerts(found: Monitor, rules: Sequence[AlertRule], state: dict[str, in
 
 
 def _checked(found: Monitor, rule: AlertRule, state: dict[str, int]) -> Alert:
-    place = (rule.metric, rule.slice, rule.group)
     if rule.outage:
         return _checked_outage(found, rule, state)
+    nothing = f"{rule.name}: nothing."
     if rule.changed:
-        return _checked_change(found, rule, state, place)
+        return _checked_change(found, rule, state) or Alert(rule, False, nothing)
     everything = found.estimates if rule.over == "log" else found.windows
-    looked = [each for each in everything if (each.metric, each.slice, each.group) == place]
+    looked = [each for each in everything if each.key == rule.key]
     if rule.over == "last":
         looked = looked[-1:]
     if not looked:
@@ -218,7 +223,7 @@ def _checked(found: Monitor, rule: AlertRule, state: dict[str, int]) -> Alert:
         if alert.fired:
             return alert
         quiet = quiet or alert
-    return quiet or Alert(rule, False, f"{rule.name}: nothing.", looked[-1])
+    return quiet or Alert(rule, False, nothing, looked[-1])
 
 
 def _alert(rule: AlertRule, state: dict[str, int], at: int, told: str, estimate: OnlineEstimate | None = None) -> Alert:
@@ -229,19 +234,18 @@ def _alert(rule: AlertRule, state: dict[str, int], at: int, told: str, estimate:
     return Alert(rule, True, told, estimate)
 
 
-def _checked_change(found: Monitor, rule: AlertRule, state: dict[str, int], place: tuple[str, str, str]) -> Alert:
+def _checked_change(found: Monitor, rule: AlertRule, state: dict[str, int]) -> Alert | None:
     """Whether the metric changed, for the worse if the rule says so."""
+    higher = by_name(rule.metric, found.metrics).higher
     for each in found.changes:
-        if (each.metric, each.slice, each.group) != place:
-            continue
-        if rule.changed == "worse" and (each.after > each.before) == by_name(rule.metric, found.metrics).higher:
-            continue
-        before, after = (value_of(each.metric, value) for value in (each.before, each.after))
-        told = f"{rule.name}: {each.metric} changed on {each.window} from {before} to {after} (p {each.p:.2g})."
-        starts = [e.start for e in found.series(*place) if e.start is not None]
-        at = next(start for start in starts if found.calendar.label(start) == each.window)
-        return _alert(rule, state, at, told)
-    return Alert(rule, False, f"{rule.name}: nothing.")
+        improved = (each.after > each.before) == higher
+        if (each.metric, each.slice, each.group) == rule.key and not (improved and rule.changed == "worse"):
+            before, after = (value_of(each.metric, value) for value in (each.before, each.after))
+            told = f"{rule.name}: {each.metric} changed on {each.window} from {before} to {after} (p {each.p:.2g})."
+            starts = [e.start for e in found.series(*rule.key) if e.start is not None]
+            at = next(start for start in starts if found.calendar.label(start) == each.window)
+            return _alert(rule, state, at, told)
+    return None
 
 
 def _checked_outage(found: Monitor, rule: AlertRule, state: dict[str, int]) -> Alert:
@@ -253,10 +257,10 @@ def _checked_outage(found: Monitor, rule: AlertRule, state: dict[str, int]) -> A
         return Alert(rule, False, f"{rule.name}: nothing.")
     new = [each for each in met if not rule.is_quiet(state, each.end)]
     listed = "; ".join(outage_sentence(each, found.calendar) for each in (new or met)[-MOST_OUTAGES:])
-    more = f"; and {len(new) - MOST_OUTAGES} before" if len(new) > MOST_OUTAGES else ""
     if not new:
         return Alert(rule, False, f"{rule.name}: {listed}. {QUIET}")
     state[rule.name] = max(each.end for each in new)
+    more = f"; and {len(new) - MOST_OUTAGES} before" if len(new) > MOST_OUTAGES else ""
     return Alert(rule, True, f"{rule.name}: {listed}{more}.")
 
 
@@ -321,11 +325,10 @@ class Alarm:
         for rule in self._rules:
             if rule.over == "log" or (rule.above, rule.below) == (None, None):
                 continue
-            place = (rule.metric, rule.slice, rule.group)
-            looked = [each for each in closed if (each.metric, each.slice, each.group) == place]
-            for each in filter(rule.broken_by, looked):
-                told = alert_sentence(self._calendar, rule, each)
-                fired.append(_alert(rule, self._told, each.start or 0, told, each))
+            for each in closed:
+                if each.key == rule.key and rule.broken_by(each):
+                    told = alert_sentence(self._calendar, rule, each)
+                    fired.append(_alert(rule, self._told, each.start or 0, told, each))
         fired = [each for each in fired if each.fired]
         self._fired |= {alert.rule.name: alert for alert in fired}
         self._send(fired)
@@ -342,17 +345,13 @@ class Alarm:
     def end(self, found: Monitor) -> None:
         """Check every rule over all estimates, send new alerts, and wait for their delivery."""
         checked = check_alerts(found, self._rules, self._told)
-        found.notes.extend(
-            Absent(
-                f"alert {each.rule.name!r} looks at nothing: no event has {each.rule.metric}"
-                f"{f' and {each.rule.slice}={each.rule.group}' if each.rule.slice else ''}. Next: check both."
-            )
-            for each in checked
-            if not each.fired
-            and not each.rule.outage
-            and (each.rule.metric, each.rule.slice, each.rule.group)
-            not in {(e.metric, e.slice, e.group) for e in found.estimates}
-        )
+        known = {each.key for each in found.estimates}
+        for rule in self._rules:
+            if not rule.outage and rule.key not in known:
+                of = f" and {rule.slice}={rule.group}" if rule.slice else ""
+                found.notes.append(
+                    Absent(f"alert {rule.name!r} looks at nothing: no event has {rule.metric}{of}. Next: check both.")
+                )
         found.alerts.extend(each if each.fired else self._fired.get(each.rule.name, each) for each in checked)
         self._send([each for each in checked if each.fired], again=True)
         found.undelivered.extend(reason for each in self._deliveries if (reason := each.end(AT_END)) is not None)

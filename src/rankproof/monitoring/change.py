@@ -176,7 +176,7 @@ def metric_changes(windows: Iterable[OnlineEstimate], calendar: Calendar, alpha:
     series: dict[tuple[str, str, str], list[OnlineEstimate]] = {}
     for each in windows:
         if each.start is not None:
-            series.setdefault((each.metric, each.slice, each.group), []).append(each)
+            series.setdefault(each.key, []).append(each)
     starts = {key: np.array([each.start for each in points], dtype=np.int64) for key, points in series.items()}
     values = {key: np.array([each.value for each in points]) for key, points in series.items()}
     users = {key: np.array([float(each.users) for each in points]) for key, points in series.items()}

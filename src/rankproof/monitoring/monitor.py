@@ -49,7 +49,7 @@ from rankproof.monitoring.outages import Outage, StepCounts
 from rankproof.monitoring.read import LogReader
 from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sessions_and_windows import LAST, SECOND, Calendar, LineCounts, Sessions, zone_named
-from rankproof.monitoring.sums import HeavyUser, Senders, Sums
+from rankproof.monitoring.sums import HeavyUser, Senders, SumCell, Sums
 from rankproof.monitoring.words import columns_named, no_event, notes_on
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Monitor(Result):
     def estimate(self, metric: str, slice: str = "", group: str = "") -> OnlineEstimate:
         """One metric over the whole log, or of one value of a slice."""
         for each in self.estimates:
-            if (each.metric, each.slice, each.group) == (metric, slice, group):
+            if each.key == (metric, slice, group):
                 return each
         known = {each.metric for each in self.estimates}
         if metric in known:
@@ -120,7 +120,7 @@ class Monitor(Result):
     def series(self, metric: str, slice: str = "", group: str = "") -> list[OnlineEstimate]:
         """One metric by window, in order of time."""
         self.estimate(metric, slice, group)
-        return [each for each in self.windows if (each.metric, each.slice, each.group) == (metric, slice, group)]
+        return [each for each in self.windows if each.key == (metric, slice, group)]
 
     @cached_property
     def changes(self) -> list[MetricChange]:
@@ -342,12 +342,7 @@ class _Watch:
         self, reader: LogReader, declared: Sequence[OnlineMetric], by: Sequence[str], level: float, cluster: str
     ) -> Monitor:  # fmt: skip
         sums, counts = self.sums, self.sessions.counts
-        found = list(sums.estimates({key: sums.total[key] for key in _ordered(sums.total)}))
-        profile = list(sums.estimates({key: sums.profile[key] for key in _ordered(sums.profile)}))
-        cells: dict[tuple[str, str], list[OnlineEstimate]] = {}
-        for each in sums.windows:  # in order of time
-            cells.setdefault((each.slice, each.group), []).append(each)
-        windows = [each for key in sorted(cells) for each in cells[key]]
+        windows = sorted(sums.windows, key=lambda each: (each.slice, each.group))  # each in order of time
         settings = {
             "window": sums.calendar.window,
             "timezone": str(sums.calendar.zone),
@@ -357,7 +352,8 @@ class _Watch:
         }
         rejects = reader.rejects
         made = Monitor(
-            found, windows, profile, counts, reader.read, dict(rejects.reasons.most_common()), rejects.examples,
+            sums.estimates(_ordered(sums.total)), windows, sums.estimates(_ordered(sums.profile)), counts,
+            reader.read, dict(rejects.reasons.most_common()), rejects.examples,
             self.senders.heavy(sums, reader.maker, counts.events), (*declared, *PERCENTILES), sums.calendar, settings,
             outages=self.steps.outages(sums.calendar),
         )  # fmt: skip
@@ -369,12 +365,13 @@ class _Watch:
         return made
 
 
-def _ordered(cells: Mapping[tuple[str, str], Any]) -> Iterator[tuple[str, str]]:
+def _ordered(cells: Mapping[tuple[str, str], SumCell]) -> dict[tuple[str, str], SumCell]:
     """All events first, then the slices, each with the most events first; numbers in their order."""
-    slices = list(dict.fromkeys(name for name, _ in cells))
-    for name in sorted(slices, key=lambda each: each != ""):
-        keys = [key for key in cells if key[0] == name]
-        if name in ("weekday", "hour") and all(key[1].isdigit() for key in keys):
-            yield from sorted(keys, key=lambda key: int(key[1]))
-        else:
-            yield from sorted(keys, key=lambda key: -cells[key].events)
+    slices = list(dict.fromkeys(["", *(name for name, _ in cells)]))
+    numbered = [name for name in ("weekday", "hour") if all(of.isdigit() for each, of in cells if each == name)]
+
+    def place(key: tuple[str, str]) -> tuple[int, int]:
+        name, value = key
+        return slices.index(name), int(value) if name in numbered else -cells[key].events
+
+    return {key: cells[key] for key in sorted(cells, key=place)}

@@ -81,14 +81,9 @@ def clicked_or_placed(e: Columns) -> Array:
 
 def _click_at(k: int) -> OnlineMetric:
     return OnlineMetric(
-        f"ctr@{k}",
-        f"searches with results that got a click among the first {k}",
-        ("clicks",),
-        "searches",
-        True,
-        lambda e: (e["top_click"] > 0) & (e["top_click"] <= k),
-        clicked_or_placed,
-    )
+        f"ctr@{k}", f"searches with results that got a click among the first {k}", ("clicks",), "searches", True,
+        lambda e: (e["top_click"] > 0) & (e["top_click"] <= k), clicked_or_placed,
+    )  # fmt: skip
 
 
 METRICS: tuple[OnlineMetric, ...] = (
@@ -165,19 +160,15 @@ def metrics(cutoffs: Sequence[int] = CUTOFFS, fields: Sequence[str] = ()) -> tup
     >>> [each.name for each in metrics([3])][2:5]
     ['ctr', 'ctr@3', 'mrr_first_click']
     """
-    at = [
-        _click_at(check_whole("cutoffs", k))
-        for k in dict.fromkeys(check_each("cutoffs", cutoffs, Integral, "whole numbers"))
-    ]
+    ranks = dict.fromkeys(check_each("cutoffs", cutoffs, Integral, "whole numbers"))
+    at = [_click_at(check_whole("cutoffs", k)) for k in ranks]
     return (*METRICS[:3], *at, *METRICS[3:], *map(_mean_of, fields))
 
 
 def _mean_of(name: str) -> OnlineMetric:
     """The mean of a field of numbers that the log has, such as a judge's score."""
-    needs, known = (f"a number in {name}",), _known(name)
-    return OnlineMetric(
-        name, f"mean of the field {name}", needs, "events", True, lambda e: np.nan_to_num(e[name]), known
-    )
+    needs, mean = (f"a number in {name}",), f"mean of the field {name}"
+    return OnlineMetric(name, mean, needs, "events", True, lambda e: np.nan_to_num(e[name]), _known(name))
 
 
 def by_name(name: str, known: Sequence[OnlineMetric | Percentile]) -> OnlineMetric | Percentile:
@@ -223,6 +214,11 @@ class OnlineEstimate(Displayable):
     high: float
     error: float
     """The standard error, by user."""
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What it is of, in every window."""
+        return self.metric, self.slice, self.group
 
 
 def ratios(

@@ -13,34 +13,8 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, check_number, check_whole
-from rankproof.monitoring.simulated_users import (
-    ABSTAINS,
-    AGAIN,
-    ATTRACTS,
-    ATTRACTS_NOT,
-    CITES,
-    DECAY,
-    EMPTY,
-    GOOD,
-    KINDS,
-    LATENCY,
-    MARGIN,
-    MOST,
-    SLOW,
-    SPREAD,
-    TOPICS,
-    UP,
-    VOTES,
-    WEEKEND,
-    Scenario,
-    examination,
-    expected_metrics,
-    hour_shares,
-    outage_hours,
-    topic_mix,
-    topic_quality,
-    variant_lifts,
-)
+from rankproof.monitoring import simulated_users as model
+from rankproof.monitoring.simulated_users import TOPICS, Scenario
 
 FORMS = {
     "en": ("how does {a} {b} work", "{a} {b} rules", "what about {a} and {b}?", "{a} {b} help please"),
@@ -68,31 +42,45 @@ class SimulatedLog(Displayable):
     @property
     def propensities(self) -> list[float]:
         """How often each rank is examined, from rank 1 on."""
-        return [float(each) for each in examination(self.scenario.depth)]
+        return [float(each) for each in model.examination(self.scenario.depth)]
 
     @property
     def truth(self) -> dict[str, float]:
         """The true value of each metric in the population of the log, without the noisy user."""
-        return expected_metrics(self.scenario, slice(None))
+        return model.expected_metrics(self.scenario, slice(None))
 
     def truth_of_day(self, day: int, variant: str | None = None) -> dict[str, float]:
         """The same for one local day, counted from 0, or for one variant of it."""
-        return expected_metrics(self.scenario, slice(day, day + 1), variant)
+        return model.expected_metrics(self.scenario, slice(day, day + 1), variant)
 
     def truth_of_variant(self, variant: str) -> dict[str, float]:
         """The same for one variant."""
-        return expected_metrics(self.scenario, slice(None), variant)
+        return model.expected_metrics(self.scenario, slice(None), variant)
 
     def records(self) -> Iterator[dict[str, Any]]:
         """The events as mappings, in order of time."""
-        columns = {name: each.tolist() for name, each in self.columns.items()}
-        names = list(columns)
-        for row in zip(*columns.values(), strict=True):
-            yield _record(dict(zip(names, row, strict=True)))
+        for row in zip(*(each.tolist() for each in self.columns.values()), strict=True):
+            yield _record(dict(zip(self.columns, row, strict=True)))
 
     def lines(self) -> Iterator[str]:
         """The log as a server writes it: some lines twice, late or damaged, if the scenario says so."""
-        return _written(self)
+        s = self.scenario
+        rng = np.random.default_rng([s.seed, 1])
+        late: list[tuple[int, str]] = []
+        for at, record in enumerate(self.records()):
+            while late and late[0][0] <= at:
+                yield late.pop(0)[1]
+            line = json.dumps(record, ensure_ascii=False)
+            if rng.random() < s.disorder:
+                late.append((at + int(rng.integers(1, 20)), line))
+                late.sort()
+            else:
+                yield line
+            if rng.random() < s.duplicates:
+                yield line
+            if rng.random() < s.corrupt:
+                yield _damaged(record, DAMAGES[int(rng.integers(len(DAMAGES)))])
+        yield from (line for _, line in late)
 
     def write(self, path: str | Path) -> None:
         """Write the log as JSONL."""
@@ -102,7 +90,7 @@ class SimulatedLog(Displayable):
     def evaluation_set(self, queries: int = 60, seed: int = 0) -> list[dict[str, Any]]:
         """Queries drawn from the topics of the first day, each with its topic and the quality of its results."""
         rng = np.random.default_rng(seed)
-        topics = rng.choice(len(TOPICS), size=queries, p=topic_mix(self.scenario)[0])
+        topics = rng.choice(len(TOPICS), size=queries, p=model.topic_mix(self.scenario)[0])
         words, form = _zipf(rng, (2, queries)), rng.integers(0, 4, queries)
         return [
             {
@@ -162,28 +150,11 @@ def simulate_log(
         first = date.fromisoformat(start)
     except ValueError as error:
         raise UsageError(f"start: got {start!r}, expected a day like 2025-03-03. Next: give one.") from error
-    return SimulatedLog(
-        Scenario(
-            sessions,
-            seed,
-            first,
-            days,
-            timezone,
-            users or max(sessions // 4, 1),
-            depth,
-            tuple(variants),
-            lift,
-            drift_on,
-            drift_share,
-            worse_on,
-            worse_by,
-            outage,
-            noisy,
-            duplicates,
-            disorder,
-            corrupt,
-        )
-    )
+    scenario = Scenario(
+        sessions, seed, first, days, timezone, users or max(sessions // 4, 1), depth, tuple(variants), lift,
+        drift_on, drift_share, worse_on, worse_by, outage, noisy, duplicates, disorder, corrupt,
+    )  # fmt: skip
+    return SimulatedLog(scenario)
 
 
 # --- what is drawn ------------------------------------------------------------------------------------------------
@@ -197,35 +168,35 @@ def _zipf(rng: np.random.Generator, size: Any) -> Array:
 
 def _draw(s: Scenario, rng: np.random.Generator) -> dict[str, Array]:
     """The columns of all searches, in order of time."""
-    share, begins = hour_shares(s)
+    share, begins = model.hour_shares(s)
     n = s.sessions
     cell = rng.choice(share.size, size=n, p=share.reshape(-1))
     day = cell // 24
     time = begins.reshape(-1)[cell] + rng.uniform(0, 3600, n)
-    edges = np.cumsum(topic_mix(s), axis=1)
+    edges = np.cumsum(model.topic_mix(s), axis=1)
     topic = np.minimum((rng.random(n)[:, None] > edges[day]).sum(1), len(TOPICS) - 1)
     activity = rng.pareto(2.5, s.users) + 0.3
     user = rng.choice(s.users, size=n, p=activity / activity.sum())
     session = {
         "session": np.arange(n),
         "user": user,
-        "kind": rng.integers(0, len(KINDS), s.users)[user],
+        "kind": rng.integers(0, len(model.KINDS), s.users)[user],
         "arm": rng.integers(0, len(s.variants), n),
         "day": day,
         "topic": topic,
-        "quality": topic_quality(s)[day, topic],
-        "down": outage_hours(s).reshape(-1)[cell],
+        "quality": model.topic_quality(s)[day, topic],
+        "down": model.outage_hours(s).reshape(-1)[cell],
         "a": _zipf(rng, n),
         "b": _zipf(rng, n),
         "noisy": np.zeros(n, dtype=bool),
     }
     form, steps = rng.integers(0, 4, n), []
-    for step in range(MOST):
+    for step in range(model.MOST):
         if not len(time):
             break
         drawn = {**session, "ts": time, "form": (form + step) % 4, **_search(s, session, rng)}
         steps.append(drawn)
-        again = ~drawn["good"] & (drawn["first_click"] == 0) & (rng.random(len(time)) < AGAIN)
+        again = ~drawn["good"] & (drawn["first_click"] == 0) & (rng.random(len(time)) < model.AGAIN)
         session = {name: each[again] for name, each in session.items()}
         time, form = time[again] + rng.uniform(15, 90, int(again.sum())), form[again]
     columns = {name: np.concatenate([each[name] for each in steps]) for name in steps[0]}
@@ -240,18 +211,18 @@ def _draw(s: Scenario, rng: np.random.Generator) -> dict[str, Array]:
 def _search(s: Scenario, session: dict[str, Array], rng: np.random.Generator) -> dict[str, Array]:
     """The results and the user's actions in one search of each of these sessions."""
     n = len(session["user"])
-    relevant = rng.random((n, s.depth)) < session["quality"][:, None] * DECAY ** np.arange(s.depth)
-    calm = np.where((session["day"] + s.start.weekday()) % 7 >= 5, WEEKEND, 1.0)
-    drawn_to = calm * np.array(KINDS)[session["kind"]] * variant_lifts(s)[session["arm"]]
-    chance = examination(s.depth) * drawn_to[:, None] * np.where(relevant, ATTRACTS, ATTRACTS_NOT)
-    empty = session["down"] | (rng.random(n) < EMPTY)
+    relevant = rng.random((n, s.depth)) < session["quality"][:, None] * model.DECAY ** np.arange(s.depth)
+    calm = np.where((session["day"] + s.start.weekday()) % 7 >= 5, model.WEEKEND, 1.0)
+    drawn_to = calm * np.array(model.KINDS)[session["kind"]] * s.lifts[session["arm"]]
+    chance = model.examination(s.depth) * drawn_to[:, None] * np.where(relevant, model.ATTRACTS, model.ATTRACTS_NOT)
+    empty = session["down"] | (rng.random(n) < model.EMPTY)
     clicks = (rng.random((n, s.depth)) < chance) & ~empty[:, None]
-    abstained = empty | (rng.random(n) < ABSTAINS)
-    good = ~abstained & (rng.random(n) < GOOD * session["quality"])
-    votes = rng.random(n) < np.where(good, VOTES[True], VOTES[False])
-    up = rng.random(n) < np.where(good, UP[True], UP[False])
-    steps = np.maximum(rng.exponential(MARGIN, (n, s.depth)), 1e-9)
-    centre = LATENCY * np.where(session["kind"] == 0, SLOW, 1.0)
+    abstained = empty | (rng.random(n) < model.ABSTAINS)
+    good = ~abstained & (rng.random(n) < model.GOOD * session["quality"])
+    votes = rng.random(n) < np.where(good, model.VOTES[True], model.VOTES[False])
+    up = rng.random(n) < np.where(good, model.UP[True], model.UP[False])
+    steps = np.maximum(rng.exponential(model.MARGIN, (n, s.depth)), 1e-9)
+    centre = model.LATENCY * np.where(session["kind"] == 0, model.SLOW, 1.0)
     return {
         "relevant": relevant,
         "clicks": clicks,
@@ -260,9 +231,9 @@ def _search(s: Scenario, session: dict[str, Array], rng: np.random.Generator) ->
         "abstained": abstained,
         "good": good,
         "thumb": np.where(votes, np.where(up, 1, -1), 0),
-        "citations": np.where(abstained, 0, rng.choice(len(CITES), size=n, p=CITES)),
+        "citations": np.where(abstained, 0, rng.choice(len(model.CITES), size=n, p=model.CITES)),
         "scores": 10 - np.cumsum(steps, axis=1),
-        "latency_ms": np.round(centre * np.exp(rng.normal(0, SPREAD, n)), 2),
+        "latency_ms": np.round(centre * np.exp(rng.normal(0, model.SPREAD, n)), 2),
         "page": rng.integers(0, 40, n),
     }
 
@@ -272,8 +243,7 @@ def _with_noise(s: Scenario, columns: dict[str, Array], rng: np.random.Generator
     n = len(columns["ts"])
     extra = round(n * s.noisy / (1 - s.noisy))
     copied = {name: each[rng.integers(0, n, extra)] for name, each in columns.items()}
-    copied["clicks"] = np.zeros_like(copied["clicks"])
-    for name in ("first_click", "thumb"):
+    for name in ("clicks", "first_click", "thumb"):
         copied[name] = np.zeros_like(copied[name])
     copied["user"], copied["noisy"] = np.full(extra, s.users), np.ones(extra, dtype=bool)
     copied["session"] = s.sessions + np.arange(extra) // 20
@@ -320,26 +290,6 @@ def _record(row: dict[str, Any]) -> dict[str, Any]:
 
 
 DAMAGES = ("cut", "no time", "text", "list", "bad number", "bad date")
-
-
-def _written(log: SimulatedLog) -> Iterator[str]:
-    s = log.scenario
-    rng = np.random.default_rng([s.seed, 1])
-    late: list[tuple[int, str]] = []
-    for at, record in enumerate(log.records()):
-        while late and late[0][0] <= at:
-            yield late.pop(0)[1]
-        line = json.dumps(record, ensure_ascii=False)
-        if rng.random() < s.disorder:
-            late.append((at + int(rng.integers(1, 20)), line))
-            late.sort()
-        else:
-            yield line
-        if rng.random() < s.duplicates:
-            yield line
-        if rng.random() < s.corrupt:
-            yield _damaged(record, DAMAGES[int(rng.integers(len(DAMAGES)))])
-    yield from (line for _, line in late)
 
 
 def _damaged(record: dict[str, Any], how: str) -> str:

@@ -93,6 +93,11 @@ class Scenario(Displayable):
     disorder: float
     corrupt: float
 
+    @property
+    def lifts(self) -> Array:
+        """The factor of attraction for each variant."""
+        return np.array([1.0] * (len(self.variants) - 1) + [1.0 + self.lift])
+
 
 def examination(depth: int) -> Array:
     """How often each rank is looked at."""
@@ -147,13 +152,6 @@ def outage_hours(s: Scenario) -> Array:
     return down
 
 
-def variant_lifts(s: Scenario) -> Array:
-    """The factor of attraction for each variant."""
-    lifts = np.ones(len(s.variants))
-    lifts[-1] += s.lift
-    return lifts
-
-
 def expected_metrics(s: Scenario, days: slice, variant: str | None = None) -> dict[str, float]:
     """Every metric of the population: computed, not drawn. Axes: day, down or not, topic, kind, variant (, rank)."""
     share, _ = hour_shares(s)
@@ -163,7 +161,7 @@ def expected_metrics(s: Scenario, days: slice, variant: str | None = None) -> di
     weight = weight * chosen / len(s.variants)
     quality = topic_quality(s)[days][:, None, :, None, None]
     calm = np.where(weekdays(s)[days] >= 5, WEEKEND, 1.0)[:, None, None, None, None]
-    attracted = calm * np.array(KINDS)[:, None] * variant_lifts(s)
+    attracted = calm * np.array(KINDS)[:, None] * s.lifts
     relevant = quality[..., None] * DECAY ** np.arange(s.depth)
     click = examination(s.depth) * attracted[..., None] * (ATTRACTS_NOT + (ATTRACTS - ATTRACTS_NOT) * relevant)
     untouched = np.cumprod(1 - click, axis=-1)  # no click down to this rank
@@ -189,18 +187,18 @@ def expected_metrics(s: Scenario, days: slice, variant: str | None = None) -> di
     found = {
         "thumbs_up": ratio(up, good * VOTES[True] + (1 - good) * VOTES[False]),
         "vote_share": ratio(good * VOTES[True] + (1 - good) * VOTES[False]),
-        "ctr": ratio(clicked, shown * np.ones_like(none)),
+        "ctr": ratio(clicked, shown),
         "mrr_first_click": ratio(shown * (before * click / np.arange(1, s.depth + 1)).sum(-1), clicked),
-        "ctr_citation": ratio(cited, answered * (1 - CITES[0]) * np.ones_like(none)),
+        "ctr_citation": ratio(cited, answered * (1 - CITES[0])),
         "abandonment": ratio(left, np.ones_like(none), weight),
         "reformulation": ratio(searches - 1, searches, weight),
-        "dont_know": ratio(empty + shown * ABSTAINS, np.ones_like(none)),
-        "no_result": ratio(empty, np.ones_like(none)),
+        "dont_know": ratio(empty + shown * ABSTAINS),
+        "no_result": ratio(empty),
         "citation_coverage": 1 - CITES[0],
         **{f"margin_p{q}": -MARGIN * math.log(1 - q / 100) for q in (10, 50, 90)},
     }
     for k in (1, 3, 5, 10):
-        found[f"ctr@{k}"] = ratio(shown * (1 - untouched[..., min(k, s.depth) - 1]), shown * np.ones_like(none))
+        found[f"ctr@{k}"] = ratio(shown * (1 - untouched[..., min(k, s.depth) - 1]), shown)
     return {**found, **_latencies(all_searches.sum(axis=(0, 1, 2, 4)))}
 
 

@@ -196,9 +196,9 @@ class Sums:
             self._unbounded |= {(None, name) for name in self._fields if (start, name) in self._unbounded}
         self._closed = max(self._closed, until)
 
-    def estimates(self, cells: Mapping[Key, SumCell]) -> Iterator[OnlineEstimate]:
+    def estimates(self, cells: Mapping[Key, SumCell]) -> list[OnlineEstimate]:
         """Every metric of these cells for which there is an event."""
-        return self._estimates([(key, cell, None, None) for key, cell in cells.items()])
+        return list(self._estimates([(key, cell, None, None) for key, cell in cells.items()]))
 
     def _estimates(self, cells: Sequence[tuple[Key, SumCell, int | None, int | None]]) -> Iterator[OnlineEstimate]:
         """The same for many cells, some at a time."""
