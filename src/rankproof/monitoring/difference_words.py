@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rankproof.document.model import Block, Bullets, Chart, Column, Document, Paragraph, Part, Table, first_rows
+from rankproof.document.model import Block, Bullets, Chart, Document, Paragraph, Part, Table, first_rows
 from rankproof.document.numbers import count, score, share
 from rankproof.document.terminal import bin_means, page_height, spark
 from rankproof.monitoring.online_metrics import OnlineEstimate, value_of
@@ -29,23 +29,15 @@ SHOWN = 3
 
 def interleavings(found: Interleavings) -> Document:
     """Each pair of teams: who wins how often."""
-    rows = found.preferences
     verdicts = {"first": "{0} wins", "second": "{1} wins", "unclear": ""}
-    table = Table(
-        [
-            Column("first", [each.first for each in rows]),
-            Column("second", [each.second for each in rows]),
-            Column("users", [count(each.users) for each in rows], right=True),
-            Column("won", [count(each.wins) for each in rows], right=True),
-            Column("tied", [count(each.ties) for each in rows], right=True),
-            Column("lost", [count(each.losses) for each in rows], right=True),
-            Column("first wins", [share(each.share) for each in rows], right=True),
-            Column("95 %", [f"[{share(each.low)}, {share(each.high)}]" for each in rows], right=True),
-            Column("p (Holm)", [score(each.p_corrected) for each in rows], right=True),
-            Column("", [verdicts[each.verdict].format(each.first, each.second) for each in rows]),
-        ],
-        shrink=(0, 1),
-    )
+    headings = ("first", "second", "users", "won", "tied", "lost", "first wins", "95 %", "p (Holm)", "")
+    rows = []
+    for each in found.preferences:
+        counts = map(count, (each.users, each.wins, each.ties, each.losses))
+        interval, verdict = f"[{share(each.low)}, {share(each.high)}]", verdicts[each.verdict]
+        told = (share(each.share), interval, score(each.p_corrected), verdict.format(each.first, each.second))
+        rows.append((each.first, each.second, *counts, *told))
+    table = Table.of(headings, rows, ("first", "second", ""), shrink=(0, 1))
     left = f" {count(found.without, 'event')} without teams or clicks left out." if found.without else ""
     if found.rejected:
         left += f" {count(sum(found.rejected.values()), 'line')} could not be read."
@@ -57,7 +49,7 @@ def interleavings(found: Interleavings) -> Document:
     return Document(
         "Which ranking do users prefer?",
         [Part(Paragraph(text)), Part(table), Part(ends)],
-        [asdict(each) for each in rows],
+        [asdict(each) for each in found.preferences],
         found.to_dict(),
     )
 
@@ -65,25 +57,19 @@ def interleavings(found: Interleavings) -> Document:
 def variants(found: Variants) -> Document:
     """The assignment of users, and the effects of each variant."""
     total = sum(found.users.values())
-    shared = Table(
-        [
-            Column("variant", list(found.users)),
-            Column("users", [count(n) for n in found.users.values()], right=True),
-            Column("share", [share(n / total) for n in found.users.values()], right=True),
-            Column("planned", [share(found.shares[name]) for name in found.users], right=True),
-        ]
+    shared = Table.of(
+        ("variant", "users", "share", "planned"),
+        [(name, count(n), share(n / total), share(found.shares[name])) for name, n in found.users.items()],
+        ("variant",),
     )
     text = f"That users were assigned as planned has a p-value of {score(found.mismatch)}."
     parts = [Part(shared), Part(Paragraph(text))]
     if found.broken:
-        parts.append(
-            Part(
-                Paragraph(
-                    "Assignment is not random: no difference below can be trusted. "
-                    "Next: find out why users are missing, or give the shares that were planned."
-                )
-            )
+        text = (
+            "Assignment is not random: no difference below can be trusted. "
+            "Next: find out why users are missing, or give the shares that were planned."
         )
+        parts.append(Part(Paragraph(text)))
     if found.several:
         parts.append(Part(Paragraph(f"{count(found.several, 'user')} met more than one variant; they count in each.")))
     if found.differences:
@@ -97,39 +83,27 @@ def variants(found: Variants) -> Document:
     moved = {(each.metric, each.variant): each for each in found.differences}
     records = []
     for each in found.estimates:
-        against = moved.get((each.metric, each.group))
         record = {"metric": each.metric, "variant": each.group, "users": each.users, "n": each.n}
         record |= {name: getattr(each, name) for name in ("value", "low", "high")}
         for name in ("difference", "low", "high", "p", "p_corrected", "verdict"):
             key = f"difference_{name}" if name in ("low", "high") else name
-            record[key] = None if against is None else getattr(against, name)
+            record[key] = getattr(moved.get((each.metric, each.group)), name, None)
         records.append(record)
     return Document("Which variant is better?", parts, records, found.to_dict(), kinds={"verdict": str})
 
 
 def clicks(found: Clicks) -> Document:
     """Clicks by rank, and their estimates if every document were looked at."""
-    ranks = range(len(found.shown))
-    chances = [found.propensities[at] for at in ranks]
-    table = Table(
-        [
-            Column("rank", [str(at + 1) for at in ranks], right=True),
-            Column("shown", [count(each) for each in found.shown], right=True),
-            Column("clicked", [share(each) for each in found.rates], right=True),
-            Column("looked at", [share(each) for each in chances], right=True),
-        ]
-    )
+    columns = zip(found.shown, found.rates, found.propensities, strict=False)  # propensities of more ranks may be given
+    ranks = [(str(at), count(n), share(rate), share(looked)) for at, (n, rate, looked) in enumerate(columns, 1)]
+    table = Table.of(("rank", "shown", "clicked", "looked at"), ranks, ())
     named: list[tuple[str, ClickEstimate]] = [(f"attraction@{found.k}", found.attraction)]
     named += [(f"DCG@{found.k} of {name}", each) for name, each in found.rankings.items()]
-    values = Table(
-        [
-            Column("estimate", [name for name, _ in named]),
-            Column("value", [value_of("", each.value) for _, each in named], right=True),
-            Column("95 %", [f"[{value_of('', each.low)}, {value_of('', each.high)}]" for _, each in named], right=True),
-            Column("with the bias", [value_of("", each.naive) for _, each in named], right=True),
-        ],
-        shrink=(0,),
-    )
+    rows = []
+    for name, each in named:
+        value, low, high, naive = (value_of("", of) for of in (each.value, each.low, each.high, each.naive))
+        rows.append((name, value, f"[{low}, {high}]", naive))
+    values = Table.of(("estimate", "value", "95 %", "with the bias"), rows, ("estimate",), shrink=(0,))
     main = found.attraction
     opening = (
         f"{count(main.searches, 'search', 'searches')} of {count(main.users, 'user')}. How often a rank is looked at, "
@@ -146,7 +120,6 @@ def clicks(found: Clicks) -> Document:
     )
     if main.clipped:
         model += f" {share(main.clipped)} of the clicks are at ranks that count as looked at in 2 % of cases."
-    records = [{"estimate": name, **asdict(each)} for name, each in named]
     return Document(
         "What do clicks say without position bias?",
         [
@@ -155,19 +128,17 @@ def clicks(found: Clicks) -> Document:
             Part(values),
             Part(Paragraph(model), rank=2, name="the model"),
         ],
-        records,
+        [{"estimate": name, **asdict(each)} for name, each in named],
         found.to_dict(),
     )
 
 
 def variants_against_control(found: Monitor) -> Iterator[Any]:
     """The effects of each variant against the control."""
-    if not found.variants:
-        return
-    yield Paragraph(
-        f"Against variant {found.variants[0].control}; intervals and p-values (by Holm) hold however often one looks:"
-    )
-    yield differences_table(found.variants)
+    if found.variants:
+        against = f"Against variant {found.variants[0].control}"
+        yield Paragraph(f"{against}; intervals and p-values (by Holm) hold however often one looks:")
+        yield differences_table(found.variants)
 
 
 def differences_table(differences: Sequence[VariantDifference]) -> Table:
@@ -177,8 +148,7 @@ def differences_table(differences: Sequence[VariantDifference]) -> Table:
         off, low, high = (_signed(each.metric, value) for value in (each.difference, each.low, each.high))
         verdict = "" if each.verdict == "unclear" else each.verdict
         rows.append((each.metric, each.variant, off, f"[{low}, {high}]", score(each.p_corrected), verdict))
-    headings = ("metric", "variant", "difference", "95 %", "p", "")
-    return Table.of(headings, rows, ("metric", "variant", ""), shrink=(0,))
+    return Table.of(("metric", "variant", "difference", "95 %", "p", ""), rows, ("metric", "variant", ""), shrink=(0,))
 
 
 def _signed(metric: str, value: float) -> str:
@@ -271,10 +241,9 @@ def _picture(name: str, points: list[tuple[str, float, float, float]], marks: li
 def outage_sentence(each: Outage, calendar: Calendar) -> str:
     """What failed, from when to when."""
     start, end = (minute_of(calendar, time) for time in (each.start, each.end))
+    who = {"burst": each.what, "source": f"{each.what} silent"}.get(each.kind)
+    who = who or ("hardly any events" if each.seen else "no events")
     when = f"from {start} " + ("to the end of the log" if each.lasts else f"to {end}")
-    if each.kind == "burst":
-        return f"{each.what} {when}: {count(each.seen)}, usually {count(round(each.usual))}"
-    who = f"{each.what} silent" if each.kind == "source" else "no events" if not each.seen else "hardly any events"
     return f"{who} {when}: {count(each.seen)}, usually {count(round(each.usual))}"
 
 
@@ -287,15 +256,13 @@ def lasting_changes(found: Monitor) -> list[MetricChange]:
 def first_changes(found: Monitor) -> Iterator[Block]:
     """The first of them in a line each, and how many there are beside them."""
     changed = lasting_changes(found)
-    if changed:
+    told = []
+    for each in changed[:SHOWN]:
+        before, after = (value_of(each.metric, value) for value in (each.before, each.after))
+        told.append(f"{_name(each)} from {each.window} on: {after} instead of {before}, p {score(each.p)}.")
+    if told:
         yield Paragraph("What changed for good:")
-        yield Bullets(
-            [
-                f"{_name(e)} from {e.window} on: {value_of(e.metric, e.after)} instead of "
-                f"{value_of(e.metric, e.before)}, p {score(e.p)}."
-                for e in changed[:SHOWN]
-            ]
-        )
+        yield Bullets(told)
     if len(changed) > SHOWN:
         yield Paragraph(f"And {count(len(changed) - SHOWN, 'later one')}.")
 

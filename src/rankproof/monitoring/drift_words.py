@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from rankproof.document.model import PAGE, PAPER, TERMINAL, Column, Document, Paragraph, Part, Table
+from rankproof.document.model import PAGE, PAPER, TERMINAL, Document, Paragraph, Part, Table
 from rankproof.document.numbers import count, estimate_text, score, share
 from rankproof.document.terminal import cut, for_face
 from rankproof.scoring.words import wrong_data
@@ -29,7 +29,7 @@ def drift(found: Drift) -> Document:
         wrong_data(found.wrong),
         Part(Paragraph(_verdict(found))),
         Part(Paragraph(_opening(found))),
-        Part(Table(_tests(found.shifts))),
+        Part(_tests(found.shifts)),
         Part(
             Paragraph('"Found from" is the effect that a test finds with 80 % power.'),
             rank=2,
@@ -40,25 +40,25 @@ def drift(found: Drift) -> Document:
     parts += [Part(Paragraph(_score(each)), rank=min(n, 1)) for n, each in enumerate(found.scores)]
     parts.append(Part(Paragraph(_coverage(found)), rank=1, name="coverage"))
     if kinds := [each for each in _by_gap(found.kinds) if each.verdict != "unclear"]:
-        table = Table(_kinds(kinds[:KINDS]), shrink=(0,))
+        table = _kinds(kinds[:KINDS], shrink=(0,))
         parts.append(Part(table, rank=2, name="kinds of queries", media=TERMINAL))
-    parts.append(Part(Table(_kinds(_by_gap(found.kinds)), "Kinds of queries"), media=(PAGE, PAPER)))
+    parts.append(Part(_kinds(_by_gap(found.kinds), caption="Kinds of queries"), media=(PAGE, PAPER)))
     if found.label:
         shown = found.label[:LABELS]
         first = "" if len(shown) == len(found.label) else f", the first {len(shown)} of {len(found.label)}"
         opening = Paragraph(
             f"To label next{first}; each with the share of live queries that come nearer to the set by it:"
         )
-        table = Table(_labels(shown), shrink=(0, 2))
+        table = _labels(shown, shrink=(0, 2))
         parts.append(Part(opening, table, rank=3, name="queries to label next", media=TERMINAL))
-        parts.append(Part(Table(_labels(found.label), "To label next"), media=(PAGE, PAPER)))
+        parts.append(Part(_labels(found.label, caption="To label next"), media=(PAGE, PAPER)))
     parts += [Part(Paragraph(f"Note: {note}"), rank=3, name="notes") for note in found.notes]
-    return Document("Does the evaluation set still ask what people ask?", parts, rows(found), found.to_dict())
-
-
-def rows(found: Drift) -> list[dict[str, Any]]:
-    """The live queries to label next, for CSV and the like."""
-    return [asdict(each) for each in found.label]
+    return Document(
+        "Does the evaluation set still ask what people ask?",
+        parts,
+        [asdict(each) for each in found.label],
+        found.to_dict(),
+    )
 
 
 def _opening(found: Drift) -> str:
@@ -77,20 +77,15 @@ def _opening(found: Drift) -> str:
     return f"{count(found.n, 'query')} of the set against {asked}{when}{who}.{left}"
 
 
-def _tests(shifts: Sequence[Shift]) -> list[Column]:
-    return [
-        Column("test", [each.name for each in shifts]),
-        Column("effect", [share(each.effect) for each in shifts], True),
-        Column("without\na shift", [share(each.none) for each in shifts], True),
-        Column("found\nfrom", [_both_ways(each) + share(each.seen_from) for each in shifts], True),
-        Column("p\n(Holm)", [score(each.p_corrected) for each in shifts], True),
-        Column("of what", [each.brief for each in shifts]),
-    ]
-
-
-def _both_ways(each: Shift) -> str:
-    """Of a length, what would be found with 80 % power the other way."""
-    return f"{share(max(0.0, 1 - each.seen_from))} or " if each.name == "length" else ""
+def _tests(shifts: Sequence[Shift]) -> Table:
+    headings = ("test", "effect", "without\na shift", "found\nfrom", "p\n(Holm)", "of what")
+    rows = []
+    for each in shifts:
+        # Of a length, what would be found with 80 % power the other way as well.
+        least = f"{share(max(0.0, 1 - each.seen_from))} or " if each.name == "length" else ""
+        seen = f"{least}{share(each.seen_from)}"
+        rows.append((each.name, share(each.effect), share(each.none), seen, score(each.p_corrected), each.brief))
+    return Table.of(headings, rows, ("test", "of what"))
 
 
 def _verdict(found: Drift) -> str:
@@ -118,14 +113,12 @@ def _by_gap(kinds: Sequence[QueryKind]) -> list[QueryKind]:
     return sorted(kinds, key=lambda each: -abs(each.live.value - each.own.value))
 
 
-def _kinds(kinds: Sequence[QueryKind]) -> list[Column]:
-    return [
-        Column("kind of query", [each.example for each in kinds]),
-        Column("live", [share(each.live.value) for each in kinds], True),
-        Column("95 %", [f"[{share(each.live.low)}, {share(each.live.high)}]" for each in kinds], True),
-        Column("set", [share(each.own.value) for each in kinds], True),
-        Column("", ["" if each.verdict == "unclear" else each.verdict for each in kinds]),
-    ]
+def _kinds(kinds: Sequence[QueryKind], **settings: Any) -> Table:
+    rows = []
+    for each in kinds:
+        live, low, high, own = map(share, (each.live.value, each.live.low, each.live.high, each.own.value))
+        rows.append((each.example, live, f"[{low}, {high}]", own, "" if each.verdict == "unclear" else each.verdict))
+    return Table.of(("kind of query", "live", "95 %", "set", ""), rows, ("kind of query", ""), **settings)
 
 
 def _score(each: LiveScore) -> str:
@@ -155,12 +148,9 @@ def _two(value: float) -> str:
     return f"{value:.2f}".replace("0.", ".", 1)
 
 
-def _labels(label: Sequence[NextQuery]) -> list[Column]:
-    return [
-        Column("query", [each.text for each in label]),
-        Column("nearer", [share(each.stands_for) for each in label], True),
-        Column("nearest in the set", [each.nearest for each in label]),
-    ]
+def _labels(label: Sequence[NextQuery], **settings: Any) -> Table:
+    rows = [(each.text, share(each.stands_for), each.nearest) for each in label]
+    return Table.of(("query", "nearer", "nearest in the set"), rows, ("query", "nearest in the set"), **settings)
 
 
 def _ageing(found: Drift) -> Iterator[tuple[int, str, str]]:

@@ -38,8 +38,7 @@ class Interleaved(Displayable):
         """The clicks of each team; a click is a document, or its rank from 1 on."""
         found = dict.fromkeys(self.teams, 0)
         places = {doc: at for at, doc in enumerate(self.docs)}
-        clicked = {each - 1 if isinstance(each, int) else places.get(each, -1) for each in clicks}
-        for at in clicked:
+        for at in {each - 1 if isinstance(each, int) else places.get(each, -1) for each in clicks}:
             if 0 <= at < len(self.teams):
                 found[self.teams[at]] += 1
         return found
@@ -122,25 +121,24 @@ def score_interleaving(shown: Iterable[Any], *, level: float = 0.95) -> list[Pre
         )
     drafts: list[tuple[tuple[str, str], int, tuple[int, int, int], Anytime]] = []
     for first, second in combinations(names, 2):
-        met = [(user, found[first] - found[second]) for user, found in credits if first in found and second in found]
-        signs = np.sign([gap for _, gap in met])
+        signs = []
         by_user: dict[str, list[float]] = {}
-        for number, ((user, _), sign) in enumerate(zip(met, signs, strict=True)):
-            by_user.setdefault(f"#{number}" if user is None else f"u{user}", []).append((float(sign) + 1) / 2)
+        for user, found in credits:
+            if first in found and second in found:
+                name = f"#{len(signs)}" if user is None else f"u{user}"
+                signs.append(int(np.sign(found[first] - found[second])))
+                by_user.setdefault(name, []).append((signs[-1] + 1) / 2)
         told = betting(np.array([float(np.mean(each)) for each in by_user.values()]), level)
-        counts = (int(np.sum(signs > 0)), int(np.sum(signs == 0)), int(np.sum(signs < 0)))
-        drafts.append(((first, second), len(by_user), counts, told))
-    ps = holm([each[-1].p for each in drafts])
-    found = []
-    for (pair, users, counts, told), p in zip(drafts, ps, strict=True):
+        drafts.append(((first, second), len(by_user), (signs.count(1), signs.count(0), signs.count(-1)), told))
+    preferences = []
+    for (pair, users, counts, told), p in zip(drafts, holm([each[-1].p for each in drafts]), strict=True):
         winner = "unclear" if p > 1 - level else "first" if told.value > 0.5 else "second"
-        found.append(Preference(*pair, users, *counts, told.value, told.low, told.high, told.p, p, winner))
-    return found
+        preferences.append(Preference(*pair, users, *counts, told.value, told.low, told.high, told.p, p, winner))
+    return preferences
 
 
 def _credit(row: Any) -> tuple[str | None, dict[str, int]]:
-    teams = row.get("teams") if isinstance(row, Mapping) else None
-    clicks = row.get("clicks") if isinstance(row, Mapping) else None
+    teams, clicks = (row.get("teams"), row.get("clicks")) if isinstance(row, Mapping) else (None, None)
     if not isinstance(teams, Sequence) or isinstance(teams, str) or not isinstance(clicks, Sequence):
         raise DataError(
             f'interleaving: got {shorten(row)}, expected {{"teams": [...], "clicks": [ranks]}}. '
@@ -213,18 +211,13 @@ def compare_variants(
             moved = replace(moved, low=max(moved.low, -1.0), high=min(moved.high, 1.0))
         drafts.append((metric, group, base, other, moved))
     ps = holm([found.p for *_, found in drafts])
-    return [
-        VariantDifference(
-            metric,
-            control,
-            group,
-            (base.users, other.users),
-            (base.value, other.value),
-            *(found.value, found.low, found.high, found.p, p),
-            "unclear" if p > 1 - level else "more" if found.value > 0 else "less",
-        )
-        for (metric, group, base, other, found), p in zip(drafts, ps, strict=True)
-    ]
+    differences = []
+    for (metric, group, base, other, found), p in zip(drafts, ps, strict=True):
+        verdict = "unclear" if p > 1 - level else "more" if found.value > 0 else "less"
+        users, values = (base.users, other.users), (base.value, other.value)
+        moved = (found.value, found.low, found.high, found.p, p)
+        differences.append(VariantDifference(metric, control, group, users, values, *moved, verdict))
+    return differences
 
 
 def split_mismatch(users: Mapping[str, int], shares: Mapping[str, float] | None = None) -> float:
@@ -247,9 +240,8 @@ def split_mismatch(users: Mapping[str, int], shares: Mapping[str, float] | None 
             f"shares: got {shorten(wanted)}, expected one above 0 for each of {', '.join(users)}, adding up "
             "to 1. Next: give the shares by which users are assigned."
         )
-    squares = (
-        sum((users[name] - total * wanted[name]) ** 2 / (total * wanted[name]) for name in users) if total else 0.0
-    )
+    expected = {name: total * share for name, share in wanted.items()}
+    squares = sum((users[name] - expected[name]) ** 2 / expected[name] for name in users) if total else 0.0
     free = max(len(users) - 1, 1)
     # Wilson and Hilferty: the cube root of a chi-squared over its degrees of freedom is nearly normal.
     z = ((squares / free) ** (1 / 3) - (1 - 2 / (9 * free))) / math.sqrt(2 / (9 * free))

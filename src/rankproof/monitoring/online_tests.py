@@ -148,10 +148,9 @@ class Variants(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        return {
-            name: getattr(self, name)
-            for name in ("control", "users", "shares", "mismatch", "broken", "several", "planned")
-        } | {"differences": [asdict(each) for each in self.differences]}
+        names = ("control", "users", "shares", "mismatch", "broken", "several", "planned")
+        plain = {name: getattr(self, name) for name in names}
+        return plain | {"differences": [asdict(each) for each in self.differences]}
 
     def _document(self) -> Document:
         from rankproof.monitoring.difference_words import variants as words
@@ -191,13 +190,9 @@ def variants(
         raise DataError(
             f"variants: got {', '.join(users) or 'none'}, expected two or more. Next: log the field variant."
         )
-    estimates = [
-        replace(each, users=users[each.group])
-        for each in found.estimates
-        if each.slice == "variant" and each.group in users
-    ]
-    level = found.settings["level"]
-    differences = compare_variants(estimates, control, planned=planned, level=level)
+    of_variants = [each for each in found.estimates if each.slice == "variant" and each.group in users]
+    estimates = [replace(each, users=users[each.group]) for each in of_variants]
+    differences = compare_variants(estimates, control, planned=planned, level=found.settings["level"])
     chosen = control or ("control" if "control" in users else min(users))
     wanted = dict.fromkeys(users, 1 / len(users))
     if shares is not None:
@@ -294,20 +289,17 @@ def clicks(
     cut = min(k or table.depth, table.depth)
     shown = np.bincount(table.rank, minlength=table.depth)
     rates = np.bincount(table.rank, table.click, table.depth) / np.maximum(shown, 1)
-    others = {
-        name: counterfactual_dcg(table, _by_text(each, queries), found, cut) for name, each in (rankings or {}).items()
-    }
+    by_name = {name: _by_text(each, queries) for name, each in (rankings or {}).items()}
+    others = {name: counterfactual_dcg(table, each, found, cut) for name, each in by_name.items()}
     return Clicks(found, source, shown.tolist(), rates.tolist(), attraction(table, found, k=cut), cut, others)
 
 
 def _by_text(ranking: Any, queries: Mapping[str, str] | None) -> dict[str, list[str]]:
     """The documents of each query, best first, by its text."""
     table, texts = load_ranking(ranking).table(), queries or {}
+    order = [-float(score) for score in table.score] if table.score is not None else table.rank
     found = {}
     for query, rows in table.by_query().items():
-        if table.score is not None:
-            rows = sorted(rows, key=lambda row: -float(table.score[row]))  # type: ignore[index]
-        elif table.rank is not None:
-            rows = sorted(rows, key=lambda row: float(table.rank[row]))  # type: ignore[index]
-        found[texts.get(query, query)] = [table.doc[row] for row in rows]
+        best_first = rows if order is None else sorted(rows, key=lambda row: float(order[row]))
+        found[texts.get(query, query)] = [table.doc[row] for row in best_first]
     return found

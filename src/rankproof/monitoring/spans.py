@@ -12,6 +12,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -68,20 +69,19 @@ def spans_of(record: Mapping[str, Any]) -> Iterator[TraceSpan]:
 
 def _printed(record: Mapping[str, Any]) -> TraceSpan:
     """A span as the Python SDK prints it."""
-    events = [
-        (str(each.get("name")), _iso(each.get("timestamp")), dict(each.get("attributes") or {}))
-        for each in record.get("events") or ()
-        if isinstance(each, Mapping)
-    ]
-    common = (record.get("resource") or {}).get("attributes") or {}
+    context, resource = record["context"], record.get("resource") or {}
     return TraceSpan(
-        _id(record["context"]["trace_id"]),
-        _id(record["context"]["span_id"]),
+        _id(context["trace_id"]),
+        _id(context["span_id"]),
         _id(record.get("parent_id") or "") or None,
         _iso(record.get("start_time")),
         _iso(record.get("end_time")),
-        {**common, **(record.get("attributes") or {})},
-        events,
+        {**(resource.get("attributes") or {}), **(record.get("attributes") or {})},
+        [
+            (str(each.get("name")), _iso(each.get("timestamp")), dict(each.get("attributes") or {}))
+            for each in record.get("events") or ()
+            if isinstance(each, Mapping)
+        ],
     )
 
 
@@ -103,10 +103,8 @@ def _id(value: Any) -> str:
 
 def _nanoseconds(value: Any) -> float:
     """Seconds of nanoseconds, which some write with a fraction, or as a time; 0 if nobody knows."""
-    try:
+    with suppress(TypeError, ValueError, OverflowError):
         return int(value) / 1e9
-    except (TypeError, ValueError, OverflowError):
-        pass
     try:
         found = float(value) / 1e9
     except (TypeError, ValueError):
@@ -141,19 +139,16 @@ def _typed(value: Any) -> Any:
     """A value of OTLP, like {"intValue": "3"}."""
     if not isinstance(value, Mapping) or len(value) != 1:
         return value
-    kind, inner = next(iter(value.items()))
+    ((kind, inner),) = value.items()
     kind = kind.replace("_v", "V")
     if kind == "intValue":
-        try:
+        with suppress(TypeError, ValueError, OverflowError):
             return int(inner)
-        except (TypeError, ValueError, OverflowError):
-            return None  # one value that is none must not cost the others of a line
+        return None  # one value that is none must not cost the others of a line
     listed = inner.get("values") if isinstance(inner, Mapping) else None
     if kind == "arrayValue":
         return [_typed(each) for each in listed] if isinstance(listed, list) else []
-    if kind == "kvlistValue":
-        return _attributes(listed)
-    return inner
+    return _attributes(listed) if kind == "kvlistValue" else inner
 
 
 Placed = tuple[str, int, Any]
@@ -173,8 +168,7 @@ class SpanDialect(NamedTuple):
 
 DIALECTS = (
     SpanDialect(
-        "OpenTelemetry GenAI",
-        "semantic conventions 1.38 (2025-10), development",
+        "OpenTelemetry GenAI", "semantic conventions 1.38 (2025-10), development",
         {
             "query": ("gen_ai.retrieval.query.text", "gen_ai.input.messages", "gen_ai.prompt"),
             "answer": ("gen_ai.output.messages", "gen_ai.completion"),
@@ -185,20 +179,15 @@ DIALECTS = (
         ("gen_ai.retrieval.documents",),
     ),
     SpanDialect(
-        "OpenInference",
-        "openinference-semantic-conventions 0.1",
+        "OpenInference", "openinference-semantic-conventions 0.1",
         {
-            "query": ("input.value",),
-            "answer": ("output.value",),
-            "session": ("session.id",),
-            "user": ("user.id",),
+            "query": ("input.value",), "answer": ("output.value",), "session": ("session.id",), "user": ("user.id",),
             "model": ("llm.model_name",),
         },
         ("reranker.output_documents", "retrieval.documents"),
     ),
     SpanDialect(
-        "OpenLLMetry",
-        "traceloop-sdk 0.40",
+        "OpenLLMetry", "traceloop-sdk 0.40",
         {
             "query": ("traceloop.entity.input", "gen_ai.prompt.0.content"),
             "answer": ("traceloop.entity.output", "gen_ai.completion.0.content"),
@@ -208,7 +197,7 @@ DIALECTS = (
         },
         (),
     ),
-)
+)  # fmt: skip
 """The conventions that are read, in the order they are tried."""
 KINDS = ("openinference.span.kind", "gen_ai.operation.name", "traceloop.span.kind")
 MODEL_CALLS = {"llm", "chat", "text_completion", "generate_content"}
@@ -274,10 +263,9 @@ def record_of(trace: str, spans: list[TraceSpan]) -> dict[str, Any]:
         some = roots if len(roots) == 1 and roots[0].end > roots[0].start > 0 else timed
         start, end = min(span.start for span in some), max(span.end for span in some)
         found["latency_ms"] = (end - start) * 1000 if end >= start > 0 else None
-    for span in timed:
-        for key, each in span.attributes.items():
-            if isinstance(each, (int, float)) or (isinstance(each, str) and len(each) < 200):
-                found.setdefault(key, each)
+    for key, each in (pair for span in timed for pair in span.attributes.items()):
+        if isinstance(each, (int, float)) or (isinstance(each, str) and len(each) < 200):
+            found.setdefault(key, each)
     in_turn = [*roots, *(span for span in timed if span not in roots)]
     calls = [span for span in reversed(timed) if _kind(span) in MODEL_CALLS]
     found["session"] = _first(in_turn, "session")
@@ -302,24 +290,19 @@ def _kind(span: TraceSpan) -> str:
 
 def _first(spans: Iterable[TraceSpan], field: str) -> Any:
     """The first value of a field, span by span, each in every dialect."""
-    for span in spans:
-        for dialect in DIALECTS:
-            for key in dialect.fields[field]:
-                if span.attributes.get(key) not in (None, ""):
-                    return span.attributes[key]
-    return None
+    keys = [key for dialect in DIALECTS for key in dialect.fields[field]]
+    values = (span.attributes.get(key) for span in spans for key in keys)
+    return next((each for each in values if each not in (None, "")), None)
 
 
 def _documents(span: TraceSpan) -> tuple[str, list[dict[str, Any]]] | None:
     """The documents of a span, and under which attribute; a retriever without any found nothing."""
     attributes = span.attributes
-    for dialect in DIALECTS:
-        for key in dialect.documents:
-            if key in attributes:
-                return key, _listed(attributes[key])
-            numbered = _numbered(attributes, key)
-            if numbered:
-                return key, numbered
+    for key in (key for dialect in DIALECTS for key in dialect.documents):
+        if key in attributes:
+            return key, _listed(attributes[key])
+        if numbered := _numbered(attributes, key):
+            return key, numbered
     return ("retrieval.documents", []) if _kind(span) in ("retriever", "retrieval") else None
 
 
@@ -382,10 +365,8 @@ def _add_score(found: dict[str, Any], name: str, score: Any, label: Any) -> None
             found["thumb"] = word
         elif isinstance(score := of_digits(score), (int, float)):
             found["thumb"] = "up" if score > 0 else "down"
-    elif name and isinstance(score, (int, float)):
-        found.setdefault(name, score)
-    elif name and label is not None:
-        found.setdefault(name, label)
+    elif name and (isinstance(score, (int, float)) or label is not None):
+        found.setdefault(name, score if isinstance(score, (int, float)) else label)
 
 
 def resolve_spans(records: Iterable[Placed | None]) -> Iterator[Placed | None]:
