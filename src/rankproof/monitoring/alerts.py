@@ -39,8 +39,10 @@ if TYPE_CHECKING:
 KEYS = (
     "name", "metric", "above", "below", "changed", "outage", "slice", "over", "evidence", "least", "cool_down",
 )  # fmt: skip
-OVER, EVIDENCE, CHANGED = ("last", "any", "log"), ("interval", "value"), ("worse", "any")
 OUTAGES = ("any", "silence", "source", "burst")
+CHOICES = {
+    "over": ("last", "any", "log"), "evidence": ("interval", "value"), "changed": ("worse", "any"), "outage": OUTAGES,
+}  # fmt: skip
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 LEAST = 30
 QUIET = "It was sent before, and its cool-down is not over."
@@ -138,34 +140,28 @@ def _rule(given: Mapping[str, Any], where: str) -> AlertRule:
         raise UsageError(
             f"{where}: expected a metric, and above, below or changed; or outage. Next: write one of these."
         )
-    limits = {key: check_number(f"{where}, {key}", given[key]) for key in ("above", "below") if key in given}
+    limits: dict[str, Any] = {
+        key: check_number(f"{where}, {key}", given[key]) for key in ("above", "below") if key in given
+    }
     part = given.get("slice", "")
     name, sign, group = part.partition("=") if isinstance(part, str) else ("", "", "")
     if part and not (name and sign and group):
         raise UsageError(f"{where}: slice: got {part!r}, expected FIELD=VALUE. Next: write like variant=B.")
     if "name" in given and not (isinstance(given["name"], str) and given["name"].strip()):
         raise UsageError(f"{where}: name: got {given['name']!r}, expected a text. Next: write one.")
-    for key, known in (("over", OVER), ("evidence", EVIDENCE), ("changed", CHANGED), ("outage", OUTAGES)):
-        if given.get(key, known[0]) not in known:
-            raise one_of(f"{where}, {key}", given[key], known)
+    chosen = {key: given[key] for key in CHOICES if key in given}
+    for key, value in chosen.items():
+        if value not in CHOICES[key]:
+            raise one_of(f"{where}, {key}", value, CHOICES[key])
     limit = "".join(f" {key} {value:g}" for key, value in limits.items()) or " changed"
     if "outage" in given:
         limit = "" if given["outage"] == "any" else f" ({given['outage']})"
     metric = given.get("metric", "outage")
-    return AlertRule(
-        " ".join(given.get("name", f"{metric}{limit}{f' ({name}={group})' if name else ''}").split()),
-        metric,
-        limits.get("above"),
-        limits.get("below"),
-        name,
-        group,
-        given.get("over", OVER[0]),
-        given.get("evidence", EVIDENCE[0]),
-        check_whole(f"{where}, least", given.get("least", LEAST)),
-        _duration(given.get("cool_down", "24h"), where),
-        given.get("changed", ""),
-        given.get("outage", ""),
-    )
+    usual = f"{metric}{limit}{f' ({name}={group})' if name else ''}"
+    least = check_whole(f"{where}, least", given.get("least", LEAST))
+    cool_down = _duration(given.get("cool_down", "24h"), where)
+    called = " ".join(given.get("name", usual).split())
+    return AlertRule(called, metric, slice=name, group=group, least=least, cool_down=cool_down, **limits, **chosen)
 
 
 def check_rules(rules: Sequence[AlertRule], by: Sequence[str], known: Sequence[OnlineMetric | Percentile]) -> None:

@@ -82,12 +82,10 @@ def numbers(column: Any) -> Array:
     import pyarrow as pa
 
     kind = column.type
-    if not (
-        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind)
-    ):
-        raise UnusualShape
     if pa.types.is_null(kind):
         return np.full(len(column), np.nan)
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
+        raise UnusualShape
     found = values_of(column).astype(np.float64, copy=False)
     return np.where(nulls(column), np.nan, found) if column.null_count else found
 

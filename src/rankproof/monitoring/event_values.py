@@ -104,27 +104,24 @@ MOST_LATENCY = 1e12
 
 def number(value: Any) -> float:
     """Milliseconds, from 0 to a plausible maximum."""
-    try:
+    found = math.nan
+    with suppress(TypeError, ValueError, OverflowError):
         unit = LATENCY.fullmatch(value.strip()) if isinstance(value, str) else None
         if unit is not None:
-            value = float(unit[1]) * (1.0 if unit[2] == "ms" else 1000.0)
-        found = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        found = math.nan
+            found = float(unit[1]) * (1.0 if unit[2] == "ms" else 1000.0)
+        elif not isinstance(value, bool):
+            found = float(value)
     if not 0 <= found <= MOST_LATENCY:
-        raise Rejected(
-            "bad number", f"latency_ms: got {shorten(value)}, expected a number from 0 to {MOST_LATENCY:.0e}"
-        )
+        limit = f"{MOST_LATENCY:.0e}"
+        raise Rejected("bad number", f"latency_ms: got {shorten(value)}, expected a number from 0 to {limit}")
     return found
 
 
 def flag(value: Any) -> bool:
     """Yes or no, by the words of JSON, CSV and people."""
     word = str(value).strip().lower()
-    if word in YES:
-        return True
-    if word in NO:
-        return False
+    if word in YES | NO:
+        return word in YES
     raise Rejected("bad flag", f"abstained: got {shorten(value)}, expected true or false")
 
 
@@ -322,8 +319,5 @@ def text_said(value: Any, role: str) -> str | None:
         of_role = [each for each in messages if each.get("role") == role] or messages
         return text_said(of_role[-1], role) if of_role else " ".join(map(str, value)) or None
     if isinstance(value, Mapping):
-        for key in SAID:
-            if value.get(key):
-                return text_said(value[key], role)
-        return None
+        return next((text_said(value[key], role) for key in SAID if value.get(key)), None)
     return None if value is None else str(value)

@@ -121,7 +121,7 @@ def score_interleaving(shown: Iterable[Any], *, level: float = 0.95) -> list[Pre
         )
     drafts: list[tuple[tuple[str, str], int, tuple[int, int, int], Anytime]] = []
     for first, second in combinations(names, 2):
-        signs = []
+        signs: list[int] = []
         by_user: dict[str, list[float]] = {}
         for user, found in credits:
             if first in found and second in found:
@@ -215,8 +215,8 @@ def compare_variants(
     for (metric, group, base, other, found), p in zip(drafts, ps, strict=True):
         verdict = "unclear" if p > 1 - level else "more" if found.value > 0 else "less"
         users, values = (base.users, other.users), (base.value, other.value)
-        moved = (found.value, found.low, found.high, found.p, p)
-        differences.append(VariantDifference(metric, control, group, users, values, *moved, verdict))
+        effect = (found.value, found.low, found.high, found.p, p)
+        differences.append(VariantDifference(metric, control, group, users, values, *effect, verdict))
     return differences
 
 

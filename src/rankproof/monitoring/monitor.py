@@ -233,25 +233,20 @@ def monitor(
     steps = StepCounts(wanted, maker.codes, fields)
     sessions = Sessions(None if lateness is None else round(lateness * SECOND))
     alarm = Alarm(rules, state, deliveries, calendar, sessions.counts, on_alert)
-    watch = _Watch(
-        sums,
-        sessions,
-        steps,
-        *([on_window] if on_window is not None else []),
-        *([alarm.take] if lateness is not None else []),
-    )
+    told = [on_window, alarm.take if lateness is not None else None]
+    watch = _Watch(sums, sessions, steps, [call for call in told if call is not None])
     with closing(alarm):
         for block in reader.blocks(log):
             watch.take(block)
         watch.end()
-        if not watch.sessions.counts.events:
+        if not sessions.counts.events:
             raise no_event(rejects)
         if not any(cell.by.any() or cell.histograms for cell in sums.total.values()):
             raise DataError(
                 f"the log has {count(sessions.counts.events, 'event')} with a time, and nothing that a metric needs "
                 f"under a name that is known. Next: name the columns, like {columns_named('query', 'question_text')}."
             )
-        found = watch.result(reader, declared, wanted, level, cluster)
+        found = watch.result(reader)
         if judge is not None:
             sample_schema = SampleSchema(columns, timezone=zone, now=time.time(), sparse=sparse)
             texts = None
@@ -297,12 +292,13 @@ def _in_order(estimates: list[OnlineEstimate]) -> list[OnlineEstimate]:
     return sorted(estimates, key=lambda each: (places[each.slice, each.group], each.start or 0))
 
 
+OnWindow = Callable[[list[OnlineEstimate]], object]
+
+
 class _Watch:
     """Blocks to sums, window by window."""
 
-    def __init__(
-        self, sums: Sums, sessions: Sessions, steps: StepCounts, *on_window: Callable[[list[OnlineEstimate]], object]
-    ) -> None:  # fmt: skip
+    def __init__(self, sums: Sums, sessions: Sessions, steps: StepCounts, on_window: Sequence[OnWindow]) -> None:
         self.sums, self.sessions, self.steps, self._on_window = sums, sessions, steps, on_window
         self.senders = Senders()
         self._told = 0
@@ -320,42 +316,39 @@ class _Watch:
         self._tell()
 
     def _count(self, block: EventBlock | None) -> None:
-        if block is None:
-            return
-        self.sums.add(block)
-        self.steps.add(block)
-        self.senders.add(block.ids[USER])
-        self.sums.close(self.sessions.closed)
-        self._tell()
+        if block is not None:
+            self.sums.add(block)
+            self.steps.add(block)
+            self.senders.add(block.ids[USER])
+            self.sums.close(self.sessions.closed)
+            self._tell()
 
     def _tell(self) -> None:
-        if len(self.sums.windows) > self._told:
-            for call in self._on_window:
-                try:
-                    call(self.sums.windows[self._told :])
-                except Exception as error:
-                    blame(error, call, f"{len(self.sums.windows) - self._told:,} windows")
-                    raise
-            self._told = len(self.sums.windows)
+        closed = self.sums.windows[self._told :]
+        self._told += len(closed)
+        for call in self._on_window if closed else ():
+            try:
+                call(list(closed))
+            except Exception as error:
+                blame(error, call, f"{len(closed):,} windows")
+                raise
 
-    def result(
-        self, reader: LogReader, declared: Sequence[OnlineMetric], by: Sequence[str], level: float, cluster: str
-    ) -> Monitor:  # fmt: skip
+    def result(self, reader: LogReader) -> Monitor:
         sums, counts = self.sums, self.sessions.counts
         windows = sorted(sums.windows, key=lambda each: (each.slice, each.group))  # each in order of time
         settings = {
             "window": sums.calendar.window,
             "timezone": str(sums.calendar.zone),
-            "by": list(by),
-            "level": level,
-            "cluster": cluster,
+            "by": list(sums.by),
+            "level": sums.level,
+            "cluster": sums.cluster,
         }
         rejects = reader.rejects
         made = Monitor(
             sums.estimates(_ordered(sums.total)), windows, sums.estimates(_ordered(sums.profile)), counts,
             reader.read, dict(rejects.reasons.most_common()), rejects.examples,
-            self.senders.heavy(sums, reader.maker, counts.events), (*declared, *PERCENTILES), sums.calendar, settings,
-            outages=self.steps.outages(sums.calendar),
+            self.senders.heavy(sums, reader.maker, counts.events), (*sums.metrics, *PERCENTILES), sums.calendar,
+            settings, outages=self.steps.outages(sums.calendar),
         )  # fmt: skip
         made.notes.extend(notes_on(made, reader.maker))
         if self.steps.vast:

@@ -66,20 +66,18 @@ class StepCounts:
 
     def __init__(self, by: Sequence[str], codes: Sequence[Codes], fields: Sequence[str] = ()) -> None:
         self._by, self._codes, self._fields = tuple(by), codes, tuple(fields)
-        self._first = 0
+        self._first = self._size = 0
         self._rows: dict[tuple[str, str], Array] = {}
+        """Counts from the first step on, of each source."""
         self.vast = False
         """Whether the log spans so long that it is not searched."""
 
     def add(self, block: EventBlock) -> None:
         """Count these events."""
-        if self.vast:
-            return
         step = block.time // STEP
-        first, last = int(step.min()), int(step.max())
-        if not self._rows:
-            self._first = first
-        if not self._reach(first, last):
+        if not self.vast:
+            self._reach(int(step.min()), int(step.max()) + 1)
+        if self.vast:
             return
         self._count(("", ""), step)
         for name, code, known in zip(self._by, block.slices, self._codes, strict=True):
@@ -89,30 +87,24 @@ class StepCounts:
             self._count(("!", name), step[of])
             self._count(("?", name), step if among.all() else step[among])
 
-    def _reach(self, first: int, last: int) -> bool:
-        """Allocate these steps, if there is enough memory."""
-        size = max((len(row) for row in self._rows.values()), default=0)
-        begin, end = min(first, self._first), max(last + 1, self._first + size)
-        if (end - begin) * (len(self._rows) + 1) > MOST_COUNTS:
+    def _reach(self, first: int, end: int) -> None:
+        """Make room for these steps, if there is enough memory."""
+        if not self._rows:
+            self._first, self._size = first, end - first
+        before, after = max(self._first - first, 0), max(end - self._first - self._size, 0)
+        if (before + self._size + after) * (len(self._rows) + 1) > MOST_COUNTS:
             self.vast, self._rows = True, {}
-        elif begin < self._first or end > self._first + size:
-            # Room for a day more, so that a stream does not copy at each block.
-            after = end - self._first - size + (OF_DAY if end > self._first + size else 0)
-            for key, row in self._rows.items():
-                self._rows[key] = np.pad(row, (self._first - begin, after))
-            self._first = begin
-        return not self.vast
+        elif before or after:
+            after += OF_DAY if after else 0  # a day more, so that a stream does not copy at each block
+            self._rows = {key: np.pad(row, (before, after)) for key, row in self._rows.items()}
+            self._first, self._size = self._first - before, self._size + before + after
 
     def _count(self, key: tuple[str, str], step: Array) -> None:
-        if not len(step):
-            return
-        size = max((len(row) for row in self._rows.values()), default=int(step.max()) - self._first + 1)
-        row = self._rows.setdefault(key, np.zeros(size, dtype=np.int32))
-        first = int(step.min())  # a block is a part of the log: few steps of all
-        counts, begin = np.bincount(step - first), first - self._first
-        if begin + len(counts) > len(row):
-            self._rows[key] = row = np.pad(row, (0, begin + len(counts) - len(row)))
-        row[begin : begin + len(counts)] += counts.astype(np.int32)
+        if len(step):
+            first = int(step.min())  # a block is a part of the log: few steps of all
+            counts, begin = np.bincount(step - first), first - self._first
+            row = self._rows.setdefault(key, np.zeros(self._size, dtype=np.int32))
+            row[begin : begin + len(counts)] += counts.astype(np.int32)
 
     def outages(self, calendar: Calendar) -> list[Outage]:
         """All failures in order of time."""
@@ -123,10 +115,9 @@ class StepCounts:
         begin, end = int(filled[0]), int(filled[-1]) + 1
         if end - begin < FEWEST_DAYS * OF_DAY:
             return []
-        longest = max(map(len, self._rows.values()))
         grain = _grain(filled - begin)
         end = begin + -(-(end - begin) // grain) * grain
-        rows = {key: np.pad(row, (0, max(longest, end) - len(row)))[begin:end] for key, row in self._rows.items()}
+        rows = {key: np.pad(row, (0, max(end - self._size, 0)))[begin:end] for key, row in self._rows.items()}
         if grain > 1:
             rows = {key: np.repeat(row.reshape(-1, grain).mean(axis=1), grain) for key, row in rows.items()}
         self._rows = rows

@@ -103,8 +103,8 @@ class Sums:
         self, metrics: Sequence[OnlineMetric], by: Sequence[str], codes: Sequence[Codes], calendar: Calendar,
         fields: Sequence[str] = (), level: float = 0.95, cluster: str = "user",
     ) -> None:  # fmt: skip
-        self.metrics, self._by, self._codes, self.calendar = tuple(metrics), tuple(by), codes, calendar
-        self._level, self._cluster = level, cluster
+        self.metrics, self.by, self._codes, self.calendar = tuple(metrics), tuple(by), codes, calendar
+        self.level, self.cluster = level, cluster
         self._open: dict[int, dict[Key, SumCell]] = {}
         self._ends: dict[int, int] = {}
         self.total: dict[Key, SumCell] = {}
@@ -121,7 +121,7 @@ class Sums:
     def add(self, block: EventBlock) -> None:
         """Count these events."""
         columns = dict(zip(self._names, block.values, strict=True))
-        cluster = block.ids[USER if self._cluster == "user" else SESSION]
+        cluster = block.ids[USER if self.cluster == "user" else SESSION]
         for other in (SESSION, EVENT):
             if not cluster.all():
                 cluster = np.where(cluster != 0, cluster, block.ids[other])
@@ -140,7 +140,7 @@ class Sums:
         self._add_ranges(counted, columns, window, begins)
         for at, cell in counted.cells(window):
             _put(self._place(int(begins[at]), int(begins[at + 1])), ("", ""), cell)
-        for name, codes, known in zip(self._by, block.slices, self._codes, strict=True):
+        for name, codes, known in zip(self.by, block.slices, self._codes, strict=True):
             size = len(known.names)
             for place, cell in counted.cells(np.where(codes >= 0, window * size + codes, -1)):
                 at, code = divmod(place, size)
@@ -208,7 +208,7 @@ class Sums:
             counted = number_of_users(np.array([cell.hit for _, cell, *_ in some]))
             of_metrics = counted[:, : len(self.metrics)].ravel()
             bounded = np.array([(start, m.name) not in self._unbounded for *_, start, _ in some for m in self.metrics])
-            shares: list[Drawn] = list(zip(*ratios(of, by, of_metrics, bounded, self._level), strict=True))
+            shares: list[Drawn] = list(zip(*ratios(of, by, of_metrics, bounded, self.level), strict=True))
             drawn: list[list[tuple[str, Drawn]]] = [[] for _ in some]
             for column, name in enumerate(COLUMNS, len(self.metrics)):
                 having = [at for at, (_, cell, *_) in enumerate(some) if name in cell.histograms]
@@ -222,7 +222,7 @@ class Sums:
                     columns_at = column - len(self.metrics)
                     ranges = np.array([self._ranges[some[at][2]][columns_at, :, first:last] for at in having])
                     of_column = counted[having, column]
-                    found = percentiles(counts, [each.share for each in wanted], ranges, of_column, self._level, first)
+                    found = percentiles(counts, [each.share for each in wanted], ranges, of_column, self.level, first)
                     for metric, of_cells in zip(wanted, found, strict=True):
                         for at, values in zip(having, of_cells, strict=True):
                             drawn[at].append((metric.name, values))
