@@ -40,6 +40,9 @@ from rankproof.io.values import (
     unfit,
 )
 
+JUDGED = "{query: {doc: grade}} or {query: {doc, ...}}"
+RANKED = "{query: {doc: score}} or {query: [doc, ...]}"
+"""The forms of judgments and of rankings, as errors give them."""
 BATCH = 512
 """How many queries' judgments are looked at before the next: few enough for the processor's cache."""
 BLOCK = 16_384
@@ -89,8 +92,9 @@ def judgments_from_mapping(mapping: Mapping[Any, Any], source: str = "judgments"
     {'q1': {'d1': 2.0, 'd2': 0.0}, 'q2': {'d3': 1.0}}
     """
     if not isinstance(mapping, Mapping):
-        expected = "a mapping {query: {doc: grade}} or {query: {doc, ...}}"
-        raise unfit(source, mapping, expected, "give one of these, a path, a data frame or tuples", typed=True)
+        raise unfit(
+            source, mapping, f"a mapping {JUDGED}", "give one of these, a path, a data frame or tuples", typed=True
+        )
     queries, tables = list(mapping), list(mapping.values())
     integer_queries = bool(are_integers(queries, f"{source}, queries"))
     if integer_queries:
@@ -239,8 +243,7 @@ class MappingRankings:
 
     def __post_init__(self) -> None:
         if not isinstance(self.mapping, Mapping):
-            expected = "a mapping {query: {doc: score}} or {query: [doc, ...]}"
-            raise unfit(self.source, self.mapping, expected, "turn it into one", typed=True)
+            raise unfit(self.source, self.mapping, f"a mapping {RANKED}", "turn it into one", typed=True)
 
     def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Block]:
         """The rankings of judged queries, some ten thousand documents at a time."""

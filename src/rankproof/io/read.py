@@ -122,6 +122,8 @@ Line: TypeAlias = tuple[int, str]
 """The number of a line, and the line with its end."""
 Lines: TypeAlias = Callable[[Iterator[Line], str], Iterator[Row]]
 """Reads the lines of a file with this name."""
+OfObject: TypeAlias = Callable[[dict[str, Any], str, bool], Iterator[Row]]
+"""Gives the rows of a JSON object in a file with this name, told whether it is one line."""
 KNOWN = frozenset(
     ("id", "docid", "queryid", "qid", "docno", "text", "query", "question", "title", "content", "contents")
 )
@@ -139,7 +141,7 @@ def rows_of(source: Any, what: str) -> Iterator[Row]:
     """
     if isinstance(source, str | os.PathLike):
         return rows_in(source, of_object=_list_inside, headless=None, empty=None)
-    if is_frame(source):
+    if not isinstance(source, list) and is_frame(source):
         return _of_frame(source, what)
     if isinstance(source, Mapping | bytes) or not isinstance(source, Iterable):
         raise UsageError(
@@ -181,7 +183,7 @@ def pairs(lines: Iterator[Line], name: str) -> Iterator[Row]:
 def rows_in(
     path: str | os.PathLike[str],
     *,
-    of_object: Callable[[dict[str, Any], str, bool], Iterator[Row]] | None = None,
+    of_object: OfObject | None = None,
     headless: Lines | None = pairs,
     header: Collection[str] = KNOWN,
     empty: str | None = "",
@@ -292,13 +294,7 @@ def decode_json(text: str, name: str, line: int, decoder: json.JSONDecoder = DEC
         raise DataError(f"{name}, line {line}: cannot be read as JSON: {error}. Next: correct it there.") from error
 
 
-def _of_json(
-    number: int,
-    first: str,
-    lines: Iterator[Line],
-    name: str,
-    of_object: Callable[[dict[str, Any], str, bool], Iterator[Row]],
-) -> Iterator[Row]:
+def _of_json(number: int, first: str, lines: Iterator[Line], name: str, of_object: OfObject) -> Iterator[Row]:
     """One JSON object a line; a first line that only begins one is the beginning of a whole JSON text."""
     if not first.rstrip().endswith("}"):
         whole = decode_json(first + "".join(line for _, line in lines), name, number)

@@ -38,27 +38,13 @@ def unpack(data: bytes) -> Array:
     return np.frombuffer(zlib.decompress(data), dtype="<f8").astype(np.float64)
 
 
-def pack_flags(flags: Array | None) -> bytes | None:
-    """Which queries count, a byte each, compressed; None stays None."""
-    return None if flags is None else zlib.compress(np.asarray(flags, dtype=np.uint8).tobytes())
-
-
-def unpack_flags(data: bytes | None) -> Array | None:
-    """The flags that `pack_flags` was given."""
+def _unpack_flags(data: bytes | None) -> Array | None:
+    """Which queries count, from a byte each, compressed; None stays None."""
     return None if data is None else np.frombuffer(zlib.decompress(data), dtype=np.uint8).astype(bool)
 
 
-def pack_ids(ids: Sequence[str]) -> bytes:
-    """Ids as a JSON list, compressed: any text there is.
-
-    >>> unpack_ids(pack_ids(["q1", "検索"]))
-    ('q1', '検索')
-    """
-    return zlib.compress(json.dumps(list(ids)).encode("ascii"))
-
-
-def unpack_ids(data: bytes) -> tuple[str, ...]:
-    """The ids that `pack_ids` was given."""
+def _unpack_ids(data: bytes) -> tuple[str, ...]:
+    """Ids from a JSON list, compressed."""
     return tuple(json.loads(zlib.decompress(data)))
 
 
@@ -114,17 +100,15 @@ def insert(connection: sqlite3.Connection, experiment: Experiment) -> None:
     """Add an experiment whose name is free."""
     e = experiment.entry
     row = (e.name, e.saved_at, e.rankproof, e.python, e.commit, e.judgments, e.ranking)
-    facts = json.dumps(experiment.facts)
+    queries = zlib.compress(json.dumps(list(experiment.queries)).encode("ascii"))
     number = connection.execute(
         f"INSERT INTO experiments ({_FIELDS}, facts, queries) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (*row, facts, pack_ids(experiment.queries)),
+        (*row, json.dumps(experiment.facts), queries),
     ).lastrowid
     for place, (measure, column) in enumerate(experiment.columns.items()):
-        values = (pack(column.values), pack_flags(column.counted))
-        connection.execute(
-            "INSERT INTO measured VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (number, place, measure, e.means.get(measure, NOT_SHOWN), column.note, *values),
-        )
+        flags = None if column.counted is None else zlib.compress(np.asarray(column.counted, dtype=np.uint8).tobytes())
+        values = (e.means.get(measure, NOT_SHOWN), column.note, pack(column.values), flags)
+        connection.execute("INSERT INTO measured VALUES (?, ?, ?, ?, ?, ?, ?)", (number, place, measure, *values))
     connection.executemany("INSERT INTO tags VALUES (?, ?, ?)", [(number, *tag) for tag in e.tags.items()])
 
 
@@ -188,12 +172,12 @@ def _entry(path: Path, row: Sequence[Any], means: Pairs, tags: Pairs) -> History
     """The entry of a row, if every field is what it should be."""
     *fields, _ = row
     name = fields[0]
-    for column, value in zip(_FIELDS.split(", "), fields, strict=True):
+    texts = [("experiments", *each) for each in zip(_FIELDS.split(", "), fields, strict=True)]
+    texts += [("measured", "measure", measure) for measure, _ in means]
+    for table, column, value in texts:
         if not (isinstance(value, str) or (value is None and column == "git_commit")):
-            raise _wrong(path, "experiments", column, name, value, "text")
-    for measure, mean in means:
-        if not isinstance(measure, str):
-            raise _wrong(path, "measured", "measure", name, measure, "text")
+            raise _wrong(path, table, column, name, value, "text")
+    for _, mean in means:
         if not isinstance(mean, float):
             raise _wrong(path, "measured", "mean", name, mean, "a number")
     for key, value in tags:
@@ -212,13 +196,12 @@ def _wrong(path: Path, table: str, column: str, name: Any, value: object, expect
 def read(connection: sqlite3.Connection, name: str, path: Path) -> Experiment:
     """The experiment of that name, as it was saved."""
     found = entry(connection, name, path)
-    number, facts, queries = connection.execute(
-        "SELECT id, facts, queries FROM experiments WHERE name = ?", (name,)
-    ).fetchone()
+    row = connection.execute("SELECT id, facts, queries FROM experiments WHERE name = ?", (name,))
+    number, facts, queries = row.fetchone()
     known = _unpacked(path, name, "experiments.facts", facts, json.loads)
     if not isinstance(known, dict):
         raise _wrong(path, "experiments", "facts", name, facts, "a JSON object")
-    ids = _unpacked(path, name, "experiments.queries", queries, unpack_ids)
+    ids = _unpacked(path, name, "experiments.queries", queries, _unpack_ids)
     if not all(isinstance(each, str) for each in ids):
         raise _wrong(path, "experiments", "queries", name, ids, "a list of texts")
     columns = _columns(connection, number, name, path, len(ids))
@@ -232,7 +215,7 @@ def _columns(connection: sqlite3.Connection, number: int, name: str, path: Path,
     columns = {}
     for measure, packed, flags, note in rows:
         values = _unpacked(path, name, f"measured.per_query ({measure})", packed, unpack)
-        counted = _unpacked(path, name, f"measured.counted ({measure})", flags, unpack_flags)
+        counted = _unpacked(path, name, f"measured.counted ({measure})", flags, _unpack_flags)
         if len(values) != queries or (counted is not None and len(counted) != queries):
             why = f"measured.per_query ({measure}) of {shorten(name)} has {len(values)} values for {queries} queries"
             raise damage_error(path, why, saved=name)
@@ -357,14 +340,10 @@ def _records(source: Path, lines: gzip.GzipFile | BufferedReader) -> Iterator[An
 
 
 def _plain(experiment: Experiment) -> dict[str, Any]:
-    values = {
-        name: {
-            "values": each.values.tolist(),
-            "counted": None if each.counted is None else each.counted.tolist(),
-            "note": each.note,
-        }
-        for name, each in experiment.columns.items()
-    }
+    values = {}
+    for name, each in experiment.columns.items():
+        counted = None if each.counted is None else each.counted.tolist()
+        values[name] = {"values": each.values.tolist(), "counted": counted, "note": each.note}
     entry, queries = experiment.entry.to_dict(), list(experiment.queries)
     return {**entry, "facts": experiment.facts, "queries": queries, "values": values}
 
