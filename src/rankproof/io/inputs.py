@@ -250,16 +250,11 @@ class Named:
 
     def __init__(self, roles: Mapping[str, str]) -> None:
         self.roles = roles
-        self._met: set[str] = set()
-
-    def take(self, role: str) -> str:
-        """The column of a role, which is here."""
-        self._met.add(role)
-        return self.roles[role]
+        self.met: set[str] = set()
 
     def check(self) -> None:
         """Refuse a name that no file had: it is misspelt, and something else was taken."""
-        if lost := [(role, name) for role, name in self.roles.items() if role not in self._met]:
+        if lost := [(role, name) for role, name in self.roles.items() if role not in self.met]:
             words = ", ".join(f"{name!r} (for the {role})" for role, name in lost)
             raise UsageError(f"columns: no input has a column {words}. Next: check how it is written.")
 
@@ -267,16 +262,13 @@ class Named:
 _named: ContextVar[Named | None] = ContextVar("columns that were named", default=None)
 
 
-def named_for(role: str, columns: Collection[str]) -> str | None:
-    """The column that was named for the role, if it is among these."""
-    named = _named.get()
-    return named.take(role) if named is not None and named.roles.get(role) in columns else None
-
-
 def column_named(role: str, columns: Collection[str]) -> list[str]:
-    """The same as a list, which is empty if there is none."""
-    own = named_for(role, columns)
-    return [] if own is None else [own]
+    """The column that was named for the role, if it is among these; else an empty list."""
+    named = _named.get()
+    if named is None or named.roles.get(role) not in columns:
+        return []
+    named.met.add(role)
+    return [named.roles[role]]
 
 
 def roles_named() -> Mapping[str, str]:

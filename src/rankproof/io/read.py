@@ -19,7 +19,7 @@ from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.files import name_of, open_file, text_of
 from rankproof.io.frames import MAGIC, read_every_column, records_of_frame
-from rankproof.io.inputs import named_columns, named_for, plain_name
+from rankproof.io.inputs import column_named, named_columns, plain_name
 from rankproof.io.roles import NAMES
 from rankproof.io.values import is_frame, is_id, unfit
 
@@ -71,8 +71,8 @@ def field_of(record: Mapping[str, Any], names: Sequence[str]) -> str | None:
     'Doc-ID'
     """
     for role in _ROLES.get(tuple(names), ()):
-        if named := named_for(role, record):
-            return named
+        if named := column_named(role, record):
+            return named[0]
     exact = next((name for name in names if record.get(name) is not None), None)
     if exact is not None:
         return exact

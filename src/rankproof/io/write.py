@@ -24,7 +24,7 @@ from rankproof.document.disk import check_free, last_check, whole_file
 from rankproof.errors import DataError, UsageError, nearest, one_of, shorten
 from rankproof.io.corpora import folder_at, split_of
 from rankproof.io.files import PathLike, check_path, read_head, zstd_open
-from rankproof.io.formats import TREC_JUDGMENTS, TREC_RANKING, Format, fields, sniff
+from rankproof.io.formats import TREC_JUDGMENTS, TREC_RANKING, fields, sniff
 from rankproof.io.frames import write_parquet
 from rankproof.io.inputs import is_pipe, pipes_kept
 from rankproof.io.load import load_judgments, load_ranking
@@ -59,46 +59,6 @@ class Columns:
             "rank": None if self.rank is None else [_whole(rank) for rank in self.rank],
         }
         return {name: column for name, column in every.items() if column is not None}
-
-
-def columns_of_judgments(judgments: Judgments) -> Columns:
-    """Judgments as columns; one row an aspect where they have aspects."""
-    queries = np.array(judgments.query_ids, dtype=object)[judgments.query]
-    docs = np.array(judgments.doc_ids, dtype=object)
-    facets, row, aspects = judgments.facets, np.arange(len(docs)), None
-    if facets is not None:
-        row = np.repeat(row, np.diff(facets.start))
-        aspects = facets.names if len(facets.names) else [str(aspect + 1) for aspect in facets.aspect.tolist()]
-    return Columns(
-        "grade",
-        queries[row].tolist(),
-        docs[row].tolist(),
-        (judgments.grade if facets is None else facets.grade).tolist(),
-        aspect=aspects,
-        empty=tuple(np.array(judgments.query_ids, dtype=object)[np.diff(judgments.start) == 0]),
-        source=judgments.source,
-    )
-
-
-def columns_of_ranking(table: RankingTable) -> Columns:
-    """A ranking as columns."""
-    return Columns(
-        "score",
-        table.query,
-        table.doc,
-        None if table.score is None else table.score.tolist(),
-        None if table.rank is None else table.rank.tolist(),
-        empty=table.empty,
-        source=table.source,
-    )
-
-
-def render(columns: Columns, kind: str) -> tuple[Iterable[bytes], list[str]]:
-    """The bytes of a file of that format, and what was noticed."""
-    _refuse(columns, "text", lambda text: not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text))
-    if columns.empty and kind != "json":
-        columns.notes.append(f"queries without documents have no row in this format: {len(columns.empty)}")
-    return _FORMS[kind](columns), columns.notes
 
 
 def _trec(columns: Columns) -> Iterator[bytes]:
@@ -277,13 +237,21 @@ def what_is_in(source: PathLike, target: PathLike) -> str:
 
 
 def _shown_by(source: PathLike) -> str:
+    """What a file shows by its number of columns or their names, else by what it can be read as; "" if neither does."""
     if not is_pipe(source):
         if folder_at(split_of(Path(source))[0]):
             return "judgments"
         check_path(source)
     head = read_head(source)
     kind = sniff(head, os.fspath(source))
-    return _shown(kind, head) or ("" if kind.delimiter else _by_reading(source))
+    if kind in (TREC_JUDGMENTS, TREC_RANKING):
+        return "judgments" if kind == TREC_JUDGMENTS else "ranking"
+    first = head.decode("utf-8-sig", "replace").lstrip().partition("\n")[0]
+    columns = [name.strip() for name in first.split(kind.delimiter)] if kind.delimiter else []
+    shown = [what for what, role in (("judgments", "grade"), ("ranking", "rank")) if column_of(role, columns)]
+    if len(shown) == 1 or kind.delimiter:
+        return shown[0] if len(shown) == 1 else ""
+    return _by_reading(source)
 
 
 def _by_reading(source: PathLike) -> str:
@@ -300,22 +268,20 @@ def _by_reading(source: PathLike) -> str:
     return fits[0] if len(fits) == 1 else ""
 
 
-def _shown(kind: Format, head: bytes) -> str:
-    """The kind that the number of columns or their names show; "" if neither does."""
-    if kind in (TREC_JUDGMENTS, TREC_RANKING):
-        return "judgments" if kind == TREC_JUDGMENTS else "ranking"
-    first = head.decode("utf-8-sig", "replace").lstrip().partition("\n")[0]
-    columns = [name.strip() for name in first.split(kind.delimiter)] if kind.delimiter else []
-    shown = [what for what, role in (("judgments", "grade"), ("ranking", "rank")) if column_of(role, columns)]
-    return shown[0] if len(shown) == 1 else ""
-
-
 def write_judgments(judgments: Judgments, target: PathLike, to: str | None = None, *, force: bool = False) -> list[str]:
     """Write judgments to a file, or to standard output for "-"; what was noticed is returned.
 
     A file that is there is replaced with `force` only.
     """
-    return _write(columns_of_judgments(judgments), target, to, force)
+    queries, docs = (np.array(ids, dtype=object) for ids in (judgments.query_ids, judgments.doc_ids))
+    empty = tuple(queries[np.diff(judgments.start) == 0])
+    facets, row, aspects, grade = judgments.facets, np.arange(len(docs)), None, judgments.grade
+    if facets is not None:  # one row an aspect
+        row, grade = np.repeat(row, np.diff(facets.start)), facets.grade
+        aspects = facets.names if len(facets.names) else [str(aspect + 1) for aspect in facets.aspect.tolist()]
+    ids = (queries[judgments.query][row].tolist(), docs[row].tolist())
+    columns = Columns("grade", *ids, grade.tolist(), aspect=aspects, empty=empty, source=judgments.source)
+    return _write(columns, target, to, force)
 
 
 def write_ranking(ranking: RankingTable, target: PathLike, to: str | None = None, *, force: bool = False) -> list[str]:
@@ -323,7 +289,9 @@ def write_ranking(ranking: RankingTable, target: PathLike, to: str | None = None
 
     A file that is there is replaced with `force` only.
     """
-    return _write(columns_of_ranking(ranking), target, to, force)
+    score, rank = (None if each is None else each.tolist() for each in (ranking.score, ranking.rank))
+    columns = Columns("score", ranking.query, ranking.doc, score, rank, empty=ranking.empty, source=ranking.source)
+    return _write(columns, target, to, force)
 
 
 def format_of(target: PathLike, to: str | None = None) -> str:
@@ -359,10 +327,14 @@ def _write(columns: Columns, target: PathLike, to: str | None, force: bool) -> l
             f"Next: end it with {next(end for end, kind in NAMED.items() if kind == what)}."
         )
     last_check.get()()
-    content, notes = render(columns, format_of(target, to))
+    kind = format_of(target, to)
+    _refuse(columns, "text", lambda text: not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text))
+    if columns.empty and kind != "json":
+        columns.notes.append(f"queries without documents have no row in this format: {len(columns.empty)}")
+    content = _FORMS[kind](columns)
     with whole_file(target, force=force) as stream, _compressed(target, stream) as packing:
         packing.writelines(content)
-    return notes
+    return columns.notes
 
 
 @contextmanager
