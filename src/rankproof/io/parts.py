@@ -6,7 +6,7 @@ import glob
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -272,10 +272,7 @@ class LoadedPart:
     def loaded(self) -> RowRankings:
         """The rows of the file."""
         found = self.load(self.path)
-        if isinstance(found, RowRankings):
-            return found
-        table = found.table()
-        return RowRankings(table, untyped=True)
+        return found if isinstance(found, RowRankings) else RowRankings(found.table(), untyped=True)
 
     def table(self) -> RankingTable:
         """Every row."""
@@ -305,24 +302,17 @@ class LoadedPart:
         def side(rows: Array, number: Array) -> RowRankings | None:
             if not len(rows):
                 return None
-            kept = RankingTable(
-                [table.query[row] for row in rows.tolist()],
-                [table.doc[row] for row in rows.tolist()],
-                None if table.score is None else table.score[rows],
-                None if table.rank is None else table.rank[rows],
-                number[rows],
-                table.source,
-            )
-            return RowRankings(kept, piece.integer_ids, (), piece.untyped, piece.unit)
+            query, doc = ([ids[row] for row in rows.tolist()] for ids in (table.query, table.doc))
+            score, rank = (None if each is None else each[rows] for each in (table.score, table.rank))
+            return replace(piece, rows=RankingTable(query, doc, score, rank, number[rows], table.source), notes=())
 
         return side(np.flatnonzero(~inside), line), side(np.flatnonzero(inside), line + (file << FILE))
 
     def together(self, taken: list[RowRankings]) -> Iterator[RowRankings]:
         """All rows as one piece."""
-        one = _one_table([each.rows for each in taken], self.source)
         line = np.concatenate([each.rows.line for each in taken if each.rows.line is not None])
-        whole = RankingTable(one.query, one.doc, one.score, one.rank, line, self.source)
-        yield RowRankings(whole, taken[0].integer_ids, (), taken[0].untyped, taken[0].unit)
+        whole = replace(_one_table([each.rows for each in taken], self.source), line=line)
+        yield replace(taken[0], rows=whole)
 
     def error(self, bad: BadLine, piece: Any, number: int, sources: Sequence[PieceSource]) -> DataError:
         """The error for a row; rows word theirs themselves."""

@@ -155,10 +155,9 @@ class Client:
             kept.close()
 
     def _kept(self) -> HTTPConnection | None:
-        try:
+        with suppress(IndexError):
             return self._idle.pop()
-        except IndexError:
-            return None
+        return None
 
     def ask(self, request: Request) -> Response:
         """The result of one request; a body that is not JSON is a failure, whatever its status."""
