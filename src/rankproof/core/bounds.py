@@ -96,11 +96,7 @@ def _highest(gaps: _Gaps, value: Value) -> PerQuery:
     wrong = gaps.judged - gaps.relevant
     gained = gaps.length * (1 + gaps.below) - wrong * (harmonic[gaps.end] - harmonic[gaps.start])
     added = _running(gaps.query, gaps.length)
-    ends = value(gaps.query, _running(gaps.query, gained), added)
-    begins = _begins(gaps.query)
-    none = np.zeros(len(begins))
-    best: PerQuery = np.maximum.reduceat(ends, begins)
-    return np.maximum(best, value(np.arange(len(begins)), none, none))
+    return _extreme(np.maximum, gaps.query, value(gaps.query, _running(gaps.query, gained), added), value)
 
 
 def _lowest(gaps: _Gaps, beyond: PerQuery, value: Value) -> PerQuery:
@@ -122,10 +118,15 @@ def _lowest(gaps: _Gaps, beyond: PerQuery, value: Value) -> PerQuery:
     def at(count: Array) -> Array:
         return value(gaps.query, before + gained(count), added + count)
 
-    begins = _begins(gaps.query)
+    return _extreme(np.minimum, gaps.query, at(_where_lowest(at, gaps.length)), value)
+
+
+def _extreme(choose: np.ufunc, query: Array, values: Array, value: Value) -> PerQuery:
+    """For each query the extreme of the values of its gaps, and of that with nothing filled."""
+    begins = _begins(query)
     none = np.zeros(len(begins))
-    least: PerQuery = np.minimum.reduceat(at(_where_lowest(at, gaps.length)), begins)
-    return np.minimum(least, value(np.arange(len(begins)), none, none))
+    found: PerQuery = choose(choose.reduceat(values, begins), value(np.arange(len(begins)), none, none))
+    return found
 
 
 def _where_lowest(at: Callable[[Array], Array], length: Array) -> Array:
@@ -159,41 +160,6 @@ def _rest(query: Array, values: Array) -> Array:
     """For each gap the sum of `values` over the gaps of its query after it."""
     total: Array = np.bincount(query, weights=values)
     return total[query] - _running(query, values)
-
-
-class _Places(NamedTuple):
-    """The rankings down to the cut with a row at every rank, and where documents nobody judged stand."""
-
-    rows: Hits
-    new: Array
-    """Which rows hold a document nobody judged (1 or 0)."""
-    beyond: PerQuery
-    """How many documents nobody judged each ranking holds after the cut."""
-
-    @property
-    def from_top(self) -> Array:
-        """For each row the number of new ones up to and with it."""
-        return self.rows.through(self.new)
-
-    @property
-    def from_end(self) -> Array:
-        """For each row the number of new ones from it to the cut."""
-        return self.behind(self.new)
-
-    def behind(self, values: Array) -> Array:
-        """For each row the sum of `values` from it to the cut."""
-        return self.rows.sum(values)[self.rows.query] - self.rows.before(values)
-
-    def most(self, start: PerQuery, values: Array) -> PerQuery:
-        """For each query the largest of `start` and the values of its new rows."""
-        found = start.copy()
-        new = self.new > 0
-        np.maximum.at(found, self.rows.query[new], values[new])
-        return found
-
-    def least(self, start: PerQuery, values: Array) -> PerQuery:
-        """For each query the smallest of `start` and the values of its new rows."""
-        return -self.most(-start, -values)
 
 
 # --- recall --------------------------------------------------------------------------------------
@@ -238,20 +204,23 @@ def ndcg_bounds(
 ) -> Ends:
     """The extremes of nDCG over which unjudged documents are relevant, at one grade."""
     cut = seen_down_to(h, k)
-    rows = fill_unjudged(cut, grade)
-    new = (rows.doc < 0).astype(np.float64)
-    places = _Places(rows, new, h.unjudged - cut.unjudged)
-    found = gains(rows.grade, gain)
+    rows, beyond = fill_unjudged(cut, grade), h.unjudged - cut.unjudged
+    is_new, query = rows.doc < 0, rows.query
+    new, found = is_new.astype(np.float64), gains(rows.grade, gain)
     gained = (found if rel <= 0 else np.where(rows.grade >= rel, found, 0.0)) / np.log2(rows.rank + 1)
     best = _Ideals.of(h, float(gains(np.array([grade]), gain)[0]), None if ideal == "uncut" else k, gain, rel)
     start = rows.sum(gained * (1 - new))
+
+    def to_cut(values: Array) -> Array:
+        return rows.sum(values)[query] - rows.before(values)  # from each row on
+
+    low = ratio(start[query] + to_cut(gained * new), best.with_more(to_cut(new) + beyond[query], query))
+    high = ratio(start[query] + rows.through(gained * new), best.with_more(rows.through(new), query))
     every = np.arange(h.n)
-    beyond = places.beyond[rows.query]
-    from_end, from_top = places.behind(gained * new), rows.through(gained * new)
-    low = ratio(start[rows.query] + from_end, best.with_more(places.from_end + beyond, rows.query))
-    high = ratio(start[rows.query] + from_top, best.with_more(places.from_top, rows.query))
-    least = ratio(start, best.with_more(places.beyond, every))
-    return places.least(least, low), places.most(ratio(start, best.with_more(np.zeros(h.n), every)), high)
+    least, most = (ratio(start, best.with_more(count, every)) for count in (beyond, np.zeros(h.n)))
+    np.minimum.at(least, query[is_new], low[is_new])
+    np.maximum.at(most, query[is_new], high[is_new])
+    return least, most
 
 
 class _Ideals(NamedTuple):

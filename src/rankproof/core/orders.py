@@ -51,15 +51,10 @@ class Orders(NamedTuple):
     hits: Hits
     """The hits, each order a query."""
 
-    @property
-    def counts(self) -> Array:
-        """How many orders each query has here."""
-        return np.diff(np.append(self.begins, self.hits.n))
-
     def mean(self, values: Array) -> Array:
         """The mean of `values` (one an order) for each query."""
         total: Array = np.add.reduceat(values, self.begins)
-        return total / self.counts
+        return total / np.diff(np.append(self.begins, self.hits.n))
 
 
 class Tie(NamedTuple):
