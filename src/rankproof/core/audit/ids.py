@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -92,6 +93,9 @@ def _as_number(text: str) -> str:
     return text.partition(".")[0].lstrip("0") or "0" if _NUMBER.fullmatch(text) else text
 
 
+_ALIKE = "spell the ids of both sides alike."
+
+
 class Spelling(NamedTuple):
     """One way in which two spellings of an id can differ."""
 
@@ -101,8 +105,8 @@ class Spelling(NamedTuple):
     """Equal for two ids that differ in this way only."""
     changes: Callable[[str], object]
     """A fast test whether `same` could change an id at all: most of millions need no closer look."""
-    severity: Severity
-    advice: str
+    advice: str = _ALIKE
+    severity: Severity = "error"
 
 
 SPELLINGS = (
@@ -111,7 +115,6 @@ SPELLINGS = (
         "leading zeros or a decimal point",
         _as_number,
         re.compile(r"0|\d+\.").match,
-        "error",
         "keep ids as text when files are read and written: a number loses its leading zeros.",
     ),
     Spelling(
@@ -119,7 +122,6 @@ SPELLINGS = (
         "upper and lower case",
         str.casefold,
         re.compile(r"[^a-z0-9_.:/-]").search,
-        "error",
         "write the ids of both sides in the same case.",
     ),
     Spelling(
@@ -127,43 +129,36 @@ SPELLINGS = (
         "spaces",
         lambda text: "".join(text.split()),
         re.compile(r"\s").search,
-        "error",
         "take the spaces out of the ids.",
     ),
     Spelling(
         "unicode-forms",
         "how an accented letter is stored (NFC or NFD)",
-        lambda text: unicodedata.normalize("NFC", text),
+        partial(unicodedata.normalize, "NFC"),
         lambda text: not text.isascii(),
-        "note",
         "bring the ids of both sides into one Unicode form; they are compared as they are.",
+        "note",
     ),
 )
 
-_ALIKE = "spell the ids of both sides alike."
 
-FILE_NAMES = tuple(
-    Spelling("affixes-of-ids", differ, same, changes, "error", _ALIKE)
-    for differ, same, changes in (
-        ("the endings of their file names", lambda text: _ENDING.sub("", text), _ENDING.search),
-        ("the folders before their names", lambda text: text.rpartition("/")[2], re.compile("/").search),
-        (
-            "the folders before their names and the endings of these",
-            lambda text: _ENDING.sub("", text.rpartition("/")[2]),
-            re.compile(r"/|\.").search,
-        ),
-    )
+def _file_name(text: str) -> str:
+    return text.rpartition("/")[2]
+
+
+FILE_NAMES = (
+    Spelling("affixes-of-ids", "the endings of their file names", partial(_ENDING.sub, ""), _ENDING.search),
+    Spelling("affixes-of-ids", "the folders before their names", _file_name, re.compile("/").search),
+    Spelling(
+        "affixes-of-ids",
+        "the folders before their names and the endings of these",
+        lambda text: _ENDING.sub("", _file_name(text)),
+        re.compile(r"/|\.").search,
+    ),
 )
 """Spellings of the names of one file: tried only for sides that share almost nothing."""
-
-
 PADDED = Spelling(
-    "number-ids",
-    "zeros before their numbers",
-    lambda text: _ZEROS.sub("", text),
-    re.compile(r"(?<![\d.])0+\d").search,
-    "error",
-    _ALIKE,
+    "number-ids", "zeros before their numbers", partial(_ZEROS.sub, ""), re.compile(r"(?<![\d.])0+\d").search
 )
 """Tried only for ids that one side has and the other should have."""
 
@@ -197,14 +192,9 @@ def _pairs(spelling: Spelling, alone: set[str], others: Collection[str]) -> list
 
 
 def _twin_finding(spelling: Spelling, pairs: list[tuple[str, str]], sides: Sides) -> Finding:
-    return Finding(
-        spelling.severity,
-        spelling.kind,
-        len(pairs),
-        f"{count(len(pairs), 'id differs', 'ids differ')} between {' and '.join(sides)} only in {spelling.differ}.",
-        tuple(side_by_side(one, other) for one, other in pairs[:EXAMPLES]),
-        spelling.advice,
-    )
+    number, examples = len(pairs), tuple(side_by_side(*pair) for pair in pairs[:EXAMPLES])
+    message = f"{count(number, 'id differs', 'ids differ')} between {' and '.join(sides)} only in {spelling.differ}."
+    return Finding(spelling.severity, spelling.kind, number, message, examples, spelling.advice)
 
 
 def side_by_side(one: str, other: str) -> str:
@@ -269,8 +259,6 @@ def _affixed(long: set[str], short: set[str], sides: Sides) -> Finding | None:
 
 
 def _common_start(texts: set[str]) -> str:
-    if not texts:
-        return ""
-    first, last = min(texts), max(texts)
+    first, last = min(texts, default=""), max(texts, default="")
     same = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
     return "".join(letter for letter, _ in same)
