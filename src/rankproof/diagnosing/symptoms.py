@@ -113,32 +113,25 @@ class Regime(Displayable):
         return {**asdict(self), "name": self.name}
 
 
-REGIMES = (
-    Regime(
-        "high",
-        "high",
+REGIMES = {
+    ("high", "high"): (
         "What is shown is what was needed, and little of it is missing.",
         "watch it: refresh the questions, and gate changes.",
     ),
-    Regime(
-        "high",
-        "low",
+    ("high", "low"): (
         "What is shown is right, but answers come out incomplete: documents that are needed never appear.",
         "find more: keyword search beside dense search, other chunks, another embedding model, a larger k.",
     ),
-    Regime(
-        "low",
-        "high",
+    ("low", "high"): (
         "The answer is there, among others: people skim past noise, and a generator is misled by it.",
         "show less: rerank, use a smaller k, or cut at a score.",
     ),
-    Regime(
-        "low",
-        "low",
+    ("low", "low"): (
         "People meet mostly noise, do not find what they need, and stop asking.",
         "start where documents are found: embedding model, chunks, filters, keyword search; rerank last.",
     ),
-)
+}
+"""What users meet, and the first remedy, by precision and recall."""
 MILDER = {
     ("high", "low"): "What is shown is right; recall is acceptable, not good: some answers come out incomplete.",
     ("low", "high"): "The answer is there; precision is acceptable, not good: people skim past some noise.",
@@ -160,7 +153,7 @@ def regime_of(precision: Band, recall: Band, lost: float = 0.0, helps: bool = Fa
         return None
     found_all = is_high(recall) and lost < MUCH_LOST
     sides = ("high" if is_high(precision) else "low", "high" if found_all else "low")
-    found = next(each for each in REGIMES if (each.precision, each.recall) == sides)
+    found = Regime(*sides, *REGIMES[sides])
     if sides == ("high", "high") and helps:
         found = replace(found, do="try the changes below: what they gain was measured.")
     if is_high(recall) and not found_all:

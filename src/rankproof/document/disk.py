@@ -18,7 +18,6 @@ from typing import BinaryIO, TypeAlias
 from rankproof.errors import UsageError
 
 Target: TypeAlias = "str | os.PathLike[str]"
-
 STDOUT = "-"
 GENERATOR = '<meta name="generator" content="rankproof">'
 """In every page, so that it is recognised as ours and a newer page may replace it."""
@@ -146,25 +145,21 @@ def _sync(stream: BinaryIO) -> None:
 
 def _write_over(final: Path, whole: BinaryIO) -> None:
     """Write the content into the file itself; the old content is restored if that fails."""
+    import shutil
+
     with final.open("r+b") as stream:
         before = stream.read()
         try:
-            _fill(stream, whole)
+            whole.seek(0)
+            stream.seek(0)
+            shutil.copyfileobj(whole, stream)
+            stream.truncate()
+            stream.flush()
         except OSError:
             stream.seek(0)
             stream.write(before)
             stream.truncate()
             raise
-
-
-def _fill(stream: BinaryIO, whole: BinaryIO) -> None:
-    import shutil
-
-    whole.seek(0)
-    stream.seek(0)
-    shutil.copyfileobj(whole, stream)
-    stream.truncate()
-    stream.flush()
 
 
 def _unwritable(where: Path, error: OSError) -> UsageError:

@@ -131,7 +131,7 @@ class Table(NamedTuple):
 
     def explained(self, mark: str = "bold:") -> str:
         """The legend behind the mark of a format; "" if no cell is marked."""
-        marked = any(getattr(cell, "best", False) for each in self.columns for cell in each.cells)
+        marked = any(isinstance(cell, Cell) and cell.best for each in self.columns for cell in each.cells)
         return f"{mark} {self.legend}" if marked and self.legend else ""
 
     @property

@@ -10,10 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
-
 DUST = 1e-9
 """Below this a difference is floating-point dust, not a difference."""
-
 ABSENT = "-"
 """The text for a missing number."""
 

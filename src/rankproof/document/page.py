@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby, islice
+from itertools import groupby
 
 from rankproof.document.terminal import clean, cut
 
@@ -19,7 +19,6 @@ class Markup(str):
 
 
 Child = str | None
-
 _VOID = {"meta", "br", "hr", "col", "link", "input"}
 
 
@@ -71,11 +70,7 @@ def _attributes(attributes: dict[str, object]) -> str:
 
 EXACT = {"value", "data_doc", "data_query"}
 """Attributes whose values forms and scripts send back as they are, so that they hold every character."""
-
-
 _NAMES = {"cls": "class", "for_": "for", "viewBox": "viewBox"}
-
-
 LONGEST, MOST = 120, 1000
 """The number of characters of a name that are shown, and that its tooltip shows."""
 
@@ -123,24 +118,19 @@ def table(
     return el("div", whole, cls="scroll", tabindex=0, role="group", aria_label=caption or label)
 
 
-def _row(cells: Sequence[Child], text: set[int]) -> Markup:
-    first, *others = cells
-    rest = (_cell(cell, _kind(i, text)) for i, cell in enumerate(others, start=1))
-    heading = el("th", first, scope="row", cls=_kind(0, text)) if first else el("td")
-    return el("tr", heading, *rest)
-
-
 def _groups(rows: Iterable[Sequence[Child]], text: set[int]) -> Iterator[Markup]:
     """A body for each run of rows with the same first cell, which is the heading of them all."""
     for first, group in groupby(rows, key=lambda row: row[0]):
         members = list(group)
         heading = el("th", first, scope="rowgroup", rowspan=len(members), cls="w")
-        yield el("tbody", *(_member(row, text, None if i else heading) for i, row in enumerate(members)))
+        yield el("tbody", *(_row(row, text, 1, None if i else heading) for i, row in enumerate(members)))
 
 
-def _member(row: Sequence[Child], text: set[int], heading: Markup | None) -> Markup:
-    cells = (el("th", c, scope="row", cls="w") if i == 1 else _cell(c, _kind(i, text)) for i, c in enumerate(row))
-    return el("tr", heading, *islice(cells, 1, None))
+def _row(cells: Sequence[Child], text: set[int], at: int = 0, group: Child = None) -> Markup:
+    """A row that is named by its cell at `at`, and its cells behind that; `group` comes before them."""
+    named = el("th", cells[at], scope="row", cls=_kind(at, text)) if cells[at] else el("td")
+    rest = (_cell(cell, _kind(i, text)) for i, cell in enumerate(cells[at + 1 :], start=at + 1))
+    return el("tr", group, named, *rest)
 
 
 def prose(text: str) -> Markup:
@@ -217,7 +207,6 @@ def contents(sections: Sequence[Section]) -> Markup:
 
 WIDE = 400
 """The width of every picture in its own units; about as many pixels as on a telephone."""
-
 Point = tuple[float, float]
 
 
@@ -289,17 +278,19 @@ def line(x1: float, y1: float, x2: float, y2: float, cls: str) -> Markup:
     return el("line", x1=number(x1), y1=number(y1), x2=number(x2), y2=number(y2), cls=cls)
 
 
+def _tooltip(title: str | None) -> Markup | None:
+    return None if title is None else el("title", title)
+
+
 def rect(x: float, y: float, width: float, height: float, cls: str, title: str | None = None) -> Markup:
     """A rectangle; its title is a tooltip."""
-    told = None if title is None else el("title", title)
     box = {"x": number(x), "y": number(y), "width": number(max(width, 0)), "height": number(max(height, 0))}
-    return el("rect", told, **box, cls=cls)
+    return el("rect", _tooltip(title), **box, cls=cls)
 
 
 def circle(x: float, y: float, radius: float, cls: str, title: str | None = None) -> Markup:
     """A circle, or a dot."""
-    told = None if title is None else el("title", title)
-    return el("circle", told, cx=number(x), cy=number(y), r=number(radius), cls=cls)
+    return el("circle", _tooltip(title), cx=number(x), cy=number(y), r=number(radius), cls=cls)
 
 
 def text(x: float, y: float, content: str, cls: str | None = None) -> Markup:
@@ -314,8 +305,7 @@ def label(x: float, y: float, content: str, cls: str, room: int = 15) -> Markup:
 
 def path(points: Iterable[Point], cls: str, title: str | None = None) -> Markup:
     """A line through points."""
-    told = None if title is None else el("title", title)
-    return el("path", told, d="M" + "L".join(f"{number(x)} {number(y)}" for x, y in points), cls=cls)
+    return el("path", _tooltip(title), d="M" + "L".join(f"{number(x)} {number(y)}" for x, y in points), cls=cls)
 
 
 def x_axis(scale: Scale, y: float, top: float, values: Sequence[float]) -> Markup:

@@ -22,8 +22,6 @@ LEAST = 8
 ELLIPSIS = "..."
 NO_WIDTH = ("Mn", "Me", "Cf")
 """Unicode categories of zero width: accents that combine, joiners, marks of direction."""
-
-
 _face: ContextVar[str] = ContextVar("_face", default="python")
 
 
@@ -260,7 +258,6 @@ SPARKS = "▁▂▃▄▅▆▇█"
 NOTHING = "·"
 REACHED, TOO_LOW, NEVER = "█", "▒", "░"
 LINE, DOT = "─", "●"
-
 _ASCII = str.maketrans(dict(zip(SPARKS + NOTHING + TOO_LOW + NEVER + LINE + DOT, "_.-=+*%#'x:-o", strict=True)))
 
 

@@ -210,8 +210,6 @@ _LAST = ("other", "base", "best")
 """The last curve is drawn on top."""
 TOLD = (1, 2, 3, 4, 5, 7, 10, 12, 15, 20)
 """The depths whose values are listed: as many as fit on paper."""
-
-
 LEVELS = (0.0, 0.1, 0.25, 0.5)
 """The shares above which the colour of a cell is stronger."""
 

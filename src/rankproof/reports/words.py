@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from rankproof.comparing.comparison import ComparisonRow
@@ -60,17 +61,9 @@ def report(found: Report, page: Callable[[], str]) -> Document:
         *(Part(Heading(name), Bullets(items), media=(PAGE,)) for name, items in _lists(content)),
         Part(*map(Paragraph, methods(content)), media=(PAPER,)),
     ]
+    unknown = {"low": None, "high": None}
     records = [
-        {
-            "system": system.name,
-            "measure": bar.measure,
-            "mean": bar.mean,
-            "low": bar.low if bar.known else None,
-            "high": bar.high if bar.known else None,
-            "ceiling": bar.ceiling,
-            "never_found": bar.never_found,
-            "ranked_too_low": bar.ranked_too_low,
-        }
+        {"system": system.name, **asdict(bar), **({} if bar.known else unknown)}
         for system in content.systems
         for bar in system.bars
     ]
@@ -244,6 +237,8 @@ def duels(content: Content) -> Table:
     return Table.of(("system", *names), rows, WORDS)
 
 
+# --- the sentences ---------------------------------------------------------------------------------
+
 MOST_NAMED = 4
 """The number of systems for which the reason for having no verdict is given."""
 
@@ -259,19 +254,13 @@ def summary_sentences(content: Content) -> list[str]:
     unclear = others[: len(others) - len(ends)]
     left = len(unclear) - MOST_NAMED
     more = [f"The same goes for {count(left, 'more system')}; see the table."] if left > 0 else []
-    told = unclear[:MOST_NAMED] + more
-    return [verdict, *own, *told, *ends, _audited(content, " else" if ends else "")]
+    return [verdict, *own, *unclear[:MOST_NAMED], *more, *ends, _audited(content, " else" if ends else "")]
 
 
 def size(content: Content) -> str:
     """How much was looked at, in a line."""
-    parts = (
-        count(content.queries, "query"),
-        count(content.documents, "judged document"),
-        count(len(content.systems), "system"),
-        count(len(content.definitions), "measure"),
-    )
-    return ", ".join(parts)
+    judged = f"{count(content.queries, 'query')}, {count(content.documents, 'judged document')}"
+    return f"{judged}, {count(len(content.systems), 'system')}, {count(len(content.definitions), 'measure')}"
 
 
 def _reached(content: Content, bar: Bar) -> str:
@@ -305,8 +294,7 @@ def _audited(content: Content, beyond: str = "") -> str:
     serious = [finding for finding, _ in content.findings if finding.severity != "note"]
     if not serious:
         return f"The audit of the data found nothing{beyond} that would mislead."
-    times = count(len(serious), "thing")
-    return f"The audit found {times} to read before trusting the numbers; see below."
+    return f"The audit found {count(len(serious), 'thing')} to read before trusting the numbers; see below."
 
 
 def methods(content: Content) -> list[str]:

@@ -22,7 +22,6 @@ from rankproof._moved import old_names
 
 Document: TypeAlias = dict[str, str]
 Ranking: TypeAlias = dict[str, dict[str, float]]
-
 RANKINGS = ("keyword", "dense", "fused")
 
 

@@ -33,10 +33,7 @@ def negations(text: str) -> list[Span]:
     >>> [cue.of(text) for cue in negations(text)]
     ["n't", '不']
     """
-    cues = [
-        *_spaced(text),
-        *(() if text.isascii() else (Span(*cue.span()) for cue in UNSPACED.finditer(text))),
-    ]
+    cues = [*_spaced(text), *(() if text.isascii() else (Span(*cue.span()) for cue in UNSPACED.finditer(text)))]
     if not cues:
         return []
     harmless = [found.span() for found in NO_DENIAL.finditer(text)]

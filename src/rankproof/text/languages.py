@@ -189,7 +189,6 @@ SAID = _words(
     " चिल्लाया चिल्लाई قال قالت سأل سألت صاح صرخ أجاب أجابت"
 )
 """Verbs that follow a quotation and introduce its speaker."""
-
 WRITINGS = {
     "ja": f"[{KANA}]",
     "zh": f"[{HAN}]",

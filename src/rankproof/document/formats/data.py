@@ -128,29 +128,28 @@ GAUGES = {
     "low": "The lower end of its interval.",
     "high": "The upper end of its interval.",
     "n": "How many events, sessions or votes it was counted over.",
+    "events": "Events of the log, each counted once.",
+    "rejected_lines": "Lines that were not events.",
 }
 
 
 def prometheus(document: Document) -> str:
     """The text format of Prometheus: the whole log and its last window."""
     tree = _online(document)
-    last: dict[tuple[Any, ...], Any] = {}
-    for row in tree["windows"]:
-        last[tuple(row[name] for name in LABELS)] = row
-    scopes = [("log", row) for row in tree["estimates"]] + [("window", row) for row in last.values()]
+    last = {tuple(row[name] for name in LABELS): row for row in tree["windows"]}
+    shown: dict[str, list[str]] = {name: [] for name in GAUGES}
+    for scope, rows in (("log", tree["estimates"]), ("window", last.values())):
+        for row in rows:
+            labels = {"scope": scope, **{key: row[key] for key in LABELS if row[key] is not None}}
+            for name in ("value", "low", "high", "n"):
+                shown[name] += [] if row[name] is None else [f"{_braces(labels)} {row[name]!r}"]
+    shown["events"] = [f" {tree['events']}"]
+    rejected = tree["lines"]["rejected"].items()
+    shown["rejected_lines"] = [f"{_braces({'reason': reason})} {number}" for reason, number in rejected]
     lines = []
     for name, about in GAUGES.items():
         lines += [f"# HELP rankproof_monitor_{name} {about}", f"# TYPE rankproof_monitor_{name} gauge"]
-        for scope, row in scopes:
-            if row[name] is not None:
-                labels = {"scope": scope, **{key: row[key] for key in LABELS if row[key] is not None}}
-                lines.append(f"rankproof_monitor_{name}{_braces(labels)} {row[name]!r}")
-    lines += ["# HELP rankproof_monitor_events Events of the log, each counted once."]
-    lines += ["# TYPE rankproof_monitor_events gauge", f"rankproof_monitor_events {tree['events']}"]
-    lines += ["# HELP rankproof_monitor_rejected_lines Lines that were not events."]
-    lines += ["# TYPE rankproof_monitor_rejected_lines gauge"]
-    for reason, number in tree["lines"]["rejected"].items():
-        lines.append(f"rankproof_monitor_rejected_lines{_braces({'reason': reason})} {number}")
+        lines += [f"rankproof_monitor_{name}{each}" for each in shown[name]]
     return "\n".join(lines) + "\n"
 
 

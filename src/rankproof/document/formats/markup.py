@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from rankproof.document.formats import OutputFormat, register
-from rankproof.document.model import PAGE, PAPER, Block, Bullets, Code, Column, Document, Heading, Paragraph, Table
+from rankproof.document.model import PAGE, PAPER, Block, Bullets, Cell, Code, Document, Heading, Paragraph, Table
 from rankproof.document.terminal import clean
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~])")
@@ -17,8 +17,7 @@ MARK = r"\*"
 
 def as_markdown(document: Document) -> str:
     """Headings, paragraphs, tables and lists with an empty line between."""
-    made = map(_block, document.blocks(PAGE))
-    return "\n\n".join(each for each in made if each) + "\n"
+    return "\n\n".join(filter(None, map(_block, document.blocks(PAGE)))) + "\n"
 
 
 def escape(text: str) -> str:
@@ -43,7 +42,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Table) and block.columns:
         caption = [f"**{_line(block.caption)}**", ""] if block.caption else []
         headings = [escape(each.heading.replace("\n", " ")) for each in block.columns]
-        rows = zip(*map(_cells, block.columns), strict=True)
+        rows = [list(map(_cell, row)) for row in block.rows]
         rule = ["---:" if each.right else "---" for each in block.columns]
         lines = ("| " + " | ".join(cells) + " |" for cells in (headings, rule, *rows))
         legend = ["", _line(block.explained("*"))] if block.explained() else []
@@ -69,31 +68,21 @@ def _line(text: str) -> str:
     return _BEGINS.sub(lambda m: f"{m[1][:-1]}\\{m[1][-1]}", escape(" ".join(text.split())))
 
 
-def _cells(column: Column) -> list[str]:
-    cells = []
-    for each in column.cells:
-        best, under = getattr(each, "best", False), getattr(each, "under", "")
-        cells.append(f"{escape(each)}{MARK if best else ''} {escape(under)}".rstrip())
-    return cells
+def _cell(cell: str) -> str:
+    mark, under = (MARK if cell.best else "", escape(cell.under)) if isinstance(cell, Cell) else ("", "")
+    return f"{escape(cell)}{mark} {under}".rstrip()
 
 
 NEEDS = "needs: booktabs, textcomp"
 _LATEX = {
+    **{char: f"\\{char}" for char in "&%$#_{}"},
+    **{char: f"{{{char}}}" for char in "[]"},
     "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    "[": "{[}",
-    "]": "{]}",
     "'": r"\textquotesingle{}",
 }
 """Square brackets too: after a line's end LaTeX would take one as an argument."""
@@ -104,13 +93,13 @@ def as_latex(document: Document) -> str:
     """Comments, then each table as a tabular; a table with a heading above it becomes a float with this caption."""
     every = list(document.blocks(PAPER))
     said, tables = [NEEDS], []
-    for block, above in zip(every, [None, *every], strict=False):
+    for above, block, below in zip([None, *every], every, [*every[1:], None], strict=False):
         if isinstance(block, Table) and block.columns:
             caption = rf"\caption{{{escape_latex(above.text)}}}" if isinstance(above, Heading) else ""
             around = [r"\begin{table}", r"\centering", caption, _tabular(block), r"\end{table}"]
             tables.append("\n".join(around) if caption else _tabular(block))
-    for block, below in zip(every, [*every[1:], None], strict=True):
-        said += [] if isinstance(block, Heading) and isinstance(below, Table) else _comments(block)
+        if not (isinstance(block, Heading) and isinstance(below, Table)):
+            said += _comments(block)
     said = list(dict.fromkeys(said))
     return "\n".join([*(f"% {clean(each)}" for each in said if each), "\n\n".join(tables)]) + "\n"
 
@@ -152,7 +141,7 @@ def _tabular(block: Table) -> str:
 def _rows(cells: tuple[str, ...], numbers: Sequence[bool]) -> Iterator[list[str]]:
     """A row, and a second one for the text under its cells."""
     yield [_latex_cell(each, number) for each, number in zip(cells, numbers, strict=True)]
-    under = [getattr(each, "under", "") for each in cells]
+    under = [each.under if isinstance(each, Cell) else "" for each in cells]
     if any(under):
         yield [rf"\scriptsize {_number(each)}" if each else "" for each in under]
 
@@ -171,10 +160,11 @@ def _latex_row(cells: Sequence[str]) -> str:
 
 
 def _latex_cell(cell: str, number: bool) -> str:
-    made, raised = _number(cell) if number else escape_latex(cell), getattr(cell, "raised", "")
-    if getattr(cell, "best", False):
-        made = rf"\textbf{{{made}}}"
-    return f"{made}$^{{{_RAISED.get(raised) or rf'{escape_latex(raised)}'}}}$" if raised else made
+    made = _number(cell) if number else escape_latex(cell)
+    if not isinstance(cell, Cell):
+        return made
+    made = rf"\textbf{{{made}}}" if cell.best else made
+    return f"{made}$^{{{_RAISED.get(cell.raised) or escape_latex(cell.raised)}}}$" if cell.raised else made
 
 
 register(OutputFormat("markdown", as_markdown, (".md", ".markdown")), OutputFormat("latex", as_latex, (".tex",)))

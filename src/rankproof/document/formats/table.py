@@ -15,6 +15,7 @@ from rankproof.document.model import (
     WARNING,
     Block,
     Bullets,
+    Cell,
     Chart,
     Code,
     Column,
@@ -158,8 +159,8 @@ def _shown(table: Table) -> list[Column]:
 def _cells(column: Column, stacked: bool) -> list[str]:
     """The texts of the cells with their marks, and the text under them beside them or in a row of its own."""
     cells = cut_apart(column.cells, column.most) if column.most else list(map(str, column.cells))
-    under = [getattr(each, "under", "") for each in column.cells]
-    best = [getattr(each, "best", False) for each in column.cells]
+    under = [each.under if isinstance(each, Cell) else "" for each in column.cells]
+    best = [isinstance(each, Cell) and each.best for each in column.cells]
     if any(best) or any(under):
         cells = [cell + (MARK if won else " ") for cell, won in zip(cells, best, strict=True)]
     if stacked:
