@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rankproof.comparing.gate_words import too_few_sentence
@@ -238,45 +238,29 @@ def _why(reasons: Mapping[str, int]) -> str:
     return "; ".join(told) + f"; {len(times) - REASONS} more reasons" * (len(times) > REASONS)
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A column of the table of configurations."""
-
-    heading: str
-    cell: Callable[[GridRow], str]
-    wanted: Callable[[Sequence[GridRow]], bool] = lambda rows: True
-
-
 def _mean(found: Grid, row: GridRow) -> float:
     """The mean that decides; 0 if it failed."""
     return float(row.means.get(found.measure, 0))
 
 
 def _configurations(found: Grid, rows: Sequence[GridRow], rest: tuple[int, str] | None = None) -> Table:
-    measures = list(next(row.means for row in rows if row.means))
-    fields = [field for field in _fields(measures) if field.wanted(found.rows)]
+    every = found.rows
+    first, *others = list(next(row.means for row in rows if row.means))
+    columns: dict[str, list[str]] = {}
     if any(width(row.name) > LABEL for row in rows):
-        fields.insert(0, Field("#", lambda row: str(rows.index(row) + 1)))
-    cells = [[field.cell(row) for field in fields] for row in rows]
-    return Table.of([field.heading for field in fields], cells, WORDS, rest=rest)
-
-
-def _fields(measures: Sequence[str]) -> list[Field]:
-    def mean(name: str) -> Field:
-        return Field(name, lambda row: score(row.means.get(name)))
-
-    first, *others = measures
-    return [
-        Field("configuration", lambda row: row.name),
-        Field("", lambda row: ON_FRONT if row.front else ""),
-        mean(first),
-        Field("interval", lambda row: short_span(row.low, row.high)),
-        Field("n", lambda row: f"{row.n:,}", lambda rows: len({row.n for row in rows}) > 1),
-        Field("p50 ms", lambda row: milliseconds(row.p50)),
-        Field("p95 ms", lambda row: milliseconds(row.p95)),
-        Field("cost", lambda row: f"{row.cost:g}", lambda rows: any(row.cost for row in rows)),
-        *map(mean, others),
-    ]
+        columns["#"] = [str(n) for n, _ in enumerate(rows, start=1)]
+    columns["configuration"] = [row.name for row in rows]
+    columns[""] = [ON_FRONT if row.front else "" for row in rows]
+    columns[first] = [score(row.means.get(first)) for row in rows]
+    columns["interval"] = [short_span(row.low, row.high) for row in rows]
+    if len({row.n for row in every}) > 1:
+        columns["n"] = [f"{row.n:,}" for row in rows]
+    columns["p50 ms"] = [milliseconds(row.p50) for row in rows]
+    columns["p95 ms"] = [milliseconds(row.p95) for row in rows]
+    if any(row.cost for row in every):
+        columns["cost"] = [f"{row.cost:g}" for row in rows]
+    columns |= {name: [score(row.means.get(name)) for row in rows] for name in others}
+    return Table.of(list(columns), list(zip(*columns.values(), strict=True)), WORDS, rest=rest)
 
 
 def _factors(found: Grid) -> Iterator[list[Block]]:

@@ -51,9 +51,10 @@ class Process:
         self._words = list(words)
         self._flow = flow
         self._running = running
-        self._process: subprocess.Popen[bytes] | None = None
         self._lines: SimpleQueue[str | None] = SimpleQueue()
         self._said = b""
+        self._process: subprocess.Popen[bytes]
+        self.read: ProcessAnswers
         self._given: dict[int, float] = {}
         """When a question was handed over."""
         self._latest = 0.0
@@ -61,7 +62,7 @@ class Process:
     def answers(self, asked: Sequence[int], questions: Sequence[str], k: int) -> Iterator[Answered]:
         """The answers to the questions of these places, as they come; afterwards `failure` says how it ended."""
         try:
-            process = subprocess.Popen(
+            self._process = process = subprocess.Popen(
                 self._words,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -73,9 +74,8 @@ class Process:
             why = getattr(error, "strerror", None) or error
             self.failure = Failed(f"{self._words[0]}: cannot be started: {why}")
             return
-        self._process = process
         self._running.append(self)
-        self._read = ProcessAnswers(asked)
+        self.read = ProcessAnswers(asked)
         given = [
             (place, json.dumps({"id": str(place), "question": questions[place], "k": k}, ensure_ascii=False) + "\n")
             for place in asked
@@ -85,27 +85,24 @@ class Process:
         listening = _thread(self._listen, process.stderr)
         _thread(self._take, process.stdout)
         try:
-            yield from self._come(len(asked), giving)
-            if self.failure is None and len(self._read.told) < len(asked):
-                self.failure = self._bad_end(process, listening)
+            since = monotonic()
+            while (line := self._wait(since, len(asked), giving)) is not None:
+                for place, answer in self.read.take(line):
+                    now = monotonic()
+                    yield place, answer, now - max(since, self._given.get(place, since))
+                    since = now
+            self.waited = monotonic() - since
+            if self.failure is None and len(self.read.told) < len(asked):
+                self.failure = self._bad_end(listening)
             if self.failure is None:
-                yield from ((place, answer, 0.0) for place, answer in self._read.rest())
+                yield from ((place, answer, 0.0) for place, answer in self.read.rest())
         finally:
             self._running.remove(self)
             self.kill()
 
-    def _come(self, asked: int, giving: Thread) -> Iterator[Answered]:
-        since = monotonic()
-        while (line := self._wait(since, asked, giving)) is not None:
-            for place, answer in self._read.take(line):
-                now = monotonic()
-                yield place, answer, now - max(since, self._given.get(place, since))
-                since = now
-        self.waited = monotonic() - since
-
     def _wait(self, since: float, asked: int, giving: Thread) -> str | None:
         """The next line; None at the end, or after the timeout."""
-        left = asked - len(self._read.told)
+        left = asked - len(self.read.told)
         timeout = self._flow.timeout if left else GRACE
         if timeout is None:
             return self._lines.get()
@@ -117,29 +114,22 @@ class Process:
                 if monotonic() < max(since, self._latest) + timeout or nothing_owed:
                     continue
             if left:
-                of = "" if self._read.told else " of its start"
+                of = "" if self.read.told else " of its start"
                 self.failure = Failed(f"no answer within {timeout:.3g} s{of}", again=True)
             return None
 
-    def _bad_end(self, process: subprocess.Popen[bytes], listening: Thread) -> Failed | None:
+    def _bad_end(self, listening: Thread) -> Failed | None:
         """Why it ended before all was answered, if that was no good end."""
         try:
-            code = process.wait(GRACE)
+            code = self._process.wait(GRACE)
         except subprocess.TimeoutExpired:
             return Failed("it closed its output and did not end", again=True)
         listening.join(GRACE)
         said = " ".join(self._said.decode("utf-8", "backslashreplace").split())[-TAIL:]
         return Failed(f"exit code {code}" + (f": {said}" if said else ""), again=True) if code else None
 
-    def no_line(self) -> Failed:
-        """Why a question has no answer although the command ended well."""
-        odd = f"; {self._read.odd}" if self._read.odd else ""
-        return Failed(f"no line for this question in the output{odd}")
-
     def kill(self) -> None:
         """End it with all that it started, as a shell may have; Windows knows no such groups."""
-        if self._process is None:
-            return
         with suppress(ProcessLookupError, PermissionError):
             if os.name == "posix":
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -270,16 +260,15 @@ def _read(line: str) -> tuple[str | None, Any]:
 def words_of(line: str, *, windows: bool = os.name == "nt") -> list[str]:
     r"""The words of a command; what is quoted stays together. An open quote is a `ValueError`.
 
+    On Windows by the rules of Microsoft's C runtime: a backslash is plain unless a double quote follows.
+
     >>> words_of(r"python 'my find.py' a\ b", windows=False)
     ['python', 'my find.py', 'a b']
     >>> words_of(r'"C:\Program Files\find.exe" --index D:\data\ "say \"hi\""', windows=True)
     ['C:\\Program Files\\find.exe', '--index', 'D:\\data\\', 'say "hi"']
     """
-    return _words_on_windows(line) if windows else shlex.split(line)
-
-
-def _words_on_windows(line: str) -> list[str]:
-    """By the rules of Microsoft's C runtime: a backslash is plain unless a double quote follows."""
+    if not windows:
+        return shlex.split(line)
     words: list[str] = []
     word: list[str] | None = None
     quoted, at = False, 0
@@ -339,7 +328,9 @@ def answer_in_starts(
             idle = 0 if came else idle + 1
             early = idle < TRIES and list(came) == asked[: len(came)]
             at = (0 if came and isinstance([*came.values()][-1], Failed) else 1) if early else len(left)
-            yield from ((place, process.no_line(), 0.0) for place in left[:at])
+            odd = f"; {process.read.odd}" if process.read.odd else ""
+            none = Failed(f"no line for this question in the output{odd}")
+            yield from ((place, none, 0.0) for place in left[:at])
             waiting += [left[at:]] if left[at:] else []
         elif len(asked) == 1 or (came and list(came) == asked[: len(came)]):
             # Answers come one by one and in order, so the first that is open is at fault.

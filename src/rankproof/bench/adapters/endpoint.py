@@ -23,7 +23,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, TypeAlias
-from urllib.parse import SplitResult, quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from rankproof.bench.adapters.adapter import Adapted
 from rankproof.bench.retriever import IdOf, unusable_answer
@@ -83,11 +83,6 @@ def _replaced(template: str, question: str, k: int) -> str:
     return re.sub("|".join(map(re.escape, words)), lambda found: words[found[0]], template)
 
 
-def has_question(template: Any) -> bool:
-    """Whether the question has a place in the template."""
-    return any(each in json.dumps(template) for each in QUESTION)
-
-
 def with_secrets(template: Any, where: str) -> Any:
     """The template with `${NAME}` replaced by what the environment has under that name, in every text in it."""
     return change_texts(template, lambda text: _VARIABLE.sub(lambda found: _secret(found[1], where), text))
@@ -102,12 +97,6 @@ def _secret(name: str, where: str) -> str:
 def json_with_secrets(template: str, where: str) -> str:
     """The text of a JSON body with `${NAME}` replaced, escaped for use inside quotes."""
     return _VARIABLE.sub(lambda found: json.dumps(_secret(found[1], where))[1:-1], template)
-
-
-def secrets_in(*templates: str) -> dict[str, str]:
-    """Secrets that must never be shown, with their placeholders."""
-    names = {name for each in templates for name in _VARIABLE.findall(each)}
-    return {os.environ[name]: f"${{{name}}}" for name in names if os.environ.get(name)}
 
 
 Step: TypeAlias = "str | int | None"
@@ -134,18 +123,15 @@ def path(text: str, where: str) -> tuple[Step, ...]:
             raise UsageError(
                 f"{where}: got {text!r}, not a path at {shorten(rest)}. Next: write it like hits.hits[*]._id."
             )
-        steps.append(_step(match))
+        key, inside = match.groups()
+        if key is not None:
+            steps.append(str(key))
+        elif inside in (None, "*"):
+            steps.append(None)
+        else:
+            steps.append(inside[1:-1] if inside[0] in "'\"" else int(inside))
         rest = rest[match.end() :]
     return tuple(steps)
-
-
-def _step(match: re.Match[str]) -> Step:
-    key, inside = match.groups()
-    if key is not None:
-        return str(key)
-    if inside in (None, "*"):
-        return None
-    return inside[1:-1] if inside[0] in "'\"" else int(inside)
 
 
 def values(data: Any, steps: Sequence[Step]) -> list[Any]:
@@ -198,7 +184,9 @@ def of_endpoint(
     """The endpoint that a TOML file, or the mapping in one, describes."""
     name, plain = _read(source)
     _check(plain, name)
-    secrets = secrets_in(json.dumps(plain))
+    variables = set(_VARIABLE.findall(json.dumps(plain)))
+    # What must never be shown, with its placeholders.
+    secrets = {os.environ[each]: f"${{{each}}}" for each in variables if os.environ.get(each)}
     prepare = _request(plain, name)
     # The documents in the JSON of an answer.
     columns = {ANSWER[what]: path(text, f"{name}, {what}") for what, text in plain["answer"].items()}
@@ -245,7 +233,7 @@ def _check(plain: Mapping[str, Any], name: str) -> None:
     method = plain.get("method", "GET")
     if not isinstance(method, str) or not method.isalpha():
         raise UsageError(f"{name}, method: got {shorten(method)}, expected one like POST. Next: give that.")
-    if not any(has_question(plain.get(place, "")) for place in ("url", "params", "body")):
+    if not any(each in json.dumps([plain.get(place) for place in ("url", "params", "body")]) for each in QUESTION):
         raise UsageError(
             f"{name}: the question is in neither url, params nor body. "
             'Next: put "{question}" where it belongs, as in body = { query = "{question}" }.'
@@ -258,20 +246,17 @@ def _check(plain: Mapping[str, Any], name: str) -> None:
 
 
 def _check_url(url: Any, where: str) -> None:
-    parts = urlsplit(with_secrets(url, where)) if isinstance(url, str) else None
-    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname or not _has_port(parts):
+    whole = with_secrets(url, where) if isinstance(url, str) else ""
+    try:
+        parts = urlsplit(whole)
+        fits = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # no possible port
+        fits = False
+    if not fits:
         raise UsageError(
             f"{where}: got {shorten(url)}, expected one that begins with http:// or https://, a host and perhaps "
             "a port up to 65535. Next: write the whole address."
         )
-
-
-def _has_port(parts: SplitResult) -> bool:
-    """Whether the port is a possible one, or none is named."""
-    try:
-        return parts.port is None or parts.port > 0
-    except ValueError:
-        return False
 
 
 def _table(found: Any, where: str) -> None:

@@ -6,7 +6,6 @@ import json
 import weakref
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
@@ -150,16 +149,19 @@ def _store(
         "filter": filter,
         "id": id,
     }
-    body = (
-        partial(_by_words, fields=fields, query=query)
-        if asked is None
-        else partial(knn, field=vector, candidates=candidates)
-    )
+
+    def body(given: Any, k: int) -> Body:
+        if asked is not None:
+            return knn(given, k=k, filter=filter, field=vector, candidates=candidates)
+        words: Body = {"multi_match": {"query": given, **by_words}}
+        if query is not None:
+            words = change_texts(query, lambda text: text.replace("{question}", given))
+        return {"query": words if filter is None else {"bool": {"must": [words], "filter": filter}}}
 
     def find(given: Any, k: int) -> list[Found]:
         usual = {"size": k, "_source": [id] if id else False, "track_total_hits": False}
-        bodies = (body(each, k=k, filter=filter) for each in (given if asked is None else given.tolist()))
-        return [_found(server, {**each, **usual}, k, id) for each in bodies]
+        every = given if asked is None else given.tolist()
+        return [_found(server, {**body(each, k), **usual}, k, id) for each in every]
 
     def fill(parts: Iterator[Part]) -> None:
         for number, (documents, vectors) in enumerate(parts):
@@ -167,7 +169,7 @@ def _store(
             if vectors is not None:
                 sources = [{**each, vector: row} for each, row in zip(sources, vectors.tolist(), strict=True)]
             if number == 0:
-                _make(server, {} if vectors is None else {vector: _vector_field(kind, len(sources[0][vector]))})
+                _make(server, kind, vector, None if vectors is None else vectors.shape[1])
             actions = [{"index": {"_id": each.id}} for each in documents]
             lines = [line for pair in zip(actions, sources, strict=True) for line in pair]
             answer = server.json("POST", f"/{server.index}/_bulk?refresh=wait_for", lines)
@@ -179,18 +181,6 @@ def _store(
                 )
 
     return Store(settings, asked, find, fill, shut=server.client.close)
-
-
-# --- what is asked ---------------------------------------------------------------------------------
-
-
-def _by_words(question: str, *, k: int, filter: Any, fields: Sequence[str], query: Any) -> Body:
-    asked = (
-        {"multi_match": {"query": question, "fields": list(fields)}}
-        if query is None
-        else change_texts(query, lambda text: text.replace("{question}", question))
-    )
-    return {"query": asked if filter is None else {"bool": {"must": [asked], "filter": filter}}}
 
 
 # --- what is answered ------------------------------------------------------------------------------
@@ -217,19 +207,16 @@ def _found(server: Server, body: Body, k: int, id: str | None) -> Found:
 # --- filling ----------------------------------------------------------------------------------------
 
 
-def _vector_field(kind: str, size: int) -> Body:
-    if kind == "dense_vector":
-        return {"type": kind, "dims": size, "index": True, "similarity": "cosine"}
-    # Of OpenSearch's engines this one takes filters into account while it searches, in every version since 2.4.
-    method = {"name": "hnsw", "space_type": "cosinesimil", "engine": "lucene"}
-    return {"type": kind, "dimension": size, "method": method}
-
-
-def _make(server: Server, vectors: Body) -> None:
-    """Make the index, if it is not there."""
-    kinds = {"id": {"type": "keyword"}, "title": {"type": "text"}, "text": {"type": "text"}}
-    body: Body = {"mappings": {"properties": {**kinds, **vectors}}}
-    if any(each["type"] == "knn_vector" for each in vectors.values()):
+def _make(server: Server, kind: str, vector: str, size: int | None) -> None:
+    """Make the index, if it is not there; with a field for vectors of that size, if there are some."""
+    fields: Body = {"id": {"type": "keyword"}, "title": {"type": "text"}, "text": {"type": "text"}}
+    body: Body = {"mappings": {"properties": fields}}
+    if size is not None and kind == "dense_vector":
+        fields[vector] = {"type": kind, "dims": size, "index": True, "similarity": "cosine"}
+    elif size is not None:
+        # Of OpenSearch's engines this one takes filters into account while it searches, in every version since 2.4.
+        method = {"name": "hnsw", "space_type": "cosinesimil", "engine": "lucene"}
+        fields[vector] = {"type": kind, "dimension": size, "method": method}
         body["settings"] = {"index.knn": True}
     try:
         server.json("GET", f"/{server.index}")

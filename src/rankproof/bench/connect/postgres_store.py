@@ -114,11 +114,8 @@ def postgres(
         given = [{"language": language, "question": each.replace("\0", " ")} for each in questions]
         return _answers(connections, _by_words(table, settings), given, settings, k)
 
-    def fill(parts: Iterator[Part]) -> None:
-        _fill(connections, table, parts, settings)
-
     known = {"store": "postgres", "where": connections.address, "table": table, **settings}
-    return Store(known, None, find, fill, shut=connections.close)
+    return Store(known, None, find, lambda parts: _fill(connections, table, parts, settings), shut=connections.close)
 
 
 def pgvector(
@@ -147,12 +144,11 @@ def pgvector(
         given = [{"vector": literal(each)} for each in vectors]
         return _answers(connections, _by_vector(table, settings), given, settings, k)
 
-    def fill(parts: Iterator[Part]) -> None:
-        _fill_vectors(connections, table, parts, settings)
-
     known = {"store": "pgvector", "where": connections.address, "table": table, **settings}
     known["embedder"] = dict(asked.settings)
-    return Store(known, asked, find, fill, shut=connections.close)
+    return Store(
+        known, asked, find, lambda parts: _fill_vectors(connections, table, parts, settings), shut=connections.close
+    )
 
 
 def literal(vector: Sequence[float]) -> str:
@@ -231,24 +227,19 @@ def _fill(connections: Connections, table: str, parts: Iterator[Part], settings:
     """The documents in a table, with an index over the words of title and text."""
     from psycopg import sql
 
-    names = {"table": _named(table), "id": _named(settings["id"])}
-    nothing = {"more": sql.SQL(""), "values": sql.SQL(""), "update": sql.SQL("")}
+    nothing = sql.SQL("")
+    names = {"table": _named(table), "id": _named(settings["id"]), "more": nothing}
+    words = nothing
+    if settings["vector"]:
+        words = sql.SQL(
+            ", {vector} tsvector generated always as "
+            "(to_tsvector({language}::regconfig, coalesce(title, '') || ' ' || coalesce(text, ''))) stored"
+        ).format(vector=_named(settings["vector"]), language=sql.Literal(settings["language"]))
     with connections.open() as connection:
-        connection.execute(sql.SQL(TABLE).format(**names, more=_words_column(settings)))
+        connection.execute(sql.SQL(TABLE).format(**{**names, "more": words}))
+        insert = sql.SQL(INSERT).format(**names, values=nothing, update=nothing)
         for documents, _ in parts:
-            rows = [_row(each) for each in documents]
-            connection.cursor().executemany(sql.SQL(INSERT).format(**names, **nothing), rows)
-
-
-def _words_column(settings: Mapping[str, Any]) -> Any:
-    from psycopg import sql
-
-    if not settings["vector"]:
-        return sql.SQL("")
-    return sql.SQL(
-        ", {vector} tsvector generated always as "
-        "(to_tsvector({language}::regconfig, coalesce(title, '') || ' ' || coalesce(text, ''))) stored"
-    ).format(vector=_named(settings["vector"]), language=sql.Literal(settings["language"]))
+            connection.cursor().executemany(insert, [_row(each) for each in documents])
 
 
 def _fill_vectors(connections: Connections, table: str, parts: Iterator[Part], settings: Mapping[str, Any]) -> None:
@@ -256,18 +247,19 @@ def _fill_vectors(connections: Connections, table: str, parts: Iterator[Part], s
 
     column = _named(settings["vector"])
     names = {"table": _named(table), "id": _named(settings["id"])}
-    clauses = {
-        "more": sql.SQL(", {}").format(column),
-        "values": sql.SQL(", %s::vector"),
-        "update": sql.SQL(", {} = excluded.{}").format(column, column),
-    }
+    insert = sql.SQL(INSERT).format(
+        **names,
+        more=sql.SQL(", {}").format(column),
+        values=sql.SQL(", %s::vector"),
+        update=sql.SQL(", {} = excluded.{}").format(column, column),
+    )
     with connections.open() as connection:
         connection.execute("create extension if not exists vector")
         for documents, vectors in parts:
             kind = sql.SQL(", {} vector({})").format(column, sql.Literal(vectors.shape[1]))
             connection.execute(sql.SQL(TABLE).format(**names, more=kind))
             rows = [(*_row(each), literal(row)) for each, row in zip(documents, vectors, strict=True)]
-            connection.cursor().executemany(sql.SQL(INSERT).format(**names, **clauses), rows)
+            connection.cursor().executemany(insert, rows)
 
 
 def _row(document: Document) -> tuple[str, ...]:
@@ -286,10 +278,10 @@ def _kept(value: Any) -> Any:
         return _text(value)
     if isinstance(value, Mapping):
         return {_text(str(name)): _kept(each) for name, each in value.items()}
+    if isinstance(value, set | frozenset):
+        value = sorted(value, key=repr)
     if isinstance(value, list | tuple):
         return [_kept(each) for each in value]
-    if isinstance(value, set | frozenset):
-        return [_kept(each) for each in sorted(value, key=repr)]
     if hasattr(value, "tolist"):  # numbers and arrays of NumPy
         return _kept(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):

@@ -171,8 +171,22 @@ def lancedb(
     }
 
     def find(given: Any, k: int) -> list[Found]:
-        opened = connection.open_table(table)
-        return [_lance_found(opened, each, k, settings) for each in given]
+        """What is nearest to each vector, or has the words of each question."""
+        from lancedb.query import MatchQuery
+
+        opened, column = connection.open_table(table), settings["column"]
+        answers = []
+        for each in given:
+            if asked is None:
+                match: Any = MatchQuery
+                query = opened.search(match(each, column), query_type="fts")
+            else:
+                query = opened.search(each, vector_column_name=column).distance_type(distance)
+            found = query if filter is None else query.where(filter, prefilter=True)
+            sign, score = (1, "_score") if asked is None else (-1, "_distance")
+            pairs = ((field_in(row, id, "lancedb"), sign * row[score]) for row in found.limit(k).to_list())
+            answers.append(best_pairs(pairs, k))
+        return answers
 
     def fill(parts: Iterator[Part]) -> None:
         for documents, vectors in parts:
@@ -201,22 +215,6 @@ def _lance_connection(where: Any, options: Mapping[str, Any]) -> Any:
 
 def _lance_faults(secret: str | None) -> Any:
     return faults("lancedb", (ValueError, OSError, RuntimeError, KeyError), LANCE_ADVICE, (secret,))
-
-
-def _lance_found(table: Any, given: Any, k: int, settings: Mapping[str, Any]) -> Found:
-    """What is nearest to a vector, or has the words of a question."""
-    from lancedb.query import MatchQuery
-
-    column, condition = settings["column"], settings["filter"]
-    if isinstance(given, str):
-        match: Any = MatchQuery
-        sign, score, query = 1, "_score", table.search(match(given, column), query_type="fts")
-    else:
-        query = table.search(given, vector_column_name=column).distance_type(settings["distance"])
-        sign, score = -1, "_distance"
-    found = query if condition is None else query.where(condition, prefilter=True)
-    pairs = ((field_in(row, settings["id"], "lancedb"), sign * row[score]) for row in found.limit(k).to_list())
-    return best_pairs(pairs, k)
 
 
 def _lance_put(connection: Any, table: str, rows: list[dict[str, Any]], id: str) -> None:
@@ -273,13 +271,42 @@ def qdrant(
         told = vectors.get(vector or "") if isinstance(vectors, Mapping) else vectors
         return -1 if getattr(getattr(told, "distance", ""), "value", "") in QDRANT_DISTANCES else 1
 
-    return Store(
-        *(settings, asked),
-        lambda vectors, k: _qdrant_found(client, collection, vectors, k, settings, sign()),
-        lambda parts: _qdrant_fill(client, collection, parts, vector, distance),
-        guard=lambda: _qdrant_faults(options),
-        shut=(lambda: None) if client is where else client.close,
-    )
+    def find(vectors: Any, k: int) -> list[Found]:
+        from qdrant_client import models
+
+        turn, only = sign(), settings["filter"]
+        condition = None if only is None else models.Filter.model_validate(only)
+        fields = [id] if id else False
+        requests = [
+            models.QueryRequest(query=each.tolist(), using=vector, filter=condition, limit=k, with_payload=fields)
+            for each in vectors
+        ]
+
+        def pair(point: Any) -> tuple[Any, float]:
+            return point.id if id is None else field_in(point.payload or {}, id, "qdrant"), turn * point.score
+
+        answers = client.query_batch_points(collection, requests=requests)
+        return [best_pairs(map(pair, each.points), k) for each in answers]
+
+    def fill(parts: Iterator[Part]) -> None:
+        from qdrant_client import models
+
+        for documents, vectors in parts:
+            if not client.collection_exists(collection):
+                shape = models.VectorParams(size=vectors.shape[1], distance=models.Distance(distance))
+                client.create_collection(collection, vectors_config={vector: shape} if vector else shape)
+            points = [
+                models.PointStruct(
+                    id=str(uuid5(NAMESPACE_URL, each.id)),  # Qdrant takes no text as the id of a point
+                    vector={vector: row.tolist()} if vector else row.tolist(),
+                    payload=payload(each),
+                )
+                for each, row in zip(documents, vectors, strict=True)
+            ]
+            client.upsert(collection, points=points)
+
+    shut = (lambda: None) if client is where else client.close
+    return Store(settings, asked, find, fill, guard=lambda: _qdrant_faults(options), shut=shut)
 
 
 def _qdrant_client(where: Any, options: Mapping[str, Any]) -> Any:
@@ -311,46 +338,3 @@ def _qdrant_faults(options: Mapping[str, Any]) -> Any:
 
     kinds = ApiException, ValueError, OSError, RuntimeError
     return faults("qdrant", kinds, QDRANT_ADVICE, (options.get("api_key"),))
-
-
-def _qdrant_found(
-    client: Any, collection: str, vectors: Any, k: int, settings: Mapping[str, Any], sign: int
-) -> list[Found]:
-    from qdrant_client import models
-
-    name = settings["id"]
-    filter = None if settings["filter"] is None else models.Filter.model_validate(settings["filter"])
-    requests = [
-        models.QueryRequest(
-            query=vector.tolist(),
-            using=settings["vector"],
-            filter=filter,
-            limit=k,
-            with_payload=[name] if name else False,
-        )
-        for vector in vectors
-    ]
-
-    def pair(point: Any) -> tuple[Any, float]:
-        return point.id if name is None else field_in(point.payload or {}, name, "qdrant"), sign * point.score
-
-    answers = client.query_batch_points(collection, requests=requests)
-    return [best_pairs(map(pair, each.points), k) for each in answers]
-
-
-def _qdrant_fill(client: Any, collection: str, parts: Iterator[Part], vector: str | None, distance: str) -> None:
-    from qdrant_client import models
-
-    for documents, vectors in parts:
-        if not client.collection_exists(collection):
-            shape = models.VectorParams(size=vectors.shape[1], distance=models.Distance(distance))
-            client.create_collection(collection, vectors_config={vector: shape} if vector else shape)
-        points = [
-            models.PointStruct(
-                id=str(uuid5(NAMESPACE_URL, each.id)),  # Qdrant takes no text as the id of a point
-                vector={vector: row.tolist()} if vector else row.tolist(),
-                payload=payload(each),
-            )
-            for each, row in zip(documents, vectors, strict=True)
-        ]
-        client.upsert(collection, points=points)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib.util import find_spec
 from math import log1p
 from threading import Lock
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 from weakref import finalize
 
 import numpy as np
@@ -161,8 +161,7 @@ class TantivyIndex:
 
     def terms(self, text: str) -> list[str]:
         """The index terms of a text, in order."""
-        found: list[str] = self._analyzer.analyze(prepare_text(text, splits=True))
-        return found
+        return list(self._analyzer.analyze(prepare_text(text, splits=True)))
 
     def frequency(self, term: str) -> int:
         """The number of documents with a term."""
@@ -174,9 +173,7 @@ class TantivyIndex:
         if not clauses or not self._ids:
             return []
         query = self._tantivy.Query.boolean_query(clauses)
-        if allowed is None:
-            return self._best(query, k)
-        return deepen(lambda n: self._best(query, n), k, allowed)
+        return self._best(query, k) if allowed is None else deepen(lambda n: self._best(query, n), k, allowed)
 
     def _best(self, query: Any, k: int) -> Found:
         hits = self._searcher.search(query, min(k, len(self._ids)), count=False).hits
@@ -184,27 +181,14 @@ class TantivyIndex:
 
     def _clauses(self, term: str, weight: float) -> list[Any]:
         """The query for a term. It is repeated rather than boosted if that gives the same, which is faster."""
-        query = self._tantivy.Query.term_query(self._schema, "text", term)
+        query, should = self._tantivy.Query.term_query(self._schema, "text", term), self._tantivy.Occur.Should
         if weight == int(weight):
-            return [(self._tantivy.Occur.Should, query)] * int(weight)
-        return [(self._tantivy.Occur.Should, self._tantivy.Query.boost_query(query, weight))]
+            return [(should, query)] * int(weight)
+        return [(should, self._tantivy.Query.boost_query(query, weight))]
 
 
 Engine = Literal["tantivy", "sqlite"]
 ENGINES = ("tantivy", "sqlite")
-
-
-class WordIndex(Protocol):
-    """Documents by their terms."""
-
-    def terms(self, text: str) -> list[str]:
-        """The index terms of a text, in order."""
-
-    def frequency(self, term: str) -> int:
-        """The number of documents with a term."""
-
-    def search(self, terms: Terms, k: int, allowed: Allowed) -> Found:
-        """The `k` best documents for weighted terms."""
 
 
 def keyword(
@@ -233,17 +217,24 @@ def keyword(
     documents = load_corpus(corpus)
     check_number("k1", k1, least=0)
     check_number("b", b, least=0, most=1)
-    options: dict[str, Any] = {"k1": k1, "b": b, "language": _language(language)}
+    if language == "none":
+        language = None
+    elif language is not None:
+        plain = language.lower() if isinstance(language, str) else language
+        if plain not in LANGUAGES:
+            raise one_of("language", language, ["none", *LANGUAGES])
+        language = str(plain)
+    options: dict[str, Any] = {"k1": k1, "b": b, "language": language}
     if isinstance(stop_words, str):
         raise UsageError(f"stop_words: got {stop_words!r}, expected a list of words. Next: give a list.")
-    options["stop_words"] = sorted({word for each in stop_words for word in words(each)})  # as the index sees them
+    ignored = frozenset(word for each in stop_words for word in words(each))  # as the index sees them
+    options["stop_words"] = sorted(ignored)
     chosen = _engine(engine, options)
-    index: WordIndex = (
-        TantivyIndex(documents, options["language"])
+    index: TantivyIndex | SqliteIndex = (
+        TantivyIndex(documents, language)
         if chosen == "tantivy"
-        else SqliteIndex(documents, options["k1"], options["b"], stemmed=options["language"] is not None)
+        else SqliteIndex(documents, k1, b, stemmed=language is not None)
     )
-    ignored = frozenset(options["stop_words"])
 
     def search(questions: Sequence[Terms], k: int, allowed: Allowed) -> list[Found]:
         return [index.search(each, k, allowed) for each in questions]
@@ -274,11 +265,10 @@ def _engine(engine: str | None, options: dict[str, Any]) -> str:
             f"engine: got tantivy with k1={options['k1']}, b={options['b']}, but its own are fixed at k1=1.2, b=0.75. "
             "Next: leave out engine, or k1 and b."
         )
-    here = find_spec("tantivy") is not None
+    here, language = find_spec("tantivy") is not None, options["language"]
     if engine == "tantivy" and not here:
         raise missing_extra("engine='tantivy'", "tantivy", "retrieve")
     chosen = engine or ("tantivy" if here and fixed else "sqlite")
-    language = options["language"]
     if chosen == "sqlite" and language not in (None, "english"):
         if not here:
             raise missing_extra(f"language={language!r}", "tantivy", "retrieve")
@@ -287,12 +277,3 @@ def _engine(engine: str | None, options: dict[str, Any]) -> str:
             "words only. Next: leave out k1, b and engine."
         )
     return chosen
-
-
-def _language(language: Any) -> str | None:
-    if language is None or language == "none":
-        return None
-    plain = language.lower() if isinstance(language, str) else language
-    if plain not in LANGUAGES:
-        raise one_of("language", language, ["none", *LANGUAGES])
-    return str(plain)
