@@ -35,8 +35,7 @@ def of_framework(found: Any, *, id: IdOf, settings: Mapping[str, Any] | None) ->
     for method, make in _METHODS.items():
         own = getattr(found, method, None)
         if callable(own) and not inspect.isfunction(found) and not isinstance(found, type):
-            kind = type(found)
-            name = f"{kind.__module__}.{kind.__qualname__}.{method}"
+            name = f"{type(found).__module__}.{type(found).__qualname__}.{method}"
             # Its own settings, and where it is a pipeline those of its parts.
             parts = found.walk() if callable(getattr(found, "walk", None)) else ()
             made = [state_of(found), *((name, state_of(part)) for name, part in parts)]

@@ -78,9 +78,8 @@ def _off_loop(do: Callable[[], Any]) -> Any:
 class _Kept:
     """What a function returned or raised in another thread; either is handed to the caller."""
 
-    def __init__(self) -> None:
-        self.value: Any = None
-        self.error: BaseException | None = None
+    value: Any = None
+    error: BaseException | None = None
 
     def take(self, do: Callable[[], Any]) -> None:
         with self:
@@ -199,13 +198,12 @@ def of_callable(
 
     `batch` is taken from the function's own attribute `batch` where it is not said.
     """
-    marked = bool(getattr(function, "batch", False)) if batch is None else batch
     known = getattr(function, "settings", None)
     own = settings if settings is not None else known if isinstance(known, Mapping) else None
     return Adapted(
         with_k(function),
-        own if own is not None else describe(function),
-        batch=marked,
+        describe(function) if own is None else own,
+        batch=bool(getattr(function, "batch", False)) if batch is None else batch,
         awaited=is_async(function),
         id=id,
         known=own is not None,
@@ -235,11 +233,29 @@ def with_k(function: Callable[..., Any]) -> Callable[[Any, int], Any]:
         if place and _is_number(each) and (each.kind != ONLY_BY_PLACE or place == 1)
     ]
     taken = min(fits, key=lambda each: K_NAMES.index(_plain_name(each)), default=None)
-    lacking = _lacking(parameters, taken)
+    # The parameters that nothing is given for.
+    needed = [each for each in parameters if each.kind not in NO_PLACE and each.default is Parameter.empty]
+    first = parameters[0] if parameters and parameters[0].kind != Parameter.KEYWORD_ONLY else None
+    lacking = [each for each in needed if each is not first and each is not taken]
+    if not lacking and (first is None or first.kind == Parameter.VAR_KEYWORD):
+        lacking = [QUESTION]
     if lacking and lacking != [QUESTION] and not hands_on:
         raise _unaskable(function, parameters, lacking)
     call = _calling(function, taken, signature)
-    return _guarded(call, function, parameters, lacking) if lacking else call
+    if not lacking:
+        return call
+
+    def guarded(text: Any, k: int) -> Any:
+        # A decorated function may be given by its decorator what it lacks; if it is not, that is an error.
+        try:
+            return call(text, k)
+        except TypeError as error:
+            missing = "missing" in str(error) and any(f"'{each.name}'" in str(error) for each in lacking)
+            if missing or lacking == [QUESTION]:
+                raise _unaskable(function, parameters, lacking) from error
+            raise
+
+    return guarded
 
 
 def _signature(function: Callable[..., Any], *, follow: bool) -> inspect.Signature | None:
@@ -259,15 +275,6 @@ def _plain_name(parameter: Parameter) -> str:
     return parameter.name.replace("_", "").lower() if parameter.kind not in NO_PLACE else "*"
 
 
-def _lacking(parameters: Sequence[Parameter], taken: Parameter | None) -> list[Parameter]:
-    """The parameters that nothing is given for."""
-    needed = [each for each in parameters if each.kind not in NO_PLACE and each.default is Parameter.empty]
-    first = parameters[0] if parameters and parameters[0].kind != Parameter.KEYWORD_ONLY else None
-    lacking = [each for each in needed if each is not first and each is not taken]
-    takes_question = first is not None and first.kind != Parameter.VAR_KEYWORD
-    return lacking if takes_question else (lacking or [QUESTION])
-
-
 def _calling(
     function: Callable[..., Any], taken: Parameter | None, signature: inspect.Signature
 ) -> Callable[[Any, int], Any]:
@@ -279,26 +286,6 @@ def _calling(
     if taken.kind == ONLY_BY_PLACE or not by_name:
         return lambda text, k: function(text, k)
     return lambda text, k: function(text, **{taken.name: k})
-
-
-def _guarded(
-    call: Callable[[Any, int], Any],
-    function: Callable[..., Any],
-    parameters: Sequence[Parameter],
-    lacking: Sequence[Parameter],
-) -> Callable[[Any, int], Any]:
-    """A decorated function may be given by its decorator what it lacks; if it is not, that is an error."""
-
-    def guarded(text: Any, k: int) -> Any:
-        try:
-            return call(text, k)
-        except TypeError as error:
-            missing = "missing" in str(error) and any(f"'{each.name}'" in str(error) for each in lacking)
-            if missing or lacking == [QUESTION]:
-                raise _unaskable(function, parameters, lacking) from error
-            raise
-
-    return guarded
 
 
 def _unaskable(

@@ -29,8 +29,8 @@ def module_digest(module: ModuleType) -> str | None:
     if path.suffix != ".py" or not path.is_file() or installed:
         return None
     # The folder from which the module is imported under its name.
-    above = module.__name__.count(".") + (path.name == "__init__.py")
-    return files_digest([path], (path.resolve().parents[above] if above < len(path.resolve().parents) else path.parent))
+    above, parents = module.__name__.count(".") + (path.name == "__init__.py"), path.resolve().parents
+    return files_digest([path], parents[above] if above < len(parents) else path.parent)
 
 
 def files_digest(paths: Iterable[Path], root: Path) -> str:
@@ -39,20 +39,16 @@ def files_digest(paths: Iterable[Path], root: Path) -> str:
     Comments, blank lines and where a file is make no difference.
     """
     digest = blake2b(digest_size=12)
-    for tree in _reached_source([path.resolve() for path in paths], root.resolve()):
-        digest.update(ast.dump(tree).encode("utf-8", "backslashreplace"))
-    return digest.hexdigest()
-
-
-def _reached_source(waiting: list[Path], root: Path) -> Iterator[ast.Module]:
-    seen: set[Path] = set()
+    root, seen = root.resolve(), set[Path]()
+    waiting = [path.resolve() for path in paths]
     while waiting:
         path = waiting.pop(0)
         if path not in seen:
             seen.add(path)
             tree = _tree(path)
-            yield tree
+            digest.update(ast.dump(tree).encode("utf-8", "backslashreplace"))
             waiting += _imports(tree, path, root)
+    return digest.hexdigest()
 
 
 def _tree(path: Path) -> ast.Module:
@@ -131,41 +127,30 @@ def state_of(found: Any) -> dict[str, Any]:
     >>> state_of(Search(0.9))
     {'depth': 3, 'k1': 0.9}
     """
-    slots = (vars(each).get("__slots__", ()) for each in _own_classes(type(found)))
+    members = [
+        member
+        for kind in reversed(type(found).__mro__)
+        if kind.__module__ != "builtins"
+        for member in vars(kind).items()
+    ]
+    slots = (value for name, value in members if name == "__slots__")
     names = (name for each in slots for name in ((each,) if isinstance(each, str) else each))
     own: Mapping[str, Any] = {
-        **_of_classes(type(found)),
+        **{name: value for name, value in members if isinstance(value, PLAIN) and name[:2] != "__"},
         **{name: getattr(found, name) for name in names if name[:2] != "__" and hasattr(found, name)},
         **getattr(found, "__dict__", {}),
     }
-    later = _set_later(type(found), own)
+    later = {
+        stored
+        for name, value in members
+        if isinstance(value, FunctionType)
+        and name not in MAKING
+        and not own.keys().isdisjoint(names_in(value.__code__))
+        for stored in names_stored(value.__code__, "STORE_ATTR")
+    }
     return {
         name: value if _is_setting(value) else plain_value(value) for name, value in own.items() if name not in later
     }
-
-
-def _own_classes(kind: type) -> list[type]:
-    return [each for each in reversed(kind.__mro__) if each.__module__ != "builtins"]
-
-
-def _of_classes(kind: type) -> dict[str, Any]:
-    return {
-        name: value
-        for each in _own_classes(kind)
-        for name, value in vars(each).items()
-        if isinstance(value, PLAIN) and not name.startswith("__")
-    }
-
-
-def _set_later(kind: type, names: Iterable[str]) -> frozenset[str]:
-    asked = frozenset(names)
-    functions = (each for one in _own_classes(kind) for each in vars(one).items())
-    return frozenset(
-        stored
-        for name, value in functions
-        if isinstance(value, FunctionType) and name not in MAKING and not asked.isdisjoint(names_in(value.__code__))
-        for stored in names_stored(value.__code__, "STORE_ATTR")
-    )
 
 
 def _with_inner(code: CodeType) -> Iterator[CodeType]:
@@ -187,9 +172,6 @@ def names_stored(code: CodeType, operation: str) -> Iterator[str]:
     return (step.argval for step in steps if step.opname == operation)
 
 
-Update = Callable[[bytes], None]
-
-
 def code_digest(function: Callable[..., Any]) -> str | None:
     """The same for the same code, whatever its line numbers; None for what is not written in Python.
 
@@ -202,12 +184,7 @@ def code_digest(function: Callable[..., Any]) -> str | None:
     digest = blake2b(digest_size=12)
     for each in functions:
         _feed(digest.update, each.__code__)
-    digest.update(_bytes(_constants(functions)))
-    return digest.hexdigest()
-
-
-def _constants(functions: list[FunctionType]) -> list[tuple[str, Any]]:
-    """The plain values of their module that they name, but for those that one of them sets."""
+    # The plain values of their module that they name, but for those that one of them sets.
     set_here = {name for each in functions for name in names_stored(each.__code__, "STORE_GLOBAL")}
     named = {
         (name, repr(each.__globals__[name]))
@@ -215,7 +192,8 @@ def _constants(functions: list[FunctionType]) -> list[tuple[str, Any]]:
         for name in names_in(each.__code__)
         if name in each.__globals__ and _is_constant(each.__globals__[name])
     }
-    return sorted(pair for pair in named if pair[0] not in set_here and pair[0][:2] != "__")
+    digest.update(_bytes(sorted(pair for pair in named if pair[0] not in set_here and pair[0][:2] != "__")))
+    return digest.hexdigest()
 
 
 def _is_constant(value: object) -> bool:
@@ -260,7 +238,7 @@ def _functions_of(kind: type) -> list[FunctionType]:
     return [each for each in members.values() if isinstance(each, FunctionType)]
 
 
-def _feed(update: Update, code: CodeType) -> None:
+def _feed(update: Callable[[bytes], None], code: CodeType) -> None:
     """The instructions, names and constants, those of functions inside too; no line numbers."""
     update(code.co_code)
     update(_bytes(code.co_names))
