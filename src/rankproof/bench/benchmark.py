@@ -38,48 +38,9 @@ if TYPE_CHECKING:
     from rankproof.diagnosing.diagnose import Diagnosis
 
 
-def adapt_retriever(
-    retriever: Any, batch: bool | int | None, id: IdOf, settings: Mapping[str, Any] | None, limits: Any
-) -> Adapted:
-    """The retriever as it can be asked; a number of questions a call goes to the limits."""
-    if batch is not None and not isinstance(batch, bool):
-        limits["batch"] = batch
-        batch = True
-    return adapt(retriever, batch=batch, id=id, settings=settings)
-
-
-def answer_rows(
-    name: str,
-    questions: Mapping[str, str],
-    retriever: Adapted,
-    reading: AnswerReading,
-    plan: RunPlan,
-    *,
-    corpus: Corpus | None,
-    cache: str | os.PathLike[str] | None,
-    progress: bool | None,
-) -> list[RunRow]:
-    """A row for each question; answers kept in `cache` are not asked for again."""
-    with ExitStack() as opened:
-        memory = None if cache is None else opened.enter_context(open_answers(Path(cache)))
-        # Inputs that change the answers, beside settings and question.
-        about = {} if memory is None else {"corpus": None if corpus is None else corpus.fingerprint}
-        if memory is not None and not retriever.known:
-            about["run"] = name
-        line = opened.enter_context(closing(Progress(name, len(questions)))) if is_told(progress) else None
-        told: Told = line.tell if line else lambda done, failed: None
-        # Where answers are written as they come, so that the app can show first means.
-        live = opened.enter_context(closing(LiveFile(name, ".partial.jsonl")))
-
-        def show(rows: Mapping[str, RunRow]) -> None:
-            answered = [(query, row.answer) for query, row in rows.items() if row.answer is not None]
-            live.write({"query": query, "results": [doc for doc, _ in answer.found]} for query, answer in answered)
-
-        shown = show if live else None
-        return answer_all(questions, retriever, reading, plan, memory=memory, about=about, told=told, show=shown)
-
-
 SAMPLE = "sample"
+_DECIDING = ("seed", "alpha", "margin", "correction", "permutations", "allow_missing", "allow_errors")
+"""The arguments of a comparison that no score depends on."""
 
 
 class RunCompareArguments(ScoringArguments, total=False):
@@ -235,13 +196,16 @@ class Benchmark(Displayable):
         retriever's answers are its `settings`; a function has none, and is known by its name, its code and the
         name of the run. `limits` are concurrency, timeout, retries, backoff, rate and warm_up.
         """
-        found = adapt_retriever(retriever, batch, id, settings, limits)
-        plan = plan_for(found, limits)
+        asked: dict[str, Any] = dict(limits)
+        if batch is not None and not isinstance(batch, bool):  # so many questions a call
+            asked["batch"], batch = batch, True
+        found = adapt(retriever, batch=batch, id=id, settings=settings)
+        plan = plan_for(found, asked)
         if self.judgments is not None and self.corpus is not None:
             check_found(not_in_corpus(relevant_in(self.judgments), self.corpus))
         questions, reading = self._questions(), self._reading(k, found.id)
         began = perf_counter()
-        rows = answer_rows(name, questions, found, reading, plan, corpus=self.corpus, cache=cache, progress=progress)
+        rows = self._answer_rows(name, questions, found, reading, plan, cache, progress)
         rest = len(self.queries) - len(questions)
         said = f"{rest} of {len(self.queries)} questions were not asked: nobody has judged anything for them."
         if name in self.runs:
@@ -260,6 +224,35 @@ class Benchmark(Displayable):
             said=[said] if rest > 0 else [],
         )
         return self.runs[name]
+
+    def _answer_rows(
+        self,
+        name: str,
+        questions: Mapping[str, str],
+        retriever: Adapted,
+        reading: AnswerReading,
+        plan: RunPlan,
+        cache: str | os.PathLike[str] | None,
+        progress: bool | None,
+    ) -> list[RunRow]:
+        """A row for each question; answers kept in `cache` are not asked for again."""
+        with ExitStack() as opened:
+            memory = None if cache is None else opened.enter_context(open_answers(Path(cache)))
+            # Inputs that change the answers, beside settings and question.
+            about = {} if memory is None else {"corpus": None if self.corpus is None else self.corpus.fingerprint}
+            if memory is not None and not retriever.known:
+                about["run"] = name
+            line = opened.enter_context(closing(Progress(name, len(questions)))) if is_told(progress) else None
+            told: Told = line.tell if line else lambda done, failed: None
+            # Where answers are written as they come, so that the app can show first means.
+            live = opened.enter_context(closing(LiveFile(name, ".partial.jsonl")))
+
+            def show(rows: Mapping[str, RunRow]) -> None:
+                answered = [(query, row.answer) for query, row in rows.items() if row.answer is not None]
+                live.write({"query": query, "results": [doc for doc, _ in answer.found]} for query, answer in answered)
+
+            shown = show if live else None
+            return answer_all(questions, retriever, reading, plan, memory=memory, about=about, told=told, show=shown)
 
     def _questions(self) -> dict[str, str]:
         """The questions that are judged, or all where none is."""
@@ -341,6 +334,3 @@ class Benchmark(Displayable):
         if name not in self.runs:
             raise one_of("run", name, self.runs)
         return self.runs[name]
-
-
-_DECIDING = ("seed", "alpha", "margin", "correction", "permutations", "allow_missing", "allow_errors")

@@ -175,29 +175,24 @@ class Run(Result):
             f"{_first(list(self.corpus or ()))}); they stayed in, as not relevant.{why}"
         )
 
-    def _about_time(self) -> list[str]:
-        said = []
+    def _about_time(self) -> Iterator[str]:
         if self.plan.concurrency > 1:
-            said.append(f"Latencies are those with up to {self.plan.concurrency} calls at once.")
+            yield f"Latencies are those with up to {self.plan.concurrency} calls at once."
         if self.batched:
-            said.append("Questions were asked in batches; each counts with its share of the time.")
+            yield "Questions were asked in batches; each counts with its share of the time."
         if self.streamed:
-            said.append("Latencies are the times between answers; the first of each start includes the start itself.")
-        return [*said, *self._about_failures()]
-
-    def _about_failures(self) -> list[str]:
+            yield "Latencies are the times between answers; the first of each start includes the start itself."
         failed, asked = len(self.failures), len(self.rows)
-        if failed < asked:
-            few = 2 * failed > asked
-            said = f"Only {asked - failed} of {asked} questions were answered: latencies are not those of the run."
-            return [said] if few else []
-        # What belongs to one thread says so; to anything else the advice would be a riddle.
-        if any("thread" in reason for reason in self.failures.values()):
-            return [
+        if failed < asked and 2 * failed > asked:
+            yield f"Only {asked - failed} of {asked} questions were answered: latencies are not those of the run."
+        elif failed == asked and any("thread" in reason for reason in self.failures.values()):
+            # What belongs to one thread says so; to anything else the advice would be a riddle.
+            yield (
                 "Every question failed: the retriever seems to know one thread only. Next: run it with timeout=None, "
                 "which stays there (in the shell --timeout 0)."
-            ]
-        return ["Every question failed. Next: call the retriever with one question by hand."] if asked else []
+            )
+        elif failed == asked and asked:
+            yield "Every question failed. Next: call the retriever with one question by hand."
 
     def to_dict(self) -> dict[str, Any]:
         """The run as plain data."""

@@ -33,10 +33,10 @@ MORE = 100
 ROUNDS = 2
 """How often the directions are sent through the matrix and back."""
 
-Product = Callable[[Array], Array]
 
-
-def strongest(times: Product, turned_times: Product, width: int, number: int) -> Array:
+def strongest(
+    times: Callable[[Array], Array], turned_times: Callable[[Array], Array], width: int, number: int
+) -> Array:
     """The `number` strongest right singular vectors of a matrix, one column each.
 
     The matrix is known by its products: `times` with columns of its width, `turned_times` the other way round.
@@ -97,10 +97,6 @@ class Sparse:
         """The row of each entry."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
-    def scale_columns(self, by_column: Array) -> Sparse:
-        """With each column multiplied."""
-        return Sparse(self.starts, self.columns, self.values * by_column[self.columns].astype(np.float32), self.width)
-
     def unit(self) -> Sparse:
         """With each row brought to length 1; rows of zeros stay."""
         squares = np.bincount(self.row, weights=self.values.astype(np.float64) ** 2, minlength=len(self.starts) - 1)
@@ -113,10 +109,6 @@ class Sparse:
         sizes = np.bincount(self.columns, minlength=self.width)
         starts = np.concatenate([[0], np.cumsum(sizes)])
         return Sparse(starts, self.row[order], self.values[order], len(self.starts) - 1)
-
-    def sums(self, weights: Array) -> Array:
-        """For each column the sum of the weights of the rows that have it."""
-        return np.bincount(self.columns, weights=weights[self.row], minlength=self.width)
 
     def times(self, dense: Array) -> Array:
         """The product with a matrix of which all is held.
@@ -225,9 +217,7 @@ def cost_of(corpus: Mapping[str, Document], dimensions: int | None = None) -> Co
     some = sorted(known)[:: max(1, len(known) // CUT)]
     cut = len({part for word in some for part in parts_of(word)}) * different / max(1, len(some))
     features = min(cut, different + sum(min(pieces / 3, letters**n) for n in LENGTHS))
-    width = min(MOST, max(number // 3, FEWEST)) if dimensions is None else dimensions
-    width = min(width, max(1, number))
-    followed = width + MORE
+    followed = _dimensions(dimensions, max(1, number)) + MORE
     vectors = followed * (FEATURE_VECTORS * features + OTHER_VECTORS * (number + different))
     return Cost(
         documents=number,
@@ -282,14 +272,14 @@ def lsa(corpus: Any, *, dimensions: int | None = None, memory: float | None = No
     space = _learned(counts, dimensions)
     rows = unit_rows(space.place_texts(counts))
     found = np.flatnonzero(rows.any(axis=1))
+
+    def place(questions: Sequence[str]) -> Array:
+        return unit_rows(space.place_texts([Counter(words(each)) for each in questions]))
+
     return Search(
         name=with_options("lsa", {"dimensions": dimensions}, {"dimensions": None}),
         describe=lambda: {"kind": "lsa", "dimensions": space.axes.shape[1], "corpus": documents.fingerprint},
-        answer=nearest_among(
-            [names[n] for n in found.tolist()],
-            rows[found],
-            lambda questions: unit_rows(space.place_texts([Counter(words(each)) for each in questions])),
-        ),
+        answer=nearest_among([names[n] for n in found.tolist()], rows[found], place),
         corpus=documents,
     )
 
@@ -322,8 +312,9 @@ class _Space:
             for text in texts
         ]
         parts = [{self.features[part]: 1.0 for part in parts_of(word) if part in self.features} for word in number]
-        features = Sparse.of(parts, len(self.features)).scale_columns(self.weight).unit()
-        return Sparse.of(by_word, len(number)), features
+        features = Sparse.of(parts, len(self.features))
+        weighted = replace(features, values=self.weight[features.columns].astype(np.float32))
+        return Sparse.of(by_word, len(number)), weighted.unit()
 
 
 def _learned(counts: Sequence[Counts], dimensions: int | None) -> _Space:
@@ -331,21 +322,20 @@ def _learned(counts: Sequence[Counts], dimensions: int | None) -> _Space:
     learned = counts[:: max(-(-len(counts) // LEARNED), 1)]
     number = len(learned)
     frequency = Counter(word for text in learned for word in text)
-    features, weight = _features(frequency, number)
-    rarity = {word: _rarity(n, number) for word, n in frequency.items()}
-    flat = _Space(rarity, _rarity(0, number), features, weight, np.zeros((len(features), 0)))
-    most = min(MOST, max(number // 3, FEWEST)) if dimensions is None else dimensions
-    return replace(flat, axes=_axes(*flat.entries(learned), min(most, number, len(features))))
-
-
-def _features(frequency: Counts, number: int) -> tuple[dict[str, int], Array]:
-    """The features of all words, and how heavy each is: the rarer the heavier, and whole words more than pieces."""
     times: Counter[str] = Counter()
     for word, n in frequency.items():
         for part in dict.fromkeys(parts_of(word)):
             times[part] += n
+    # How heavy each feature is: the rarer the heavier, and whole words more than pieces.
     weight = [log(1 + number / min(n, number)) * (WHOLE if part[0] == "=" else 1) for part, n in times.items()]
-    return {part: n for n, part in enumerate(times)}, np.array(weight)
+    features = {part: n for n, part in enumerate(times)}
+    rarity = {word: _rarity(n, number) for word, n in frequency.items()}
+    flat = _Space(rarity, _rarity(0, number), features, np.array(weight), np.zeros((len(features), 0)))
+    return replace(flat, axes=_axes(*flat.entries(learned), min(_dimensions(dimensions, number), len(features))))
+
+
+def _dimensions(wanted: int | None, documents: int) -> int:
+    return min(min(MOST, max(documents // 3, FEWEST)) if wanted is None else wanted, documents)
 
 
 def _rarity(frequency: int, number: int) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -45,10 +45,9 @@ def score_texts(scorer: Scorer, question: str, texts: list[str]) -> Array:
     >>> score_texts(lambda question, texts: [len(text) for text in texts], "why?", ["so", "because"]).tolist()
     [2.0, 7.0]
     """
-    return _checked(finish(scorer(question, texts)), texts) if texts else np.zeros(0)
-
-
-def _checked(given: Any, texts: Sequence[str]) -> Array:
+    if not texts:
+        return np.zeros(0)
+    given = finish(scorer(question, texts))
     try:
         scores: Array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -129,19 +128,14 @@ def _score(wanted: frozenset[str], text: Sequence[str], rarity: Rarity) -> float
     places = [(place, word) for place, word in enumerate(text) if word in wanted]
     norm = K1 * (1 - B + B * len(text) / (rarity.length or 1))
     times = Counter(word for _, word in places)
+    # For each two neighbours among the words that are wanted: how rare the other is, by how near it stands.
     close: defaultdict[str, float] = defaultdict(float)
-    for word, weight in _closeness(places, rarity):
-        close[word] += weight
-    alone = sum(rarity.of(word) * n * (K1 + 1) / (n + norm) for word, n in times.items())
-    return alone + sum(min(1, rarity.of(word)) * n * (K1 + 1) / (n + norm) for word, n in close.items())
-
-
-def _closeness(places: Sequence[tuple[int, str]], rarity: Rarity) -> Iterator[tuple[str, float]]:
-    """For each two neighbours among the words that are wanted: how rare the other is, by how near it stands."""
     for (before, first), (after, second) in pairwise(places):
         if first != second:
-            yield first, rarity.of(second) / (after - before) ** 2
-            yield second, rarity.of(first) / (after - before) ** 2
+            close[first] += rarity.of(second) / (after - before) ** 2
+            close[second] += rarity.of(first) / (after - before) ** 2
+    alone = sum(rarity.of(word) * n * (K1 + 1) / (n + norm) for word, n in times.items())
+    return alone + sum(min(1, rarity.of(word)) * n * (K1 + 1) / (n + norm) for word, n in close.items())
 
 
 DEPTH = 50
@@ -259,8 +253,13 @@ def as_reranking(anything: Any) -> Rerank:
 def _answer(first: Search, made: Rerank, scorer: Scorer, corpus: Corpus) -> Answer:
     def again(question: str, found: Found, k: int) -> Found:
         head, tail = found[: made.depth], found[made.depth : max(k, made.depth)]
-        texts = [_text(corpus, document) for document, _ in head]
-        scores = score_texts(scorer, question, texts)
+        for document, _ in head:
+            if document not in corpus:
+                raise DataError(
+                    f"rerank: document {shorten(document)} was found and is not in the corpus. "
+                    "Next: give rerank(corpus=...) the documents that the retriever searches."
+                )
+        scores = score_texts(scorer, question, [corpus[document].whole for document, _ in head])
         if made.share < 1:  # together with the scores before, both on one scale
             before = np.array([score for _, score in head])
             scores = made.share * _from_0_to_1(scores) + (1 - made.share) * _from_0_to_1(before)
@@ -279,12 +278,3 @@ def _answer(first: Search, made: Rerank, scorer: Scorer, corpus: Corpus) -> Answ
 def _from_0_to_1(scores: Array) -> Array:
     low, high = scores.min(initial=np.inf), scores.max(initial=-np.inf)
     return np.ones(len(scores)) if low >= high else (scores - low) / (high - low)
-
-
-def _text(corpus: Corpus, document: str) -> str:
-    if document not in corpus:
-        raise DataError(
-            f"rerank: document {shorten(document)} was found and is not in the corpus. "
-            "Next: give rerank(corpus=...) the documents that the retriever searches."
-        )
-    return corpus[document].whole

@@ -88,20 +88,10 @@ def expand(
 def expanded_terms(
     made: Feedback, question: str, found: Found, vocabulary: Vocabulary, corpus: Corpus
 ) -> dict[str, float]:
-    """The weighted terms that are asked in the end."""
-    asked = _shares(Counter(vocabulary.terms(question)))
-    joining = _joining(made, found, vocabulary, corpus)
-    if not joining:
-        return asked
-    mixed: defaultdict[str, float] = defaultdict(float)
-    for share, terms in ((made.weight, asked), (1 - made.weight, _shares(joining))):
-        for term, part in terms.items():
-            mixed[term] += share * part
-    return dict(mixed)
+    """The weighted terms that are asked in the end: those of the question, and the heaviest of what was found.
 
-
-def _joining(made: Feedback, found: Found, vocabulary: Vocabulary, corpus: Corpus) -> dict[str, float]:
-    """The heaviest terms of what was found; of equals the first in the alphabet."""
+    Of equally heavy ones the first in the alphabet join.
+    """
     most = max(COMMON_SHARE * len(corpus), 2)
     heavy: defaultdict[str, float] = defaultdict(float)
     for document, score in _shares(dict(found)).items():
@@ -110,7 +100,15 @@ def _joining(made: Feedback, found: Found, vocabulary: Vocabulary, corpus: Corpu
         may_join = {term: n for term, n in counts.items() if vocabulary.frequency(term) <= most}
         for term, part in _shares(may_join).items():
             heavy[term] += score * part
-    return dict(sorted(heavy.items(), key=lambda pair: (-pair[1], pair[0]))[: made.terms])
+    joining = dict(sorted(heavy.items(), key=lambda pair: (-pair[1], pair[0]))[: made.terms])
+    asked = _shares(Counter(vocabulary.terms(question)))
+    if not joining:
+        return asked
+    mixed: defaultdict[str, float] = defaultdict(float)
+    for share, shares in ((made.weight, asked), (1 - made.weight, _shares(joining))):
+        for term, part in shares.items():
+            mixed[term] += share * part
+    return dict(mixed)
 
 
 def _shares(weights: Terms) -> dict[str, float]:
@@ -149,10 +147,9 @@ class Speller(Displayable):
 
 def spelling(corpus: Corpus) -> Rewrite:
     """A function that corrects questions by the words of a corpus; these are counted when it is first asked."""
-
-    @cache
-    def speller() -> Speller:
-        return Speller(Counter(form for each in corpus.values() for form in {word.form for word in words(each.whole)}))
+    speller = cache(
+        lambda: Speller(Counter(form for each in corpus.values() for form in {w.form for w in words(each.whole)}))
+    )
 
     def rewrite(question: str) -> str:
         return speller()(question)
@@ -164,16 +161,15 @@ def expansion(corpus: Corpus, terms: int = 5) -> Rewrite:
     """A function that adds the heaviest words of what keyword search finds for a question (RM3) to it."""
     check_whole("terms", terms)
     made = Feedback(terms=terms)
-    searches: list[Search] = []
+    search = cache(lambda: keyword(corpus))  # made when it is first asked
 
     def rewrite(question: str) -> str:
-        search = searches[0] if searches else keyword(corpus)
-        searches[:] = [search]
-        if search.vocabulary is None:
+        vocabulary = search().vocabulary
+        if vocabulary is None:
             return question
-        found = search.search([question], made.documents)[0]
-        asked = set(search.vocabulary.terms(question))
-        joined = expanded_terms(made, question, found, search.vocabulary, corpus)
+        found = search().search([question], made.documents)[0]
+        asked = set(vocabulary.terms(question))
+        joined = expanded_terms(made, question, found, vocabulary, corpus)
         return " ".join([question, *(term for term in joined if term not in asked)])
 
     return rewrite

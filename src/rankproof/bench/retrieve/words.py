@@ -99,10 +99,9 @@ def _changed_alone(splits: bool) -> re.Pattern[str]:
     An index that `splits` lowers letters too.
     """
     alone = [chr(code) for first, last in ALONE for code in range(max(first, 0x80), last + 1)]
+    changed = [c for c in alone if _folded_run(c) != (c.lower() if splits else c)]
     if splits:
-        changed = [c for c in alone if _folded_run(c) != c.lower() and unicodedata.category(c)[0] not in "PZ"]
-    else:
-        changed = [c for c in alone if _folded_run(c) != c]
+        changed = [c for c in changed if unicodedata.category(c)[0] not in "PZ"]
     return re.compile(f"[{''.join(changed)}]")
 
 
