@@ -32,8 +32,7 @@ def row_sums(parts: Array) -> Array:
     >>> row_sums(np.array([[0.5, np.nan], [1.0, 2.0]])).tolist()
     [0.5, 3.0]
     """
-    total: Array = np.nansum(np.sort(parts, axis=1), axis=1)
-    return total
+    return np.asarray(np.nansum(np.sort(parts, axis=1), axis=1))
 
 
 def row_counts(parts: Array) -> Array:
@@ -42,14 +41,12 @@ def row_counts(parts: Array) -> Array:
     >>> row_counts(np.array([[0.5, np.nan], [1.0, 2.0]])).tolist()
     [1, 2]
     """
-    number: Array = np.count_nonzero(~np.isnan(parts), axis=1)
-    return number
+    return np.asarray(np.count_nonzero(~np.isnan(parts), axis=1))
 
 
 def column_means(parts: Array) -> Array:
     """The mean of each column, the same whatever the order of the rows."""
-    mean: Array = np.sort(parts, axis=0).sum(axis=0) / len(parts)
-    return mean
+    return np.asarray(np.sort(parts, axis=0).sum(axis=0) / len(parts))
 
 
 def share(part: Array, whole: Array, otherwise: Array | float) -> Array:
@@ -59,8 +56,7 @@ def share(part: Array, whole: Array, otherwise: Array | float) -> Array:
     [0.5, 1.0, nan]
     """
     some = whole > 0
-    divided: Array = np.where(some, part / np.where(some, whole, 1.0), otherwise + 0.0 * part)
-    return divided
+    return np.where(some, part / np.where(some, whole, 1.0), otherwise + 0.0 * part)
 
 
 def query_starts(query: Array) -> Array:
@@ -75,9 +71,7 @@ def reduce_lists(reduce: np.ufunc, values: Array, query: Array) -> Array:
     [[3.0], [3.0], [2.0]]
     """
     begins = query_starts(query)
-    reduced = reduce.reduceat(values, begins, axis=0)
-    repeated: Array = np.repeat(reduced, np.diff(np.append(begins, len(query))), axis=0)
-    return repeated
+    return np.repeat(reduce.reduceat(values, begins, axis=0), np.diff(np.append(begins, len(query))), axis=0)
 
 
 def lengths(parts: Array, query: Array) -> Array:
@@ -143,14 +137,16 @@ class ScorePool:
         number[kept] = np.arange(len(kept))
         rows = np.flatnonzero(number[self.query] >= 0)
         return replace(
-            self,
+            self.rows(rows),
             queries=tuple(self.queries[i] for i in kept),
-            docs=[self.docs[row] for row in rows.tolist()],
             query=number[self.query[rows]],
-            rank=self.rank[rows],
-            score=self.score[rows],
             empty=tuple(query for query in self.empty if query in queries),
         )
+
+    def rows(self, rows: Array) -> ScorePool:
+        """The pool of these rows alone."""
+        docs = [self.docs[row] for row in rows.tolist()]
+        return replace(self, docs=docs, query=self.query[rows], rank=self.rank[rows], score=self.score[rows])
 
     def order_documents(self, values: Array) -> dict[str, dict[str, float]]:
         """`{query: {document: value}}`, the highest value first, equal ones by document id, the highest first."""
@@ -188,7 +184,12 @@ def pool_of(tables: Mapping[str, RankingTable], depth: int | None = None) -> Sco
         unscored=tuple(name for name, table in tables.items() if table.score is None and len(table)),
         empty=tuple(dict.fromkeys(name for each in tables.values() for name in each.empty if name not in known)),
     )
-    return whole if depth is None else _cut(whole, depth)
+    if depth is None:
+        return whole
+    # Without documents that are below the depth in every ranking.
+    above = rank <= depth
+    cut = replace(whole, rank=np.where(above, rank, np.nan), score=np.where(above, score, np.nan))
+    return cut.rows(np.flatnonzero(above.any(axis=1)))
 
 
 def _laid_out(tables: Iterable[RankingTable]) -> tuple[tuple[str, ...], Array, list[str], list[tuple[Array, Array]]]:
@@ -233,19 +234,6 @@ def _ranks(key: Array, row: Array, query: Array) -> Array:
     rank = np.zeros(len(row))
     rank[order] = np.arange(1, len(row) + 1) - np.searchsorted(own, own)
     return rank
-
-
-def _cut(pool: ScorePool, depth: int) -> ScorePool:
-    """The pool without documents that are below the depth in every ranking."""
-    above = pool.rank <= depth
-    rows = np.flatnonzero(above.any(axis=1))
-    return replace(
-        pool,
-        docs=[pool.docs[row] for row in rows.tolist()],
-        query=pool.query[rows],
-        rank=np.where(above, pool.rank, np.nan)[rows],
-        score=np.where(above, pool.score, np.nan)[rows],
-    )
 
 
 def _check_once(table: RankingTable, source: Array, row: Array) -> None:

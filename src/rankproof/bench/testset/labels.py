@@ -42,18 +42,18 @@ def pairs(labels: Labels) -> list[LabelPair]:
         who: {item: label.grade for item, label in own.items() if label.grade is not None}
         for who, own in labels.items()
     }
-    return [pair for a, b in combinations(sorted(given), 2) for pair in _pair(a, given[a], b, given[b])]
-
-
-def _pair(a: str, first: dict[Item, int], b: str, second: dict[Item, int]) -> Iterator[LabelPair]:
-    """What two people graded, if there is something that both did."""
-    both = sorted(first.keys() & second.keys())
-    if both:
-        mine, theirs = [first[item] for item in both], [second[item] for item in both]
-        apart = sorted((-abs(first[item] - second[item]), item) for item in both if first[item] != second[item])
-        scale = list(range(max(*mine, *theirs, 1) + 1))
-        kappa = cohen_kappa(mine, theirs, "quadratic" if len(scale) > 2 else "none", scale).value
-        yield LabelPair(a, b, len(both), 1 - len(apart) / len(both), kappa, tuple(item for _, item in apart))
+    found = []
+    for a, b in combinations(sorted(given), 2):
+        both = sorted(given[a].keys() & given[b].keys())
+        if both:
+            mine, theirs = [given[a][item] for item in both], [given[b][item] for item in both]
+            graded = zip(both, mine, theirs, strict=True)
+            apart = sorted((-abs(one - other), item) for item, one, other in graded if one != other)
+            scale = list(range(max(*mine, *theirs, 1) + 1))
+            kappa = cohen_kappa(mine, theirs, "quadratic" if len(scale) > 2 else "none", scale).value
+            same = 1 - len(apart) / len(both)
+            found.append(LabelPair(a, b, len(both), same, kappa, tuple(item for _, item in apart)))
+    return found
 
 
 def alpha(labels: Labels) -> float | None:
