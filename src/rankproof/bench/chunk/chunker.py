@@ -13,13 +13,7 @@ from typing import Any, NamedTuple
 from rankproof.core.corpus import Corpus, Document
 from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, check_whole, one_of, shorten
-from rankproof.text.cuts import (
-    last_cut,
-    spans_between,
-    tokens,
-    trim_span,
-    whole_sentences,
-)
+from rankproof.text.cuts import last_cut, spans_between, tokens, trim_span, whole_sentences
 from rankproof.text.sentences import sentences as sentence_spans
 from rankproof.text.words import Span
 
