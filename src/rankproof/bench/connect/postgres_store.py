@@ -229,7 +229,7 @@ def _fill(connections: Connections, table: str, parts: Iterator[Part], settings:
 
     nothing = sql.SQL("")
     names = {"table": _named(table), "id": _named(settings["id"]), "more": nothing}
-    words = nothing
+    words: Any = nothing
     if settings["vector"]:
         words = sql.SQL(
             ", {vector} tsvector generated always as "
