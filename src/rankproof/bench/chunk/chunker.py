@@ -127,7 +127,6 @@ def chunked(corpus: Corpus, chunker: Chunker) -> Corpus:
     Its metadata is that of the document, with `document`, `start`, `end`, and `headings` if there are any.
     A document that has a title and no text is one chunk without text, so that it can still be found.
 
-    >>> from rankproof.bench.chunk import fixed
     >>> chunks = chunked(Corpus.of({"d1": "Refunds within 30 days."}), fixed(2))
     >>> list(chunks), chunks["d1#0-14"].text
     (['d1#0-14', 'd1#15-23'], 'Refunds within')
