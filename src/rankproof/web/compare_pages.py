@@ -139,12 +139,15 @@ def compare(site: Site, choices: Choices) -> Page:
     corrected = is_given(choices)
     rows = query_rows(site, a, b, measure, corrected)
     verdict = site.later(comparison_part, "verdict", a=a, b=b, given=corrected)
+    about = "Each point is a query: above the line it got better."
+    if not site.links.static:
+        about += " Drag a box over points, or use the filters below: both pictures and the table follow."
     pictures = el("div", _scatter(measure, a, b, rows), _sorted(measure, a, b, rows), cls="grid", id="pictures")
     return Page(
         f"{b} against {a}",
         sections(
             ("verdict", "Verdict", verdict),
-            ("pictures", f"{measure}, query by query", combine(_about_pictures(site), pictures)),
+            ("pictures", f"{measure}, query by query", combine(note(about), pictures)),
             ("queries", "Queries", combine(_filters(rows), query_table(site, a, b, measure, rows, corrected))),
         ),
         opening=choose(site, "compare", a, b, measure, list(scores), corrected),
@@ -187,13 +190,6 @@ def comparison_part(site: Site, choices: Choices) -> tuple[Future[Comparison], C
 def gate_part(site: Site, choices: Choices) -> tuple[Future[Gate], Callable[[Gate], Markup]]:
     """The result of `rankproof gate` as part of a page."""
     return site.workspace.gate(*pair_of(site, choices), is_given(choices)), part_of_result
-
-
-def _about_pictures(site: Site) -> Markup:
-    words = "Each point is a query: above the line it got better."
-    if site.links.static:
-        return note(words)
-    return note(f"{words} Drag a box over points, or use the filters below: both pictures and the table follow.")
 
 
 HIGH, LEFT, TOP, BOTTOM = 300, 52, 28, 34

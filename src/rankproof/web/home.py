@@ -52,33 +52,21 @@ def home(site: Site, choices: Choices) -> Page:
     space = site.workspace
     waiting = [name for name in space.runs if space.judgments_file and space.scores_if_ready(name) is None]
     places = ", ".join(Path(each).resolve().name or each for each in space.settings.places)
+    measured_by: Child = "There are no judgments here yet, so nothing is measured. Put a file of them into the folder."
+    if (file := space.judgments_file) is not None:
+        others = len(space.of_kind(FileKind.JUDGMENTS)) - 1
+        more = f"; {count(others, 'other file')} of judgments is not used (--judgments chooses)" if others > 0 else ""
+        measured_by = combine("Measured by ", ident(file.name), f"{more}.")
+    histories = (
+        (f"history-{n}", f"Over time: {each.name}", space.kept(("entries", each.stamp), partial(_history, each)))
+        for n, each in enumerate(space.of_kind(FileKind.HISTORY))
+    )
     return Page(
         f"What is in {places}",
-        sections(
-            _news(site),
-            ("runs", "Rankings", _runs(site, waiting)),
-            *(
-                (
-                    f"history-{n}",
-                    f"Over time: {each.name}",
-                    space.kept(("entries", each.stamp), partial(_history, each)),
-                )
-                for n, each in enumerate(space.of_kind(FileKind.HISTORY))
-            ),
-            ("files", "Files", _files(site)),
-        ),
-        opening=el("p", _measured_by(site), cls="size"),
+        sections(_news(site), ("runs", "Rankings", _runs(site, waiting)), *histories, ("files", "Files", _files(site))),
+        opening=el("p", measured_by, cls="size"),
         changing=True,
     )
-
-
-def _measured_by(site: Site) -> Child:
-    file = site.workspace.judgments_file
-    if file is None:
-        return "There are no judgments here yet, so nothing is measured. Put a file of them into the folder."
-    others = len(site.workspace.of_kind(FileKind.JUDGMENTS)) - 1
-    more = f"; {count(others, 'other file')} of judgments is not used (--judgments chooses)" if others > 0 else ""
-    return combine("Measured by ", ident(file.name), f"{more}.")
 
 
 def _news(site: Site) -> tuple[str, str, Child] | None:
@@ -100,11 +88,8 @@ def _runs(site: Site, waiting: Sequence[str]) -> Markup:
     ready = {name: space.scores_if_ready(name) for name in space.runs}
     scores = {name: each for name, each in ready.items() if isinstance(each, Scores)}
     wrong = {name: each for name, each in ready.items() if isinstance(each, RankproofError)}
-    progress = (
-        el("p", f"Reading {count(len(waiting), 'ranking')}: {some_names(waiting)} ...", cls="note", role="status")
-        if waiting
-        else None
-    )
+    reading = f"Reading {count(len(waiting), 'ranking')}: {some_names(waiting)} ..."
+    progress = el("p", reading, cls="note", role="status") if waiting else None
     cards = join(wrong_card(name, each) for name, each in wrong.items())
     first = None if space.settings.baseline else next((name for name in ready if name not in wrong), None)
     shown = combine(errors_part(scores.items()), _means(site, scores, first)) if scores else None
@@ -144,8 +129,15 @@ def _history(file: FoundFile) -> Markup:
         return problem(error)
     if not found:
         return note("Nothing is saved in it yet.")
-    names = list(dict.fromkeys(measure for _, _, scores in found for measure in scores))
-    pictures = (figure(name, _line(name, found)) for name in names[:6])
+    pictures = []
+    for measure in list(dict.fromkeys(measure for _, _, scores in found for measure in scores))[:6]:
+        points = []
+        for _, name, scores in found:
+            if measure in scores:
+                value = scores[measure]
+                low, high = (end if isfinite(end) else value for end in scores.interval(measure))
+                points.append((cut(name, 12), value, low, high))
+        pictures.append(figure(measure, timeline(measure, points)))
     caption = "Each result against the one before it, on the first measure"
     listed = table(caption, ("saved", "name", "mean", "gate"), _gates(found), words=(0, 1, 3))
     return combine(el("div", *pictures, cls="grid"), fold("The results", listed, opened=True))
@@ -153,16 +145,6 @@ def _history(file: FoundFile) -> Markup:
 
 Saved = tuple[str, str, ScoresLike]
 """Time, name and means of each result."""
-
-
-def _line(measure: str, found: Sequence[Saved]) -> Markup:
-    points = []
-    for _, name, scores in found:
-        if measure in scores:
-            value = scores[measure]
-            low, high = (end if isfinite(end) else value for end in scores.interval(measure))
-            points.append((cut(name, 12), value, low, high))
-    return timeline(measure, points)
 
 
 def _gates(found: Sequence[Saved]) -> list[list[Child]]:
@@ -271,17 +253,11 @@ def _run(site: Site, file: FoundFile, lines: list[Mapping[str, Any]], now: float
     state = "ended" if ended else "silent" if now - file.changed > SILENT else "running"
     words = progress_line(str(last.get("what", "")), done, total, failed, left, str(last.get("noun", "questions")))
     bar = el("progress", value=done, max=total, aria_label=words) if total else None
-    facts = f"{speed:.3g} a second" if speed else ""
+    facts = (f"{speed:.3g} a second" if speed else "") + (f"; {count(failed, 'failure')}" if failed else "")
     said = {"silent": "No news of it for a minute: it may have been stopped. ", "ended": "Ended. "}.get(state, "")
-    return el(
-        "div",
-        el("h3", ident(str(last.get("what", file.name)))),
-        el("p", words),
-        bar,
-        note(said, facts, f"; {count(failed, 'failure')}" if failed else ""),
-        _first_means(site, file, ended),
-        cls=f"card {state}",
-    )
+    head = el("h3", ident(str(last.get("what", file.name))))
+    means = _first_means(site, file, ended)
+    return el("div", head, el("p", words), bar, note(said, facts), means, cls=f"card {state}")
 
 
 def _first_means(site: Site, file: FoundFile, ended: bool) -> Markup | None:
@@ -315,8 +291,5 @@ def _scored(site: Site, path: Path) -> Scores | None:
         except (ValueError, KeyError, TypeError):
             continue
     known = {query: judged.of(query) for query in answers if query in judged.index}
-    if not known:
-        return None
-    return evaluate(
-        known, {query: answers[query] for query in known}, site.workspace.settings.measures, duplicates="first"
-    )
+    ranking = {query: answers[query] for query in known}
+    return evaluate(known, ranking, site.workspace.settings.measures, duplicates="first") if known else None

@@ -106,9 +106,13 @@ def query(site: Site, choices: Choices) -> Page:
     sides = [side_of(site, each, name, measure, corrected) for each in shown]
     highest = max([line.grade or 0.0 for side in sides for line in side.own.lines] + [float(space.settings.highest)])
     words = space.questions.get(name, "")
+    wanted = wanted_words(words)
+    shown_lists = [_list(site, sides[0], name, wanted, highest)]
+    for left, right in pairwise(sides):
+        shown_lists += [_moves(left, right), _list(site, right, name, wanted, highest)]
     lists = el(
         "div",
-        *_lists(site, sides, name, wanted_words(words), highest),
+        *shown_lists,
         cls=f"rankings of-{len(sides)}",
         id="rankings",
         tabindex=-1,
@@ -163,14 +167,6 @@ def _titles(site: Site, side: QuerySide) -> Mapping[str, str]:
     corpus = site.workspace.corpus
     named = [line.document for line in side.own.lines] + [doc for doc, _ in side.own.missed]
     return {doc: corpus[doc].title or corpus[doc].text[:80] for doc in named if doc in corpus}
-
-
-def _lists(site: Site, sides: Sequence[QuerySide], query: str, wanted: Wanted, highest: float) -> list[Markup]:
-    """The lists, and between two of them the lines of documents that are in both."""
-    parts = [_list(site, sides[0], query, wanted, highest)]
-    for left, right in pairwise(sides):
-        parts += [_moves(left, right), _list(site, right, query, wanted, highest)]
-    return parts
 
 
 def _moves(left: QuerySide, right: QuerySide) -> Markup:

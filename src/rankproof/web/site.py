@@ -246,7 +246,11 @@ def page_text(site: Site, page: Page, name: str, *, alone: bool = False, state: 
         "header", el("h1", page.title), page.opening, contents(page.sections) if len(page.sections) > 2 else None
     )
     made = f"rankproof {__version__}. The numbers are those of the command line."
-    foot = el("footer", el("hr"), el("p", made, _save(site, page, name, alone)))
+    save = None
+    if name and not alone and not site.links.static:
+        address = site.links.to(name, **{**page.choices, "save": "yes"})
+        save = combine(" ", el("a", "Save this page as one file", href=address), ".")
+    foot = el("footer", el("hr"), el("p", made, save))
     skips = (("main", "Skip to the content"), page.skip or ("", ""))
     body = el(
         "body",
@@ -260,14 +264,6 @@ def page_text(site: Site, page: Page, name: str, *, alone: bool = False, state: 
     )
     text = f"<!DOCTYPE html>\n{el('html', _head(site, page, alone), body, lang='en')}\n"
     return encodable(text)
-
-
-def _save(site: Site, page: Page, name: str, alone: bool) -> Markup | None:
-    """The link to this page as one file."""
-    if alone or site.links.static or not name:
-        return None
-    address = site.links.to(name, **{**page.choices, "save": "yes"})
-    return combine(" ", el("a", "Save this page as one file", href=address), ".")
 
 
 ALONE = "default-src 'none'; style-src 'unsafe-inline'"
@@ -299,16 +295,12 @@ def _bar(site: Site, name: str) -> Markup:
         if not (site.links.static and each in ("judge", "live"))
         if each != "grid" or site.workspace.of_kind(FileKind.GRID)
     )
-    return el("div", el("nav", el("ul", *links), aria_label="Pages"), _person(site), cls="bar")
-
-
-def _person(site: Site) -> Markup | None:
-    """The name under which grades are written."""
-    if not site.writes:
-        return el("span", "read only", cls="note")
-    field = el("input", name="who", value=site.who, size=10, maxlength=60, autocomplete="username")
-    named = el("label", el("span", "You grade as"), field)
-    return form(site, "/who", named, button("Change"), method="post", cls="who", label="Who grades")
+    person = el("span", "read only", cls="note")
+    if site.writes:
+        field = el("input", name="who", value=site.who, size=10, maxlength=60, autocomplete="username")
+        named = el("label", el("span", "You grade as"), field)
+        person = form(site, "/who", named, button("Change"), method="post", cls="who", label="Who grades")
+    return el("div", el("nav", el("ul", *links), aria_label="Pages"), person, cls="bar")
 
 
 def fragment(*children: Child) -> str:
@@ -318,10 +310,8 @@ def fragment(*children: Child) -> str:
 
 Wanted: TypeAlias = frozenset[str]
 """The stems of a question's words."""
-
 SNIPPET, BEFORE = 240, 20
 """The number of characters of a document that are shown, and how many may precede the question's first word."""
-
 SEARCHED = 20_000
 """The number of characters that are searched for them."""
 

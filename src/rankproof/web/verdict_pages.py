@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
@@ -53,7 +53,15 @@ def verdicts(site: Site, choices: Choices) -> Page:
         words = "There is no ledger of verdicts here. One is written by: rankproof judge SAMPLES --ledger verdicts.db"
         return Page("Verdicts", sections(("verdicts", "Verdicts", note(words))))
     kept = Verdicts(file.path)
-    found = list(_matching(kept, choices))
+    found = list(
+        kept.where(
+            judge=choices.get("judge") or None,
+            relation=choices.get("relation") or None,
+            value=whole_number(choices.get("value", "")),
+            contains=choices.get("text") or None,
+            unmeasured={"yes": True, "no": False}.get(choices.get("open", "")),
+        )
+    )
     start = max(0, whole_number(choices.get("from", "")) or 0)
     shown = found[start : start + SHOWN]
     people: dict[str, list[LedgerEntry]] = {}
@@ -62,25 +70,27 @@ def verdicts(site: Site, choices: Choices) -> Page:
     cards = join(_card(site, file, each, people.get(each.id, ())) for each in shown)
     more = _more(site, choices, start, len(found))
     heading = f"{count(len(found), 'verdict')}" + (f", from {start + 1:,} on" if start else "")
+    named = ("judge", "is a", "verdicts", "could not tell")
+    judges: list[list[Child]] = [
+        [ident(j["name"]), "person" if j["human"] else "machine", f"{j['verdicts']:,}", f"{j['unmeasured']:,}"]
+        for j in kept.judges()
+    ]
+    label_pairs = site.link("Label pairs", "calibration", ledger=file.name) if site.writes else None
     return Page(
         f"Verdicts in {file.name}",
         sections(
             _means(site, file),
-            ("judges", "Who judged", _judges(kept)),
+            ("judges", "Who judged", table("", named, judges, words=(0, 1), label="Judges")),
             ("verdicts", heading, combine(_choose(site, file, kept, choices), cards, more)),
-            ("calibration", "How far the judge can be trusted", _calibration_words(site, file)),
+            ("calibration", "How far the judge can be trusted", el("p", TRUST, label_pairs)),
         ),
     )
 
 
-def _matching(kept: Verdicts, choices: Choices) -> Iterator[LedgerEntry]:
-    return kept.where(
-        judge=choices.get("judge") or None,
-        relation=choices.get("relation") or None,
-        value=whole_number(choices.get("value", "")),
-        contains=choices.get("text") or None,
-        unmeasured={"yes": True, "no": False}.get(choices.get("open", "")),
-    )
+TRUST = (
+    f"Label up to {DRAWN} pairs of each kind that are drawn at random, and every mean is shown corrected by what "
+    "you said, beside the raw one. "
+)
 
 
 def _means(site: Site, file: FoundFile) -> tuple[str, str, Child] | None:
@@ -110,14 +120,6 @@ def means_part(site: Site, choices: Choices) -> tuple[Future[JudgedScores], Call
 
     found = site.workspace.later(("judged", samples.stamp, ledger.stamp), make)
     return found, lambda scores: score_table(scores.summary(""))
-
-
-def _judges(kept: Verdicts) -> Markup:
-    rows: list[list[Child]] = [
-        [ident(j["name"]), "person" if j["human"] else "machine", f"{j['verdicts']:,}", f"{j['unmeasured']:,}"]
-        for j in kept.judges()
-    ]
-    return table("", ("judge", "is a", "verdicts", "could not tell"), rows, words=(0, 1), label="Judges")
 
 
 def _choose(site: Site, file: FoundFile, kept: Verdicts, choices: Choices) -> Markup | None:
@@ -234,14 +236,6 @@ def override(site: Site, sent: Mapping[str, str]) -> None:
 
 
 # --- calibration -----------------------------------------------------------------------------------
-
-
-def _calibration_words(site: Site, file: FoundFile) -> Markup:
-    words = (
-        f"Label up to {DRAWN} pairs of each kind that are drawn at random, and every mean is shown corrected by what "
-        "you said, beside the raw one. "
-    )
-    return el("p", words, site.link("Label pairs", "calibration", ledger=file.name) if site.writes else None)
 
 
 def _task(site: Site, file: FoundFile) -> Task:
