@@ -96,7 +96,7 @@ def verdict_of(ask: Ask, reply: Any, judge: str) -> Verdict | Unmeasured:
             return Unmeasured(ask, f"got {shorten(items)}, expected a list of claims")
         return Verdict(ask, None, judge, items=tuple(dict.fromkeys(items)))
     value, probability, problem = _settled(ask.relation, given)
-    soft = _plain(given.get("value")) is None or isinstance(_plain(given.get("value")), float)
+    soft = isinstance(_plain(given.get("value")), float | None)
     quote = given.get("quote") or ""
     if problem:
         return Unmeasured(ask, problem)
@@ -110,17 +110,17 @@ def _settled(relation: Relation, given: Mapping[str, Any]) -> tuple[int | None, 
     value, probability = _plain(given.get("value")), _plain(given.get("probability"))
     if isinstance(value, float) and probability is None:
         value, probability = None, value
-    share = isinstance(probability, int | float) and not isinstance(probability, bool) and 0 <= probability <= 1
-    if probability is not None and not share:
-        return None, None, f"got {shorten(probability)}, expected a probability from 0 to 1"
-    if value is None:
-        if probability is None:
-            return None, None, COULD_NOT_TELL
-        return (PLAIN_YES[relation] if probability >= 0.5 else 0), float(probability), ""
-    found = _value(relation, value)
+    if probability is not None:
+        share = isinstance(probability, int | float) and not isinstance(probability, bool) and 0 <= probability <= 1
+        if not share:
+            return None, None, f"got {shorten(probability)}, expected a probability from 0 to 1"
+        probability = float(probability)
+    if value is None and probability is None:
+        return None, None, COULD_NOT_TELL
+    found = _value(relation, probability >= 0.5 if value is None else value)
     if found is None:
         return None, None, f"got {shorten(value)}, expected one of {', '.join(map(str, VALUES[relation]))}"
-    return found, None if probability is None else float(probability), ""
+    return found, probability, ""
 
 
 def _plain(value: Any) -> Any:
@@ -187,7 +187,7 @@ class CalledJudge:
         account.calls += len(group)
         for each in said:
             if isinstance(each, Unmeasured) and each.reason != COULD_NOT_TELL:
-                account.problems[each.reason] = account.problems.get(each.reason, 0) + 1
+                account.note(each.reason)
         keep(said)
 
     async def _answer(self, ask: Ask, turn: Turns) -> Any:

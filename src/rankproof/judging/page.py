@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from rankproof.comparing.compare import compare_scores
-from rankproof.comparing.comparison import Comparison
 from rankproof.comparing.words import sentences
 from rankproof.core.scoring import Summary
 from rankproof.document.numbers import count, score, share, signed_number, signed_span
 from rankproof.document.page import Child, Markup, Section, el, fold, ident, join, page, paragraphs, table
 from rankproof.document.terminal import cut
 from rankproof.errors import UsageError
-from rankproof.judging.evidence import POINTS, WORDS, Blame, Piece
+from rankproof.judging.evidence import POINTS, WORDS, Piece
 from rankproof.judging.words import certainty, nouns, verdict
 from rankproof.scoring import tables
 from rankproof.scoring.tables import telling_columns
@@ -33,27 +32,37 @@ def page_of(scores: Mapping[str, JudgedScores], title: str = "Judged samples") -
     from rankproof import __version__
 
     summaries = [each.summary(name if len(scores) > 1 else "") for name, each in scores.items()]
-    compared = _compared_scores(scores)
-    sections = [] if compared is None else [Section("compared", "Compared", _compared(compared))]
+    sections = list(_compared(scores))
     for i, (each, summary) in enumerate(zip(scores.values(), summaries, strict=True)):
         sections += _sections(each, summary, f"s{i}")
     size = f"{count(summaries[0].queries, 'sample')}, {count(len(summaries[0].rows), 'metric')}."
     return page(title, el("p", size, cls="size"), sections, el("p", f"Made by rankproof {__version__}."))
 
 
-def _compared_scores(scores: Mapping[str, JudgedScores]) -> Comparison | None:
-    """Each set of samples against the first; None if they cannot be compared: other questions, other judges."""
+def _compared(scores: Mapping[str, JudgedScores]) -> Iterator[Section]:
+    """Each set of samples against the first, unless they cannot be compared: other questions, other judges."""
     shared = [
         name
         for name in next(iter(scores.values()))
         if all(name in each.columns and len(each.column(name).counting) > 0 for each in scores.values())
     ]
     if len(scores) < 2 or not shared:
-        return None
+        return
     try:
-        return compare_scores(scores, shared)
+        found = compare_scores(scores, shared)
     except UsageError:
-        return None
+        return
+    rows: list[list[Child]] = [
+        [
+            *(each.measure, ident(each.system), signed_number(each.difference)),
+            *(signed_span(each.low, each.high), f"{each.wins}/{each.losses}", each.verdict),
+        ]
+        for each in found.rows
+        if not each.slice
+    ]
+    headings = ("metric", "system", "difference", "95 % interval", "won/lost", "verdict")
+    against = table(f"Against {found.baseline}", headings, rows, words=(0, 1, 5))
+    yield Section("compared", "Compared", join([paragraphs(sentences(found)), against]))
 
 
 def _sections(scores: JudgedScores, summary: Summary, key: str) -> Iterator[Section]:
@@ -64,7 +73,11 @@ def _sections(scores: JudgedScores, summary: Summary, key: str) -> Iterator[Sect
     if blame.asked:
         lost = {each.sample: POINTS.get(each.point, "") for each in blame.each()}
         if sum(blame.halves.values()):
-            yield Section(f"{key}-blame", f"Which half failed{named}", _blame(blame))
+            halves = (f"{count(times, 'failure')} of {half}" for half, times in blame.halves.items())
+            total = sum(blame.points.values())
+            rows = [[point, WORDS[point], f"{n:,}", share(n / total)] for point, n in blame.points.items()]
+            points = table("Points of failure", ("point", "what happened", "samples", "share"), rows, words=(0, 1))
+            yield Section(f"{key}-blame", f"Which half failed{named}", join([el("p", f"{', '.join(halves)}."), points]))
     # The samples with evidence, those of the worst values of the first metric first, then the unmeasured.
     worst = [sample for sample, _ in scores.worst(len(scores.queries), next(iter(scores.columns)))]
     chosen = [sample for sample in dict.fromkeys([*worst, *scores.queries]) if sample in scores.verdicts][:MOST]
@@ -75,21 +88,6 @@ def _sections(scores: JudgedScores, summary: Summary, key: str) -> Iterator[Sect
     yield Section(f"{key}-samples", f"Samples{named}", join([lead, *shown]))
 
 
-def _compared(found: Comparison) -> Markup:
-    """Each system against the first, sample by sample."""
-    rows: list[list[Child]] = [
-        [
-            *(each.measure, ident(each.system), signed_number(each.difference)),
-            *(signed_span(each.low, each.high), f"{each.wins}/{each.losses}", each.verdict),
-        ]
-        for each in found.rows
-        if not each.slice
-    ]
-    headings = ("metric", "system", "difference", "95 % interval", "won/lost", "verdict")
-    told = paragraphs(sentences(found))
-    return join([told, table(f"Against {found.baseline}", headings, rows, words=(0, 1, 5))])
-
-
 def score_table(summary: Summary) -> Markup:
     """The means with coverage and bounds, and what has to be said about them."""
     fields = telling_columns(summary.rows)
@@ -98,17 +96,6 @@ def score_table(summary: Summary) -> Markup:
     findings = [f"{each.severity}: {each}" for each in summary.findings]
     said = [*tables.sentences_under(summary), *findings]
     return join([table("Means over samples", headings, rows), paragraphs(said)])
-
-
-def _blame(blame: Blame) -> Markup:
-    total = sum(blame.points.values())
-    lead = (
-        f"{count(blame.halves['retrieval'], 'failure')} of retrieval, "
-        f"{count(blame.halves['generation'], 'failure')} of generation."
-    )
-    rows = [[point, WORDS[point], f"{times:,}", share(times / total)] for point, times in blame.points.items()]
-    headings = ("point", "what happened", "samples", "share")
-    return join([el("p", lead), table("Points of failure", headings, rows, words=(0, 1))])
 
 
 def _sample(scores: JudgedScores, sample: str, failure: str) -> Markup:

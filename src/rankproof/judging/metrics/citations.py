@@ -29,9 +29,9 @@ def nuggets_of(case: Case) -> tuple[Nugget, ...]:
 
 def weighted_share(units: Sequence[tuple[Grid, Grid]]) -> PerQuery:
     """Vital and okay nuggets covered, by weight, over all of them, by weight."""
-    vital, okay = (row_coverage([each[i] for each in units]) for i in (0, 1))
     sizes = [np.array([len(each[i]) for each in units], dtype=np.float64) for i in (0, 1)]
-    return ratio(vital * sizes[0] + OKAY * okay * sizes[1], sizes[0] + OKAY * sizes[1])
+    vital, okay = (row_coverage([each[i] for each in units]) * size for i, size in enumerate(sizes))
+    return ratio(vital + OKAY * okay, sizes[0] + OKAY * sizes[1])
 
 
 @metric(

@@ -63,18 +63,15 @@ class Speaker:
     apart: bool = False
     """Whether it takes the instructions and the texts as two arguments."""
 
-    def words(self, call: Call, given: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments of a call."""
-        if self.messages:
-            said = {"system": call.instructions, "user": call.body}
-            return (), {"messages": [{"role": r, "content": c} for r, c in said.items()], **given}
-        if self.apart:
-            return (call.instructions, call.body), dict(given)
-        return (f"{call.instructions}\n\n{call.body}",), dict(given)
-
     async def say(self, call: Call, given: Mapping[str, Any], threads: ThreadPoolExecutor) -> Any:
         """The reply of the model. A plain function runs in a thread, so that other calls can run meanwhile."""
-        arguments, named = self.words(call, given)
+        arguments: tuple[str, ...] = (f"{call.instructions}\n\n{call.body}",)
+        named = dict(given)
+        if self.messages:
+            said = {"system": call.instructions, "user": call.body}
+            arguments, named = (), {"messages": [{"role": r, "content": c} for r, c in said.items()], **given}
+        elif self.apart:
+            arguments = (call.instructions, call.body)
         if self.function is not None:
             try:
                 return await _called(self.function, arguments, named, threads)
@@ -160,14 +157,13 @@ def chat(
         )
     called = name or _name_of(model, chosen)
     if speaker.messages:
-        asked = _parameters(speaker.function or speaker.twin).get("model")
+        parameters = _parameters(speaker.function or speaker.twin)
+        asked = parameters.get("model")
         if asked is not None and asked.default is asked.empty and not chosen:
             raise UsageError(f"chat: {called} needs the model's name. Next: chat(..., model='NAME').")
         # At a temperature of 0, if the function has one, the same pairs should get the same verdicts.
-        given = {
-            **({"temperature": 0} if "temperature" in _parameters(speaker.function or speaker.twin) else {}),
-            **given,
-        }
+        if "temperature" in parameters:
+            given = {"temperature": 0, **given}
     if chosen is not None:
         given = {"model": chosen, **given}
 

@@ -74,7 +74,7 @@ class Estimating:
         own, self.seen = lot(("sample", case.sample.id, ""), SEED), self.seen + 1
         if len(self.kept) == MOST and own >= -self.kept[0][0]:
             return
-        doubtful = [ask for ask in used if ask.relation in self.shifted and _doubtful(case.said.get(ask))]
+        doubtful = [ask for ask in used if ask.relation in self.shifted and _is_doubtful(case.said.get(ask))]
         settled = np.full(DRAWS, np.nan if value is None else value)
         values = self._values(case, used, doubtful) if doubtful else settled
         if not np.isnan(values).all():
@@ -128,7 +128,7 @@ class Estimating:
         return Estimate(value, low, high, len(own), expected, self.labels)
 
 
-def _doubtful(said: Said | None) -> bool:
+def _is_doubtful(said: Said | None) -> bool:
     """Whether a pair counts by its probability: nobody settled it, or words did; a denial found stands."""
     if isinstance(said, Unmeasured):
         return True
