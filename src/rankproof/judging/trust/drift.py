@@ -196,10 +196,7 @@ def drift_of(judge: str, first: Said, last: Said, now: Said) -> JudgeDrift:
             f"{judge}: settled none of {len(first)} fixed pairs, so nothing can be said of it."
             " Next: look at what the judge answers."
         )
-    since = {
-        "they were fixed": count_changes(first, now),
-        "fixed: yes or no": count_changes(first, now, sides=True),
-    }
+    since = {"they were fixed": count_changes(first, now), "fixed: yes or no": count_changes(first, now, sides=True)}
     if last is not first:
         since["last asked"] = count_changes(last, now)
     rates = {what: {r: share_of(*counts) for r, counts in found.items()} for what, found in since.items()}
