@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import Literal
 
 from rankproof.judging.samples.sample import Context, Sample
@@ -107,7 +108,8 @@ def claims_of_text(text: str, listed: tuple[str, ...], question: str = "") -> tu
         clause = clauses[place]
         bears = len(said & known) >= SHARED * len(said) and set(NUMBER.findall(claim)) <= digits
         fits = len(own[place]) < max(1, len(terms[place]) // 2)
-        fits = fits and _size([*own[place], claim], question) <= max(LENGTH * len(clause), ROOM)
+        size = sum(len(each) - len(question) * (question != "" and question in each) for each in (*own[place], claim))
+        fits = fits and size <= max(LENGTH * len(clause), ROOM)
         if not bears or not (said & terms[place]) - covered[place] or (negations(claim) and not negations(clause)):
             continue
         if fits:
@@ -115,12 +117,10 @@ def claims_of_text(text: str, listed: tuple[str, ...], question: str = "") -> tu
             covered[place] |= said
         else:
             whole.add(place)
-    found = (
-        each
-        for i, clause in enumerate(clauses)
-        for each in ([*own[i], clause] if i in whole or _lacks(clause, covered[i], own[i]) else own[i])
-    )
-    return tuple(dict.fromkeys(_asked(each, question) for each in found))
+    for i, clause in enumerate(clauses):
+        if i in whole or _lacks(clause, covered[i], own[i]):
+            own[i].append(clause)
+    return tuple(dict.fromkeys(_asked(each, question) for each in chain.from_iterable(own)))
 
 
 def _lacks(clause: str, covered: frozenset[str], claims: Sequence[str]) -> bool:
@@ -130,10 +130,6 @@ def _lacks(clause: str, covered: frozenset[str], claims: Sequence[str]) -> bool:
     numbers = set(NUMBER.findall(clause)) - set(NUMBER.findall(said))
     denial = negations(clause) and not negations(said)
     return bool(not claims or numbers or names - covered or denial) or len(terms & covered) < COVERED * len(terms)
-
-
-def _size(claims: Iterable[str], question: str) -> int:
-    return sum(len(each) - (len(question) if question and question in each else 0) for each in claims)
 
 
 @lru_cache(REMEMBERED)

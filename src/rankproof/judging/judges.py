@@ -33,8 +33,6 @@ from rankproof.store.ledger import HUMAN, Ledger, LedgerEntry, read_lines, write
 if TYPE_CHECKING:
     from rankproof.judging.models import ModelArguments
 
-UNASKED = "no human has judged it"
-
 
 @dataclass(frozen=True, slots=True)
 class HumanJudge:
@@ -60,11 +58,8 @@ class HumanJudge:
         for ask in (ask for group in groups for ask in group):
             reply = None if self.reply is None else self.reply(ask)
             account.calls += self.reply is not None
-            keep([Unmeasured(ask, UNASKED) if reply is None else verdict_of(ask, reply, self.name)])
+            keep([Unmeasured(ask, "no human has judged it") if reply is None else verdict_of(ask, reply, self.name)])
         return account
-
-
-MISSING = "not in the ledger"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +81,12 @@ class Replay:
             plain = {ask: ask._replace(left="") for ask in group if ask.relation == Relation.TEXT_CLAIMS}
             found = self.ledger.find([*group, *plain.values()], self.identity)
             entries = {ask: found.get(ask) or found.get(plain.get(ask, ask)) for ask in group}
-            keep([Unmeasured(ask, MISSING) if e is None else verdict_in(e, ask) for ask, e in entries.items()])
+            keep(
+                [
+                    Unmeasured(ask, "not in the ledger") if e is None else verdict_in(e, ask)
+                    for ask, e in entries.items()
+                ]
+            )
         return Account()
 
 

@@ -31,7 +31,6 @@ from rankproof.judging.metrics.registry import (
     Nothing,
     by_rank,
     first_sufficient_rank,
-    from_0_to_1,
     metric,
     precision_of_found,
     row_coverage,
@@ -104,7 +103,6 @@ def of_grades(measure: Measure) -> Metric:
         score=lambda units: measure(by_rank(*zip(*units, strict=True))),
         monotone=counts == "none",  # a higher grade never lowers it
         choices=GRADES,
-        limits=from_0_to_1,
     )
 
 

@@ -141,14 +141,12 @@ def ends(metric: Metric, batch: Sequence[Units]) -> tuple[Array, Array]:
     """The lowest and the highest value of each sample over all that could stand in its open places."""
     first, last = (metric.score([fill_open(u, end) for u in batch]) for end in (metric.choices[0], metric.choices[-1]))
     low, high = np.minimum(first, last), np.maximum(first, last)
-    if not metric.monotone:
-        for i, units in enumerate(batch):
-            if holes(units):
-                if len(metric.choices) ** holes(units) > MOST_WAYS:
-                    low[i], high[i] = metric.limits(units)
-                else:
-                    values = metric.score(list(ways(units, metric.choices)))
-                    low[i], high[i] = values.min(), values.max()
+    for i, units in enumerate(batch if not metric.monotone else ()):
+        if len(metric.choices) ** holes(units) > MOST_WAYS:
+            low[i], high[i] = metric.limits(units)
+        elif holes(units):
+            values = metric.score(list(ways(units, metric.choices)))
+            low[i], high[i] = values.min(), values.max()
     return low, high
 
 
@@ -170,11 +168,8 @@ def ways_to_fall(case: Case, soft: Sequence[Verdict], by: str = "left") -> Itera
     for each in soft:
         ask = each.ask
         apart = case.independent or ask.relation not in TOGETHER
-        shared = (
-            ask.right
-            if by == "right" and ask.relation in (Relation.TEXT_SUPPORTS, Relation.TEXT_SUPPORTS_IN_PART)
-            else ask.left
-        )
+        by_context = by == "right" and ask.relation in (Relation.TEXT_SUPPORTS, Relation.TEXT_SUPPORTS_IN_PART)
+        shared = ask.right if by_context else ask.left
         groups.setdefault(ask if apart else (ask.relation, shared), []).append(each)
     falls = [_falls(each) for each in groups.values()]
     ways: Iterable[tuple[float, frozenset[Ask]]] = _drawn(list(groups.values()))
@@ -204,15 +199,8 @@ def _drawn(groups: Sequence[Sequence[Verdict]]) -> Iterator[tuple[float, frozens
     seeds = [int.from_bytes(pair_of(group[0].ask)) for group in groups]
     columns = [np.random.default_rng(seed).permutation(places).tolist() for seed in seeds]
     for drawn in zip(*columns, strict=True):
-        yield (
-            1 / DRAWS,
-            frozenset(
-                each.ask
-                for group, place in zip(groups, drawn, strict=True)
-                for each in group
-                if place < (each.probability or 0.0)
-            ),
-        )
+        pairs = ((each, place) for group, place in zip(groups, drawn, strict=True) for each in group)
+        yield 1 / DRAWS, frozenset(each.ask for each, place in pairs if place < (each.probability or 0.0))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -204,7 +204,7 @@ class Metric:
     """Whether no yes more ever lowers it, so that its ends are found without trying."""
     choices: tuple[Any, ...]
     """The possible values of an unknown cell."""
-    limits: Callable[[Units], tuple[float, float]]
+    limits: Callable[[Units], tuple[float, float]] = lambda units: (0.0, 1.0)
     """The lowest and the highest value that is possible at all."""
     soft_by: str = "left"
     """Which soft verdicts fall together: those of one claim by several contexts, or of one context ("right")."""
@@ -224,11 +224,6 @@ def is_ours(measure: Measure) -> bool:
     return measure.spec.kind == "ranking" or (own is not None and own.measure.spec is measure.spec)
 
 
-def from_0_to_1(units: Units) -> tuple[float, float]:
-    """The limits of a share."""
-    return 0.0, 1.0
-
-
 def metric(
     name: str,
     *,
@@ -240,7 +235,7 @@ def metric(
     higher: bool = True,
     monotone: bool = True,
     choices: tuple[Any, ...] = (False, True),
-    limits: Callable[[Units], tuple[float, float]] = from_0_to_1,
+    limits: Callable[[Units], tuple[float, float]] = lambda units: (0.0, 1.0),
     peer: str | None = None,
     soft_by: str = "left",
 ) -> Callable[[Callable[..., Any]], Measure]:

@@ -215,11 +215,9 @@ def _by_text(asks: Sequence[Ask]) -> dict[str, list[Ask]]:
     """The pairs by the text they are about; a statement goes with its text."""
     groups: dict[str, list[Ask]] = {ask.right: [] for ask in asks if ask.relation != Relation.STATEMENT_BEARS}
     for ask in asks:
-        home = (
-            ask.right
-            if ask.relation != Relation.STATEMENT_BEARS
-            else next((text for text in groups if ask.right in text), ask.right)
-        )
+        home = ask.right
+        if ask.relation == Relation.STATEMENT_BEARS:
+            home = next((text for text in groups if ask.right in text), ask.right)
         groups.setdefault(home, []).append(ask)
     return groups
 

@@ -58,7 +58,7 @@ class Correcting:
         """Take one sample, the pairs that the metric looked at, and what it made of them."""
         known = [self.labels[ask] for ask in used if ask in self.labels]
         alone = _with(case, {each.ask: each.said for each in known}) if known else case
-        machine = self._value(alone) if known else outcome.value
+        machine = self._value(alone, {}) if known else outcome.value
         place, asked = len(self.machine), () if machine is None else used
         settled = [
             ask for ask in asked if ask.relation != Relation.TEXT_CLAIMS and isinstance(alone.said.get(ask), Verdict)
@@ -70,7 +70,7 @@ class Correcting:
             return
         if known and all(ask in self.labels and self.labels[ask].whole for ask in settled):
             # A sample of which people judged everything.
-            truth = self._value(_with(case, {each.ask: each.truth for each in known}))
+            truth = self._value(case, {each.ask: each.truth for each in known})
             if truth is not None:
                 self.rows.extend((truth, machine, place, known[0].included, True))
         elif self.adds_up:
@@ -83,23 +83,19 @@ class Correcting:
             value = math.nan if machine is None else machine
             self.unseen.extend((len(fresh), value, value))
             return
-        ends = (
-            self._value(_with(case, {ask: best[ask.relation] if best else NOTHING for ask in fresh}))
-            for best in ({}, PLAIN_YES)
-        )
-        low, high = (machine if each is None else each for each in ends)
-        self.unseen.extend((len(fresh), low, high))
+        worst = self._value(case, dict.fromkeys(fresh, NOTHING))
+        best = self._value(case, {ask: PLAIN_YES[ask.relation] for ask in fresh})
+        self.unseen.extend((len(fresh), *(machine if each is None else each for each in (worst, best))))
 
     def _take_pair(self, case: Case, label: Label, place: int) -> None:
         """What one pair gives to its sample's value, as people and as the machine see it."""
-        without, truth, said = (
-            self._value(_with(case, {label.ask: each})) for each in (NOTHING, label.truth, label.said)
-        )
+        without, truth, said = (self._value(case, {label.ask: e}) for e in (NOTHING, label.truth, label.said))
         if without is not None and truth is not None and said is not None:
             self.rows.extend((truth - without, said - without, place, label.included, False))
 
-    def _value(self, case: Case) -> float | None:
-        return outcomes(self.measure, [case], self.complete)[0].value
+    def _value(self, case: Case, values: Mapping[Ask, int]) -> float | None:
+        """The value with these in the place of what was said of some pairs."""
+        return outcomes(self.measure, [_with(case, values)], self.complete)[0].value
 
     def result(self) -> Checked:
         """What came of it."""

@@ -31,7 +31,9 @@ LEVELS = (
 def calibration(found: Calibration) -> Document:
     """What the labels say of the judge, relation by relation."""
     relations = list(found.relations.values())
-    opening = Part(Paragraph(f"Judge: {found.judge}. {_progress(found)}"))
+    left = f"; {found.left:,} left" if found.left else ""
+    done = f"{found.drawn - found.left:,} of {count(found.drawn, 'drawn pair')} labelled{left}." if found.drawn else ""
+    opening = Part(Paragraph(f"Judge: {found.judge}. {done}"))
     if not relations:
         return Document("Calibration", [opening, Part(Paragraph(""), Paragraph(NO_LABELS))], tree=found.to_dict())
     placed = [each for each in relations if each.places]
@@ -59,13 +61,6 @@ def _record(found: Agreed) -> Record:
         **{name: found.corrected and getattr(found.corrected, end) for name, end in corrected.items()},
         "smallest": found.smallest if found.smallest == found.smallest else None,
     }
-
-
-def _progress(found: Any) -> str:
-    if not found.drawn:
-        return ""
-    left = f"; {found.left:,} left" if found.left else ""
-    return f"{found.drawn - found.left:,} of {count(found.drawn, 'drawn pair')} labelled{left}."
 
 
 def _named(relation: str) -> str:
@@ -188,13 +183,9 @@ def two_judgments(found: JudgmentCalibration) -> Document:
 def _met(found: Any) -> str:
     own = f"{count(found.n, 'pair')} of {count(found.queries, 'query')} judged by both"
     rest = f"{found.machine_only:,} by the machine alone, {found.human_only:,} by people alone"
-    other = (
-        f" {count(found.other_queries, 'query')} of people's that the machine did not judge "
-        f"{'is' if found.other_queries == 1 else 'are'} left out."
-        if found.other_queries
-        else ""
-    )
-    return f"{own}; {rest}.{other}"
+    others = f"{count(found.other_queries, 'query')} of people's that the machine did not judge"
+    left_out = f" {others} {'is' if found.other_queries == 1 else 'are'} left out." if found.other_queries else ""
+    return f"{own}; {rest}.{left_out}"
 
 
 def _agreeing(found: Any) -> Table:
