@@ -38,7 +38,7 @@ from rankproof.io.frames import ranking_from_frame
 from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.roles import JUDGMENTS, RANKING, guess
 from rankproof.io.values import check_same_kind
-from rankproof.scoring.evaluate import Measures, check_conventions
+from rankproof.scoring.evaluate import Measures, apply_profile, check_conventions
 from rankproof.scoring.spread import WORST, Kernel, SpreadScores, spread_scores
 
 __all__ = ["compare", "evaluate"]
@@ -252,8 +252,6 @@ def _kernel(measures: Measures | None, worst: int, conventions: Mapping[str, Any
     profile = given.pop("profile", None)
     asked, rules = parse_each(DEFAULT_MEASURES if measures is None else measures), Conventions(**given)
     if profile is not None:
-        from rankproof.scoring.evaluate import apply_profile
-
         asked, rules, _ = apply_profile(profile, asked, rules)
     check_counted(rules, "run")
     return Kernel(tuple(asked), rules, worst=check_whole("worst", worst, 0, advice="give how many queries, like 10"))

@@ -107,13 +107,11 @@ class Codes:
         name = name_of_value(value)
         if not name:
             return -1
-        code = next((i for i, each in enumerate(self.names) if each == name), len(self.names))
-        if code == len(self.names):
-            if code >= MOST_VALUES:
-                code = MOST_VALUES
-                name = REST
-            if code == len(self.names):
-                self.names.append(name)
+        if name not in self.names and len(self.names) >= MOST_VALUES:
+            name = REST
+        if name not in self.names:
+            self.names.append(name)
+        code = self.names.index(name)
         if len(self._codes) < 100_000:
             self._codes[key] = code
         return code

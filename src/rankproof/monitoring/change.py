@@ -177,34 +177,28 @@ def metric_changes(windows: Iterable[OnlineEstimate], calendar: Calendar, alpha:
     for each in windows:
         if each.start is not None:
             series.setdefault(each.key, []).append(each)
-    starts = {key: np.array([each.start for each in points], dtype=np.int64) for key, points in series.items()}
-    values = {key: np.array([each.value for each in points]) for key, points in series.items()}
-    users = {key: np.array([float(each.users) for each in points]) for key, points in series.items()}
+    starts: dict[tuple[str, str, str], Array] = {}
+    tested: dict[tuple[str, str, str], Series] = {}
     finer: dict[tuple[str, str, str], tuple[Array, Array, Array, Array]] = {}
-    if calendar.window == "hour":
-        days = Calendar(calendar.zone, "day")
-        for key, hours in starts.items():
-            begins = days.begins(int(hours[0]), int(hours[-1]))
-            day = np.searchsorted(begins, hours, side="right") - 1
+    days = Calendar(calendar.zone, "day")
+    for key, points in series.items():
+        start = np.array([each.start for each in points], dtype=np.int64)
+        values = np.array([each.value for each in points])
+        users = np.array([float(each.users) for each in points])
+        of_seasons = calendar
+        if calendar.window == "hour":
+            begins = days.begins(int(start[0]), int(start[-1]))
+            day = np.searchsorted(begins, start, side="right") - 1
             if len(np.unique(day)) >= FEWEST:
-                level = np.asarray(values[key] - _season_effects(values[key], users[key], hours, calendar))
-                finer[key] = (hours, level, users[key], day)
-                total = np.bincount(day, users[key])
+                level = np.asarray(values - _season_effects(values, users, start, calendar))
+                finer[key] = (start, level, users, day)
+                total = np.bincount(day, users)
                 with np.errstate(invalid="ignore", divide="ignore"):
-                    values[key] = np.bincount(day, users[key] * level) / total
-                users[key], starts[key] = total, begins[: len(total)]
-    found = change_points(
-        {
-            key: (
-                values[key].tolist(),
-                users[key].tolist(),
-                seasons_of(starts[key], Calendar(calendar.zone, "day") if key in finer else calendar),
-            )
-            for key in series
-        },
-        alpha=alpha,
-        block=24 if calendar.window == "hour" and not finer else 1,
-    )
+                    values = np.bincount(day, users * level) / total
+                users, start, of_seasons = total, begins[: len(total)], days
+        starts[key] = start
+        tested[key] = (values.tolist(), users.tolist(), seasons_of(start, of_seasons))
+    found = change_points(tested, alpha=alpha, block=24 if calendar.window == "hour" and not finer else 1)
     told: list[tuple[int, MetricChange]] = []
     for key, point in found.items():
         if point.changed:

@@ -16,6 +16,7 @@ import os
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from math import isfinite
 from pathlib import PurePath
 from typing import Any
@@ -104,7 +105,7 @@ def live_queries(log: Any, seed: int = 0, change: Callable[[Event], Event | None
     for number, row in enumerate(seen):
         asker = (None if column is None else row[column]) or f"#{number}"
         asked.setdefault(asker, {})[row[3], row[1]] = row[0]
-    turns = list(_in_turns({who: list(found.values()) for who, found in asked.items()}, seed))
+    turns = list(islice(_in_turns({who: list(found.values()) for who, found in asked.items()}, seed), SAMPLE))
     return LiveQueries(
         texts=[text for _, _, text in turns],
         users=[who for who, _, _ in turns],
@@ -130,16 +131,11 @@ def _in_turns(asked: dict[str, list[str]], seed: int) -> Iterator[tuple[str, int
     rng = np.random.default_rng(seed)
     names = list(asked)
     waiting = [names[at] for at in rng.permutation(len(names))]
-    order: dict[str, list[int]] = {}
-    taken = 0
     for turn in range(MOST_OF_ONE):
         for who in waiting:
-            if who not in order:
-                order[who] = rng.permutation(len(asked[who])).tolist()
-            yield who, turn, asked[who][order[who][turn]]
-            taken += 1
-            if taken >= SAMPLE:
-                return
+            if not turn:
+                asked[who] = [asked[who][at] for at in rng.permutation(len(asked[who]))]
+            yield who, turn, asked[who][turn]
         waiting = [who for who in waiting if len(asked[who]) > turn + 1]
 
 
