@@ -253,6 +253,10 @@ MASKS = (
 """The kinds of data that are masked, the most certain first; each is replaced by its name."""
 
 
+Hook = Callable[[Event], Event | None]
+"""Alters an event before anything of it is kept, or drops it."""
+
+
 def mask(event: Event) -> Event:
     """The event with addresses, numbers of cards, accounts and telephones masked in all but its ids.
 
@@ -282,7 +286,7 @@ def mask_value(value: Any) -> Any:
     return value
 
 
-def apply_hook(change: Callable[[Event], Event | None], event: Event) -> Event | None:
+def apply_hook(change: Hook, event: Event) -> Event | None:
     """What a hook makes of an event, None if it drops it; anything else is an error."""
     try:
         found = change(event)
@@ -296,7 +300,7 @@ def apply_hook(change: Callable[[Event], Event | None], event: Event) -> Event |
     return found
 
 
-def changed_events(change: Callable[[Event], Event | None] | None, events: Iterable[Event]) -> Iterator[Event]:
+def changed_events(change: Hook | None, events: Iterable[Event]) -> Iterator[Event]:
     """What a hook makes of events, without those it drops."""
     return iter(events) if change is None else filter(None, (apply_hook(change, each) for each in events))
 
@@ -312,9 +316,7 @@ def key_of_environment() -> bytes:
     return key.encode()
 
 
-def private(
-    *, hash_ids: bool = False, redact: Callable[[Event], Event | None] | None = None, key: bytes | None = None
-) -> Callable[[Event], Event | None]:
+def private(*, hash_ids: bool = False, redact: Hook | None = None, key: bytes | None = None) -> Hook:
     """A hook for `monitor(..., change=)`: first `redact`, then user, session and event ids as hashes under a key.
 
     Other fields that are known to hold such ids (`user_id` beside `user`, `meta.session_id`) are hashed as well.

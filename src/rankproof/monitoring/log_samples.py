@@ -29,11 +29,11 @@ from rankproof.errors import DataError, UsageError
 from rankproof.io.files import read_bytes, text_of
 from rankproof.io.values import is_frame
 from rankproof.monitoring.block import join_blocks
-from rankproof.monitoring.events import Event, EventSchema, Rejects, apply_hook, changed_events, mask
+from rankproof.monitoring.events import Event, EventSchema, Hook, Rejects, apply_hook, changed_events, mask
 from rankproof.monitoring.online_metrics import OnlineEstimate, OnlineMetric, metrics
 from rankproof.monitoring.read import LogReader, read_events
 from rankproof.monitoring.rows import RowMaker
-from rankproof.monitoring.sessions_and_windows import LAST, Calendar
+from rankproof.monitoring.sessions_and_windows import LAST
 from rankproof.monitoring.sums import Sums
 
 SAMPLE = 2000
@@ -72,7 +72,7 @@ class LiveQueries(Displayable):
     """The times of the first and the last event."""
 
 
-def live_queries(log: Any, seed: int = 0, change: Callable[[Event], Event | None] | None = None) -> LiveQueries:
+def live_queries(log: Any, seed: int = 0, change: Hook | None = None) -> LiveQueries:
     """The live queries of a log: texts, events, records, a data frame, or a path.
 
     A user who sends the same query again in a session asks once. Users take turns until the sample is full, so one
@@ -255,12 +255,7 @@ def _text(value: Any) -> str | None:
 
 
 def sample_events(
-    log: Any,
-    schema: EventSchema,
-    number: int,
-    seed: int,
-    change: Callable[[Event], Event | None] | None,
-    texts: Mapping[str, str] | None = None,
+    log: Any, schema: EventSchema, number: int, seed: int, change: Hook | None, texts: Mapping[str, str] | None = None
 ) -> tuple[list[Event], int]:
     """A random sample of the events with a query and an answer, and of how many lines."""
     heap: list[tuple[int, int, Event]] = []
@@ -296,26 +291,22 @@ def judge_events(
     seed: int,
     schema: SampleSchema,
     columns: Mapping[str, str] | None,
-    by: Sequence[str],
-    calendar: Calendar,
-    level: float,
-    cluster: str,
-    change: Callable[[Event], Event | None] | None = None,
-    texts: Mapping[str, str] | None = None,
+    like: Sums,
+    change: Hook | None,
+    texts: Mapping[str, str] | None,
 ) -> tuple[JudgedEvents, list[OnlineMetric], list[OnlineEstimate], list[OnlineEstimate]]:
-    """What was judged, the metrics, their estimates over the log and those by window."""
+    """What was judged, the metrics, their estimates over the log and those by window, with the settings of `like`."""
     events, found = sample_events(log, schema, number, seed, change, texts)
     if not events:
         raise DataError("judge: no event has a query and an answer. Next: log both, or name their columns.")
-    rows = [
-        {"id": f"e{at}", "query": each.query, "answer": each.answer}
-        | ({CONTEXTS: each.other[CONTEXTS]} if each.other.get(CONTEXTS) else {})
-        for at, each in enumerate(events)
-    ]
+    rows = [{"id": f"e{at}", "query": each.query, "answer": each.answer} for at, each in enumerate(events)]
+    for row, each in zip(rows, events, strict=True):
+        if contexts := each.other.get(CONTEXTS):
+            row[CONTEXTS] = contexts
     values = _values(judge(rows), rows)
     names = list(values)
     # The texts for the judge are left out: of an event, only its user, time, slices and values are counted.
-    maker = RowMaker(EventSchema(), by, names, None if change is None else lambda event: event)  # changed already
+    maker = RowMaker(EventSchema(), like.by, names, None if change is None else lambda event: event)  # changed already
     records = []
     for at, each in enumerate(events):
         known = {name: getattr(each, name) for name in ("ts", "user", "session", "variant")}
@@ -325,10 +316,9 @@ def judge_events(
         records.append(given | {name: column[at] for name, column in values.items()})
     block = join_blocks(list(LogReader(maker, Rejects()).blocks(records)))
     unknown = np.full((2, len(block)), np.nan, dtype=np.float32)  # their sessions are not used
-    declared = [
-        replace(each, sentence=f"{each.name} by the judge, of a sample") for each in metrics((), names)[-len(names) :]
-    ]
-    sums = Sums(declared, by, maker.codes, calendar, names, level, cluster)
+    fields = metrics((), names)[-len(names) :]
+    declared = [replace(each, sentence=f"{each.name} by the judge, of a sample") for each in fields]
+    sums = Sums(declared, like.by, maker.codes, like.calendar, names, like.level, like.cluster)
     sums.add(replace(block, values=np.vstack([block.values, unknown])))
     sums.close(LAST)
     estimates = [each for each in sums.estimates(sums.total) if each.metric in values]

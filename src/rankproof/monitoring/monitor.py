@@ -254,8 +254,8 @@ def monitor(
                 documents = corpus if isinstance(corpus, Corpus) else load_corpus(corpus)
                 texts = {name: documents[name].whole for name in documents}
             found.judged, more, estimates, windows = judge_events(
-                log, judge, judge_sample, seed=seed, schema=sample_schema, columns=columns, by=wanted,
-                calendar=calendar, level=level, cluster=cluster, change=change, texts=texts,
+                log, judge, judge_sample, seed=seed, schema=sample_schema, columns=columns, like=sums, change=change,
+                texts=texts,
             )  # fmt: skip
             found.metrics += tuple(more)
             found.estimates = _in_order([*found.estimates, *estimates])

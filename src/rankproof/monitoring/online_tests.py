@@ -5,7 +5,7 @@ print(interleaving("lists.jsonl")); print(variants("search.jsonl")); print(click
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from rankproof.monitoring.clicks import (
     swap_propensities,
 )
 from rankproof.monitoring.event_values import Rejected
-from rankproof.monitoring.events import Event, EventSchema, Rejects, changed_events
+from rankproof.monitoring.events import Event, EventSchema, Hook, Rejects, changed_events
 from rankproof.monitoring.interleave import (
     MISMATCH,
     PLANNED,
@@ -42,7 +42,6 @@ from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sessions_and_windows import zone_named
 
 VARY = "from documents that were shown at several ranks"
-Change = Callable[[Event], Event | None]
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ def interleaving(
     columns: Mapping[str, str] | None = None,
     timezone: str = "UTC",
     level: float = 0.95,
-    change: Change | None = None,
+    change: Hook | None = None,
 ) -> Interleavings:
     """Who wins in interleaved lists that a log has: `teams` (the team of each rank) and `clicks` of each event.
 
@@ -259,7 +258,7 @@ def clicks(
     queries: Mapping[str, str] | None = None,
     columns: Mapping[str, str] | None = None,
     timezone: str = "UTC",
-    change: Change | None = None,
+    change: Hook | None = None,
 ) -> Clicks:
     """Clicks of a log with position bias taken out by the position-based model.
 

@@ -27,7 +27,7 @@ from rankproof.monitoring.block import (
     sketch_bytes,
 )
 from rankproof.monitoring.event_values import DOWN, MOST_LATENCY, UP, Rejected, vote
-from rankproof.monitoring.events import Event, EventSchema, apply_hook, mask_value
+from rankproof.monitoring.events import Event, EventSchema, Hook, apply_hook, mask_value
 from rankproof.monitoring.refusals import refuses
 
 THUMBS: dict[Any, int] = {**dict.fromkeys(UP, 1), **dict.fromkeys(DOWN, -1), None: 0}
@@ -47,11 +47,7 @@ class RowMaker:
     """The parts of events that are kept; `by` are the slices, `fields` further numbers whose means are wanted."""
 
     def __init__(
-        self,
-        schema: EventSchema,
-        by: Sequence[str] = (),
-        fields: Sequence[str] = (),
-        change: Callable[[Event], Event | None] | None = None,
+        self, schema: EventSchema, by: Sequence[str] = (), fields: Sequence[str] = (), change: Hook | None = None
     ) -> None:
         self.schema, self.by, self.fields, self.change = schema, tuple(by), tuple(fields), change
         self.codes = [Codes() for _ in self.by]
