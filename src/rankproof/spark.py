@@ -35,7 +35,7 @@ from rankproof.errors import DataError, UsageError, check_whole, missing_extra, 
 from rankproof.io.counted import check_ids
 from rankproof.io.counted.text import check_counted
 from rankproof.io.frames import ranking_from_frame
-from rankproof.io.inputs import Columns, with_columns
+from rankproof.io.load import Columns, with_columns
 from rankproof.io.roles import JUDGMENTS, RANKING, guess
 from rankproof.io.values import check_same_kind
 from rankproof.scoring.evaluate import Measures, apply_profile, check_conventions

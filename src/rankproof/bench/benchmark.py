@@ -26,9 +26,8 @@ from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, old_arguments, one_of, shorten, warn_caller
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.groups import Grouping
-from rankproof.io.inputs import Columns, with_columns
 from rankproof.io.judgments import LabelledQuestions, load_labelled, save_labelled
-from rankproof.io.load import load_judgments
+from rankproof.io.load import Columns, load_judgments, with_columns
 from rankproof.io.values import as_text, judged_kinds, plain_digits
 from rankproof.progress import LiveFile, Progress, is_told
 from rankproof.scoring.evaluate import Measures

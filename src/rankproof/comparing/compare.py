@@ -29,8 +29,7 @@ from rankproof.core.conventions import FEWEST_TO_DECIDE, THIN, TOO_FEW_TO_DECIDE
 from rankproof.core.hits import Array
 from rankproof.errors import UsageError, check_whole, old_arguments, one_of
 from rankproof.io.groups import Grouping, groups_of
-from rankproof.io.inputs import Columns, with_columns
-from rankproof.io.load import systems_by_name
+from rankproof.io.load import Columns, systems_by_name, with_columns
 from rankproof.io.values import is_frame
 from rankproof.scoring.evaluate import (
     Measures,

@@ -21,8 +21,7 @@ from rankproof.core.measure import Measure
 from rankproof.document.model import Displayable, Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, old_arguments, shorten
-from rankproof.io.inputs import Columns, with_columns
-from rankproof.io.load import read_ordering, systems_by_name
+from rankproof.io.load import Columns, read_ordering, systems_by_name, with_columns
 from rankproof.io.trec import MACHINE
 from rankproof.scoring.evaluate import check_conventions, evaluate, prepare
 from rankproof.scoring.protocol import ScoresLike

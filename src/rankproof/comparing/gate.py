@@ -44,7 +44,7 @@ from rankproof.core.names import parse
 from rankproof.document.model import Document, Result
 from rankproof.errors import UsageError, check_number, check_whole, old_arguments, one_of, shorten
 from rankproof.io.groups import Grouping, groups_of
-from rankproof.io.inputs import Columns, with_columns
+from rankproof.io.load import Columns, with_columns
 from rankproof.scoring.evaluate import (
     Measures,
     check_averages,

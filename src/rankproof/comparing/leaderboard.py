@@ -28,8 +28,7 @@ from rankproof.core.scoring import average
 from rankproof.document.model import Displayable, Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, old_arguments
-from rankproof.io.inputs import Columns, with_columns
-from rankproof.io.load import systems_by_name
+from rankproof.io.load import Columns, systems_by_name, with_columns
 from rankproof.scoring.evaluate import check_conventions, check_not_thin, evaluate, prepare
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.agreement import most_swaps, order, stability, swap_rate

@@ -39,8 +39,7 @@ from rankproof.document.terminal import for_face
 from rankproof.errors import check_whole, old_arguments
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.groups import Grouping, group_places, groups_of
-from rankproof.io.inputs import Columns, with_columns
-from rankproof.io.load import load_ranking
+from rankproof.io.load import Columns, load_ranking, with_columns
 from rankproof.progress import Progress
 from rankproof.scoring.evaluate import (
     Measures,

@@ -8,21 +8,19 @@ import stat
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from functools import lru_cache, wraps
-from typing import Any, BinaryIO, ParamSpec, TypeAlias, TypeVar
+from functools import lru_cache
+from typing import Any, BinaryIO, TypeAlias
 
 from rankproof.document.disk import last_check
 from rankproof.errors import DataError, UsageError, nearest, shorten
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
-P = ParamSpec("P")
-R = TypeVar("R")
-Columns: TypeAlias = Mapping[str, str] | str | None
-"""The column of each role: `{"query": "search_term_id"}`, or "query=search_term_id,doc=product_id"."""
+
 STDIN = "-"
+
 BLOCK = 1 << 16
 
 
@@ -126,20 +124,18 @@ class _Reader(io.RawIOBase):
         return got
 
 
-_KEPT: ContextVar[dict[str, Pipe] | None] = ContextVar("pipes that were opened", default=None)
+KEPT: ContextVar[dict[str, Pipe] | None] = ContextVar("pipes that were opened", default=None)
 
 
 @contextmanager
 def pipes_kept() -> Iterator[None]:
     """Within this, and in what it calls, each pipe is opened once, however many readers name it."""
-    if _KEPT.get() is not None:
-        yield
-        return
-    token = _KEPT.set({})
+    known = KEPT.get()
+    token = KEPT.set({} if known is None else known)
     try:
         yield
     finally:
-        _KEPT.reset(token)
+        KEPT.reset(token)
 
 
 def keep_pipe(path: PathLike) -> PathLike:
@@ -150,13 +146,13 @@ def keep_pipe(path: PathLike) -> PathLike:
     """
     if isinstance(path, Pipe) or not is_pipe(path):
         return path
-    known = _KEPT.get()
+    known = KEPT.get()
     return Pipe(path) if known is None else known.setdefault(os.fspath(path), Pipe(path))
 
 
 def keep_pipe_here(path: PathLike) -> PathLike:
     """The same where pipes are kept; elsewhere the path, as nobody can ask for its content again."""
-    return path if _KEPT.get() is None else keep_pipe(path)
+    return path if KEPT.get() is None else keep_pipe(path)
 
 
 def read_side_by_side(paths: Iterable[object]) -> None:
@@ -211,8 +207,6 @@ def name_of(path: PathLike) -> str:
 
 LONGEST = 200
 """Characters of a cell that may be the name of a column."""
-SYSTEMS = 100
-"""Entries of a mapping that may be systems, and those paths of pipes."""
 
 
 @lru_cache(maxsize=1024)
@@ -326,25 +320,3 @@ def columns_named(given: Mapping[str, str] | str | Sequence[str] | None) -> Iter
         _named.reset(tokens[0])
         last_check.reset(tokens[1])
     named.check()
-
-
-def with_columns(verb: Callable[P, R]) -> Callable[P, R]:
-    """The verb, whose argument `columns` names the columns of what it reads."""
-
-    @wraps(verb)
-    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
-        given: Any = kwargs.get("columns")
-        with columns_named(given), pipes_kept():
-            read_side_by_side(_paths_in((*args, *kwargs.values())))
-            return verb(*args, **kwargs)
-
-    return wrapper
-
-
-def _paths_in(arguments: Iterable[object]) -> Iterator[object]:
-    """The possible paths among arguments: the arguments themselves, and the systems of a small mapping."""
-    for each in arguments:
-        if isinstance(each, str | os.PathLike):
-            yield each
-        elif type(each) is dict and len(each) <= SYSTEMS:
-            yield from (value for value in each.values() if type(value) not in (dict, list))

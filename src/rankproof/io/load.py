@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
+from functools import wraps
 from itertools import islice
 from numbers import Real
 from pathlib import Path, PurePath
-from typing import Any, TypeAlias
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from rankproof.core.judgments import Judgments
 from rankproof.core.names import parse
@@ -20,7 +22,7 @@ from rankproof.io import corpora
 from rankproof.io.files import are_paths, check_path, is_pattern, name_of, read_bytes, read_head, text_of
 from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, Format, read_delimited, sniff
 from rankproof.io.frames import judgments_from_frame, judgments_in_parquet, ranking_from_frame, ranking_in_parquet
-from rankproof.io.inputs import PathLike, Pipe, keep_pipe
+from rankproof.io.inputs import KEPT, PathLike, Pipe, columns_named, keep_pipe, read_side_by_side
 from rankproof.io.jsonio import graded_rankings, read_json, read_tuples
 from rankproof.io.mappings import MappingRankings, judgments_from_mapping
 from rankproof.io.read import Row, rows_in
@@ -30,8 +32,43 @@ from rankproof.io.trec import TrecRankings, read_qrels
 from rankproof.io.trec.chunks import BadLine, check_lines
 from rankproof.io.values import is_frame, library_of, unfit
 
+P = ParamSpec("P")
+R = TypeVar("R")
 Source: TypeAlias = Any
 """A mapping, a path ("-" is standard input), a data frame, tuples, or what was loaded before."""
+Columns: TypeAlias = Mapping[str, str] | str | None
+"""The column of each role: `{"query": "search_term_id"}`, or "query=search_term_id,doc=product_id"."""
+SYSTEMS = 100
+"""Entries of a mapping that may be systems, and those paths of pipes."""
+
+
+def with_columns(verb: Callable[P, R]) -> Callable[P, R]:
+    """The verb, whose argument `columns` names the columns of what it reads; it opens each pipe once."""
+
+    @wraps(verb)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        given: Any = kwargs.get("columns")
+        paths = list(_paths_in((*args, *kwargs.values())))
+        known = KEPT.get()
+        token = KEPT.set({} if known is None else known)
+        try:
+            with columns_named(given) if given else nullcontext():
+                if len(paths) > 1:
+                    read_side_by_side(paths)
+                return verb(*args, **kwargs)
+        finally:
+            KEPT.reset(token)
+
+    return wrapper
+
+
+def _paths_in(arguments: Iterable[object]) -> Iterator[object]:
+    """The possible paths among arguments: the arguments themselves, and the systems of a small mapping."""
+    for each in arguments:
+        if isinstance(each, str | os.PathLike):
+            yield each
+        elif type(each) is dict and len(each) <= SYSTEMS:
+            yield from (value for value in each.values() if type(value) not in (dict, list))
 
 
 def load_judgments(data: Source) -> Judgments:
@@ -276,6 +313,7 @@ def _named(rankings: Any) -> dict[str, Any]:
 # --- scores of systems -----------------------------------------------------------------------------
 
 SYSTEM = ("ranking", "system", "run", "model", "name")
+
 SCORE = ("mean", "score", "value")
 """The fields of a record in which a system and its score are looked for."""
 

@@ -20,8 +20,7 @@ from rankproof.document.disk import write_file
 from rankproof.document.model import Displayable, Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_number, check_whole, old_arguments, shorten
-from rankproof.io.inputs import Columns, with_columns
-from rankproof.io.load import load_judgments, load_rankings
+from rankproof.io.load import Columns, load_judgments, load_rankings, with_columns
 from rankproof.judging.trust.agreement import plain_share
 from rankproof.judging.trust.two_judgments import Estimated, Estimating, Kappa, TwoJudgments, confusion_of, kappa_of
 from rankproof.scoring.evaluate import Measures, evaluate

@@ -19,8 +19,7 @@ from rankproof.document.model import Document, Result, print_as
 from rankproof.document.terminal import clean
 from rankproof.errors import UsageError, check_whole, old_arguments
 from rankproof.io.groups import Grouping, groups_of
-from rankproof.io.inputs import Columns, with_columns
-from rankproof.io.load import load_ranking, systems_by_name
+from rankproof.io.load import Columns, load_ranking, systems_by_name, with_columns
 from rankproof.reports.content import Content, collect
 from rankproof.reports.sections import page_of
 from rankproof.reports.words import report as document_of

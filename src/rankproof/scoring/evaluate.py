@@ -26,8 +26,7 @@ from rankproof.core.scoring import ScoreColumn, score_columns
 from rankproof.core.table import best_first
 from rankproof.errors import DataError, UsageError, check_number, check_whole, old_arguments, shorten, unknown_arguments
 from rankproof.io.groups import Grouping, group_places, groups_of
-from rankproof.io.inputs import Columns, with_columns
-from rankproof.io.load import load_judgments, load_ranking
+from rankproof.io.load import Columns, load_judgments, load_ranking, with_columns
 from rankproof.io.values import is_frame, library_of
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores

@@ -35,8 +35,7 @@ from rankproof.document.model import (
 from rankproof.document.numbers import ABSENT, score
 from rankproof.document.terminal import Column, cut, cut_names, pad, page_width, table, width, without_backticks, wrap
 from rankproof.errors import DataError, UsageError, nearest, old_arguments, shorten
-from rankproof.io.inputs import Columns, with_columns
-from rankproof.io.load import load_judgments, load_ranking
+from rankproof.io.load import Columns, load_judgments, load_ranking, with_columns
 from rankproof.scoring.catalogue import sections
 from rankproof.scoring.evaluate import check_conventions, check_one, evaluate
 from rankproof.scoring.scores import Scores

@@ -26,8 +26,7 @@ from rankproof.core.measure import Parameter, parameters_of
 from rankproof.document.model import Displayable
 from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, nearest, old_arguments, one_of, shorten, warn_caller
-from rankproof.io.inputs import Columns, with_columns
-from rankproof.io.load import load_judgments, load_rankings, warn_of_left_out
+from rankproof.io.load import Columns, load_judgments, load_rankings, warn_of_left_out, with_columns
 from rankproof.io.values import as_given
 
 

@@ -18,8 +18,7 @@ from rankproof.core.names import parse
 from rankproof.document.model import Displayable, Document, Paragraph, Part, Result, Table
 from rankproof.document.numbers import count, score, span
 from rankproof.errors import UsageError, check_number, check_whole, old_arguments, warn_caller
-from rankproof.io.inputs import Columns, with_columns
-from rankproof.io.load import load_judgments, load_rankings, warn_of_left_out
+from rankproof.io.load import Columns, load_judgments, load_rankings, warn_of_left_out, with_columns
 from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.scores import Scores
 from rankproof.scoring.words import wrong_data

@@ -13,8 +13,7 @@ from rankproof.core.table import best_first
 from rankproof.document.numbers import count
 from rankproof.errors import old_arguments
 from rankproof.io.corpora import load_corpus, load_questions
-from rankproof.io.inputs import Columns, with_columns
-from rankproof.io.load import load_judgments, load_rankings
+from rankproof.io.load import Columns, load_judgments, load_rankings, with_columns
 from rankproof.text.languages import STOP_WORDS
 from rankproof.text.words import HIRAGANA, stem, words
 

@@ -19,8 +19,7 @@ from rankproof.core.table import best_first
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, old_arguments, one_of, reason, shorten
-from rankproof.io.inputs import Columns, with_columns
-from rankproof.io.load import load_judgments, load_rankings, warn_of_left_out
+from rankproof.io.load import Columns, load_judgments, load_rankings, warn_of_left_out, with_columns
 from rankproof.scoring.evaluate import evaluate
 
 Ranks: TypeAlias = Mapping[str, Mapping[str, int]]

@@ -29,7 +29,7 @@ from rankproof.core.corpus import Corpus, Document
 from rankproof.document import model
 from rankproof.errors import DataError, UsageError, check_whole, is_number, old_arguments, one_of, shorten
 from rankproof.io.corpora import load_corpus, load_questions
-from rankproof.io.inputs import Columns, with_columns
+from rankproof.io.load import Columns, with_columns
 from rankproof.scoring.evaluate import evaluate, prepare
 from rankproof.stats.confidence import queries_for_margin, smallest_margin
 from rankproof.stats.detectable_difference import Detection, detectable, needed_or_why
