@@ -243,10 +243,8 @@ def one_by_one(noun: str, given: str | Measure | Iterable[str | Measure], like: 
 @lru_cache(maxsize=4096)
 def _parsed(text: str, _changes: int) -> Measure:
     if len(several := split(text)) > 1:
-        raise UsageError(
-            f"measure {shorten(text, 200)}: got {len(several)} measures, expected one. Next: name one of them, "
-            "or ask evaluate or compare for several."
-        )
+        got = f"got {len(several)} measures, expected one"
+        raise _unreadable(text, got, "name one of them, or ask evaluate or compare for several")
     form = _form(text)
     name, at = form["name"], form["at"]
     found, suffixed = find(name), _SUFFIX.match(name)
@@ -260,6 +258,10 @@ def _parsed(text: str, _changes: int) -> Measure:
     return _made(text, form, found, at)
 
 
+def _unreadable(text: object, problem: str, advice: str) -> UsageError:
+    return UsageError(f"measure {shorten(text, 200)}: {problem}. Next: {advice}.")
+
+
 def parse_with(text: str, find: Callable[[str], Measure]) -> Measure:
     """The measure that `text` names, its bare name being looked up by `find`."""
     form = _form(text)
@@ -269,10 +271,8 @@ def parse_with(text: str, find: Callable[[str], Measure]) -> Measure:
 def _form(text: str) -> re.Match[str]:
     form = _FORM.match(text.strip()) if isinstance(text, str) else None
     if form is None:
-        raise UsageError(
-            f"measure {shorten(text, 200)}: expected NAME, NAME@K, or NAME(parameter=value)@K, like 'nDCG@10'. "
-            "Next: write it like one of these, several with commas between them."
-        )
+        forms = "expected NAME, NAME@K, or NAME(parameter=value)@K, like 'nDCG@10'"
+        raise _unreadable(text, forms, "write it like one of these, several with commas between them")
     return form
 
 
@@ -311,12 +311,10 @@ def _arguments(text: str, inside: str) -> dict[str, Any]:
     try:
         call = ast.parse(f"f({inside})", mode="eval").body
     except UNREADABLE:
-        raise UsageError(
-            f"measure {shorten(text, 200)}: cannot read the parameters {shorten(inside, 200)}, expected name=value. "
-            "Next: write them like (rel=2, gain='exp')."
-        ) from None
+        problem = f"cannot read the parameters {shorten(inside, 200)}, expected name=value"
+        raise _unreadable(text, problem, "write them like (rel=2, gain='exp')") from None
     if not isinstance(call, ast.Call) or call.args or any(k.arg is None for k in call.keywords):
-        raise UsageError(f"measure {shorten(text, 200)}: expected parameters by name. Next: write them like rel=2.")
+        raise _unreadable(text, "expected parameters by name", "write them like rel=2")
     return {str(k.arg): _value(text, k.value) for k in call.keywords}
 
 
@@ -327,9 +325,7 @@ def _value(text: str, node: ast.expr) -> Any:
     try:
         return ast.literal_eval(node)
     except UNREADABLE:
-        raise UsageError(
-            f"measure {shorten(text, 200)}: {_written(node)} is no plain value. Next: give a number or a word."
-        ) from None
+        raise _unreadable(text, f"{_written(node)} is no plain value", "give a number or a word") from None
 
 
 def _written(node: ast.expr) -> str:
@@ -343,9 +339,7 @@ def _literal(text: str, at: str) -> Any:
     try:
         return ast.literal_eval(at.lstrip("0") or "0") if at.isdigit() else ast.literal_eval(at)
     except UNREADABLE:
-        raise UsageError(
-            f"measure {shorten(text, 200)}: the cut-off {shorten(at, 200)} is no number. Next: write it like @10."
-        ) from None
+        raise _unreadable(text, f"the cut-off {shorten(at, 200)} is no number", "write it like @10") from None
 
 
 def split(text: str) -> list[str]:

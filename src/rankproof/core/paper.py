@@ -85,8 +85,8 @@ class Case(NamedTuple):
 
     def relevant(self, rel: float = 1, k: int | None = None, scores: str = "any") -> list[Found]:
         """The relevant documents in the top `k`, with `any` score or only a `positive` one."""
-        counted = [each for each in self.found if scores == "any" or not each.doubtful]
-        return [each for each in counted if each.grade >= rel and (k is None or each.rank <= k)]
+        counted = [each for each in top_of(self.found, k) if scores == "any" or not each.doubtful]
+        return [each for each in counted if each.grade >= rel]
 
     def wanted(self, rel: float = 1) -> list[Found]:
         """The relevant documents there are."""
@@ -123,6 +123,11 @@ def rows(h: Hits) -> list[Found]:
         aspects = [names[number] for number in h.aspect.tolist()]
     columns = (h.rank.tolist(), h.doc.tolist(), h.grade.tolist(), doubtful, aspects)
     return [Found(*each) for each in zip(*columns, strict=True)]
+
+
+def top_of(documents: Sequence[Found], k: int | None) -> list[Found]:
+    """The documents in the top `k`."""
+    return [each for each in documents if k is None or each.rank <= k]
 
 
 def number_text(value: float) -> str:

@@ -24,6 +24,7 @@ from rankproof.core.paper import (
     relevant_step,
     share,
     shown_step,
+    top_of,
     writes,
 )
 
@@ -252,7 +253,7 @@ def unjudged_share(
 
 def _number(c: Case, k: int | None, what: str, least: float, below: float = math.inf) -> Written:
     """How many of the documents shown have a grade from one to below another."""
-    good = [each for each in c.found if (k is None or each.rank <= k) and least <= each.grade < below]
+    good = [each for each in top_of(c.found, k) if least <= each.grade < below]
     return Written((count_step("result", f"{what} {cut_at(k)}", good),), {each.rank: 1.0 for each in good})
 
 
@@ -283,9 +284,7 @@ def unjudged_share_on_paper(c: Case, k: int | None, denominator: str, negative: 
 
 
 def _seen(c: Case, k: int | None, negative: str) -> list[Found]:
-    return [
-        each for each in c.found if (k is None or each.rank <= k) and not (negative == "unjudged" and each.grade < 0)
-    ]
+    return [each for each in top_of(c.found, k) if negative == "judged" or each.grade >= 0]
 
 
 def _what(k: int | None, negative: str) -> str:

@@ -26,6 +26,7 @@ from rankproof.core.paper import (
     number_text,
     parts,
     sum_step,
+    top_of,
     writes,
 )
 
@@ -176,7 +177,7 @@ def _ideal_on_paper(
 ) -> tuple[list[Found], int | None, str]:
     """The documents of the ideal order, if it is cut, and in words what they are."""
     if ideal == "top":
-        return ([each for each in found if k is None or each.rank <= k], None, f"the best order of those {cut_at(k)}")
+        return top_of(found, k), None, f"the best order of those {cut_at(k)}"
     if ideal == "returned":
         return found, k, f"the best order of what was returned, {cut_at(k)}"
     judged = [each for each in c.judged if _counts(each, rel)]
@@ -211,9 +212,9 @@ def gains(documents: Iterable[Found], gain: Any, rel: float = 0) -> Step:
 def discounted_on_paper(kind: str, says: str, documents: list[Found], k: int | None, gain: Any) -> Step:
     """DCG of the documents at their ranks."""
     terms = []
-    for each in documents:
+    for each in top_of(documents, k):
         gained = worth(each.grade, gain)
-        if gained and (k is None or each.rank <= k):
+        if gained:
             value = gained / math.log2(each.rank + 1)
             terms.append(Term(f"{number_text(gained)} / log2({each.rank + 1})", value, each.rank, each.doc))
     return sum_step(kind, says, terms)
@@ -311,8 +312,8 @@ def _chance(top: float) -> Step:
 
 def _stopped(kind: str, says: str, documents: list[Found], k: int | None, top: float) -> Step:
     terms, going = [], 1.0
-    for each in documents:
-        if each.grade > 0 and (k is None or each.rank <= k):
+    for each in top_of(documents, k):
+        if each.grade > 0:
             stop = 2.0 ** (min(each.grade, top) - top) - 2.0**-top
             expression = f"1/{each.rank} x {number_text(going)} x {number_text(stop)}"
             terms.append(Term(expression, going * stop / each.rank, each.rank, each.doc))

@@ -41,6 +41,7 @@ from rankproof.core.paper import (
     quotient,
     rows,
     sum_step,
+    top_of,
     writes,
 )
 
@@ -367,8 +368,8 @@ def _novel(
 ) -> Step:
     """The sum over documents and their aspects of what repetition and rank leave of them."""
     seen, terms = Counter[str](), []
-    for each in documents:
-        if each.grade >= rel and (k is None or each.rank <= k):
+    for each in top_of(documents, k):
+        if each.grade >= rel:
             value = (1 - alpha) ** seen[each.aspect] * discount.of(each.rank)
             expression = f"{aspect_name(each)}: {1 - alpha:g}^{seen[each.aspect]} {discount.figures(each.rank)}"
             terms.append(Term(expression, value, each.rank, each.doc))

@@ -29,6 +29,7 @@ from rankproof.core.paper import (
     number_text,
     parts,
     sum_step,
+    top_of,
     writes,
 )
 
@@ -209,7 +210,7 @@ def portion(grade: float, top: float, capped: bool = True) -> float:
 def residual(c: Case, k: int | None, p: float, negative: str, tail: str) -> Written:
     """What is left of 1 when the chances to look at judged documents are taken off."""
     least = 0.0 if negative == "unjudged" else -math.inf
-    seen = [each for each in c.found if each.grade >= least and (k is None or each.rank <= k)]
+    seen = [each for each in top_of(c.found, k) if each.grade >= least]
     if tail == "unjudged" and c.shown(k) <= len(seen):
         return Written((Step("result", f"every document {cut_at(k)} was judged", value=0.0),))
     sums = sum_step("found", f"{p:g}^(rank - 1) of judged documents {cut_at(k)}", [_looked_at(e, p) for e in seen])
@@ -223,9 +224,9 @@ def scaled_dcg_on_paper(c: Case, k: int | None, top_grade: float | None) -> Writ
     """DCG by that of a list of documents of the highest grade."""
     top, depth = c.top_grade if top_grade is None else top_grade, DEPTH if k is None else k
     terms = []
-    for each in c.found:
+    for each in top_of(c.found, depth):
         part = portion(each.grade, top)
-        if part and each.rank <= depth:
+        if part:
             value = part / math.log2(each.rank + 1)
             terms.append(Term(f"{number_text(part)} / log2({each.rank + 1})", value, each.rank, each.doc))
     sums = sum_step("found", f"grade / {number_text(top)}, divided by log2(rank + 1), {cut_at(depth)}", terms)
