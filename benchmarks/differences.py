@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from rankproof import evaluate, sample
 from rankproof.comparing.gate_decision import FAIL, INCONCLUSIVE, PASS, decide, overall
 from rankproof.stats.confidence import ValueSample, safe_bound
-from rankproof.stats.detectable_difference import detectable, needed_queries
+from rankproof.stats.detectable_difference import detectable, needed_or_why
 from rankproof.stats.differences import adaptive_interval, t_interval
 from rankproof.stats.distributions import NORMAL, t_quantile
 from rankproof.stats.intervals import bca_intervals
@@ -279,7 +279,7 @@ def needed_found(world: World, n: int, times: int, seed: int = 1) -> tuple[float
     drop, rng = world.margins[-1], np.random.default_rng([seed, n, 3])
     rows = []
     for row in world.rows(n, drop, times, seed):
-        number = needed_queries(row, float(row.mean()), ALPHA)
+        number = needed_or_why(row, float(row.mean()), ALPHA)[0]
         if number is not None and number <= PLANNABLE:
             rows.append(world.draw(rng, number, abs(float(row.mean()))))
     tests = [sign_flips([row], np.random.default_rng(0), permutations=PERMUTATIONS)[0] for row in rows]

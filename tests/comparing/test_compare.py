@@ -20,7 +20,7 @@ from rankproof import RR, audit, compare, diagnose, evaluate, explain, gate, lea
 from rankproof.cli import run
 from rankproof.core.measure import Measure
 from rankproof.errors import DataError, UsageError
-from rankproof.stats.detectable_difference import detectable, needed_queries
+from rankproof.stats.detectable_difference import detectable, needed_or_why
 from rankproof.stats.differences import equivalence
 
 Run = dict[str, list[str]]
@@ -320,7 +320,7 @@ def test_what_is_detectable_gets_a_verdict_beside_all_other_rows() -> None:
     row = beside.row("new", "P@1")
     moves = np.array([by for _, by in beside.moved("new", "P@1")])
     assert row.detectable == detectable(moves, 0.05 / 3).value
-    assert row.queries_needed == needed_queries(moves, row.difference, 0.05 / 3)
+    assert row.queries_needed == needed_or_why(moves, row.difference, 0.05 / 3)[0]
     assert alone.row("new", "P@1").detectable == detectable(moves, 0.05).value
     free = compare(judged, runs, "P@1, RR, AP", correction="none")
     assert free.row("new", "P@1").detectable == alone.row("new", "P@1").detectable

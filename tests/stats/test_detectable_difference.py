@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankproof.stats.detectable_difference import POWER, Moves, needed_queries
+from rankproof.stats.detectable_difference import POWER, Moves, needed_or_why
 
 
 def rows(rng: np.random.Generator) -> list[np.ndarray]:
@@ -24,7 +24,7 @@ def test_so_many_queries_are_enough_and_fewer_are_not(seed: int) -> None:
     rng = np.random.default_rng(seed)
     for row in rows(rng):
         difference, alpha = float(10 ** rng.uniform(-2, 0)), float(rng.choice([0.05, 0.001]))
-        found = needed_queries(row, difference, alpha)
+        found = needed_or_why(row, difference, alpha)[0]
         if found is None:
             continue
         step = max(1, (1 << (found - 1).bit_length() - 1) >> 12)
@@ -34,5 +34,5 @@ def test_so_many_queries_are_enough_and_fewer_are_not(seed: int) -> None:
 
 def test_a_difference_too_small_for_any_number_of_queries_has_none() -> None:
     row = np.random.default_rng(0).normal(0, 1, 50)
-    assert needed_queries(row, 1e-9, 0.05) is None
-    assert needed_queries(row, 1e4, 0.05) is not None
+    assert needed_or_why(row, 1e-9, 0.05)[0] is None
+    assert needed_or_why(row, 1e4, 0.05)[0] is not None

@@ -17,7 +17,7 @@ from rankproof.core.scoring import ScoreColumn
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.groups import group_places
 from rankproof.scoring.protocol import ScoresLike
-from rankproof.scoring.scores import Scores
+from rankproof.scoring.scores import Scores, unjudged_share
 from rankproof.stats.confidence import Ends
 from rankproof.stats.judge_error import Corrected
 from rankproof.stats.paired import paired_differences
@@ -204,14 +204,14 @@ class Soundness:
 
 def soundness(scores: ScoresLike, measure: Measure, decided: Iterable[str] = ()) -> Soundness:
     """The limits of these scores; `decided` are the measures for which unjudged documents matter."""
-    depth = measure.cutoff or DEPTH
+    depth, hits = measure.cutoff or DEPTH, scores.hits if isinstance(scores, Scores) else None
     bounded = {name: scores.bounds(name, of="unjudged") for name in decided}
     return Soundness(
         queries=len(scores.queries),
         unanswered=count_unanswered(scores),
         skipped=scores.conventions.missing == "skip",
         depth=depth,
-        unjudged=_unjudged(scores, depth),
+        unjudged=scores.unjudged.get(depth) if hits is None else unjudged_share(hits, depth),
         ends={
             name: pair if scores.column(name).measure.spec.higher else pair[::-1]
             for name, pair in bounded.items()
@@ -229,13 +229,6 @@ def count_unanswered(scores: ScoresLike) -> int:
         found = [scores.audit.of_kind(kind) for kind in UNANSWERED]
         return min(sum(each.count for each in found if each is not None), len(scores.queries))
     return int(np.count_nonzero(is_unanswered(hits, scores.conventions)))
-
-
-def _unjudged(scores: ScoresLike, depth: int) -> float | None:
-    if not isinstance(scores, Scores) or scores.hits is None:
-        return scores.unjudged.get(depth)
-    shown = int(np.minimum(scores.hits.retrieved, depth).sum())
-    return None if not shown else float(1 - scores.hits.top(depth).count().sum() / shown)
 
 
 # --- notes beside the rows ---------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ from rankproof.scoring.evaluate import (
     check_averages,
     check_conventions,
     check_margin,
-    evaluate,
+    evaluate_each,
     prepare,
     without_means,
 )
@@ -90,11 +90,8 @@ def compare(
     _check(alpha, margin, seed)
     asked = DEFAULT_MEASURES if measures is None else measures
     ready, by = prepare(judgments), groups_of(by, judgments)
-    scores = {name: evaluate(ready, each, asked, by=by, **conventions) for name, each in systems.items()}
-    for name, each in scores.items():
-        each.census.made_by.append(name)
     return compare_scores(
-        scores,
+        evaluate_each(ready, systems, asked, by=by, **conventions),
         baseline=first,
         seed=seed,
         alpha=alpha,
@@ -128,6 +125,7 @@ def compare_scores(
     Scores made under different judgments, conventions or definitions are refused, with a message that says what
     differs; with `anyway` they are compared over the queries and measures that all have.
 
+    >>> from rankproof import evaluate
     >>> judged = {f"q{i}": {"a": 1} for i in range(12)}
     >>> old = evaluate(judged, {query: ["x", "y", "a"] for query in judged}, "RR")
     >>> new = evaluate(judged, {query: ["a", "x", "y"] for query in judged}, "RR")

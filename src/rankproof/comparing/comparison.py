@@ -245,11 +245,7 @@ def cases_of(
     judgments: Judgments, scores: Mapping[str, Scores], shown: Sequence[str], compared: Comparison | None
 ) -> Iterator[ExplainedCase]:
     """The queries that lost most, then those with the lowest values, with the lists of the systems shown."""
-    chosen = _chosen(scores, shown, compared)
-    tables = {name: _tables(scores[name].ranking, set(chosen)) for name in shown}
-    for query, why in chosen.items():
-        sides = ((name, explain_scores(scores[name], judgments, tables[name][query], query)) for name in shown)
-        yield ExplainedCase(query, why, tuple(sides))
+    return _explained(judgments, scores, shown, _chosen(scores, shown, compared))
 
 
 def moved_cases(compared: Comparison, system: str, n: int) -> tuple[ExplainedCase, ...]:
@@ -265,11 +261,17 @@ def moved_cases(compared: Comparison, system: str, n: int) -> tuple[ExplainedCas
     lost = [pair for pair in moved[:n] if sign * pair[1] < 0]
     won = [pair for pair in moved[::-1][:n] if sign * pair[1] > 0]
     chosen = {query: f"{word} {abs(by):.4f}" for word, some in (("lost", lost), ("won", won)) for query, by in some}
-    tables = {name: _tables(each.ranking, set(chosen)) for name, each in scores.items()}
-    return tuple(
-        ExplainedCase(q, why, tuple((s, explain_scores(scores[s], judgments, tables[s][q], q)) for s in shown))
-        for q, why in chosen.items()
-    )
+    return tuple(_explained(judgments, scores, shown, chosen))
+
+
+def _explained(
+    judgments: Judgments, scores: Mapping[str, Scores], shown: Sequence[str], chosen: Mapping[str, str]
+) -> Iterator[ExplainedCase]:
+    """The chosen queries, each with why it was chosen, under the systems shown."""
+    tables = {name: _tables(scores[name].ranking, set(chosen)) for name in shown}
+    for query, why in chosen.items():
+        sides = ((name, explain_scores(scores[name], judgments, tables[name][query], query)) for name in shown)
+        yield ExplainedCase(query, why, tuple(sides))
 
 
 def _chosen(scores: Mapping[str, ScoresLike], shown: Sequence[str], compared: Comparison | None) -> dict[str, str]:

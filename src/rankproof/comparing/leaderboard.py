@@ -29,7 +29,7 @@ from rankproof.document.model import Displayable, Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, old_arguments
 from rankproof.io.load import Columns, systems_by_name, with_columns
-from rankproof.scoring.evaluate import check_conventions, check_not_thin, evaluate, prepare
+from rankproof.scoring.evaluate import check_conventions, check_not_thin, evaluate_each
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.agreement import most_swaps, order, stability, swap_rate
 from rankproof.stats.confidence import Ends, agree_with_test
@@ -159,7 +159,8 @@ def leaderboard(
     if scored and systems is not None and measure is None:
         systems, measure = None, systems
     if not scored:
-        scores = _evaluated(scores, systems, measure, conventions)
+        asked = DEFAULT_MEASURES if measure is None else [parse(measure)]
+        scores = evaluate_each(scores, systems_by_name(systems, "leaderboard"), asked, **conventions)
     elif conventions:
         raise UsageError(
             f"leaderboard: {', '.join(conventions)} applies to rankings, but scores were given. Next: leave it out."
@@ -169,7 +170,10 @@ def leaderboard(
     alike, _ = align_scores(scores, first, None if measure is None else [measure])
     column = alike[first].column(measure if measure is not None else next(iter(alike[first])))
     name, higher = column.measure.name, column.measure.spec.higher
-    values, queries = _counting(alike, name)
+    counted = counted_by_all(own.column(name) for own in alike.values())
+    kept = np.arange(len(alike[first].queries)) if counted is None else np.flatnonzero(counted)
+    values = {each: own.column(name).values[kept] for each, own in alike.items()}
+    queries = [alike[first].queries[i] for i in kept.tolist()]
     if len(queries) < 2:
         raise DataError(
             f"{name}: got {count(len(queries), 'query')}, expected 2 or more, as one is left "
@@ -189,12 +193,10 @@ def leaderboard(
     )
     missing = too_few_answers(alike, allow_missing)
     wrong = {each for each, own in alike.items() if own.wrong and not allow_errors}
-    duels = tuple(
-        replace(each, told_apart=False)
-        if {each.better, each.worse} & missing.keys() or {each.better, each.worse} <= wrong
-        else each
-        for each in _duels(values, {each: means[each] for each in ordered}, farthest, alpha, seed)
-    )
+    duels = _duels(values, {each: means[each] for each in ordered}, farthest, alpha, seed)
+    for i, each in enumerate(duels):
+        if {each.better, each.worse} & missing.keys() or {each.better, each.worse} <= wrong:
+            duels[i] = replace(each, told_apart=False)
     swaps = swap_rate(values, np.random.default_rng(seed), SPLITS)
     rate = sum(min(each, 0.5) for each in swaps.pairs.values()) / len(duels)
     most = sum(most_swaps(each.p if each.told_apart else 1.0, alpha) for each in duels) / len(duels)
@@ -216,7 +218,7 @@ def leaderboard(
         alpha=alpha,
         higher=higher,
         intervals={each: ends if np.isfinite(ends[0]) else (None, None) for each, ends in spans.items()},
-        versus=duels,
+        versus=tuple(duels),
         letters=letters(ordered, [(each.better, each.worse) for each in duels if each.told_apart]),
         left_out=every - len(queries),
         missing=tuple(map(answer_first, missing.values())),
@@ -234,34 +236,13 @@ def leaderboard(
     )
 
 
-def _evaluated(
-    judgments: Any, systems: Any, measure: str | Measure | None, conventions: Mapping[str, Any]
-) -> Mapping[str, ScoresLike]:
-    """Scores of rankings, all under the same judgments."""
-    named = systems_by_name(systems, "leaderboard")
-    judged = prepare(judgments)
-    asked = DEFAULT_MEASURES if measure is None else [parse(measure)]
-    scores = {name: evaluate(judged, each, asked, **conventions) for name, each in named.items()}
-    for name, each in scores.items():
-        each.census.made_by.append(name)
-    return scores
-
-
-def _counting(scores: Mapping[str, ScoresLike], name: str) -> tuple[dict[str, Array], list[str]]:
-    """The values of the queries that count for all systems, and those queries."""
-    columns = {system: each.column(name) for system, each in scores.items()}
-    queries, counted = next(iter(scores.values())).queries, counted_by_all(columns.values())
-    kept = np.arange(len(queries)) if counted is None else np.flatnonzero(counted)
-    return {system: column.values[kept] for system, column in columns.items()}, [queries[i] for i in kept.tolist()]
-
-
 def _duels(
     values: Mapping[str, Array],
     means: Mapping[str, float],
     limits: Callable[[str, str], Ends] | None,
     alpha: float,
     seed: int,
-) -> tuple[Duel, ...]:
+) -> list[Duel]:
     """Every pair of systems, tested as one family, the better one of each first."""
     names = sorted(values)
     rows = {pair: paired_differences(values[pair[0]], values[pair[1]]) for pair in combinations(names, 2)}
@@ -276,4 +257,4 @@ def _duels(
             span = difference_interval(row, level=1 - alpha, ends=limits(one, other))
             low, high = agree_with_test((span.low, span.high), difference, p, alpha)
         duels.append(Duel(one, other, difference, p, len(row) >= FEWEST_TO_DECIDE and p <= alpha, low, high))
-    return tuple(duels)
+    return duels

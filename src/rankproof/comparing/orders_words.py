@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -176,11 +177,8 @@ def history(entries: Sequence[Entry], older: int = 0) -> Document:
             f"Nothing is saved yet. Next: {for_face('save(scores, name)', repr('rankproof evaluate ... --save NAME'))}."
         )
         return Document("History", [Part(nothing)])
-    counts: dict[str, int] = {}
-    for each in entries:
-        for measure in each["means"]:
-            counts[measure] = counts.get(measure, 0) + 1
-    commonest = sorted(counts, key=lambda measure: -counts[measure])[:SHOWN]
+    counts = Counter(measure for each in entries for measure in each["means"])
+    commonest = [measure for measure, _ in counts.most_common(SHOWN)]
     columns = [
         Column("name", [each["name"] for each in entries]),
         Column("saved (UTC)", [_moment(each) for each in entries]),

@@ -47,9 +47,11 @@ class SpreadComparison(Result):
     """What was not alike: queries that only one of them has, other conventions, what is not known of saved values."""
 
     def __getitem__(self, measure: str | Measure) -> SummedDifference:
+        return summed_difference(self.summary.columns[self._name(measure)])
+
+    def _name(self, measure: str | Measure) -> str:
         name = measure.name if isinstance(measure, Measure) else str(measure)
-        name = name if name in self.measures else parse(name).name
-        return summed_difference(self.summary.columns[name])
+        return name if name in self.measures else parse(name).name
 
     def __iter__(self) -> Any:
         return iter(self.measures)
@@ -64,7 +66,7 @@ class SpreadComparison(Result):
         found = self[measure]
         if self.doubts:
             return "undecided"
-        sign = self.measures[measure.name if isinstance(measure, Measure) else parse(str(measure)).name].spec.sign
+        sign = self.measures[self._name(measure)].spec.sign
         low, high = sorted((sign * found.low, sign * found.high))
         margin = self.margin or 0.0
         if self.margin is not None and found.equivalent(margin):
@@ -95,25 +97,21 @@ class SpreadComparison(Result):
     def notes(self) -> list[str]:
         """What else is to be known: what was not alike, why nothing is decided, or not called equivalent."""
         doubts = "; ".join(dict.fromkeys(self.doubts.values()))
-        return [
-            *self.differ,
-            *([f"Nothing is decided: {doubts}."] if doubts else []),
-            *([] if doubts else self._not_called_equivalent()),
-        ]
-
-    def _not_called_equivalent(self) -> list[str]:
-        seen = {name: self[name] for name in self.measures if self.margin is not None}
+        if doubts:
+            return [*self.differ, f"Nothing is decided: {doubts}."]
+        if self.margin is None:
+            return list(self.differ)
+        seen = {name: self[name] for name in self.measures}
         unseen = [
             name
             for name, found in seen.items()
-            if found.n >= FEWEST_TO_DECIDE and max(-found.low, found.high) < (self.margin or 0.0) <= found.farthest
+            if found.n >= FEWEST_TO_DECIDE and max(-found.low, found.high) < self.margin <= found.farthest
         ]
-        if not unseen:
-            return []
-        return [
+        said = (
             f"Not called equivalent, although the interval lies within {self.margin:g}: {', '.join(unseen)}. To be "
             f"called so takes more than an interval: {UNSEEN}."
-        ]
+        )
+        return [*self.differ, *([said] if unseen else [])]
 
     @property
     def slices(self) -> dict[str, dict[str, SummedDifference]]:

@@ -59,7 +59,7 @@ BETTER, WORSE = "†", "‡"
 
 def comparison(found: Comparison, above: Sequence[Part] = (), cases: Sequence[ExplainedCase] = ()) -> Document:
     """The whole of a comparison; `above` stands before it, and `cases` list by list behind it."""
-    groups = by_group(found)
+    groups = group_rows(found.rows, "slice")
     parts = [
         wrong_data(_errors(found)),
         *above,
@@ -97,25 +97,21 @@ DETAILS = ("measure", "system", "won/tied/lost", "effect", "detectable", "p alon
 PAIRS = ("measure", "system", "against", "difference", "interval", "p", "verdict")
 
 
-def by_group(found: Comparison) -> dict[str, list[ComparisonRow]]:
-    """The rows of each group of queries; "" for all."""
+def group_rows(rows: Sequence[ComparisonRow], by: str) -> dict[str, list[ComparisonRow]]:
+    """The rows of each measure (by "measure"), or of each group of queries (by "slice", "" for all)."""
     groups: dict[str, list[ComparisonRow]] = {}
-    for each in found.rows:
-        groups.setdefault(each.slice, []).append(each)
-    return groups
-
-
-def by_measure(rows: Sequence[ComparisonRow]) -> dict[str, list[ComparisonRow]]:
-    """The rows of each measure."""
-    measures: dict[str, list[ComparisonRow]] = {}
     for each in rows:
-        measures.setdefault(each.measure, []).append(each)
-    return measures
+        groups.setdefault(getattr(each, by), []).append(each)
+    return groups
 
 
 def tables(found: Comparison) -> list[Block]:
     """The two tables of all queries and those of each group."""
-    return [table for rows in by_group(found).values() for table in (_differences(found, rows), _details(rows))]
+    return [
+        table
+        for rows in group_rows(found.rows, "slice").values()
+        for table in (_differences(found, rows), _details(rows))
+    ]
 
 
 def _differences(found: Comparison, rows: Sequence[ComparisonRow], **settings: Any) -> Table:
@@ -130,7 +126,7 @@ def _details(rows: Sequence[ComparisonRow]) -> Table:
 
 
 def _heading(found: Comparison, rows: Sequence[ComparisonRow]) -> str:
-    sizes = {name: [each.n for each in same] for name, same in by_measure(rows).items()}
+    sizes = {name: [each.n for each in same] for name, same in group_rows(rows, "measure").items()}
     most = max(max(each) for each in sizes.values())
     fewer = [f"{name} {min(each):,}" for name, each in sizes.items() if min(each) < most]
     where = f"{rows[0].slice}: " if rows[0].slice else ""
@@ -141,7 +137,7 @@ def _heading(found: Comparison, rows: Sequence[ComparisonRow]) -> str:
 def _cells(found: Comparison, rows: Sequence[ComparisonRow]) -> list[tuple[str, ...]]:
     """The first table's rows: under each measure the baseline where they are of all queries, then the systems."""
     lines: list[tuple[str, ...]] = []
-    for measure, same in by_measure(rows).items():
+    for measure, same in group_rows(rows, "measure").items():
         labels = ["" if i or not row.slice else measure for i, row in enumerate(same)]
         if not same[0].slice:
             mean = score(found.baseline_means[measure])
@@ -168,7 +164,7 @@ def _detail_cells(rows: Sequence[ComparisonRow]) -> list[tuple[str, ...]]:
             probability(row.p),
             ABSENT if row.queries_needed is None else f"{row.queries_needed:,}",
         )
-        for measure, same in by_measure(rows).items()
+        for measure, same in group_rows(rows, "measure").items()
         for i, row in enumerate(same)
     ]
 
@@ -204,7 +200,7 @@ def _main(found: Comparison, groups: Mapping[str, Sequence[ComparisonRow]]) -> I
     sign = found.scores[found.baseline].column(found.names[0]).measure.spec.sign
 
     def gain(group: str) -> float:
-        return min(sign * row.difference for row in next(iter(by_measure(groups[group]).values())))
+        return min(sign * row.difference for row in next(iter(group_rows(groups[group], "measure").values())))
 
     for group in sorted(filter(None, groups), key=gain):  # the largest loss first, as some may not fit
         name = f"group {cut(group, 20)}" if len(groups) <= MANY else "group"
@@ -222,11 +218,11 @@ def _forms(found: Comparison, rows: Sequence[ComparisonRow]) -> Iterator[list[An
         own = [each for each in _cells(found, rows) if each[-1] != "baseline"]
         lines = [
             (name, score(found.baseline_means[name]), *cell[2:])
-            for name, cell in zip(by_measure(rows), own, strict=True)
+            for name, cell in zip(group_rows(rows, "measure"), own, strict=True)
         ]
         headings = ("measure", "baseline", *HEADINGS[2:])
         yield [[Table.of(headings, lines, WORDS, caption=_heading(found, rows))]]
-    first, *others = by_measure(rows).values()
+    first, *others = group_rows(rows, "measure").values()
     caption = _heading(found, rows)
     deciding = Table.of(HEADINGS, _cells(found, first), WORDS, caption=caption, grouped=True)
     matrix = [Part(_matrix(others, systems), rank=LIKELY, name="the other measures", media=(SCREEN,))]
@@ -247,7 +243,7 @@ def _matrix(measures: Sequence[Sequence[ComparisonRow]], systems: Sequence[str])
 def _in_full(found: Comparison, rows: Sequence[ComparisonRow]) -> Table:
     """One table with the columns of both, and the verdict in full beside the names: telephones show the first."""
     headings = (*HEADINGS[:2], HEADINGS[-1], *HEADINGS[2:-1], *DETAILS[2:-1])
-    compared = [each for same in by_measure(rows).values() for each in same]
+    compared = [each for same in group_rows(rows, "measure").values() for each in same]
     more = iter(zip(_detail_cells(rows), compared, strict=True))
     lines = []
     for line in _cells(found, rows):
@@ -260,7 +256,7 @@ def _in_full(found: Comparison, rows: Sequence[ComparisonRow]) -> Table:
 def _for_papers(found: Comparison, rows: Sequence[ComparisonRow], group: str) -> Part:
     """The table of a paper: what is significant is marked, the best mean bold if it is told apart."""
     verdicts = {(each.measure, each.system): each.verdict for each in rows}
-    best = {name: _best(found, same) for name, same in by_measure(rows).items()}
+    best = {name: _best(found, same) for name, same in group_rows(rows, "measure").items()}
     lines, measure = [], ""
     for label, system, mean, *others, _ in _cells(found, rows):
         measure = label or measure

@@ -106,6 +106,15 @@ def evaluate(
     return found
 
 
+def evaluate_each(judgments: Any, systems: Mapping[str, Any], measures: Measures, **settings: Any) -> dict[str, Scores]:
+    """The scores of rankings by name under the same judgments; a name may be that of the model behind one."""
+    ready = prepare(judgments)
+    scores = {name: evaluate(ready, each, measures, **settings) for name, each in systems.items()}
+    for name, each in scores.items():
+        each.census.made_by.append(name)
+    return scores
+
+
 def sample_judgments(judgments: Judgments, size: float) -> Judgments:
     """The judgments of a sample of so many queries; all of them if there are no more."""
     n = int(size) if isinstance(size, float) and size.is_integer() else size

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import methodcaller
@@ -169,10 +169,12 @@ class Scores(ScoresLike):
         """The data shown under a table: judged documents, the share of ties, the share nobody judged."""
         if "facts" in self.stored:
             return dict(self.stored["facts"])
+        cuts = sorted({k for column in self.columns.values() if (k := column.measure.cutoff)})
+        shares = [(k, unjudged_share(self.hits, k)) for k in cuts] if self.hits is not None else []
         return {
             "documents": 0 if self.judgments is None else len(self.judgments.doc_ids),
             "tied": _tied_share(self.hits),
-            "unjudged": {str(k): share for k, share in _unjudged_share(self.hits, self.columns.values()).items()},
+            "unjudged": {str(k): share for k, share in shares if share is not None},
         }
 
     @cached_property
@@ -247,17 +249,10 @@ def _tied_share(hits: Hits | None) -> float | None:
     return float((hits.first != hits.last).mean())
 
 
-def _unjudged_share(hits: Hits | None, columns: Iterable[ScoreColumn]) -> dict[int, float]:
-    """For each cut-off asked for, the share of documents in the top k that nobody judged."""
-    if hits is None:
-        return {}
-    cuts = sorted({k for column in columns if (k := column.measure.cutoff)})
-    found = {}
-    for k in cuts:
-        shown = np.minimum(hits.retrieved, k).sum()
-        if shown:
-            found[k] = float(1 - hits.by_parts(methodcaller("count", k)).sum() / shown)
-    return found
+def unjudged_share(hits: Hits, k: int) -> float | None:
+    """The share of documents in the top k that nobody judged; None if there are none."""
+    shown = int(np.minimum(hits.retrieved, k).sum())
+    return float(1 - hits.by_parts(methodcaller("count", k)).sum() / shown) if shown else None
 
 
 def _column(name: str, values: Mapping[str, float], index: Mapping[str, int]) -> ScoreColumn:

@@ -296,12 +296,9 @@ def query_records(values: Values, reasons: Reasons | None = None) -> list[dict[s
         for measure, by_query in measures.items()
         for query, value in by_query.items()
     ]
-    return found if reasons is None else [*({**each, "reason": None} for each in found), *_without(reasons)]
-
-
-def _without(reasons: Reasons) -> list[dict[str, Any]]:
-    """The queries without a value, and why."""
-    return [
+    if reasons is None:
+        return found
+    return [{**each, "reason": None} for each in found] + [
         {"ranking": ranking, "query": query, "measure": measure, "value": None, "reason": reason}
         for ranking, measures in reasons.items()
         for measure, by_query in measures.items()

@@ -16,7 +16,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, check_whole, is_one_of, one_of
-from rankproof.progress import with_share
+from rankproof.progress import draw_in_lots
 from rankproof.stats.paired import FEWEST, SLACK, check_alpha, finite_row, lugannani_rice, rising_root, total
 from rankproof.stats.variance import by_query
 
@@ -142,8 +142,8 @@ def letters(names: Sequence[str], apart: Iterable[tuple[str, str]]) -> dict[str,
                 break
             clique = _grown(i, open_pairs, alike)
             cliques.append(clique)
-            for j in [i for i in range(clique.bit_length()) if clique >> i & 1]:
-                covered[j] |= clique
+            for j in range(len(names)):
+                covered[j] |= clique if clique >> j & 1 else 0
             if not open_pairs:
                 break
     return {name: tuple(_letter(k) for k, each in enumerate(cliques) if each >> i & 1) for i, name in enumerate(names)}
@@ -213,15 +213,15 @@ def tukey(
     ranges = np.sort(_largest_gaps(table, rng, permutations))
     slack = SLACK * float(np.abs(table).mean())
     gaps = Gaps.of(table)
-    return [_pair(a, b, means[a] - means[b], ranges, slack, gaps) for a, b in combinations(systems, 2)]
-
-
-def _pair(a: str, b: str, gap: float, ranges: Array, slack: float, gaps: Gaps) -> PairOutcome:
-    extreme = len(ranges) - int(np.searchsorted(ranges, abs(gap) - slack))
-    p, method = (extreme + 1) / (len(ranges) + 1), f"randomised Tukey, {len(ranges):,} drawn"
-    if extreme < FEWEST and (bound := gaps.share_above(abs(gap))) < p:
-        p, method = bound, "randomised Tukey, by the saddle point of all pairs"
-    return PairOutcome(a, b, gap, p, gaps.n, method)
+    found = []
+    for a, b in combinations(systems, 2):
+        gap = means[a] - means[b]
+        extreme = len(ranges) - int(np.searchsorted(ranges, abs(gap) - slack))
+        p, method = (extreme + 1) / (len(ranges) + 1), f"randomised Tukey, {len(ranges):,} drawn"
+        if extreme < FEWEST and (bound := gaps.share_above(abs(gap))) < p:
+            p, method = bound, "randomised Tukey, by the saddle point of all pairs"
+        found.append(PairOutcome(a, b, gap, p, gaps.n, method))
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,11 +289,9 @@ def _largest_gaps(table: Array, rng: np.random.Generator, permutations: int) -> 
     """The gap between the best and the worst mean of each shuffled table."""
     within = np.sort(table, axis=1)
     rows = within[np.lexsort(within.T)]
-    lines = max(1, AT_ONCE // rows.size)
     gaps = []
-    for start in with_share("drawing", range(0, permutations, lines)):
-        shape = (min(lines, permutations - start), *rows.shape)
-        means = rng.permuted(np.broadcast_to(rows, shape), axis=2).mean(axis=1)
+    for draws in draw_in_lots(permutations, AT_ONCE // rows.size):
+        means = rng.permuted(np.broadcast_to(rows, (draws, *rows.shape)), axis=2).mean(axis=1)
         gaps.append(np.ptp(means, axis=1))
     return np.concatenate(gaps)
 

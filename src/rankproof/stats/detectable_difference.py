@@ -196,22 +196,13 @@ def _smallest(moves: Moves, alpha: float, sides: int, power: float) -> float | N
     return high
 
 
-def needed_queries(
-    values: Array, difference: float, alpha: float, sides: int = 2, power: float = POWER, ends: Ends | None = None
-) -> int | None:
-    """How many queries show a true difference of this size four times out of five; None if that cannot be known.
-
-    >>> needed_queries(np.random.default_rng(0).normal(0, 1, 34), 0.5, 0.05)
-    24
-    """
-    return needed_or_why(values, difference, alpha, sides, power, ends)[0]
-
-
 def needed_or_why(
     values: Array, difference: float, alpha: float, sides: int = 2, power: float = POWER, ends: Ends | None = None
 ) -> tuple[int | None, str]:
-    """The same, and the reason where no number can be named.
+    """How many queries show a true difference of this size four times out of five; if none can be named, the reason.
 
+    >>> needed_or_why(np.random.default_rng(0).normal(0, 1, 34), 0.5, 0.05)
+    (24, '')
     >>> needed_or_why(np.append(np.zeros(13), [0.5, -0.2]), 0.1, 0.05)
     (None, 'only 2 of 15 queries changed: too few to plan by')
     """
@@ -314,14 +305,10 @@ def _least_lost(m: int, level: float) -> int:
 
 
 @lru_cache(maxsize=1 << 16)
-def _at_least(k: int, m: int, share: float) -> float:
-    return 1.0 if k <= 0 else beta_share(share, k, m - k + 1)
-
-
 def _more_lost(m: int, lost: float, alpha: float, sides: int) -> float:
     """How often the sign test finds that of m moved hits this share is lost."""
     least = _least_lost(m, alpha / sides)
-    return _at_least(least, m, lost) if least <= m else 0.0
+    return beta_share(lost, least, m - least + 1) if least <= m else 0.0
 
 
 def _unsure(power: float, shift: float, doubt: float, wide: float = 1.0) -> float:

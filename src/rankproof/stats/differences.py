@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -81,6 +81,7 @@ def difference_intervals(
         return [adaptive_interval(row, level, each) for row, each in zip(rows, limits, strict=True)]
     if method == "t":
         return [t_interval(row, level) for row in rows]
+    # What is drawn is drawn for differences whose total is not below 0, and turned back.
     turned = [total(row) < 0 for row in rows]
     upright = [np.sort(-row) if turn else row for row, turn in zip(rows, turned, strict=True)]
     rng = rng or np.random.default_rng(0)
@@ -88,16 +89,13 @@ def difference_intervals(
         found = bca_intervals(upright, rng, level, resamples=resamples)
     else:
         seed = int(rng.integers(1 << 62))
+        draws = (np.random.default_rng([seed, len(row)]) for row in upright)
         found = [
-            _degenerate(row)
-            if is_constant(row)
-            else percentile(row, np.random.default_rng([seed, len(row)]), level, resamples)
-            for row in upright
+            _degenerate(row) if is_constant(row) else percentile(row, each, level, resamples)
+            for row, each in zip(upright, draws, strict=True)
         ]
-    return [
-        Interval(-each.high, -each.low, each.method, each.n) if turn else each
-        for each, turn in zip(found, turned, strict=True)
-    ]
+    both = zip(found, turned, strict=True)
+    return [replace(each, low=-each.high, high=-each.low) if turn else each for each, turn in both]
 
 
 def adaptive_interval(row: Array, level: float = 0.95, ends: Ends | None = None) -> Interval:
