@@ -42,7 +42,6 @@ ragas, ragchecker, deepeval, promptfoo, mlflow = (
     partial(metric, peer=each, score=row_coverage)
     for each in ("ragas", "ragchecker", "deepeval", "promptfoo", "mlflow")
 )
-
 AGAINST_ZERO, AGAINST_ZERO_ENTITIES = 1e-10, 1e-8
 """The constant that Ragas adds to the denominator of context precision, so that a perfect one is .9999999999."""
 

@@ -161,7 +161,6 @@ def _made(found: Mapping[str, Any], where: str, number: str) -> Sample:
 
 EITHER = "context"
 """DeepEval calls by this name what should have been retrieved, most others what was."""
-
 NESTED = ("inputs", "outputs", "expectations", "input", "output")
 """MLflow, LangSmith and Langfuse keep the fields of a row in these."""
 EXPECTED = ("reference_outputs", "expectedOutput", "expected_output")

@@ -2,7 +2,7 @@
 
 Every pair that the lexical judge read has a probability. The pairs of a sample fall to yes or no by these, and the
 metric is worked out each time. Each time all probabilities of one relation are shifted together, by as much as they
-may be off on texts of another kind (`lexical.transfer`), so that the spread of the results holds what the judge may
+may be off on texts of another kind (`shifts`), so that the spread of the results holds what the judge may
 be wrong by; the interval adds to it what the samples vary. Verdicts of people and of models stand as they are.
 """
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from rankproof.judging.trust.agreement import Agreed
 
 SHARES = ("accuracy", "commonest", "sensitivity", "specificity", "raw")
-
 NO_LABELS = "No drawn pair has a label yet, so nothing can be said. Next: label some."
 THIRDS = ("first", "middle", "last")
 LEVELS = (
