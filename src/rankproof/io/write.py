@@ -61,6 +61,14 @@ class Columns:
         return {name: column for name, column in every.items() if column is not None}
 
 
+def render(columns: Columns, kind: str) -> Iterable[bytes]:
+    """The bytes of a file of that format; what is noticed is added to the notes."""
+    _refuse(columns, "text", lambda text: not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text))
+    if columns.empty and kind != "json":
+        columns.notes.append(f"queries without documents have no row in this format: {len(columns.empty)}")
+    return _FORMS[kind](columns)
+
+
 def _trec(columns: Columns) -> Iterator[bytes]:
     _refuse(columns, "TREC", lambda text: len(fields(text)) != 1 or text == "#")
     if columns.value == "score":
@@ -327,11 +335,7 @@ def _write(columns: Columns, target: PathLike, to: str | None, force: bool) -> l
             f"Next: end it with {next(end for end, kind in NAMED.items() if kind == what)}."
         )
     last_check.get()()
-    kind = format_of(target, to)
-    _refuse(columns, "text", lambda text: not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text))
-    if columns.empty and kind != "json":
-        columns.notes.append(f"queries without documents have no row in this format: {len(columns.empty)}")
-    content = _FORMS[kind](columns)
+    content = render(columns, format_of(target, to))
     with whole_file(target, force=force) as stream, _compressed(target, stream) as packing:
         packing.writelines(content)
     return columns.notes
