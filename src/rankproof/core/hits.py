@@ -313,12 +313,7 @@ class Hits(Displayable):
 
     def graded(self, rel: float) -> PerQuery:
         """The number of rows of each query with a grade of at least `rel`."""
-        return self.once(("graded", rel), lambda: self._graded(rel))
-
-    def _graded(self, rel: float) -> PerQuery:
-        good = self.grade >= rel
-        weight = good if self.weight is None else self.weight * good
-        return np.bincount(self.query, weights=weight, minlength=self.n).astype(np.float64, copy=False)
+        return self.once(("graded", rel), lambda: self.sum((self.grade >= rel).astype(np.float64)))
 
     @cached_property
     def starts(self) -> Array:
