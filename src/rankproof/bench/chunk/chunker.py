@@ -213,9 +213,7 @@ def _cut(text: str, size: int, overlap: int, unit: str, separators: tuple[str, .
 def _led(span: Span, starts: list[int], overlap: int, size: int, length: Length) -> Span:
     """The span with up to `overlap` of the text before it, from the beginning of a word, `size` in all."""
     first = bisect_left(starts, span.start)
-    while first and length(starts[first - 1], span.start) <= overlap:
-        if length(starts[first - 1], span.end) > size:
-            break
+    while first and length(starts[first - 1], span.start) <= overlap and length(starts[first - 1], span.end) <= size:
         first -= 1
     return Span(min(starts[first], span.start), span.end) if first < len(starts) else span
 

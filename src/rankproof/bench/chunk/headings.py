@@ -64,14 +64,11 @@ def blocks(text: str) -> list[TextBlock]:
     >>> [(block.kind, block.title) for block in blocks("# Fees\\n\\nNone.\\n- a\\n- b\\n")]
     [('heading', 'Fees'), ('blank', ''), ('text', ''), ('list', '')]
     """
-    return list(_blocks(lines_of(text)))
-
-
-def _blocks(lines: list[TextLine]) -> Iterator[TextBlock]:
-    at = 0
+    lines, found, at = lines_of(text), list[TextBlock](), 0
     while at < len(lines):
         block, at = _block(lines, at)
-        yield block
+        found.append(block)
+    return found
 
 
 def _block(lines: list[TextLine], at: int) -> tuple[TextBlock, int]:

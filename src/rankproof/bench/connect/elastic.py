@@ -140,15 +140,10 @@ def _store(
                 'Next: write "{question}" where it belongs.'
             )
         by_words = {"query": dict(query)}
-    settings = {
-        "store": name,
-        "where": without_access(url),
-        "index": index,
-        "embedder": None if asked is None else dict(asked.settings),
-        "search": by_words if asked is None else {"vector": vector, "candidates": candidates},
-        "filter": filter,
-        "id": id,
-    }
+    search = by_words if asked is None else {"vector": vector, "candidates": candidates}
+    settings: Body = {"store": name, "where": without_access(url), "index": index}
+    settings |= {"embedder": None if asked is None else dict(asked.settings), "search": search}
+    settings |= {"filter": filter, "id": id}
 
     def body(given: Any, k: int) -> Body:
         if asked is not None:

@@ -46,15 +46,8 @@ def chroma(
     secrets = list(options.get("headers", {}).values())
     client = _chroma_client(where, options, secrets)
     asked = as_embedder(embedder)
-    settings = {
-        "store": "chroma",
-        "where": _chroma_address(where),
-        "collection": collection,
-        "embedder": dict(asked.settings),
-        "id": id,
-        "filter": filter,
-        "filter_text": filter_text,
-    }
+    settings: dict[str, Any] = {"store": "chroma", "where": _chroma_address(where), "collection": collection}
+    settings |= {"embedder": dict(asked.settings), "id": id, "filter": filter, "filter_text": filter_text}
 
     def find(vectors: Any, k: int) -> list[Found]:
         answer = client.get_collection(collection, embedding_function=None).query(
@@ -159,23 +152,17 @@ def lancedb(
         raise one_of("lancedb: distance", distance, LANCE_DISTANCES)
     connection = _lance_connection(where, options)
     asked = None if embedder is None else as_embedder(embedder)
-    settings = {
-        "store": "lancedb",
-        "where": without_access(str(getattr(connection, "uri", "a connection"))),
-        "table": table,
-        "embedder": None if asked is None else dict(asked.settings),
-        "id": id,
-        "column": text if asked is None else vector,
-        "filter": filter,
-        "distance": distance,
-    }
+    column = text if asked is None else vector
+    address = without_access(str(getattr(connection, "uri", "a connection")))
+    settings: dict[str, Any] = {"store": "lancedb", "where": address, "table": table}
+    settings |= {"embedder": None if asked is None else dict(asked.settings), "id": id, "column": column}
+    settings |= {"filter": filter, "distance": distance}
 
     def find(given: Any, k: int) -> list[Found]:
         """What is nearest to each vector, or has the words of each question."""
         from lancedb.query import MatchQuery
 
-        opened, column = connection.open_table(table), settings["column"]
-        answers = []
+        opened, answers = connection.open_table(table), []
         for each in given:
             if asked is None:
                 match: Any = MatchQuery
@@ -255,15 +242,9 @@ def qdrant(
         raise one_of("qdrant: distance", distance, (*QDRANT_DISTANCES, "Cosine", "Dot"))
     client = _qdrant_client(where, options)
     asked = as_embedder(embedder)
-    settings = {
-        "store": "qdrant",
-        "where": _qdrant_address(where),
-        "collection": collection,
-        "embedder": dict(asked.settings),
-        "id": id,
-        "vector": vector,
-        "filter": filter.model_dump(exclude_none=True, mode="json") if hasattr(filter, "model_dump") else filter,
-    }
+    only = filter.model_dump(exclude_none=True, mode="json") if hasattr(filter, "model_dump") else filter
+    settings: dict[str, Any] = {"store": "qdrant", "where": _qdrant_address(where), "collection": collection}
+    settings |= {"embedder": dict(asked.settings), "id": id, "vector": vector, "filter": only}
 
     @cache  # it cannot change, and asking costs as much as a search
     def sign() -> int:
@@ -274,7 +255,7 @@ def qdrant(
     def find(vectors: Any, k: int) -> list[Found]:
         from qdrant_client import models
 
-        turn, only = sign(), settings["filter"]
+        turn = sign()
         condition = None if only is None else models.Filter.model_validate(only)
         fields = [id] if id else False
         requests = [

@@ -189,8 +189,7 @@ def comb_min(score: Array) -> Array:
     >>> comb_min(np.array([[1.0, 0.5], [0.75, np.nan]])).tolist()
     [0.5, 0.75]
     """
-    lowest: Array = np.fmin.reduce(score, axis=1)
-    return lowest
+    return np.asarray(np.fmin.reduce(score, axis=1))
 
 
 def comb_max(score: Array) -> Array:
@@ -205,8 +204,7 @@ def comb_max(score: Array) -> Array:
     >>> comb_max(np.array([[1.0, 0.5], [0.75, np.nan]])).tolist()
     [1.0, 0.75]
     """
-    highest: Array = np.fmax.reduce(score, axis=1)
-    return highest
+    return np.asarray(np.fmax.reduce(score, axis=1))
 
 
 def comb_med(score: Array) -> Array:
@@ -223,8 +221,7 @@ def comb_med(score: Array) -> Array:
     """
     ascending, number = np.sort(score, axis=1), row_counts(score)
     row = np.arange(len(score))
-    middle: Array = (ascending[row, (number - 1) // 2] + ascending[row, number // 2]) / 2
-    return middle
+    return np.asarray((ascending[row, (number - 1) // 2] + ascending[row, number // 2]) / 2)
 
 
 def comb_anz(score: Array) -> Array:

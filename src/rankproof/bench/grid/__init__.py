@@ -266,12 +266,13 @@ def _summed_up(
     others = [each for each in finalists if each is not winner]
     rival = _best(others, measure) if winner is first and others else first
     worth = score_held_out(runner, winner, rival, held) if held else None
+    configurations, values = shared_values(usable, measure)
     rng = np.random.default_rng(plan.seed)
     return Grid(
         measure=measure.name,
         rows=tuple(mark_front([row_of(plan, each, runner.measures) for each in every], measure)),
-        effects=tuple(main_effects(*shared_values(every, measure), rng)),
-        shares=variance(*shared_values(every, measure)),
+        effects=tuple(main_effects(configurations, values, rng)),
+        shares=variance(configurations, values),
         baseline=first.name,
         winner=winner.name,
         chosen_on=len(seen),

@@ -287,15 +287,11 @@ class Effect(PlainData):
     """The smallest p of its levels, each against the first."""
 
 
-def shared_values(every: Sequence[TriedConfiguration], measure: Measure) -> tuple[list[Configuration], Array]:
-    """The configurations that did not fail, with their values on the questions that all of them were run on."""
-    usable = [each for each in every if each.scores is not None]
+def shared_values(usable: Sequence[TriedConfiguration], measure: Measure) -> tuple[list[Configuration], Array]:
+    """The configurations, with their values on the questions that all of them were run on."""
     columns = [each.scores.values(measure) for each in usable if each.scores is not None]
-    if not columns:
-        return [], np.zeros((0, 0))
     both = [query for query in columns[0] if all(query in column for column in columns)]
-    table = np.array([[column[query] for column in columns] for query in both])
-    return [each.configuration for each in usable], table
+    return [each.configuration for each in usable], np.array([[column[query] for column in columns] for query in both])
 
 
 def main_effects(configurations: Sequence[Configuration], values: Array, rng: np.random.Generator) -> list[Effect]:
@@ -342,8 +338,7 @@ def by_level(
 
     None if it has one level, or no setting was run with all.
     """
-    levels = list(dict.fromkeys(each.level(factor) for each in configurations))
-    levels = [level for level in levels if level != NOT_USED]
+    levels = [level for level in dict.fromkeys(each.level(factor) for each in configurations) if level != NOT_USED]
     free = [f for f in FACTORS if f != factor and not _nested(f, factor, configurations)]
     blocks: dict[tuple[str, ...], dict[str, list[int]]] = {}
     for column, each in enumerate(configurations):

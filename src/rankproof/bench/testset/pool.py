@@ -11,7 +11,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, cycle
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -47,15 +47,13 @@ def round_robin(ranks: Ranks, grades: Grades) -> str | None:
     >>> round_robin(ranks, {}), round_robin(ranks, {"a": 0})
     ('a', 'c')
     """
-    systems = _systems(ranks)
     judged: set[str] = set()
-    turn = 0
+    turns = cycle(_systems(ranks))
     while len(judged) < len(ranks):
-        best = _best_of(systems[turn % len(systems)], ranks, judged)
+        best = _best_of(next(turns), ranks, judged)
         if best is not None and best not in grades:
             return best
         judged |= {best} if best is not None else set()
-        turn += 1
     return None
 
 
@@ -93,11 +91,9 @@ def bandit(ranks: Ranks, grades: Grades) -> str | None:
     >>> bandit(ranks, {}), bandit(ranks, {"a": 0}), bandit(ranks, {"a": 0, "c": 3})
     ('a', 'c', 'd')
     """
-    open_systems = [each for each in _systems(ranks) if _best_of(each, ranks, grades) is not None]
-    if not open_systems:
-        return None
-    best = max(open_systems, key=lambda system: _worth(system, ranks, grades))
-    return _best_of(best, ranks, grades)
+    able = [each for each in _systems(ranks) if _best_of(each, ranks, grades) is not None]
+    best = max(able, key=lambda system: _worth(system, ranks, grades), default=None)
+    return None if best is None else _best_of(best, ranks, grades)
 
 
 ORDERS: dict[str, Order] = {
