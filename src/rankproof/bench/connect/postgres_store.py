@@ -38,7 +38,7 @@ class Connections:
             )
         self.address = {name: str(told[name]) for name in ("host", "port", "dbname") if told.get(name)}
         self._idle: deque[Any] = deque()
-        self._end = weakref.finalize(self, _close, self._idle)
+        weakref.finalize(self, _close, self._idle)
 
     def close(self) -> None:
         """Close the idle connections."""

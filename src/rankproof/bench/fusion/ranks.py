@@ -218,15 +218,6 @@ def segment_of(rank: Array, query: Array, segments: int) -> tuple[Array, Array]:
     return segment, np.minimum(size, length - (segment - 1) * size)
 
 
-def _average_precision(rank: Array, query: Array, relevant: Array, judged: Array) -> Array:
-    hit = np.flatnonzero(relevant & ~np.isnan(rank))
-    hit = hit[np.lexsort((rank[hit], query[hit]))]
-    own = query[hit]
-    nth = np.arange(1, len(hit) + 1) - np.searchsorted(own, own)
-    total = np.bincount(own, weights=nth / rank[hit], minlength=len(judged))
-    return share(total, judged, 0.0)
-
-
 BAYES_BOUNDS = [0, 5, 10, 15, 20, 30, 100, 200, 500, 1000]
 """The cut-offs at which TREC's evaluations report precision."""
 
@@ -263,8 +254,15 @@ def bayes(rank: Array, learned: Array) -> Array:
 
 def learn_map(rank: Array, query: Array, relevant: Array, judged: Array) -> Array:
     """The mean average precision of each ranking; `judged` is the number of relevant documents of each query."""
-    each = [_average_precision(own, query, relevant, judged) for own in rank.T]
-    return column_means(np.array(each).T)
+    precision = []
+    for own in rank.T:
+        hit = np.flatnonzero(relevant & ~np.isnan(own))
+        hit = hit[np.lexsort((own[hit], query[hit]))]
+        asked = query[hit]
+        nth = np.arange(1, len(hit) + 1) - np.searchsorted(asked, asked)
+        total = np.bincount(asked, weights=nth / own[hit], minlength=len(judged))
+        precision.append(share(total, judged, 0.0))
+    return column_means(np.array(precision).T)
 
 
 def mapfuse(rank: Array, learned: Array) -> Array:

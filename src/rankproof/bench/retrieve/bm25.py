@@ -34,8 +34,11 @@ class SqliteIndex:
         self._ids = sorted(corpus, reverse=True)
         self._stemmed = stemmed
         self._lock = Lock()
-        self._db = _made([prepare_text(corpus[name].whole) for name in self._ids], stemmed)
+        self._db = _database("porter ascii" if stemmed else "ascii")
         finalize(self, self._db.close)
+        with self._db:
+            texts = enumerate(prepare_text(corpus[name].whole) for name in self._ids)
+            self._db.executemany("INSERT INTO texts(rowid, text) VALUES (?, ?)", texts)
         sizes = self._db.execute("SELECT sz FROM texts_docsize ORDER BY id")
         length = np.array([_number(size) for (size,) in sizes], dtype=np.float64)
         mean = length.mean() if length.any() else 1.0
@@ -85,12 +88,12 @@ class SqliteIndex:
         return [term for (term,) in rows]
 
 
-def _made(texts: list[str], stemmed: bool) -> sqlite3.Connection:
+def _database(tokenizer: str) -> sqlite3.Connection:
+    """One that splits texts into words: those of the documents, and of what is asked."""
     db = sqlite3.connect(":memory:", check_same_thread=False)
-    how = "porter ascii" if stemmed else "ascii"
     try:
         for name in ("texts", "asked"):
-            db.execute(f"CREATE VIRTUAL TABLE {name} USING fts5(text, content='', tokenize='{how}')")
+            db.execute(f"CREATE VIRTUAL TABLE {name} USING fts5(text, content='', tokenize='{tokenizer}')")
     except sqlite3.OperationalError as error:
         db.close()
         raise MissingExtra(
@@ -98,8 +101,6 @@ def _made(texts: list[str], stemmed: bool) -> sqlite3.Connection:
         ) from error
     db.execute("CREATE VIRTUAL TABLE places USING fts5vocab(texts, instance)")
     db.execute("CREATE VIRTUAL TABLE asked_places USING fts5vocab(asked, instance)")
-    with db:
-        db.executemany("INSERT INTO texts(rowid, text) VALUES (?, ?)", enumerate(texts))
     return db
 
 

@@ -121,14 +121,10 @@ class Vectors:
 
 
 def _close(products: Array, k: int, doubt: float, allowed: Array | None) -> Array:
-    """The places of all products that may be among the `k` largest."""
-    if allowed is None:
-        return _largest(products, k, doubt)
-    places = np.flatnonzero(allowed)
-    return np.take(places, _largest(products[places], k, doubt))
-
-
-def _largest(products: Array, k: int, doubt: float) -> Array:
+    """The places of all products that may be among the `k` largest of those that are allowed."""
+    if allowed is not None:
+        there = np.flatnonzero(allowed)
+        return np.take(there, _close(products[there], k, doubt, None))
     if len(products) <= k:
         return np.arange(len(products))
     places = np.flatnonzero(products >= _bar(products, k) - doubt)
