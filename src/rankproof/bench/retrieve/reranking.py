@@ -180,13 +180,9 @@ class Rerank:
     ) -> Rerank:
         """The same with other settings."""
         base = self if scorer is None else replace(self, scorer=as_scorer(scorer), name=None)
-        made = Rerank(
-            base.scorer,
-            base.depth if depth is None else depth,
-            base.weight if weight is None else weight,
-            base.corpus if corpus is None else load_corpus(corpus),
-            name or base.name,
-        )
+        documents = None if corpus is None else load_corpus(corpus)
+        given = {"depth": depth, "weight": weight, "corpus": documents, "name": name or None}
+        made = replace(base, **{key: value for key, value in given.items() if value is not None})
         check_whole("depth", made.depth)
         check_number("weight", made.share, least=0, most=1)
         return made
