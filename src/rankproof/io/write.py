@@ -62,7 +62,7 @@ class Columns:
 
 
 def render(columns: Columns, kind: str) -> Iterable[bytes]:
-    """The bytes of a file of that format; what is noticed is added to the notes."""
+    """The bytes of a file of that format; ids that it cannot hold are refused, and what is left out is noted."""
     _refuse(columns, "text", lambda text: not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text))
     if columns.empty and kind != "json":
         columns.notes.append(f"queries without documents have no row in this format: {len(columns.empty)}")
