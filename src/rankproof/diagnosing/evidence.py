@@ -179,16 +179,14 @@ class Asked:
     @cached_property
     def gone(self) -> tuple[str, ...]:
         """The relevant documents that the corpus does not hold."""
-        if self.library is None:
-            return ()
-        return tuple(doc for doc in self.relevant if doc not in self.library.documents)
+        known = self.relevant if self.library is None else self.library.documents
+        return tuple(doc for doc in self.relevant if doc not in known)
 
     @cached_property
     def readable(self) -> tuple[str, ...]:
         """The relevant documents whose texts are known."""
-        if self.library is None:
-            return ()
-        return tuple(doc for doc in self.relevant if doc in self.library.documents)
+        known = () if self.library is None else self.library.documents
+        return tuple(doc for doc in self.relevant if doc in known)
 
 
 @dataclass(frozen=True, eq=False)

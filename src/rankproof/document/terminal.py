@@ -234,10 +234,9 @@ def wrap(text: str, limit: int | None = None, first: str = "", later: str | None
     lines, line = [], first
     for word in clean(" ".join(text.split())).split(" "):
         for piece in _pieces(word, limit - width(later)):
-            fits = width(line) + width(piece) + (line not in (first, later)) <= limit
             if line in (first, later):
                 line += piece
-            elif fits:
+            elif width(line) + 1 + width(piece) <= limit:
                 line += " " + piece
             else:
                 lines.append(line)

@@ -140,12 +140,12 @@ class Content(Displayable):
     @property
     def splits(self) -> list[int]:
         """The measures of which it is known for all systems what was never found, and what was ranked too low."""
-        bars = [[system.bars[i] for system in self.systems] for i in range(len(self.definitions))]
-        return [
-            i
-            for i, some in enumerate(bars)
-            if self.definitions[i].higher and all(None not in (bar.never_found, bar.ranked_too_low) for bar in some)
-        ]
+
+        def is_split(i: int) -> bool:
+            bars = (system.bars[i] for system in self.systems)
+            return all(None not in (bar.never_found, bar.ranked_too_low) for bar in bars)
+
+        return [i for i, each in enumerate(self.definitions) if each.higher and is_split(i)]
 
     def system(self, name: str) -> System:
         """The system of that name."""
