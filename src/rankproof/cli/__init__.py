@@ -19,7 +19,7 @@ from click.shell_completion import CompletionItem
 
 from rankproof import __version__
 from rankproof.errors import DataError, RankproofError, UsageError, blame_sentence, nearest
-from rankproof.io.inputs import pipes_kept, read_side_by_side
+from rankproof.io.inputs import columns_named, pipes_kept, read_side_by_side
 
 MODULES = {
     **dict.fromkeys(("compare", "gate"), "changes"),
@@ -124,8 +124,6 @@ def _reading_side_by_side(command: click.Command) -> Callable[..., Any]:
 
 def _name_columns(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> None:
     if given:
-        from rankproof.io.inputs import columns_named
-
         context.with_resource(columns_named(given))
 
 

@@ -221,7 +221,12 @@ def command(
         click.echo(f"Wrote {count(lines, 'judgment')} made by {judge.name} to {qrels}.", err=True)
     is_page = output is not None and output.lower().endswith(PAGE)
     shown = Output(form or ("table" if is_page else printed.form), output)
-    write(_page(scores) if is_page else _rendered(scores, shown, per_query, blame), output)
+    if is_page:
+        from rankproof.judging.page import page_of  # its pictures are loaded for a page alone
+
+        write(page_of(scores), output)
+    else:
+        write(_rendered(scores, shown, per_query, blame), output)
     say_apart(scores, shown.form)
     end(errors_of(scores), shown=shown.form == "table" and output is None)
 
@@ -284,12 +289,6 @@ def _try_model(judge: Judge, dry_run: bool, output: Output) -> None:
     with tell_progress(f"trying {model.name}"):
         found = run_trial(model, ledger)
     output.write_result(found)
-
-
-def _page(scores: dict[str, JudgedScores]) -> str:
-    from rankproof.judging.page import page_of
-
-    return page_of(scores)
 
 
 def _rendered(scores: dict[str, JudgedScores], output: Output, per_query: bool, blame: bool) -> str | bytes:

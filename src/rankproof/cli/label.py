@@ -83,8 +83,9 @@ def command(
     rankproof label --labels labels.jsonl --qrels new.tsv --add-to old.tsv
     """
     from rankproof.bench.testset.labels import LabelAgreement, LabelSession, last_labels, read_labels, write_label
-    from rankproof.bench.testset.pool import read_pool
+    from rankproof.bench.testset.pool import read_pool, unjudged_pool
     from rankproof.io.corpora import load_corpus, load_questions
+    from rankproof.io.load import load_judgments
 
     if not 1 <= highest <= 9:
         raise UsageError(f"--highest: got {highest}, expected a grade from 1 to 9. Next: leave it out for 3.")
@@ -99,7 +100,10 @@ def command(
         _write_judgments(given, qrels, add_to)
         return
     made = read_pool(str(pool))
-    made = made if judgments is None else _without(made, judgments)
+    if judgments is not None:
+        known = load_judgments(judgments)
+        _check_meeting(made, known.queries, judgments)
+        made = unjudged_pool(made, known.as_dict())
     who = who or getpass.getuser()
     with tell_oddities():
         texts = {} if queries is None else load_questions(queries)
@@ -272,15 +276,6 @@ def _adds_in_place(qrels: str, add_to: str | None) -> bool:
 
     same = add_to is not None and os.path.realpath(qrels) == os.path.realpath(add_to)
     return same and format_of(qrels, _form(qrels)) == "trec"
-
-
-def _without(made: Pool, judgments: str) -> Pool:
-    from rankproof.bench.testset.pool import unjudged_pool
-    from rankproof.io.load import load_judgments
-
-    known = load_judgments(judgments)
-    _check_meeting(made, known.queries, judgments)
-    return unjudged_pool(made, known.as_dict())
 
 
 def _check_meeting(made: Pool, queries: Collection[str], path: str) -> None:

@@ -174,8 +174,10 @@ class Output:
 def write(content: str | bytes, path: str | None, form: str = "") -> None:
     """The content to the file, and a note on standard error that it was written; else to standard output.
 
-    A page for people has conventions as the shell writes them.
+    A page for people has conventions as the shell writes them, and charts in ASCII if standard output has no blocks.
     """
+    from rankproof.document.terminal import SPARKS, in_ascii
+
     last_check.get()()
     if isinstance(content, str) and form in PAGES:
         content = as_options(content)
@@ -184,7 +186,11 @@ def write(content: str | bytes, path: str | None, form: str = "") -> None:
         write_file(path, data, force=may_replace(path))
         tell_written(path)
     elif isinstance(content, str):
-        click.echo(_shown(content), nl=False)
+        try:
+            SPARKS.encode(sys.stdout.encoding or "ascii")
+        except (UnicodeEncodeError, LookupError):
+            content = in_ascii(content)
+        click.echo(content, nl=False)
     else:
         if sys.stdout.isatty():
             raise UsageError("This format is not text for a terminal. Next: give a file with -o FILE.")
@@ -197,17 +203,6 @@ def tell_written(path: str, notes: Sequence[str] = (), what: str = "") -> None:
         click.echo(f"rankproof: note: {note}", err=True)
     if path != "-":
         click.echo(f"Wrote {what}{' to ' if what else ''}{path}.", err=True)
-
-
-def _shown(content: str) -> str:
-    """The content with its charts in ASCII if standard output cannot encode blocks."""
-    from rankproof.document.terminal import SPARKS, in_ascii
-
-    try:
-        SPARKS.encode(sys.stdout.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return in_ascii(content)
-    return content
 
 
 def is_coloured(path: str | None) -> bool:

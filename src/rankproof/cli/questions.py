@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -269,7 +268,10 @@ def drift(
     """
     from rankproof.bench.adapters import import_named
     from rankproof.cli.monitor import hook_named
-    from rankproof.monitoring.drift import drift
+    from rankproof.io.corpora import load_corpus
+    from rankproof.io.load import load_judgments, load_ranking
+    from rankproof.io.write import write_ranking
+    from rankproof.monitoring.drift import drift, hashes_of
 
     own, judged = _sides(queries, texts, judgments)
     check_one_stdin(own, log, judged, settings["ranking"])
@@ -281,11 +283,19 @@ def drift(
         found = drift(own, log, judgments=judged, **settings)
     output.write_result(found)
     if keep_hashes is not None:
-        _keep_hashes(judged, settings["corpus"], keep_hashes)
+        if judged is None or settings["corpus"] is None:
+            raise UsageError("--keep-hashes: needs judgments and --corpus. Next: add them.")
+        hashes = hashes_of(load_judgments(judged), load_corpus(settings["corpus"]))
+        write(json.dumps(hashes, ensure_ascii=False, indent=0) + "\n", keep_hashes)
     if next_queries is not None:
         write(found.label_lines(), next_queries)
     if next_run is not None:
-        _write_run(found.label_run(), next_run)
+        listed = found.label_run()
+        if not listed:
+            raise UsageError("--next-run: the log has no results of these queries. Next: leave it out.")
+        table = {query: {doc: float(-at) for at, doc in enumerate(docs)} for query, docs in listed.items()}
+        notes = write_ranking(load_ranking(table).table(), next_run, force=may_replace(next_run))
+        tell_written(next_run, notes, count(len(listed), "query"))
     end(found.wrong, shown=output.shows("markdown", "html", "json"))
     click.get_current_context().exit(1 if strict and found.drifted else 0)
 
@@ -317,25 +327,3 @@ def _holds_judgments(path: str) -> bool:
         return sniff(head, path) == TREC_JUDGMENTS
     except DataError:
         return False
-
-
-def _keep_hashes(judgments: str | None, corpus: str | None, path: str) -> None:
-    from rankproof.io.corpora import load_corpus
-    from rankproof.io.load import load_judgments
-    from rankproof.monitoring.drift import hashes_of
-
-    if judgments is None or corpus is None:
-        raise UsageError("--keep-hashes: needs judgments and --corpus. Next: add them.")
-    found = hashes_of(load_judgments(judgments), load_corpus(corpus))
-    write(json.dumps(found, ensure_ascii=False, indent=0) + "\n", path)
-
-
-def _write_run(listed: Mapping[str, Sequence[str]], path: str) -> None:
-    from rankproof.io.load import load_ranking
-    from rankproof.io.write import write_ranking
-
-    if not listed:
-        raise UsageError("--next-run: the log has no results of these queries. Next: leave it out.")
-    table = {query: {doc: float(-at) for at, doc in enumerate(docs)} for query, docs in listed.items()}
-    notes = write_ranking(load_ranking(table).table(), path, force=may_replace(path))
-    tell_written(path, notes, count(len(listed), "query"))

@@ -126,11 +126,14 @@ def run_retriever(
     kept = _kept(cache, output, fresh)
     with tell_oddities():
         bench = Benchmark(queries, judgments, corpus)
+    given = {name.rstrip("_"): value for name, value in limits.items() if value is not None}
+    if "timeout" in given:
+        given["timeout"] = given["timeout"] or None  # 0 means none
     questions = list(bench.queries)
     render(Columns("score", questions, ["-"] * len(questions), source=queries), form)  # refuses ids it cannot hold
     try:
         with keep_results_apart():
-            run = bench.run(name or retriever, retriever, k, cache=kept, progress=True, **_given(limits))
+            run = bench.run(name or retriever, retriever, k, cache=kept, progress=True, **given)
     except KeyboardInterrupt:
         where = f"; the answers so far are in {kept}, and the same command goes on from there" if kept else ""
         click.echo(f"\nrankproof: stopped{where}", err=True)
@@ -170,12 +173,6 @@ def _kept(cache: str | None, output: str, fresh: bool) -> Path | None:
     if fresh:
         remove(path)
     return path
-
-
-def _given(limits: dict[str, Any]) -> dict[str, Any]:
-    """The given options under the names of `Benchmark.run`; a timeout of 0 means none."""
-    found = {name.rstrip("_"): value for name, value in limits.items() if value is not None}
-    return {**found, "timeout": found["timeout"] or None} if "timeout" in found else found
 
 
 @click.command("fuse")

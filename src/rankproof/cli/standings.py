@@ -123,24 +123,19 @@ def rank_correlation(
     \b
     rankproof rank-correlation monday tuesday wednesday -m nDCG@10,AP
     """
+    from rankproof.comparing.correlation import rank_correlation as correlate
+
     names = [each.name for each in parse_all(measures)] if measures else []
     if len(words) == 2 and other is None and not saved_results.are_names(words, history):
-        found = _of_files(words, names, lower, p)
+        check_one_stdin(*words)
+        if len(names) > 2:
+            raise _two(names)
+        mine, theirs = (names[0], names[-1]) if names else (None, None)
+        found = correlate(words[0], words[1], mine, theirs, higher=not lower, p=p)
     else:
         found = _of_systems(words, names, other, history, p=p, allow_missing=allow_missing)
     output.write_result(found)
     end(found.missing if allow_errors else found.wrong, shown=output.shows("markdown"))
-
-
-def _of_files(paths: tuple[str, ...], measures: list[str], lower: bool, p: float) -> RankCorrelation:
-    """Two files of scores; two measures are those of the one and of the other."""
-    from rankproof.comparing.correlation import rank_correlation
-
-    check_one_stdin(*paths)
-    if len(measures) > 2:
-        raise _two(measures)
-    mine, theirs = (measures[0], measures[-1]) if measures else (None, None)
-    return rank_correlation(paths[0], paths[1], mine, theirs, higher=not lower, p=p)
 
 
 def _of_systems(

@@ -18,11 +18,11 @@ from rankproof.document.numbers import count
 from rankproof.errors import UsageError, one_of
 
 if TYPE_CHECKING:
-    from rankproof.judging.judgment_calibration import LabelPlan
     from rankproof.judging.labelling import DrawSession
     from rankproof.judging.trust.agreement import Drawn
     from rankproof.judging.verdicts import Relation
 
+LABEL_POOL = "rankproof label FILE --who NAME, then --qrels human.qrels"
 KEYS = "s skip   u undo   q quit"
 
 
@@ -115,7 +115,10 @@ def calibrate_judge(
         if further is None:
             to.write_result(found)
         else:
-            write(_plan_text(found.plan(further, how["whole"])), output)
+            pool = found.plan(further, how["whole"])
+            told = f"{count(len(pool), 'pair')} to label, each with the chance it was drawn by."
+            click.echo(f"{told}\nNext: {LABEL_POOL}, and --human human.qrels --plan FILE here.", err=True)
+            write(str(pool), output)
         end(found.wrong, shown=to.shows() and further is None)
         return
     if human or runs or further or plan:
@@ -155,15 +158,6 @@ def _check_sides(
         )
     if further is not None and not runs:
         raise UsageError("--next: got no run, and labels narrow measures of runs. Next: name one with --run.")
-
-
-def _plan_text(plan: LabelPlan) -> str:
-    click.echo(
-        f"{count(len(plan), 'pair')} to label, each with the chance it was drawn by.\n"
-        "Next: rankproof label FILE --who NAME, then --qrels human.qrels, and --human human.qrels --plan FILE here.",
-        err=True,
-    )
-    return str(plan)
 
 
 def _calibrated(source: str, spec: str | None, ledger: str | None, who: str, report: bool, how: dict[str, Any]) -> Any:
@@ -274,26 +268,22 @@ def list_verdicts(
     if why and not override:
         raise UsageError("--why is the reason of an --override, and there is none. Next: add --override ID=VALUE.")
     if override:
-        _override(verdicts, override, by, why)
+        person = by or getpass.getuser()
+        for each in override:
+            pair, equals, value = each.rpartition("=")
+            if not equals or not value.lstrip("-").isdigit():
+                raise UsageError(
+                    f"--override: got {each!r}, expected ID=VALUE, like 3f9a2c=1."
+                    " Next: write it so; 'rankproof verdicts LEDGER' lists the ids."
+                )
+            found = verdicts.override(pair, int(value), by=person, why=why)
+            click.echo(f"{found.id} is {found.value} by {found.judge} from now on.", err=True)
     elif source:
         click.echo(f"Took in {verdicts.import_from(source):,} verdicts from {source}.", err=True)
     elif target:
         click.echo(f"Wrote {verdicts.export_to(target, force=may_replace(target)):,} verdicts to {target}.", err=True)
     else:
         write(_verdicts_shown(verdicts, who, form, most, filters), output)
-
-
-def _override(verdicts: Any, given: tuple[str, ...], by: str | None, why: str) -> None:
-    person = by or getpass.getuser()
-    for each in given:
-        pair, equals, value = each.rpartition("=")
-        if not equals or not value.lstrip("-").isdigit():
-            raise UsageError(
-                f"--override: got {each!r}, expected ID=VALUE, like 3f9a2c=1."
-                " Next: write it so; 'rankproof verdicts LEDGER' lists the ids."
-            )
-        found = verdicts.override(pair, int(value), by=person, why=why)
-        click.echo(f"{found.id} is {found.value} by {found.judge} from now on.", err=True)
 
 
 def _verdicts_shown(verdicts: Any, who: bool, form: str, most: int, filters: dict[str, Any]) -> str:
