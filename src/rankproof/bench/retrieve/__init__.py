@@ -1,4 +1,4 @@
-"""Retrievers that need nothing but documents, and what they are combined with."""
+"""Retrievers that need nothing but documents (or an embedder of texts), and what they are combined with."""
 
 from rankproof.bench.retrieve.bm25 import keyword
 from rankproof.bench.retrieve.dense_search import (

@@ -181,7 +181,7 @@ class Rerank:
         """The same with other settings."""
         base = self if scorer is None else replace(self, scorer=as_scorer(scorer), name=None)
         documents = None if corpus is None else load_corpus(corpus)
-        given = {"depth": depth, "weight": weight, "corpus": documents, "name": name or None}
+        given: dict[str, Any] = {"depth": depth, "weight": weight, "corpus": documents, "name": name or None}
         made = replace(base, **{key: value for key, value in given.items() if value is not None})
         check_whole("depth", made.depth)
         check_number("weight", made.share, least=0, most=1)
