@@ -219,7 +219,7 @@ def test_the_documents_of_a_query_are_those_of_the_file_whatever_its_format(tmp_
         convert(run, tmp_path / f"r{at}.{ending}")
     space = Workspace(Settings((str(tmp_path),)))
     for name in ("r1", "r0"):
-        space.later(*space.documents(name))
+        space.documents(name)
     for name in (f"r{at}" for at in range(5 + TABLES)):
         for query, rows in whole.by_query().items():
             found = space.table(name, query)
