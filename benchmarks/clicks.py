@@ -14,13 +14,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.monitoring.clicks import (
-    ClickTable,
-    attraction,
-    counterfactual_dcg,
-    fit_propensities,
-    swap_propensities,
-)
+from rankproof.monitoring.clicks import ClickTable, attraction, counterfactual_dcg, fit_propensities, swap_propensities
 
 DOCS, QUERIES, SEARCHES, K = 8, 20, 6000, 5
 LOOKED = np.arange(1, DOCS + 1) ** -0.7

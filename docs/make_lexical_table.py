@@ -22,7 +22,7 @@ import numpy as np
 
 from rankproof import sample
 from rankproof.judging.lexical.judge import likelihood, settle
-from rankproof.judging.trust.estimates import logit, shifts
+from rankproof.judging.trust import logit, shifts
 from rankproof.judging.verdicts import Ask, Relation, Verdict
 
 PAGE = Path(__file__).with_name("lexical-judge.md")

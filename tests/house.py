@@ -146,7 +146,7 @@ def crossed_by(call: Callable[[], Any]) -> set[str]:
 
 
 def modules_crossed() -> dict[str, set[str]]:
-    """What one call of each verb on the sample crosses: its numbers and the table of them."""
+    """What one call of each verb on the sample crosses: the numbers alone, then with the table of them."""
     import rankproof
     from rankproof import sample
 
@@ -156,18 +156,21 @@ def modules_crossed() -> dict[str, set[str]]:
         for query, found in ((q, list(ranked)) for q, ranked in list(rankings["keyword"].items())[:1])
     ]
     calls: dict[str, Callable[[], Any]] = {
-        "evaluate": lambda: str(rankproof.evaluate(judgments, rankings["keyword"], "nDCG@10, P@5")),
-        "gate": lambda: str(rankproof.gate(judgments, rankings["keyword"], rankings["fused"], "nDCG@10", margin=0.05)),
-        "judge": lambda: str(rankproof.judge(samples, "context_relevance, faithfulness")),
+        "evaluate": lambda: rankproof.evaluate(judgments, rankings["keyword"], "nDCG@10, P@5"),
+        "gate": lambda: rankproof.gate(judgments, rankings["keyword"], rankings["fused"], "nDCG@10", margin=0.05),
+        "judge": lambda: rankproof.judge(samples, "context_relevance, faithfulness"),
     }
     for name in calls:
         getattr(rankproof, name)  # a public name is looked up once, like an import
-    return {name: crossed_by(call) for name, call in calls.items()}
+    numbers = {name: crossed_by(call) for name, call in calls.items()}
+    return numbers | {
+        f"{name} and its table": crossed_by(lambda call=call: str(call())) for name, call in calls.items()
+    }
 
 
 if __name__ == "__main__":
     for label, number in counts().items():
-        print(f"{label:28} {number:7,}")
+        print(f"{label:42} {number:7,}")
     if "-v" in sys.argv:
         print("file names:", *sorted(file_names_used_twice()))
         print("classes:", *sorted(class_names_in_two_packages()))

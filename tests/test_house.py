@@ -13,17 +13,20 @@ from tests.house import counts
 from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
-    "files": 358,  # 299 of them without monitoring, web, io/counted and spark
-    "lines": 91_319,
+    "files": 300,
+    "lines": 87_493,
     "modules of over 400 lines": 0,
-    "code lines": 61_496,
-    "file names used twice": 26,
+    "code lines": 58_639,
+    "file names used twice": 21,
     "class names in two packages": 9,
-    "short helpers used once": 116,
+    "short helpers used once": 113,
     "circles": 0,
-    "modules crossed by evaluate": 35,  # three of them are the one way to print, in every format
-    "modules crossed by gate": 43,
-    "modules crossed by judge": 50,
+    "modules crossed by evaluate": 15,
+    "modules crossed by gate": 31,
+    "modules crossed by judge": 32,
+    "modules crossed by evaluate and its table": 32,
+    "modules crossed by gate and its table": 37,
+    "modules crossed by judge and its table": 45,
 }
 
 

@@ -266,7 +266,7 @@ ASK_THE_METRIC = {
     ): "what one metric asks of several contexts together changes the rounds of asking",
     ("judging.trust.correcting", "ADDS_UP"): "metrics over verdicts say nowhere else that they add up",
     (
-        "judging.trust.estimates",
+        "judging.trust",
         "CERTAIN",
     ): "metrics over verdicts say nowhere else that they ask for more than a yes",
 }

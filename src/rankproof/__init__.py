@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from rankproof.core.measure import Measure
     from rankproof.core.names import measure
     from rankproof.core.scoring import ScoreColumn, ScoreRow, Summary
+    from rankproof.diagnosing import Diagnosis, diagnose
     from rankproof.diagnosing.causes import Cause
-    from rankproof.diagnosing.diagnose import Diagnosis, diagnose
     from rankproof.diagnosing.fixes import Fix
     from rankproof.errors import RankproofError
     from rankproof.judging.judge import Judge, JudgePlan, judge
@@ -58,8 +58,8 @@ if TYPE_CHECKING:
     from rankproof.judging.models.chat import chat
     from rankproof.judging.models.judge import ModelJudge
     from rankproof.judging.trial import Trial, Way, trial
+    from rankproof.judging.trust import Estimate
     from rankproof.judging.trust.drift import JudgeDrift, judge_drift
-    from rankproof.judging.trust.estimates import Estimate
     from rankproof.judging.trust.stress import Stress, stress
     from rankproof.judging.trust.two_judgments import Estimated
     from rankproof.judging.verdicts import Account, Relation
@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from rankproof.monitoring.online_metrics import OnlineEstimate
     from rankproof.monitoring.simulate import SimulatedLog, simulate_log
     from rankproof.monitoring.sums import HeavyUser
-    from rankproof.reports.report import Report, report
+    from rankproof.reports import Report, report
     from rankproof.scoring.evaluate import agreement, audit, evaluate, prepare
     from rankproof.scoring.explain import Explanation, explain
     from rankproof.scoring.protocol import ScoresLike
@@ -106,7 +106,7 @@ _PLACES = {
     "core.measure": "Measure",
     "core.names": "measure",
     "core.scoring": "ScoreColumn ScoreRow Summary",
-    "diagnosing.diagnose": "Diagnosis diagnose",
+    "diagnosing": "Diagnosis diagnose",
     "diagnosing.fixes": "Fix",
     "diagnosing.causes": "Cause",
     "errors": "RankproofError",
@@ -121,7 +121,7 @@ _PLACES = {
     "judging.metrics.counting": "JudgedColumn",
     "judging.trial": "Trial Way trial",
     "judging.trust.drift": "JudgeDrift judge_drift",
-    "judging.trust.estimates": "Estimate",
+    "judging.trust": "Estimate",
     "judging.trust.stress": "Stress stress",
     "judging.trust.two_judgments": "Estimated",
     "judging.verdicts": "Account Relation",
@@ -132,7 +132,7 @@ _PLACES = {
     "monitoring.monitor": "Monitor monitor",
     "monitoring.online_metrics": "OnlineEstimate",
     "monitoring.simulate": "SimulatedLog simulate_log",
-    "reports.report": "Report report",
+    "reports": "Report report",
     "scoring.evaluate": "agreement audit evaluate prepare",
     "scoring.explain": "Explanation explain",
     "scoring.protocol": "ScoresLike",

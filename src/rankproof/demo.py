@@ -14,12 +14,12 @@ from rankproof.bench.retrieve import Search, keyword, lsa
 from rankproof.comparing.compare import compare
 from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
-from rankproof.diagnosing.diagnose import Diagnosis, diagnose
+from rankproof.diagnosing import Diagnosis, diagnose
 from rankproof.diagnosing.words import brief_text
 from rankproof.document.formats.table import full_text, screen
 from rankproof.document.terminal import wrap
 from rankproof.errors import UsageError
-from rankproof.reports.report import report
+from rankproof.reports import report
 from rankproof.scoring.evaluate import evaluate, prepare
 from rankproof.scoring.explain import explain
 from rankproof.scoring.scores import Scores

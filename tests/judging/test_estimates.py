@@ -12,8 +12,7 @@ import pytest
 from rankproof import judge
 from rankproof.judging.labelling import calibrate
 from rankproof.judging.lexical.judge import likelihood
-from rankproof.judging.trust import estimates
-from rankproof.judging.trust.estimates import COLLECTIONS, FREEDOM, GRID, SPREAD, shifts
+from rankproof.judging.trust import COLLECTIONS, FREEDOM, GRID, SPREAD, estimates, shifts
 from rankproof.judging.verdicts import Ask, Relation
 from rankproof.sample import corpus, queries
 from rankproof.scoring.scores import Scores

@@ -34,7 +34,7 @@ from rankproof.scoring.evaluate import Measures
 from rankproof.store.answers import open_answers
 
 if TYPE_CHECKING:
-    from rankproof.diagnosing.diagnose import Diagnosis
+    from rankproof.diagnosing import Diagnosis
 
 
 SAMPLE = "sample"

@@ -158,7 +158,7 @@ def diagnose_ranking(
     rankproof diagnose judgments.tsv my.run
     rankproof diagnose judgments.tsv my.run --queries q.jsonl --corpus docs.jsonl
     """
-    from rankproof.diagnosing.diagnose import diagnose
+    from rankproof.diagnosing import diagnose
 
     check_one_stdin(judgments, run)
     documents, size = options.corpus_apart(corpus, corpus_size)

@@ -210,7 +210,7 @@ def write_report(
     from rankproof.document.formats import check
     from rankproof.document.model import print_as
     from rankproof.document.pdf import find_browser
-    from rankproof.reports.report import kind, report
+    from rankproof.reports import kind, report
 
     to = Output(form or ("full" if output is None else kind(output)), output)
     check(to.form)
@@ -245,7 +245,7 @@ def demonstrate(output: str, no_report: bool) -> None:
     rankproof demo -o page.html
     """
     from rankproof.demo import demo
-    from rankproof.reports.report import kind
+    from rankproof.reports import kind
 
     kind(output)
     for part in demo(None if no_report else output, force=may_replace(output)):

@@ -29,7 +29,7 @@ from rankproof.document.terminal import in_shell
 from rankproof.scoring.words import wrong_data
 
 if TYPE_CHECKING:
-    from rankproof.diagnosing.diagnose import Diagnosis
+    from rankproof.diagnosing import Diagnosis
 
 LIKELY, MAYBE, FURTHER, SELDOM = 1, 2, 3, 4
 FEW = 3

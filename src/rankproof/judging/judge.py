@@ -26,9 +26,9 @@ from rankproof.judging.metrics.registry import PEERS, Asked, parse_all
 from rankproof.judging.run import JudgedSample, JudgeRun, Makers, batches, count_of, drop_repeats, has_verdict, settle
 from rankproof.judging.samples import read_samples
 from rankproof.judging.samples.sample import Sample
+from rankproof.judging.trust import Estimating, estimates_for
 from rankproof.judging.trust.correcting import Correcting, corrections_for
 from rankproof.judging.trust.drift import probe_models
-from rankproof.judging.trust.estimates import Estimating, estimates_for
 from rankproof.judging.verdicts import Account, InLedger, InMemory, Relation, Verdict
 from rankproof.judging.words import UNMEASURED
 from rankproof.progress import Progress

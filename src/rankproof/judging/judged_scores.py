@@ -23,10 +23,10 @@ from rankproof.judging.evidence import Blame, Evidence, judgments_from, write_qr
 from rankproof.judging.metrics.counting import JudgedColumn, column_from
 from rankproof.judging.metrics.registry import parse as parse_metric
 from rankproof.judging.metrics.registry import parse_all as parse_metrics
+from rankproof.judging.trust import Estimate, estimate_sentences
 from rankproof.judging.trust.correcting import Checked, Corrects, Uncorrected
 from rankproof.judging.trust.correcting import sentences as correction_sentences
 from rankproof.judging.trust.drift import JudgeDrift, changes, drift_warnings
-from rankproof.judging.trust.estimates import Estimate, estimate_sentences
 from rankproof.judging.verdicts import Account
 from rankproof.judging.words import causes, findings_of, sentences
 from rankproof.scoring.protocol import ScoresLike

@@ -328,13 +328,13 @@ def read_hashes(source: str | os.PathLike[str] | Mapping[str, str]) -> dict[str,
     """Hashes by document, from a mapping or from the JSON file that `rankproof drift --keep-hashes` wrote."""
     if isinstance(source, Mapping):
         return dict(source)
-    advice = "Next: name the file that 'rankproof drift --keep-hashes' wrote."
+    step = "name the file that 'rankproof drift --keep-hashes' wrote."
     try:
         found = json.loads(Path(source).read_text(encoding="utf-8"))
     except ValueError as error:
-        raise DataError(f"{source}: no JSON ({error}). {advice}") from error
+        raise DataError(f"{source}: no JSON ({error}). Next: {step}") from error
     if not isinstance(found, dict) or not all(isinstance(each, str) for each in found.values()):
-        raise DataError(f"{source}: got {shorten(found)}, expected {{document: hash}}. {advice}")
+        raise DataError(f"{source}: got {shorten(found)}, expected {{document: hash}}. Next: {step}")
     return found
 
 

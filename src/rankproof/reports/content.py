@@ -22,7 +22,7 @@ from rankproof.core.explanation import ExplainedCase
 from rankproof.core.hits import ABOVE_ZERO, Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.measures.interpolated_precision import best_precision
-from rankproof.diagnosing.diagnose import Diagnosis
+from rankproof.diagnosing import Diagnosis
 from rankproof.document.charts import Bar
 from rankproof.document.model import Displayable
 from rankproof.errors import DataError, shorten

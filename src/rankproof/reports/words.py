@@ -32,7 +32,7 @@ from rankproof.reports.content import DEPTHS, LOST, RANK_HEADINGS, Content, Syst
 from rankproof.scoring.tables import UNBOUNDED, case_blocks
 
 if TYPE_CHECKING:
-    from rankproof.reports.report import Report
+    from rankproof.reports import Report
 
 CHART = 40
 """The width of a chart."""

@@ -30,10 +30,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, check_number
 from rankproof.stats.distributions import EPSILON, NORMAL, quantile, root, share_below, t_above, t_quantile
-from rankproof.stats.paired import (
-    check_share,
-    is_constant,
-)
+from rankproof.stats.paired import check_share, is_constant
 
 Ends = tuple[float, float]
 """The least and the greatest difference that a query can have."""

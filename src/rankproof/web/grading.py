@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
-from rankproof.bench.testset.labels import (
-    GRADED,
-    SKIPPED,
-    UNDONE,
-    QuestionLabel,
-    alpha,
-    pairs,
-    write_label,
-)
+from rankproof.bench.testset.labels import GRADED, SKIPPED, UNDONE, QuestionLabel, alpha, pairs, write_label
 from rankproof.bench.testset.pool import Item, Pool, read_pool
 from rankproof.core.table import best_first
 from rankproof.document.numbers import score

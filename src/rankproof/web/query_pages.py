@@ -14,8 +14,8 @@ from rankproof.comparing.gate import Gate
 from rankproof.core.audit import Finding, few_examples
 from rankproof.core.explanation import Explained
 from rankproof.core.names import parse
-from rankproof.diagnosing.diagnose import Diagnosis
-from rankproof.diagnosing.diagnose import diagnose as diagnosed
+from rankproof.diagnosing import Diagnosis
+from rankproof.diagnosing import diagnose as diagnosed
 from rankproof.document.formats.html import Link, part_of_page
 from rankproof.document.numbers import count, score, signed_number
 from rankproof.document.page import Child, Markup, combine, el, ident, join, line, table

@@ -193,8 +193,7 @@ class TrecRankings:
 
     def part(self, rows: int) -> RankingTable:
         """Lines from a few places of the run; of a compressed one from its first megabytes."""
-        query: list[str] = []
-        doc: list[str] = []
+        query, doc = list[str](), list[str]()
         with self._opened() as stream:
             for content in _samples(stream, LINE * rows // PLACES):
                 text = content[content.find(b"\n") + 1 : content.rfind(b"\n") + 1]
@@ -239,7 +238,6 @@ class TrecRankings:
 
     def _error(self, bad: BadLine, chunk: Piece, first: int, sources: Sequence[PieceSource] = ()) -> DataError:
         """The error for a bad line of a chunk that begins at the line `first`."""
-
         numbers = getattr(chunk, "numbers", None)
 
         def number(line: int) -> int:
