@@ -347,6 +347,16 @@ def test_text_in_arrow_that_is_no_text():
     assert r"ranking: the bytes b'caf\xe9' are no valid UTF-8" in refused(evaluated, frame)
 
 
+@pytest.mark.parametrize("odd", [{"id": "b"}, "b", None, 7])
+@pytest.mark.parametrize("row", [0, 1])
+def test_a_record_of_other_fields_among_the_documents_of_a_query(odd: Any, row: int):
+    pandas = pytest.importorskip("pandas")
+    lists = [[{"doc_id": "d1", "score": 1.0}], [{"doc_id": "d1", "score": 2.0}]]
+    lists[row].append(odd)
+    said = refused(evaluated, pandas.DataFrame({"query_id": ["q1", "q2"], "results": lists}))
+    assert said.startswith(f"ranking, row {row + 1}: cannot tell the document and its score in {odd!r}. Next: ")
+
+
 def test_a_series_is_no_frame():
     polars = pytest.importorskip("polars")
     refused(load_ranking, polars.Series("x", [1, 2]))

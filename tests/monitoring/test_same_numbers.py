@@ -437,6 +437,8 @@ def test_values_of_json_with_anything_between_and_in_codes_without_a_mark(tmp_pa
         log = tmp_path / "log.jsonl"
         log.write_bytes(data)
         assert numbers(log) == expected, form
+    log.write_bytes(b"\xef\xbb\xbf" + json.dumps(records[0], indent=2).encode())
+    assert numbers(log) == numbers(records[:1])  # one object over several lines, after the mark of its code
     log.write_bytes("\n".join(json.dumps(each, indent=2) for each in records).encode()[:-9])
     assert numbers(log)["rejected"] == {"not JSON": 1}  # and all before it is read
     assert numbers(log)["events"] == expected["events"] - 1

@@ -126,11 +126,14 @@ def _fields_of(docs: Sequence[Any], rows: Rows, at: Sequence[int]) -> dict[str, 
     """The documents of lists of records, with their scores and ranks."""
     names = list(docs[0])
     fields = document_fields(names)
-    unlike = (row for row, doc in zip(at, docs, strict=True) if not isinstance(doc, Mapping) or list(doc) != names)
-    row = next(unlike, 0)
-    if fields is None or row:
+    unlike = (
+        (row, doc) for row, doc in zip(at, docs, strict=True) if not isinstance(doc, Mapping) or list(doc) != names
+    )
+    odd = next(unlike, None)
+    if fields is None or odd:
+        row, doc = odd or (0, docs[0])
         raise DataError(
-            f"{rows.where(row)}: cannot tell the document and its score in {shorten(docs[0])}. "
+            f"{rows.where(row)}: cannot tell the document and its score in {shorten(doc)}. "
             "Next: name them 'doc_id' and 'score' in each record."
         )
     return {role: [doc[name] for doc in docs] for role, name in fields.items()}

@@ -66,8 +66,8 @@ def records_of(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed
     if (wide := _wide_code(head)) is not None:
         stream = io.BufferedReader(_InUtf8(stream, wide), PIECE)
         head = bytes(stream.peek(PIECE))
-    begin = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    first = head.lstrip().split(b"\n", 1)[0].strip()
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    begin, first = text[:1], text.split(b"\n", 1)[0].strip()
     # One object over several lines, as collectors write it.
     is_one = first == b"{" or (first.startswith(b"{") and not first.endswith(b"}") and b"\n" in head)
     if begin not in (b"[", b"{") and is_header(head):

@@ -13,6 +13,7 @@ from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import ParameterKind
 from rankproof.core.table import Rankings, RankingTable
+from rankproof.document.model import Displayable
 from rankproof.errors import DataError, check_whole, shorten
 from rankproof.io.mappings import MappingRankings
 from rankproof.io.values import are_integers, judged_kinds
@@ -107,7 +108,7 @@ Kinds = tuple[bool | None, bool | None]
 
 
 @dataclass(frozen=True, eq=False)
-class ScorePool:
+class ScorePool(Displayable):
     """The rows stand query after query, the documents of one query by id, the highest first (the rule for ties)."""
 
     names: tuple[str, ...]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -93,7 +94,7 @@ def draw_questions(
             raise one_of("sources", each, SOURCES)
     documents = load_corpus(corpus)
     drawn = _known_items(documents, wanted, seed) if ask is None else _written_questions(documents, ask, seed)
-    return list(islice(drawn, n))
+    return list(islice(drawn, None if n is None else min(n, sys.maxsize)))
 
 
 def _known_items(corpus: Corpus, sources: list[str], seed: int) -> Iterator[Question]:
