@@ -24,10 +24,7 @@ Relevant = Collection[str] | Mapping[str, float]
 
 @old_arguments(corpus="corpus_size")
 def value(
-    measure: str | Measure,
-    retrieved: Retrieved,
-    relevant: Relevant,
-    **conventions: Unpack[ScoringArguments],
+    measure: str | Measure, retrieved: Retrieved, relevant: Relevant, **conventions: Unpack[ScoringArguments]
 ) -> float:
     """Any measure, by name, of one query.
 
@@ -93,12 +90,7 @@ def average_precision(retrieved: Retrieved, relevant: Relevant, k: int | None = 
 
 
 def ndcg_at_k(
-    retrieved: Retrieved,
-    relevant: Relevant,
-    k: int | None = None,
-    *,
-    gain: Any = "linear",
-    ideal: str = "all",
+    retrieved: Retrieved, relevant: Relevant, k: int | None = None, *, gain: Any = "linear", ideal: str = "all"
 ) -> float:
     """The discounted gain of the first `k` places as a share of the best possible.
 

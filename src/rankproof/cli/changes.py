@@ -248,12 +248,7 @@ def _gate_of_names(names: tuple[str, ...], history: str, last: int | None, like:
 
 
 def _gate_of_files(
-    paths: tuple[str, ...],
-    history: str,
-    last: int | None,
-    like: str,
-    anchors: tuple[str, ...],
-    **settings: Any,
+    paths: tuple[str, ...], history: str, last: int | None, like: str, anchors: tuple[str, ...], **settings: Any
 ) -> Gate:
     from rankproof.comparing.gate import gate
     from rankproof.comparing.history import History

@@ -99,10 +99,7 @@ def _means(site: Site, file: FoundFile) -> tuple[str, str, Child] | None:
     if not samples:
         return None
     shown = (
-        combine(
-            el("h3", ident(each.name)),
-            site.later(means_part, "means", file=each.name, ledger=file.name),
-        )
+        combine(el("h3", ident(each.name)), site.later(means_part, "means", file=each.name, ledger=file.name))
         for each in samples
     )
     return "means", "Means, by the ledger", join(shown)

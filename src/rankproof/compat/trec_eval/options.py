@@ -157,14 +157,7 @@ _LONG = {
     "as=": "--as",
 }
 _SPELLED = {f"--{long.rstrip('=')}": short for long, short in _LONG.items()}
-_FLAGS = {
-    "-h": "help",
-    "-v": "show_version",
-    "-q": "per_query",
-    "-c": "complete",
-    "-J": "judged_only",
-    "-n": "summary",
-}
+_FLAGS = {"-h": "help", "-v": "show_version", "-q": "per_query", "-c": "complete", "-J": "judged_only", "-n": "summary"}
 _FIELDS = {
     **_FLAGS,
     "-l": "level",
