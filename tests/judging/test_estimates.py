@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from rankproof import judge
+from rankproof.judging import trust as estimates
 from rankproof.judging.labelling import calibrate
 from rankproof.judging.lexical.judge import likelihood
-from rankproof.judging.trust import COLLECTIONS, FREEDOM, GRID, SPREAD, estimates, shifts
+from rankproof.judging.trust import COLLECTIONS, FREEDOM, GRID, SPREAD, shifts
 from rankproof.judging.verdicts import Ask, Relation
 from rankproof.sample import corpus, queries
 from rankproof.scoring.scores import Scores
