@@ -15,7 +15,8 @@ import pytest
 
 import rankproof
 from rankproof import compare, evaluate, fuse, gate
-from rankproof.errors import RankproofError, UsageError, check_number, check_whole, nearest, one_of, shorten
+from rankproof.errors import RankproofError, UsageError, check_number, check_whole, one_of, shorten
+from rankproof.suggestions import nearest
 from tests.each import with_each
 from tests.test_walls import nodes
 

@@ -19,7 +19,7 @@ ROOT = Path(rankproof.__file__).parent
 
 ORDER = (
     {"_moved"},
-    {"arguments"},
+    {"suggestions"},
     {"errors"},
     {"progress", "sample"},
     {"text"},
@@ -303,7 +303,7 @@ def test_what_a_measure_can_do_is_declared_beside_its_formula() -> None:
 
 
 def test_default_measures_stand_in_one_place() -> None:
-    """No module but `core/__init__.py` gives a measure a name as a constant, or as the default of an argument."""
+    """No module but `core/defaults.py` gives a measure a name as a constant, or as the default of an argument."""
     from rankproof.core.names import parse_all
 
     def fits(node: ast.expr | None) -> bool:
@@ -326,7 +326,7 @@ def test_default_measures_stand_in_one_place() -> None:
             elif isinstance(node, ast.keyword) and node.arg == "default":
                 values = [node.value]
             found |= {name for value in values if fits(value)}
-    assert found == {"core", "demo"}  # the demo shows its own choice
+    assert found == {"core.defaults", "demo"}  # the demo shows its own choice
 
 
 def test_conventions_are_applied_in_one_place() -> None:

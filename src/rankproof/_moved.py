@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 MOVED = {
     "rankproof.api.export": "rankproof.scoring.scores",
+    "rankproof.arguments": "rankproof.suggestions",
     "rankproof.compat.trec_eval.program": "rankproof.compat.trec_eval",
     "rankproof.compat.trec_eval.results": "rankproof.compat.trec_eval.columns",
     "rankproof.core.derivation.registry": "rankproof.core.paper",
@@ -22,6 +23,8 @@ MOVED = {
     "rankproof.core.measures.incomplete": "rankproof.core.measures.incomplete_judgments",
     "rankproof.core.measures.interpolated": "rankproof.core.measures.interpolated_precision",
     "rankproof.core.measures.ranked": "rankproof.core.measures.rr_and_ap",
+    "rankproof.core.merge": "rankproof.core.summaries",
+    "rankproof.core.orders": "rankproof.core.expected_and_extreme_values",
     "rankproof.core.parameters": "rankproof.core.measure",
     "rankproof.core.preferences": "rankproof.core.judgments",
     "rankproof.core.rules": "rankproof.core.conventions",
@@ -30,7 +33,6 @@ MOVED = {
     "rankproof.judging.models.budget": "rankproof.judging.models",
     "rankproof.judging.models.limits": "rankproof.judging.models",
     "rankproof.monitoring.user_model": "rankproof.monitoring.simulated_users",
-    "rankproof.net.retries": "rankproof.net",
     "rankproof.scoring.export": "rankproof.scoring.scores",
     "rankproof.stats.detection": "rankproof.stats.detectable_difference",
     "rankproof.stats.flips": "rankproof.stats.paired",

@@ -9,7 +9,6 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Collection, Container, Iterable, Mapping
-from difflib import get_close_matches
 from functools import wraps
 from math import inf, nan
 from numbers import Integral, Real
@@ -69,20 +68,6 @@ def missing_extra(what: str, packages: str, extra: str) -> MissingExtra:
 def reason(error: BaseException) -> str:
     """An error in words, without the number and the path that Python adds to one of the system."""
     return str(getattr(error, "strerror", None) or error)
-
-
-def nearest(got: str, known: Iterable[str]) -> str:
-    """``' Did you mean 'x'?'`` for the known word closest to `got`, or nothing.
-
-    >>> nearest("presision", ["precision", "recall"])
-    " Did you mean 'precision'?"
-    """
-    by_lower = {str(word).lower(): word for word in known}
-    name = PurePath(got.lower())  # an ending alone, like .run, makes no two names of files alike
-    for close in get_close_matches(got.lower(), by_lower, cutoff=0.6):
-        if get_close_matches(name.stem, [PurePath(close).stem], cutoff=0.7 if name.suffix else 0.6):
-            return f" Did you mean {by_lower[close]!r}?"
-    return ""
 
 
 def is_number(got: object) -> bool:
@@ -199,6 +184,8 @@ def one_of(what: str, got: object, known: Iterable[str]) -> UsageError:
     >>> str(one_of("ties", "trek", ["trec", "id"]))
     "ties: got 'trek', expected one of 'trec', 'id'. Did you mean 'trec'? Next: choose one of them."
     """
+    from rankproof.suggestions import nearest  # which a right call does not load
+
     known = list(known)
     if not known:
         return UsageError(f"{what}: got {shorten(got)}, and there is none yet. Next: make one first.")
@@ -327,7 +314,7 @@ def _wrong_value(
     """The first argument of a type that its annotation does not name, or that is no path; None if there is none."""
     from inspect import signature, unwrap
 
-    from rankproof.arguments import annotation, in_words, is_of
+    from rankproof.suggestions import annotation, in_words, is_of
 
     bare = unwrap(verb)
     given = {**signature(bare).bind_partial(*args).arguments, **kwargs}
@@ -350,7 +337,7 @@ def unknown_arguments(verb: str, unknown: Iterable[str], known: Collection[str])
     >>> str(unknown_arguments("evaluate", ["metrics"], ["judgments", "ranking", "measures"]))
     "evaluate: unknown argument 'metrics' (here 'measures'). Next: write measures=... instead."
     """
-    from rankproof.arguments import CUTOFFS, MEASURES, OTHER_NAMES
+    from rankproof.suggestions import CUTOFFS, MEASURES, OTHER_NAMES, nearest
 
     said, hints, write = [], "", []
     for name in unknown:

@@ -25,12 +25,12 @@ from zipimport import zipimporter
 
 from rankproof.comparing.conclusions import ALLOWED, both_broken, too_many_missing
 from rankproof.comparing.spread_comparison import OWN, SpreadComparison, not_alike, paired_summaries, shared_measures
-from rankproof.core import DEFAULT_MEASURES
 from rankproof.core.conventions import Conventions, ScoringArguments
+from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.join import Census, join
 from rankproof.core.measure import Measure
-from rankproof.core.merge import SpreadSummary, merge_parts
 from rankproof.core.names import parse_each
+from rankproof.core.summaries import SpreadSummary, merge_parts
 from rankproof.errors import DataError, UsageError, check_whole, missing_extra, shorten
 from rankproof.io.counted import check_ids
 from rankproof.io.counted.text import check_counted

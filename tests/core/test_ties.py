@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from rankproof.core.conventions import tied_values
+from rankproof.core.expected_and_extreme_values import arrangements, draw_places
 from rankproof.core.hits import Hits
 from rankproof.core.measure import Measure
 from rankproof.core.names import REGISTRY, forget, measure, parse
-from rankproof.core.orders import arrangements, draw_places
 from tests.each import with_each
 
 RNG = 7
@@ -241,7 +241,7 @@ def test_large_rankings_are_worked_through_in_parts(make: Any, monkeypatch: pyte
         tied_values(parse(n), make(table, run), "expected", np.random.default_rng(RNG))[0]
         for n in ("P@2", "nDCG(ideal='top')@2")
     ]
-    monkeypatch.setattr("rankproof.core.orders.ROWS_AT_ONCE", 20)
+    monkeypatch.setattr("rankproof.core.expected_and_extreme_values.ROWS_AT_ONCE", 20)
     parts = [
         tied_values(parse(n), make(table, run), "expected", np.random.default_rng(RNG))[0]
         for n in ("P@2", "nDCG(ideal='top')@2")

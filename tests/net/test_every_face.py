@@ -18,7 +18,7 @@ from rankproof.bench.retrieve import dense_search
 from rankproof.errors import DataError
 from rankproof.judging.models.judge import model_judge
 from rankproof.judging.verdicts import Ask
-from rankproof.net import AGAIN
+from rankproof.net.retries import AGAIN
 
 KEY = "zq7hunter2bananas-Pelican44"
 PAUSE = 0.01

@@ -16,12 +16,13 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 from uuid import UUID
 
 from rankproof.document.model import Displayable
-from rankproof.errors import nearest, shorten
+from rankproof.errors import shorten
 from rankproof.io.frames import records_of_frame
 from rankproof.io.inputs import plain_name
 from rankproof.io.read import DOCUMENT_ID, DOCUMENT_TEXT, METADATA, field_of, record_of
 from rankproof.io.values import is_frame, is_integer
-from rankproof.net import Failed
+from rankproof.net.retries import Failed
+from rankproof.suggestions import nearest
 
 Found: TypeAlias = list[tuple[str, float]]
 """The documents found for one question: ids with their scores, best first, each id once."""

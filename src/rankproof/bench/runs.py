@@ -11,10 +11,10 @@ from typing import Any, Unpack
 from rankproof.bench.runner import RunPlan, RunRow
 from rankproof.comparing.compare import compare_scores
 from rankproof.comparing.comparison import Comparison, ComparisonRow
-from rankproof.core import DEFAULT_MEASURES
 from rankproof.core.audit.ids import spelling_between
 from rankproof.core.conventions import Conventions, ScoringArguments
 from rankproof.core.corpus import Corpus
+from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.join import Block, Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable

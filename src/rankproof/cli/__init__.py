@@ -18,8 +18,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from rankproof import __version__
-from rankproof.errors import DataError, RankproofError, UsageError, blame_sentence, nearest
+from rankproof.errors import DataError, RankproofError, UsageError, blame_sentence
 from rankproof.io.inputs import columns_named, pipes_kept, read_side_by_side
+from rankproof.suggestions import nearest
 
 MODULES = {
     **dict.fromkeys(("compare", "gate"), "changes"),
@@ -129,7 +130,7 @@ def _name_columns(context: click.Context, option: click.Parameter, given: tuple[
 
 def _restore_help(command: click.Command) -> None:
     """The help of a command, which Python -OO strips with the docstrings."""
-    from rankproof.arguments import docstring
+    from rankproof.suggestions import docstring
 
     command.help = command.help or docstring(command.callback)
 

@@ -21,7 +21,7 @@ from rankproof.cli.output import (
     tell_written,
     write,
 )
-from rankproof.core import DEFAULT_MEASURE
+from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.document.disk import STDOUT
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError

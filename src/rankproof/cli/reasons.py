@@ -10,7 +10,7 @@ import click
 from rankproof.cli import options
 from rankproof.cli.options import check_one_stdin, named_paths, read_groups
 from rankproof.cli.output import Output, end, format_of, tell_progress, write
-from rankproof.core import DEFAULT_MEASURE
+from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from rankproof.comparing.alignment import (
 )
 from rankproof.comparing.comparison import Comparison, ComparisonRow
 from rankproof.comparing.conclusions import ALLOWED, both_broken, too_few_answers
-from rankproof.core import DEFAULT_MEASURES
 from rankproof.core.conventions import FEWEST_TO_DECIDE, THIN, TOO_FEW_TO_DECIDE, ScoringArguments
+from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
 from rankproof.errors import UsageError, check_whole, old_arguments, one_of
 from rankproof.io.groups import Grouping, groups_of

@@ -12,11 +12,11 @@ import numpy as np
 
 from rankproof.comparing.alignment import soundness, with_rankings
 from rankproof.comparing.conclusions import BROKEN, answer_first
+from rankproof.core.expected_and_extreme_values import by_id
 from rankproof.core.explanation import ExplainedCase
 from rankproof.core.hits import ABOVE_ZERO, Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.core.orders import by_id
 from rankproof.core.scoring import CLOSE, ceiling
 from rankproof.core.table import RankingTable
 from rankproof.document.model import Document, PlainData, Result

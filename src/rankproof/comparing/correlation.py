@@ -13,9 +13,9 @@ import numpy as np
 
 from rankproof.comparing.alignment import counted_by_all
 from rankproof.comparing.conclusions import ALLOWED, answer_first, too_few_answers
-from rankproof.core import DEFAULT_MEASURE
 from rankproof.core.audit import Finding, kin_of, kinship_of
 from rankproof.core.conventions import FEWEST_TO_DECIDE, ScoringArguments
+from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.document.model import Displayable, Document, Result

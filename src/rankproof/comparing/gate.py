@@ -38,8 +38,8 @@ from rankproof.comparing.gate_decision import (
     overall,
     undecide_rows,
 )
-from rankproof.core import DEFAULT_MEASURE
 from rankproof.core.conventions import ScoringArguments
+from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.names import parse
 from rankproof.document.model import Document, Result
 from rankproof.errors import UsageError, check_number, check_whole, old_arguments, one_of, shorten

@@ -23,8 +23,9 @@ from rankproof.compat.trec_eval.options import OptionColumn, Options, columns_of
 from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
-from rankproof.errors import DataError, UsageError, check_whole, nearest, shorten
+from rankproof.errors import DataError, UsageError, check_whole, shorten
 from rankproof.io.load import load_judgments, load_ranking
+from rankproof.suggestions import nearest
 
 __all__ = [
     "RelevanceEvaluator",

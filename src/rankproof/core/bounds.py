@@ -15,8 +15,8 @@ import numpy as np
 
 from rankproof.core.arrays import gains
 from rankproof.core.conventions import fill_unjudged
+from rankproof.core.expected_and_extreme_values import ap_divisor
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
-from rankproof.core.orders import ap_divisor
 
 Ends = tuple[PerQuery, PerQuery]
 

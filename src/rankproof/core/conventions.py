@@ -12,9 +12,9 @@ from typing import Any, TypedDict
 import numpy as np
 
 from rankproof.core.arrays import gains, runs
+from rankproof.core.expected_and_extreme_values import expected_values, extreme_values
 from rankproof.core.hits import ABOVE_ZERO, Array, Hits, PerQuery
 from rankproof.core.measure import LARGEST, Measure, seen_by
-from rankproof.core.orders import expected_values, extreme_values
 from rankproof.document.model import Displayable
 from rankproof.errors import check_number, check_whole, is_one_of, one_of
 

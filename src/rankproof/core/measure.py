@@ -18,13 +18,13 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, ove
 
 import numpy as np
 
-from rankproof.arguments import docstring
 from rankproof.core.arrays import gains
 from rankproof.core.corpus import ShownDocument
 from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.judgments import Preferences
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, blame, is_one_of, nearest, one_of, shorten
+from rankproof.errors import UsageError, blame, is_one_of, one_of, shorten
+from rankproof.suggestions import docstring, nearest
 
 
 @dataclass(frozen=True)

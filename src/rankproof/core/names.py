@@ -13,7 +13,8 @@ from typing import Any, Literal
 
 from rankproof.core.hits import PerQuery
 from rankproof.core.measure import DividesBy, Function, Measure, MeasureKind, Spec, parameters_of
-from rankproof.errors import UsageError, in_order, nearest, shorten
+from rankproof.errors import UsageError, in_order, shorten
+from rankproof.suggestions import nearest
 
 
 class Registry(MutableMapping[str, Measure]):

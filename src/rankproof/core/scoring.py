@@ -13,9 +13,9 @@ import numpy as np
 from rankproof.core.arrays import FLOOR, LARGEST, exact_mean
 from rankproof.core.bounds import seen_down_to
 from rankproof.core.conventions import Conventions, counted_queries, fill_unjudged, is_thin, tied_values
+from rankproof.core.expected_and_extreme_values import extremes
 from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import Measure, seen_by, worth
-from rankproof.core.orders import extremes
 from rankproof.document.model import Displayable, PlainData
 from rankproof.errors import DataError, shorten
 

@@ -9,13 +9,13 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankproof.core import DEFAULT_MEASURE
 from rankproof.core.audit import Finding
 from rankproof.core.audit.ids import CORPUS, check_found, not_in_corpus, relevant_in, respelt, without_text
 from rankproof.core.audit.queries import beyond_queries, ungrouped_queries
 from rankproof.core.conventions import ScoringArguments
+from rankproof.core.defaults import DEFAULT_MEASURE
+from rankproof.core.expected_and_extreme_values import by_id
 from rankproof.core.names import parse_all
-from rankproof.core.orders import by_id
 from rankproof.core.scoring import ScoreRow
 from rankproof.diagnosing.causes import RULES, Cause, Pattern, causes, patterns
 from rankproof.diagnosing.evidence import Asked, Evidence

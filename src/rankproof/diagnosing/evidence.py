@@ -14,10 +14,10 @@ import numpy as np
 from rankproof.bench.retriever import Found, Retriever
 from rankproof.comparing.comparison import first_measure, hits_of, relevant_from, sign_of
 from rankproof.core.corpus import Corpus, Document
+from rankproof.core.expected_and_extreme_values import by_id
 from rankproof.core.hits import ABOVE_ZERO, Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.core.orders import by_id
 from rankproof.core.scoring import ceiling
 from rankproof.core.table import best_first
 from rankproof.diagnosing.holes import Hole, hole

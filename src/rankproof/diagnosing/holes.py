@@ -15,7 +15,7 @@ from datetime import date
 from typing import Any, TypeAlias
 
 from rankproof.core.corpus import Document
-from rankproof.core.orders import by_id
+from rankproof.core.expected_and_extreme_values import by_id
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import first_of
 from rankproof.text.languages import STOP_WORDS, language

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rankproof.core.corpus import Corpus, Document
-from rankproof.errors import DataError, UsageError, nearest, shorten, warn_caller
+from rankproof.errors import DataError, UsageError, shorten, warn_caller
 from rankproof.io.files import STDIN, archive_of, folders, is_zip, matching_files, read_bytes, text_of
 from rankproof.io.inputs import named_columns
 from rankproof.io.read import (
@@ -28,6 +28,7 @@ from rankproof.io.read import (
     text_in,
 )
 from rankproof.io.values import unfit
+from rankproof.suggestions import nearest
 
 DEFAULT = "test"
 """The split that is meant where none is named."""

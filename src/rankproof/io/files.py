@@ -18,12 +18,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from rankproof.errors import DataError, UsageError, missing_extra, nearest, reason
+from rankproof.errors import DataError, UsageError, missing_extra, reason
 from rankproof.io.inputs import STDIN as STDIN
 from rankproof.io.inputs import PathLike as PathLike
 from rankproof.io.inputs import Pipe, keep_pipe_here, open_raw
 from rankproof.io.inputs import name_of as name_of
 from rankproof.progress import under_way
+from rankproof.suggestions import nearest
 
 if TYPE_CHECKING:
     from zipfile import ZipFile

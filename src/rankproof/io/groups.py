@@ -11,13 +11,14 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
-from rankproof.errors import DataError, UsageError, blame, nearest, shorten
+from rankproof.errors import DataError, UsageError, blame, shorten
 from rankproof.io.files import STDIN, name_of, read_head
 from rankproof.io.formats import TREC_JUDGMENTS, sniff
 from rankproof.io.inputs import is_pipe, plain_name
 from rankproof.io.read import METADATA, QUESTION_ID, QUESTION_TEXT, Row, field_of, id_of, pairs, records, rows_in
 from rankproof.io.roles import NAMES
 from rankproof.io.values import is_frame, is_id, is_integer, unfit
+from rankproof.suggestions import nearest
 
 IDS = tuple(dict.fromkeys((*QUESTION_ID, *(name for tier in NAMES["query"] for name in tier))))
 BESIDE = {plain_name(each) for each in (*QUESTION_TEXT, *METADATA, *QUESTION_ID)}

@@ -15,7 +15,8 @@ from functools import lru_cache
 from typing import Any, BinaryIO, TypeAlias
 
 from rankproof.document.disk import last_check
-from rankproof.errors import DataError, UsageError, nearest, shorten
+from rankproof.errors import DataError, UsageError, shorten
+from rankproof.suggestions import nearest
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
 

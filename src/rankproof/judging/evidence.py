@@ -15,11 +15,12 @@ from typing import IO, TYPE_CHECKING, Any
 
 from rankproof.document.disk import write_file
 from rankproof.document.model import Displayable
-from rankproof.errors import DataError, UsageError, nearest
+from rankproof.errors import DataError, UsageError
 from rankproof.io.trec import MACHINE
 from rankproof.judging.case import Case, all_of, any_of
 from rankproof.judging.verdicts import Ask, Relation, Verdict
 from rankproof.store.ledger import HUMAN
+from rankproof.suggestions import nearest
 
 if TYPE_CHECKING:
     from rankproof.judging.run import JudgedSample

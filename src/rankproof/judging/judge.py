@@ -15,7 +15,7 @@ from rankproof.core.audit import Finding
 from rankproof.core.audit.queries import beyond_queries
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, check_number, check_whole, nearest, one_of
+from rankproof.errors import UsageError, check_number, check_whole, one_of
 from rankproof.io.groups import by_name, group_places, groups_of
 from rankproof.judging.case import Case
 from rankproof.judging.evidence import Blame, Evidence, failure_of
@@ -33,6 +33,7 @@ from rankproof.judging.verdicts import Account, InLedger, InMemory, Relation, Ve
 from rankproof.judging.words import UNMEASURED
 from rankproof.progress import Progress
 from rankproof.store.ledger import Ledger
+from rankproof.suggestions import nearest
 
 if TYPE_CHECKING:
     from rankproof.judging.models import ModelArguments

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rankproof.document.model import Displayable
-from rankproof.errors import DataError, UsageError, WrongCall, check_whole, nearest, old_arguments, one_of, shorten
+from rankproof.errors import DataError, UsageError, WrongCall, check_whole, old_arguments, one_of, shorten
 from rankproof.judging.function_judge import called_judge, verdict_of
 from rankproof.judging.models.providers import PROVIDERS
 from rankproof.judging.verdicts import (
@@ -29,6 +29,7 @@ from rankproof.judging.verdicts import (
     verdict_in,
 )
 from rankproof.store.ledger import HUMAN, Ledger, LedgerEntry, read_lines, write_lines
+from rankproof.suggestions import nearest
 
 if TYPE_CHECKING:
     from rankproof.judging.models import ModelArguments

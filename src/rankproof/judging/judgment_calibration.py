@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core import JUDGE_MEASURES
 from rankproof.core.audit.ids import spelling_between
+from rankproof.core.defaults import JUDGE_MEASURES
 from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_each

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, UsageError, check_whole, nearest, one_of
+from rankproof.errors import DataError, UsageError, check_whole, one_of
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
 from rankproof.judging.judges import HumanJudge
 from rankproof.judging.lexical.judge import NAME, likelihood
@@ -51,6 +51,7 @@ from rankproof.judging.verdicts import (
 from rankproof.stats.agreement import Agreement
 from rankproof.store.answers import LabellingSession
 from rankproof.store.ledger import Ledger, lot
+from rankproof.suggestions import nearest
 
 if TYPE_CHECKING:
     from rankproof.judging.models import UnseededArguments

@@ -25,11 +25,12 @@ from typing import TYPE_CHECKING, Any
 from rankproof.document.disk import write_file
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
-from rankproof.errors import UsageError, blame, check_each, check_number, check_whole, nearest, one_of
+from rankproof.errors import UsageError, blame, check_each, check_number, check_whole, one_of
 from rankproof.monitoring.difference_words import outage_sentence
 from rankproof.monitoring.online_metrics import OnlineEstimate, OnlineMetric, Percentile, by_name, interval_of, value_of
 from rankproof.monitoring.sessions_and_windows import SECOND
 from rankproof.monitoring.words import Absent
+from rankproof.suggestions import nearest
 
 if TYPE_CHECKING:
     from rankproof.monitoring.monitor import Monitor

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core import DEFAULT_MEASURE
 from rankproof.core.corpus import Corpus
+from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.judgments import Judgments
 from rankproof.document.model import Displayable, Document, Result
 from rankproof.document.numbers import count

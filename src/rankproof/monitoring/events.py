@@ -20,7 +20,7 @@ from hashlib import blake2b
 from typing import Any
 
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, blame, check_each, nearest, shorten
+from rankproof.errors import UsageError, blame, check_each, shorten
 from rankproof.monitoring.block import name_of_value
 from rankproof.monitoring.event_values import (
     EMPTY,
@@ -34,6 +34,7 @@ from rankproof.monitoring.event_values import (
     is_nan,
     place_clicks,
 )
+from rankproof.suggestions import nearest
 
 FIELDS: dict[str, tuple[str, ...]] = {
     "ts": ("timestamp", "time", "@timestamp", "created_at", "event_time", "date"),

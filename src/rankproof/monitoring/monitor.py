@@ -25,7 +25,6 @@ from rankproof.errors import (
     check_each,
     check_number,
     check_whole,
-    nearest,
     one_of,
     shorten,
 )
@@ -51,6 +50,7 @@ from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sessions_and_windows import LAST, SECOND, Calendar, LineCounts, Sessions, zone_named
 from rankproof.monitoring.sums import HeavyUser, Senders, SumCell, Sums
 from rankproof.monitoring.words import columns_named, no_event, notes_on
+from rankproof.suggestions import nearest
 
 if TYPE_CHECKING:
     from rankproof.monitoring.webhook import Delivery

@@ -25,8 +25,9 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import ABSENT, short_span
-from rankproof.errors import UsageError, check_each, check_whole, nearest
+from rankproof.errors import UsageError, check_each, check_whole
 from rankproof.stats.distributions import t_quantile
+from rankproof.suggestions import nearest
 
 Columns = Mapping[str, Array]
 Sum = Callable[[Columns], Array]

@@ -19,8 +19,9 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, nearest, one_of
+from rankproof.errors import UsageError, one_of
 from rankproof.monitoring.block import EVENT, QUERY, SESSION, USER, VALUES, EventBlock, join_blocks, mixed
+from rankproof.suggestions import nearest
 
 SECOND = 1_000_000
 """Microseconds."""

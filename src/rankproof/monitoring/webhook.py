@@ -21,8 +21,8 @@ from urllib.parse import unquote, urlsplit
 
 from rankproof.errors import UsageError
 from rankproof.monitoring.words import row
-from rankproof.net import Attempts, Pace, Retries, attempts, settle
 from rankproof.net.client import Client, Request, Response
+from rankproof.net.retries import Attempts, Pace, Retries, attempts, settle
 
 if TYPE_CHECKING:
     from rankproof.monitoring.alerts import Alert

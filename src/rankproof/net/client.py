@@ -22,7 +22,7 @@ from typing import Any, AnyStr
 from urllib.parse import quote, quote_plus, urlsplit
 
 from rankproof.errors import missing_extra, shorten
-from rankproof.net import (
+from rankproof.net.retries import (
     AGAIN,
     LONGEST,
     ONCE,

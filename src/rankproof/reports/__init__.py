@@ -11,8 +11,8 @@ from rankproof.comparing.alignment import with_rankings
 from rankproof.comparing.compare import compare
 from rankproof.comparing.comparison import Comparison
 from rankproof.comparing.conclusions import ALLOWED, answer_first, too_few_answers
-from rankproof.core import REPORT_MEASURES
 from rankproof.core.conventions import ScoringArguments
+from rankproof.core.defaults import REPORT_MEASURES
 from rankproof.diagnosing import Diagnosis
 from rankproof.document.formats import from_ending
 from rankproof.document.model import Document, Result, print_as

@@ -9,12 +9,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from rankproof.arguments import docstring
 from rankproof.core.measure import Measure
 from rankproof.core.profiles import Profile
 from rankproof.document.model import PAGE, PAPER, SCREEN, TEXT, Chart, Document, Part, Record, Table
 from rankproof.document.terminal import without_backticks, wrap
-from rankproof.errors import UsageError, nearest, shorten
+from rankproof.errors import UsageError, shorten
+from rankproof.suggestions import docstring, nearest
 
 NAME = 20
 """The width of names in a list."""

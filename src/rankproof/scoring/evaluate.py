@@ -11,13 +11,13 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankproof.core import DEFAULT_MEASURES, PAIR_MEASURES
 from rankproof.core.arrays import HIGHEST_EXP, sample_of
 from rankproof.core.audit import Audit
 from rankproof.core.audit.full_audit import audit_full
 from rankproof.core.audit.ids import NOTHING_SHARED, check_found, ranked_otherwise
 from rankproof.core.audit.queries import beyond_queries
 from rankproof.core.conventions import SEED, THIN, Conventions, Default, ScoringArguments
+from rankproof.core.defaults import DEFAULT_MEASURES, PAIR_MEASURES
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments, select_queries
 from rankproof.core.measure import LARGEST, Measure

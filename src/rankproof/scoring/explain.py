@@ -8,8 +8,8 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankproof.core import DEFAULT_MEASURE
 from rankproof.core.conventions import CHOICES, ConventionArguments, Conventions
+from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.explanation import Explained, ExplainedLine, claim, differences, differing_kinds, ideal, listing
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
@@ -34,12 +34,13 @@ from rankproof.document.model import (
 )
 from rankproof.document.numbers import ABSENT, score
 from rankproof.document.terminal import Column, cut, cut_names, pad, page_width, table, width, without_backticks, wrap
-from rankproof.errors import DataError, UsageError, nearest, old_arguments, shorten
+from rankproof.errors import DataError, UsageError, old_arguments, shorten
 from rankproof.io.load import Columns, load_judgments, load_ranking, with_columns
 from rankproof.scoring.catalogue import sections
 from rankproof.scoring.evaluate import check_conventions, check_one, evaluate
 from rankproof.scoring.scores import Scores
 from rankproof.scoring.tables import DISTRUST
+from rankproof.suggestions import nearest
 
 SHOWN = 20
 """Ranks shown if there is no cut-off; below them judged documents only."""

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from rankproof.core.conventions import Conventions
+from rankproof.core.expected_and_extreme_values import by_id
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.names import one_by_one, parse, parse_all
-from rankproof.core.orders import by_id
 from rankproof.core.scoring import Pair, ScoreColumn, ScoreRow, Summary
 from rankproof.document.model import Displayable, Document, Result
 from rankproof.errors import NotThere, RankproofError, check_each, check_whole, is_one_of, shorten

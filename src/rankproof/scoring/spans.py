@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankproof.core import SPAN_MEASURES
 from rankproof.core.audit import Audit
 from rankproof.core.audit.queries import beyond_queries, unanswered_queries, unjudged_queries
 from rankproof.core.conventions import Conventions, count_queries
 from rankproof.core.corpus import UNJUDGED, Corpus, JudgedSpan, Place, ShownDocument, SpanJudgments, place_of
+from rankproof.core.defaults import SPAN_MEASURES
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all
@@ -27,7 +27,7 @@ from rankproof.io.judgments import load_spans
 from rankproof.io.load import load_ranking
 from rankproof.scoring.evaluate import Measures
 from rankproof.scoring.scores import Scores
-from rankproof.text.cuts import tokens
+from rankproof.text.tokens import tokens
 
 Tokens: TypeAlias = "str | Callable[[str], Iterable[tuple[int, int]]]"
 """'words', 'characters', or what gives the (start, end) of each token of a text."""

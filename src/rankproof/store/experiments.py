@@ -20,8 +20,9 @@ from rankproof.core.hits import Array
 from rankproof.document.disk import whole_file
 from rankproof.document.model import PlainData
 from rankproof.document.terminal import for_face
-from rankproof.errors import DataError, RankproofError, UsageError, nearest, shorten
+from rankproof.errors import DataError, RankproofError, UsageError, shorten
 from rankproof.store import damage_error
+from rankproof.suggestions import nearest
 
 
 def pack(values: Array) -> bytes:

@@ -24,7 +24,7 @@ from rankproof.core.corpus import Document
 from rankproof.core.judgments import Judgments
 from rankproof.core.names import parse_all
 from rankproof.core.table import Rankings, RankingTable
-from rankproof.errors import DataError, RankproofError, UsageError, nearest, shorten
+from rankproof.errors import DataError, RankproofError, UsageError, shorten
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.groups import groups_of
 from rankproof.io.load import load_judgments, load_ranking
@@ -32,6 +32,7 @@ from rankproof.io.trec import TrecRankings
 from rankproof.scoring.evaluate import Measures, check_margin, evaluate, prepare
 from rankproof.scoring.scores import Scores
 from rankproof.stats.intervals import Interval
+from rankproof.suggestions import nearest
 from rankproof.web.folder import FileKind, FoundFile, find_files, judgments_of_most, kinds_of_texts, named_by_stem
 
 LABELS = "app-labels.jsonl"

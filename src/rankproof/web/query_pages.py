@@ -19,13 +19,14 @@ from rankproof.diagnosing import diagnose as diagnosed
 from rankproof.document.formats.html import Link, part_of_page
 from rankproof.document.numbers import count, score, signed_number
 from rankproof.document.page import Child, Markup, combine, el, ident, join, line, table
-from rankproof.errors import UsageError, nearest, shorten
+from rankproof.errors import UsageError, shorten
 from rankproof.io.load import load_ranking
 from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.explain import Explanation, explain_scores
 from rankproof.scoring.explain_page import chip, legend, missed_list
 from rankproof.scoring.explain_page import document as title_and_id
 from rankproof.scoring.scores import Scores
+from rankproof.suggestions import nearest
 from rankproof.web.compare_pages import pair_of, query_rows, query_table
 from rankproof.web.folder import FileKind
 from rankproof.web.grading import grade_buttons

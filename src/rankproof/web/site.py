@@ -20,8 +20,8 @@ from rankproof.document.page import METAS, Child, Markup, Section, combine, cont
 from rankproof.errors import RankproofError
 from rankproof.scoring.scores import Scores
 from rankproof.scoring.words import wrong_data
-from rankproof.text.cuts import last_cut
 from rankproof.text.languages import STOP_WORDS
+from rankproof.text.tokens import last_cut
 from rankproof.text.words import Word, stem
 from rankproof.text.words import words as words_of
 from rankproof.web import Workspace

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rankproof.bench.chunk import Chunk, Chunker, fixed, markdown, recursive, sentences, sliding
-from rankproof.text.cuts import tokens
+from rankproof.text.tokens import tokens
 from tests.each import with_each
 from tests.work import check_growth
 

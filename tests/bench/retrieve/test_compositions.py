@@ -30,7 +30,7 @@ from rankproof.bench.retriever import Found, Retriever
 from rankproof.core.corpus import Corpus
 from rankproof.errors import DataError, MissingExtra, UsageError
 from rankproof.io.corpora import load_corpus
-from rankproof.net import Failed
+from rankproof.net.retries import Failed
 
 
 @pytest.fixture(scope="module")

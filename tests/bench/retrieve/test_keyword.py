@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankproof.bench.retrieve import keyword
-from rankproof.bench.retrieve.words import prepare_text, words
 from rankproof.core.corpus import Corpus
 from rankproof.errors import MissingExtra, UsageError
+from rankproof.text.tokens import prepare_text, words
 from tests.each import with_each
 
 pytest.importorskip("tantivy")

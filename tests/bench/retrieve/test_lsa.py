@@ -13,9 +13,9 @@ import pytest
 from rankproof import sample
 from rankproof.bench.retrieve import keyword, lsa
 from rankproof.bench.retrieve.lsa import Sparse, _learned, strongest
-from rankproof.bench.retrieve.words import words
 from rankproof.core.corpus import Corpus
 from rankproof.errors import UsageError
+from rankproof.text.tokens import words
 
 RNG = np.random.default_rng(3)
 

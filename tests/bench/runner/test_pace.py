@@ -9,7 +9,7 @@ import time
 import pytest
 
 from rankproof import Benchmark
-from rankproof.net import Pace
+from rankproof.net.retries import Pace
 
 
 def most_in_a_second(begun: list[float]) -> int:

@@ -20,11 +20,11 @@ import pytest
 from rankproof import evaluate
 from rankproof.core import measures as _declare_them  # noqa: F401  (its import fills the registry)
 from rankproof.core.conventions import Conventions, tied_values
+from rankproof.core.expected_and_extreme_values import extremes, spread_ties
 from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.measure import Measure, seen_by
 from rankproof.core.names import REGISTRY, parse
-from rankproof.core.orders import extremes, spread_ties
 from rankproof.core.scoring import ceiling, unjudged_bounds
 from rankproof.io.load import load_judgments, load_ranking
 from tests.each import with_each

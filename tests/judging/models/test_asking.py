@@ -22,7 +22,7 @@ from rankproof.errors import DataError, UsageError
 from rankproof.judging.models.calls import MOST_TEXTS, calls_for
 from rankproof.judging.models.judge import model_judge
 from rankproof.judging.verdicts import Ask, Relation, Unmeasured, Verdict
-from rankproof.net import FIRST, Pace
+from rankproof.net.retries import FIRST, Pace
 from rankproof.store.ledger import Ledger
 
 from .server import Fault, Served, serving, status

@@ -19,8 +19,9 @@ from rankproof.bench.adapters.code import digest_of, module_digest, state_of
 from rankproof.bench.adapters.command import of_command, words_of
 from rankproof.bench.adapters.endpoint import of_endpoint
 from rankproof.bench.retriever import IdOf, Retriever
-from rankproof.errors import UsageError, nearest, shorten
-from rankproof.net import Failed
+from rankproof.errors import UsageError, shorten
+from rankproof.net.retries import Failed
+from rankproof.suggestions import nearest
 
 __all__ = ["Adapted", "Failed", "adapt", "as_retriever", "retriever_named"]
 

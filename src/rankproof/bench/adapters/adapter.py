@@ -16,7 +16,7 @@ from rankproof.bench.adapters.code import code_digest, digest_of, plain_value, s
 from rankproof.bench.retriever import AnswerReading, Found, IdOf, arrange, read_answer, unusable_answer
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError
-from rankproof.net import Failed
+from rankproof.net.retries import Failed
 
 MOST = 100_000
 """The largest number of documents taken from a generator, which may have no end."""

@@ -28,7 +28,7 @@ from rankproof.bench.adapters.adapter import Adapted, Answered, Flow
 from rankproof.bench.adapters.code import files_digest
 from rankproof.bench.retriever import LISTS, IdOf, unusable_answer
 from rankproof.errors import shorten
-from rankproof.net import Failed
+from rankproof.net.retries import Failed
 
 TAIL = 300
 """The number of characters of its standard error that are shown."""

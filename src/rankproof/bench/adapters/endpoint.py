@@ -27,10 +27,11 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from rankproof.bench.adapters.adapter import Adapted
 from rankproof.bench.retriever import IdOf, unusable_answer
-from rankproof.errors import UsageError, nearest, shorten
+from rankproof.errors import UsageError, shorten
 from rankproof.io.files import check_path, read_bytes, text_of
-from rankproof.net import Failed
 from rankproof.net.client import Client, Request, hide_secrets
+from rankproof.net.retries import Failed
+from rankproof.suggestions import nearest
 
 QUESTION = ("{question}", "{query}", "{text}")
 K = "{k}"

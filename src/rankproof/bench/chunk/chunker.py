@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from rankproof.core.corpus import Corpus, Document
 from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, check_whole, one_of, shorten
-from rankproof.text.cuts import last_cut, spans_between, tokens, trim_span, whole_sentences
 from rankproof.text.sentences import sentences as sentence_spans
+from rankproof.text.tokens import last_cut, spans_between, tokens, trim_span, whole_sentences
 from rankproof.text.words import Span
 
 UNITS: dict[str, Callable[[str], list[Span]]] = {"words": tokens, "sentences": whole_sentences}

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from rankproof.bench.chunk.chunker import Chunker, ChunkPiece, Places, check_size, length_in, pack_parts
-from rankproof.text.cuts import spans_between
+from rankproof.text.tokens import spans_between
 from rankproof.text.words import Span
 
 Kind = Literal["heading", "list", "table", "code", "text", "blank"]

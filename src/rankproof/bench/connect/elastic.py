@@ -14,8 +14,8 @@ from rankproof.bench.connect.store import Part, Store, StoreError, best_pairs, e
 from rankproof.bench.retrieve.dense_search import as_embedder
 from rankproof.bench.retriever import Found
 from rankproof.errors import UsageError, shorten
-from rankproof.net import Failed
 from rankproof.net.client import Client, Request, without_access
+from rankproof.net.retries import Failed
 
 NEXT = {
     "HTTP 400": "check the names of the fields, the filter, and k (an index answers 10,000 documents at most).",

@@ -13,8 +13,8 @@ from rankproof.bench.retriever import Found, arrange
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import DataError, RankproofError, check_whole
 from rankproof.io.corpora import load_corpus
-from rankproof.net import LONGEST, Failed
 from rankproof.net.client import hide_secrets
+from rankproof.net.retries import LONGEST, Failed
 
 BATCH = 256
 """How many documents are handed to a store at a time."""

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.arguments import docstring
 from rankproof.bench.fusion import ranks, scores
 from rankproof.bench.fusion.pool import ScorePool, open_pool
 from rankproof.bench.fusion.scores import BY_RANK, NORMALISATIONS
@@ -25,9 +24,10 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Parameter, parameters_of
 from rankproof.document.model import Displayable
 from rankproof.document.terminal import for_face
-from rankproof.errors import DataError, UsageError, nearest, old_arguments, one_of, shorten, warn_caller
+from rankproof.errors import DataError, UsageError, old_arguments, one_of, shorten, warn_caller
 from rankproof.io.load import Columns, load_judgments, load_rankings, warn_of_left_out, with_columns
 from rankproof.io.values import as_given
+from rankproof.suggestions import docstring, nearest
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankproof.bench.fusion import Fused, Method, Recipe, find_method, fused_rankings, learn, recipe
 from rankproof.bench.fusion.pool import open_pool
-from rankproof.core import DEFAULT_MEASURE
+from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
 from rankproof.document.model import Displayable, Document, Paragraph, Part, Result, Table

@@ -30,8 +30,9 @@ from rankproof.bench.retrieve import (
     spelling,
 )
 from rankproof.core.corpus import Corpus
-from rankproof.errors import DataError, RankproofError, UsageError, check_number, nearest, one_of, shorten
+from rankproof.errors import DataError, RankproofError, UsageError, check_number, one_of, shorten
 from rankproof.io.files import read_bytes, text_of
+from rankproof.suggestions import nearest
 
 TABLE = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]+")
 

@@ -29,9 +29,10 @@ from rankproof.bench.grid.parts import (
     try_making,
 )
 from rankproof.bench.runner import RunLimits, plan_for
-from rankproof.core import DEFAULT_MEASURE
+from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.measure import Measure
-from rankproof.errors import UsageError, check_number, check_whole, nearest, one_of, shorten
+from rankproof.errors import UsageError, check_number, check_whole, one_of, shorten
+from rankproof.suggestions import nearest
 
 SETTINGS = ("measure", "measures", "k", "depth", "strategy", "most", "held_out", "seed", "baseline", "cache")
 STRATEGIES = {

@@ -24,8 +24,9 @@ from rankproof.bench.retrieve.search import blend_lists, search_of_lists, where
 from rankproof.bench.retriever import Answer, AnswerReading, Found
 from rankproof.bench.runner import RunRow, Told, answer_all, plan_for
 from rankproof.core.corpus import Corpus, Document
-from rankproof.errors import DataError, nearest
+from rankproof.errors import DataError
 from rankproof.store.answers import Answers
+from rankproof.suggestions import nearest
 
 Rows = dict[str, RunRow]
 """The result of each question, by its id."""

@@ -16,12 +16,12 @@ import numpy as np
 
 from rankproof.bench.retrieve.nearest_vectors import top_places
 from rankproof.bench.retrieve.search import Allowed, Search, Terms, Vocabulary, deepen, with_options
-from rankproof.bench.retrieve.words import prepare_text, words
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
 from rankproof.core.hits import Array
 from rankproof.errors import MissingExtra, UsageError, check_number, missing_extra, one_of
 from rankproof.io.corpora import load_corpus
+from rankproof.text.tokens import prepare_text, words
 
 POSTINGS = 4096
 """For how many terms the documents are cached."""

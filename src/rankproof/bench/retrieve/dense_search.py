@@ -28,8 +28,8 @@ from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
 from rankproof.errors import DataError, MissingExtra, UsageError, check_whole, one_of, reason, shorten
 from rankproof.io.corpora import load_corpus
-from rankproof.net import Failed, Retries
 from rankproof.net.client import Client, Request
+from rankproof.net.retries import Failed, Retries
 from rankproof.progress import Progress
 from rankproof.store.answers import open_answers
 

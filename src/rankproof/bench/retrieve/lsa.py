@@ -20,12 +20,12 @@ import numpy as np
 
 from rankproof.bench.retrieve.nearest_vectors import nearest_among, unit_rows
 from rankproof.bench.retrieve.search import Search, with_options
-from rankproof.bench.retrieve.words import LENGTHS, LONGEST, parts_of, words
 from rankproof.core.corpus import Document
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, check_whole
 from rankproof.io.corpora import load_corpus
+from rankproof.text.tokens import LENGTHS, LONGEST, parts_of, words
 
 MORE = 100
 """Directions that are followed beyond those wanted, which makes these surer."""

@@ -14,12 +14,12 @@ import numpy as np
 
 from rankproof.bench.adapters.adapter import describe, finish
 from rankproof.bench.retrieve.search import Allowed, Answer, Search, as_search, best_documents
-from rankproof.bench.retrieve.words import words
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, MissingExtra, UsageError, check_number, check_whole, shorten
 from rankproof.io.corpora import load_corpus
+from rankproof.text.tokens import words
 from rankproof.text.words import stem
 
 Scorer: TypeAlias = Callable[[str, list[str]], Any]

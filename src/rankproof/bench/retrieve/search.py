@@ -20,9 +20,10 @@ from rankproof.bench.retriever import Found, Retriever
 from rankproof.core.corpus import Corpus, Document
 from rankproof.core.table import RankingTable
 from rankproof.document.model import Displayable
-from rankproof.errors import DataError, RankproofError, UsageError, check_whole, nearest, shorten
+from rankproof.errors import DataError, RankproofError, UsageError, check_whole, shorten
 from rankproof.io.corpora import load_corpus
-from rankproof.net import Failed
+from rankproof.net.retries import Failed
+from rankproof.suggestions import nearest
 
 
 def check_questions(questions: Sequence[str]) -> None:

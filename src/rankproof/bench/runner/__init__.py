@@ -34,7 +34,7 @@ from rankproof.bench.runner.work import (
     unpack_row,
     whole_value,
 )
-from rankproof.net import Attempts, Failed, Pace, attempts, settle
+from rankproof.net.retries import Attempts, Failed, Pace, attempts, settle
 
 if TYPE_CHECKING:
     from rankproof.store.answers import Answers

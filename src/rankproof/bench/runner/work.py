@@ -18,8 +18,9 @@ from rankproof.bench.adapters import Adapted
 from rankproof.bench.adapters.adapter import MOST, Unaskable, answers_of
 from rankproof.bench.retriever import Answer, AnswerReading, arrange, read_answer
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, check_number, check_whole, nearest
-from rankproof.net import Attempts, Failed, Pace, Retries, attempts, failure_of
+from rankproof.errors import UsageError, check_number, check_whole
+from rankproof.net.retries import Attempts, Failed, Pace, Retries, attempts, failure_of
+from rankproof.suggestions import nearest
 
 
 class RunLimits(TypedDict, total=False):

@@ -24,9 +24,9 @@ import numpy as np
 from rankproof.bench.runner.work import RunOutcome
 from rankproof.bench.testset.checks import forms, longest_run, remembered_words
 from rankproof.comparing.alignment import possible_ends
-from rankproof.core import DEFAULT_MEASURE
 from rankproof.core.conventions import FEWEST_TO_DECIDE
 from rankproof.core.corpus import Corpus, Document
+from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.document import model
 from rankproof.errors import DataError, UsageError, check_whole, is_number, old_arguments, one_of, shorten
 from rankproof.io.corpora import load_corpus, load_questions

@@ -16,10 +16,11 @@ import numpy as np
 
 from rankproof.core.judgments import TwoGrades, add_judgment
 from rankproof.core.table import RankingTable
-from rankproof.errors import DataError, UsageError, nearest, number_in, shorten
+from rankproof.errors import DataError, UsageError, number_in, shorten
 from rankproof.io.files import HEAD, open_file, read_bytes, text_of
 from rankproof.io.formats import fields as split_fields
 from rankproof.io.trec import TrecRankings
+from rankproof.suggestions import nearest
 
 
 class JudgedFile(NamedTuple):

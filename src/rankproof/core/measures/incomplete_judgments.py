@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankproof.core.expected_and_extreme_values import expected_bpref, not_relevant
 from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.measure import Grade
 from rankproof.core.measures.sets import relevant_count
 from rankproof.core.names import measure
-from rankproof.core.orders import expected_bpref, not_relevant
 from rankproof.core.paper import Case, Found, Step, Term, Written, parts, quotient, relevant_step, sum_step, writes
 
 EPSILON = 0.00001

@@ -10,11 +10,11 @@ import numpy as np
 
 from rankproof.core.arrays import earlier_total, positive_rows, running_total
 from rankproof.core.bounds import ndcg_bounds
+from rankproof.core.expected_and_extreme_values import spread_ties
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import Cutoff, GainOf, Grade, Maximum
 from rankproof.core.measures.sets import returned_count
 from rankproof.core.names import measure
-from rankproof.core.orders import spread_ties
 from rankproof.core.paper import (
     Case,
     Found,

@@ -21,7 +21,8 @@ from rankproof.core.measures.aspects import subtopic_recall
 from rankproof.core.measures.rr_and_ap import average_precision
 from rankproof.core.names import CHANGES, JUDGED, one_by_one, parse_with
 from rankproof.core.names import find as find_measure
-from rankproof.errors import UsageError, nearest, one_of
+from rankproof.errors import UsageError, one_of
+from rankproof.suggestions import nearest
 
 # What a metric counts in one sample: nested lists of yes and no (or of grades), None if nobody judged.
 #

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, WrongCall, check_number, check_whole, nearest, warn_caller
-from rankproof.net import Retries
+from rankproof.errors import UsageError, WrongCall, check_number, check_whole, warn_caller
+from rankproof.net.retries import Retries
+from rankproof.suggestions import nearest
 
 MOST_PAIRS = 200
 """Pairs judged in one call by default."""

@@ -23,8 +23,8 @@ from rankproof.judging.models.judge import Budget, ModelJudge
 from rankproof.judging.models.providers import PROVIDERS, Provider, Reply, Service
 from rankproof.judging.models.replies import reply_in
 from rankproof.judging.models.transport import HOPELESS, Line
-from rankproof.net import AGAIN, Failed, Pace, retry_after
 from rankproof.net.client import Response
+from rankproof.net.retries import AGAIN, Failed, Pace, retry_after
 
 METHODS = (
     ("invoke", "ainvoke"),  # LangChain

@@ -21,8 +21,8 @@ from rankproof.judging.models.replies import Reading, read
 from rankproof.judging.models.transport import BATCH_PRICE, Hopeless, Line, settle_in_batches
 from rankproof.judging.run import Tell
 from rankproof.judging.verdicts import Account, Ask, Keep, Unmeasured, Verdict
-from rankproof.net import Failed, Pace
 from rankproof.net.client import open_clients
+from rankproof.net.retries import Failed, Pace
 
 
 @asynccontextmanager

@@ -16,7 +16,8 @@ from rankproof.judging.models.calls import Call, sizes
 from rankproof.judging.models.providers import NONE, Reply, Service
 from rankproof.judging.models.replies import unique_values
 from rankproof.judging.verdicts import Account, Ask
-from rankproof.net import (
+from rankproof.net.client import Response, exchange, open_clients, without_keys
+from rankproof.net.retries import (
     AGAIN,
     CROWDED,
     LONGEST,
@@ -29,7 +30,6 @@ from rankproof.net import (
     retry_after,
     settle_in_loop,
 )
-from rankproof.net.client import Response, exchange, open_clients, without_keys
 
 if TYPE_CHECKING:
     from rankproof.judging.models.judge import ModelJudge, Session

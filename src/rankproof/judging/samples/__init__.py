@@ -15,9 +15,10 @@ from typing import Any
 
 import rankproof.judging.samples.sample as sample_values
 from rankproof.document.terminal import for_face
-from rankproof.errors import DataError, UsageError, nearest, shorten
+from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.read import Row, rows_of
 from rankproof.judging.samples.sample import KNOWN, NAMES, Citation, Context, Sample, is_absent
+from rankproof.suggestions import nearest
 
 __all__ = ["Citation", "Context", "Sample", "read_samples", "sample_of"]
 

@@ -18,13 +18,14 @@ from rankproof.core.audit import Finding, few_examples
 from rankproof.document.model import Document, Paragraph, Part, Result
 from rankproof.document.numbers import count
 from rankproof.document.terminal import for_face
-from rankproof.errors import DataError, UsageError, check_whole, nearest
+from rankproof.errors import DataError, UsageError, check_whole
 from rankproof.judging.judges import judges_of
 from rankproof.judging.run import settle
 from rankproof.judging.trust.agreement import count_changed, is_yes, machines, people
 from rankproof.judging.verdicts import Account, Ask, InMemory, Judge, Verdict, entry_of, pair_in, verdict_in
 from rankproof.stats.judge_error import Share, share_of
 from rankproof.store.ledger import Ledger, LedgerEntry, lot
+from rankproof.suggestions import nearest
 
 if TYPE_CHECKING:
     from rankproof.judging.models import ModelArguments

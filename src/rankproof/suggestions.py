@@ -1,4 +1,6 @@
-"""Arguments: what other tools call them, what an annotation says of a value, also in words; and docstrings."""
+"""What an error suggests: the nearest known word, what other tools call an argument, what an annotation allows; and
+what a docstring says.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,27 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from numbers import Integral, Real
 from os import PathLike
+from pathlib import PurePath
 from types import SimpleNamespace, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+
+def nearest(got: str, known: Iterable[str]) -> str:
+    """``' Did you mean 'x'?'`` for the known word closest to `got`, or nothing.
+
+    >>> nearest("presision", ["precision", "recall"])
+    " Did you mean 'precision'?"
+    """
+    by_lower = {str(word).lower(): word for word in known}
+    name = PurePath(got.lower())  # an ending alone, like .run, makes no two names of files alike
+    for close in get_close_matches(got.lower(), by_lower, cutoff=0.6):
+        if get_close_matches(name.stem, [PurePath(close).stem], cutoff=0.7 if name.suffix else 0.6):
+            return f" Did you mean {by_lower[close]!r}?"
+    return ""
+
 
 MEASURES = ("measures", "measure", "metrics", "metric")
 CUTOFFS = ("k", "ks", "k_values", "cutoff", "cutoffs", "at", "top_k")
