@@ -16,7 +16,7 @@ import resource
 import time
 from collections.abc import Callable, Iterator
 
-from rankproof.judging.lexical.judge import lexical_judge
+from rankproof.judging.lexical_judge import lexical_judge
 from rankproof.judging.verdicts import Ask, Relation
 
 CHUNKS, CLAIMS, SENTENCES, WORDS = 10, 6, 8, 15

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from rankproof import sample
-from rankproof.judging.lexical.judge import likelihood, settle
+from rankproof.judging.lexical_judge import likelihood, settle
 from rankproof.judging.trust import logit, shifts
 from rankproof.judging.verdicts import Ask, Relation, Verdict
 

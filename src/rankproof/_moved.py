@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 MOVED = {
     "rankproof.api.export": "rankproof.scoring.scores",
     "rankproof.arguments": "rankproof.suggestions",
+    "rankproof.bench.retrieve.words": "rankproof.text.tokens",
     "rankproof.compat.trec_eval.program": "rankproof.compat.trec_eval",
     "rankproof.compat.trec_eval.results": "rankproof.compat.trec_eval.columns",
     "rankproof.core.derivation.registry": "rankproof.core.paper",
@@ -23,13 +24,14 @@ MOVED = {
     "rankproof.core.measures.incomplete": "rankproof.core.measures.incomplete_judgments",
     "rankproof.core.measures.interpolated": "rankproof.core.measures.interpolated_precision",
     "rankproof.core.measures.ranked": "rankproof.core.measures.rr_and_ap",
-    "rankproof.core.merge": "rankproof.core.summaries",
     "rankproof.core.orders": "rankproof.core.expected_and_extreme_values",
     "rankproof.core.parameters": "rankproof.core.measure",
     "rankproof.core.preferences": "rankproof.core.judgments",
     "rankproof.core.rules": "rankproof.core.conventions",
     "rankproof.io.spans": "rankproof.io.judgments",
-    "rankproof.judging.lexical.support": "rankproof.judging.lexical.judge",
+    "rankproof.judging.lexical.judge": "rankproof.judging.lexical_judge",
+    "rankproof.judging.lexical.profile": "rankproof.judging.lexical_profile",
+    "rankproof.judging.lexical.support": "rankproof.judging.lexical_judge",
     "rankproof.judging.models.budget": "rankproof.judging.models",
     "rankproof.judging.models.limits": "rankproof.judging.models",
     "rankproof.monitoring.user_model": "rankproof.monitoring.simulated_users",
@@ -41,6 +43,7 @@ MOVED = {
     "rankproof.stats.power": "rankproof.stats.significance",
     "rankproof.stats.rank_correlation": "rankproof.stats.agreement",
     "rankproof.stats.rankings": "rankproof.stats.agreement",
+    "rankproof.text.cuts": "rankproof.text.tokens",
 }
 FOLDERS = {name.rsplit(".", 1)[0] for name in MOVED}
 

@@ -29,8 +29,8 @@ from rankproof.core.conventions import Conventions, ScoringArguments
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.join import Census, join
 from rankproof.core.measure import Measure
+from rankproof.core.merge import SpreadSummary, merge_parts
 from rankproof.core.names import parse_each
-from rankproof.core.summaries import SpreadSummary, merge_parts
 from rankproof.errors import DataError, UsageError, check_whole, missing_extra, shorten
 from rankproof.io.counted import check_ids
 from rankproof.io.counted.text import check_counted

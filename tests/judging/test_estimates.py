@@ -12,7 +12,7 @@ import pytest
 from rankproof import judge
 from rankproof.judging import trust as estimates
 from rankproof.judging.labelling import calibrate
-from rankproof.judging.lexical.judge import likelihood
+from rankproof.judging.lexical_judge import likelihood
 from rankproof.judging.trust import COLLECTIONS, FREEDOM, GRID, SPREAD, shifts
 from rankproof.judging.verdicts import Ask, Relation
 from rankproof.sample import corpus, queries

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from rankproof.comparing.spread_comparison import SpreadComparison
+from rankproof.core.merge import KEPT, SpreadSummary, ValueSummary, merge_parts
 from rankproof.core.names import parse
-from rankproof.core.summaries import KEPT, SpreadSummary, ValueSummary, merge_parts
 from rankproof.errors import DataError
 from rankproof.stats import intervals as module
 from rankproof.stats.differences import difference_interval, summed_difference

@@ -187,7 +187,7 @@ def _named(spec: str, ledger: Ledger | None, options: Mapping[str, Any]) -> list
     if PASSES_ON in spec:
         return [judge for part in spec.split(PASSES_ON) for judge in _named(part, ledger, options)]
     if kind == "lexical" and not rest:
-        from rankproof.judging.lexical.judge import lexical_judge
+        from rankproof.judging.lexical_judge import lexical_judge
 
         return [lexical_judge()]
     if kind in MODELS and rest:

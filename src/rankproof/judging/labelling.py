@@ -20,7 +20,7 @@ from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, one_of
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
 from rankproof.judging.judges import HumanJudge
-from rankproof.judging.lexical.judge import NAME, likelihood
+from rankproof.judging.lexical_judge import NAME, likelihood
 from rankproof.judging.metrics.registry import Asked, parse_all
 from rankproof.judging.run import JudgeRun, asks_of
 from rankproof.judging.samples import read_samples

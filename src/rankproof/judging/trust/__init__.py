@@ -19,7 +19,7 @@ from rankproof.core.hits import Array, ratio
 from rankproof.core.measure import Measure
 from rankproof.document.model import PlainData
 from rankproof.judging.case import Case
-from rankproof.judging.lexical.judge import NAME, likelihood
+from rankproof.judging.lexical_judge import NAME, likelihood
 from rankproof.judging.metrics.counting import TOGETHER, Outcome, metric_of, outcomes
 from rankproof.judging.metrics.registry import is_ours
 from rankproof.judging.trust.agreement import is_yes, people

@@ -19,7 +19,7 @@ from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
 from rankproof.errors import DataError
 from rankproof.judging.case import YES
-from rankproof.judging.lexical.judge import NAME
+from rankproof.judging.lexical_judge import NAME
 from rankproof.judging.run import settle
 from rankproof.judging.verdicts import PLAIN_YES, VALUES, Ask, InLedger, Judge, Relation, Said, pair_in
 from rankproof.stats.agreement import Agreement, cohen_kappa

@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from rankproof.judging.lexical.judge import BOUNDS, lexical_judge, settle
+from rankproof.judging.lexical_judge import BOUNDS, lexical_judge, settle
 from rankproof.judging.verdicts import ABSTAINS, VALUES, Ask, Judge, Relation, Unmeasured, Verdict
 from rankproof.text.claims import abstains
 

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from rankproof.judging.lexical.judge import settle
+from rankproof.judging.lexical_judge import settle
 from rankproof.judging.verdicts import Relation, Verdict
 
 pytestmark = [pytest.mark.shared_data, pytest.mark.slow]

@@ -11,7 +11,7 @@ import pytest
 
 from rankproof import evaluate
 from rankproof.core.hits import Array
-from rankproof.core.summaries import (
+from rankproof.core.merge import (
     BINS,
     KEPT,
     ExactSum,

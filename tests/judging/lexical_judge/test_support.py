@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankproof.judging.lexical.judge import lexical_support, settle
+from rankproof.judging.lexical_judge import lexical_support, settle
 from rankproof.judging.verdicts import CONTRADICTS, SILENT, SUPPORTS, Ask, Relation, Unmeasured, Verdict
 
 

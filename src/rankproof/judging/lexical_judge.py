@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rankproof.judging.lexical import CANCELLING, HEDGED, OPPOSITE, PRONOUNS, STATE_STEMS, STATES
-from rankproof.judging.lexical.profile import (
+from rankproof.judging.lexical_profile import (
     BOUNDS,
     COMMON_WORD,
     DATE,
@@ -37,7 +36,7 @@ from rankproof.judging.verdicts import (
     Verdict,
 )
 from rankproof.text.claims import abstains, claims
-from rankproof.text.languages import are_alike
+from rankproof.text.languages import CANCELLING, HEDGED, PRONOUNS, STATE_STEMS, STATES, are_alike, opposites
 from rankproof.text.words import fold
 
 NAME = "lexical"
@@ -372,7 +371,7 @@ def _opposite(claim: TextProfile, text: TextProfile, terms: Terms) -> str:
     """A word of the sentence that is the opposite of one of the claim's, if neither has both."""
     here, there = {term.key for term in claim.terms}, {term.key for term in terms}
     for one in claim.terms:
-        against = OPPOSITE.get(one.key, set()) & there - here
+        against = opposites().get(one.key, set()) & there - here
         other = next((term for term in terms if term.key in against), None)
         if other is None or one.key in there:
             continue

@@ -15,10 +15,9 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from rankproof.judging.lexical import SYNONYMS
 from rankproof.judging.verdicts import Relation
 from rankproof.text.claims import negations
-from rankproof.text.languages import COMMON, HIRAGANA, STOP_WORDS, language
+from rankproof.text.languages import COMMON, HIRAGANA, STOP_WORDS, language, synonyms
 from rankproof.text.numbers_and_dates import dates, quantities
 from rankproof.text.sentences import sentences
 from rankproof.text.words import Span, Word, stem, words
@@ -257,7 +256,7 @@ def _akin(key: str, text: TextProfile) -> tuple[int, ...]:
     """The sentences with a word that begins like this one, or says much the same."""
     if len(key) > HEAD and key[0] not in "=~" and (places := text.heads.get(key[:HEAD])):
         return places
-    return next((text.where[other] for other in SYNONYMS.get(key, ()) if other in text.where), ())
+    return next((text.where[other] for other in synonyms().get(key, ()) if other in text.where), ())
 
 
 def _most(hits: Hits) -> tuple[list[float], list[int]]:
