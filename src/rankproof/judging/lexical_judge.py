@@ -35,8 +35,9 @@ from rankproof.judging.verdicts import (
     Unmeasured,
     Verdict,
 )
-from rankproof.text.claims import abstains, claims
+from rankproof.text.claims import claims
 from rankproof.text.languages import CANCELLING, HEDGED, PRONOUNS, STATE_STEMS, STATES, are_alike, opposites
+from rankproof.text.refusals import abstains
 from rankproof.text.words import fold
 
 NAME = "lexical"

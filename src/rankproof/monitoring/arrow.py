@@ -36,9 +36,9 @@ from rankproof.monitoring.arrow_columns import (
 from rankproof.monitoring.block import NAN, VALUES, EventBlock, UnusualShape, join_blocks
 from rankproof.monitoring.event_values import vote
 from rankproof.monitoring.events import EARLIEST, SCALES
-from rankproof.monitoring.refusals import refuses
 from rankproof.monitoring.rows import RecordColumns, RowMaker, margins
 from rankproof.monitoring.sessions_and_windows import SECOND
+from rankproof.text.refusals import refuses
 
 BATCH = 32_768
 """The number of rows of a frame that are read at once."""

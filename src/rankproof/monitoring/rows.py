@@ -28,7 +28,7 @@ from rankproof.monitoring.block import (
 )
 from rankproof.monitoring.event_values import DOWN, MOST_LATENCY, UP, Rejected, vote
 from rankproof.monitoring.events import Event, EventSchema, Hook, apply_hook, mask_value
-from rankproof.monitoring.refusals import refuses
+from rankproof.text.refusals import refuses
 
 THUMBS: dict[Any, int] = {**dict.fromkeys(UP, 1), **dict.fromkeys(DOWN, -1), None: 0}
 NAMED = ("id", "session", "user", "query")

@@ -10,7 +10,7 @@ import pytest
 
 from rankproof.judging.lexical_judge import BOUNDS, lexical_judge, settle
 from rankproof.judging.verdicts import ABSTAINS, VALUES, Ask, Judge, Relation, Unmeasured, Verdict
-from rankproof.text.claims import abstains
+from rankproof.text.refusals import abstains
 
 CHUNK = "Brasília was founded in 1960. It is the capital of Brazil and lies on a plateau."
 OTHER = "Lions sleep all day in the savanna, and zebras run from them."

@@ -15,7 +15,7 @@ from rankproof.errors import shorten
 from rankproof.judging.case import claims_in, claims_of_text
 from rankproof.judging.models.calls import Call
 from rankproof.judging.verdicts import VALUES, Ask, Relation
-from rankproof.text.claims import abstains
+from rankproof.text.refusals import abstains
 
 CUT_OFF = ("length", "max_tokens", "MAX_TOKENS")
 """Words for an end before the end."""

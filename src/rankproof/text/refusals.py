@@ -1,7 +1,7 @@
-"""Answers that say "I don't know", recognised by their words in eleven languages.
+"""Answers that say "I don't know", recognised by their words in fourteen languages.
 
-Only the first two sentences count: an answer that first says what it knows and then what it does not is not a refusal. On the
-labelled lists in `tests/monitoring` precision and recall are stated and checked.
+Only the first two sentences count: an answer that first says what it knows and then what it does not is no refusal.
+On the labelled lists in `tests/text` precision and recall are stated and checked.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from functools import cache
 
 WORDS: dict[str, tuple[str, ...]] = {
     "en": (
-        r"\bi (?:do not|don't|don’t) (?:know|have (?:(?:any|enough|sufficient|the) )?(?:\w+ )?(?:information|data|details|context|access|answer))",
+        r"\bi (?:do not|don't|don’t|dont) (?:know|have (?:(?:any|enough|sufficient|the) )?(?:\w+ )?(?:information|data|details|context|access|answer))",
         r"\bi(?:'m| am|’m) (?:sorry,? (?:but )?)?(?:i )?(?:not able|unable|not sure|afraid i (?:can|do)n[o']t)",
-        r"\bi (?:cannot|can't|can’t|could not|couldn't|couldn’t|was unable to|am unable to) (?:find|answer|help|provide|determine|locate|assist|tell)",
+        r"\bi (?:cannot|can't|can’t|could not|couldn't|couldn’t|was unable to|am unable to) (?:find|answer|help|provide|determine|locate|assist|tell|confirm)",
         r"\b(?:there is|there's|i have|we have) (?:no|not enough|insufficient) (?:\w+ )?(?:information|data|answer|context|evidence|mention|documentation)",
-        r"\b(?:the )?(?:provided |given |available |retrieved )?(?:context|documents?|sources?|passages?|text|information)(?: provided| available)? (?:do(?:es)? not|don't|doesn't) (?:contain|mention|include|provide|say|specify|cover|state|address)",
+        r"\b(?:the )?(?:provided |given |available |retrieved )?(?:context|documents?|sources?|passages?|text|information|article)(?: provided| available)? (?:do(?:es)? not|don't|doesn't|doesn’t) (?:contain|mention|include|provide|say|specify|cover|state|address|discuss|answer|give)",
         r"\bno (?:relevant )?(?:information|results?|answer|documents?) (?:was|were|is|could be|has been|have been) (?:found|available)",
         r"\b(?:unable|not able) to (?:find|answer|provide|determine|locate)",
         r"\b(?:is|are) not (?:mentioned|specified|stated|covered|provided|available) in the",
@@ -23,15 +23,20 @@ WORDS: dict[str, tuple[str, ...]] = {
         r"\b(?:is not|isn't|isn’t) something (?:that )?i (?:can|know)",
         r"\b(?:nothing|none of the \w+|no \w+) in (?:the|my|these|our) (?:\w+ )?(?:knowledge base|documents?|sources?|context|materials?|database)\b",
         r"(?:n't|n’t) (?:been )?able to (?:find|answer|provide|determine|locate|say|tell|help)",
-        r"\bi(?:'m| am|’m) (?:really |honestly )?not (?:sure|certain)\b",
+        r"\b(?:i(?:'m| am|’m)|we(?:'re| are|’re)) (?:really |honestly )?(?:unsure|not (?:sure|certain))\b",
         r"\b(?:i|we) have no (?:idea|clue|way of (?:know|tell))",
         r"\b(?:we|i) (?:cannot|can't|can’t|could not|couldn't|couldn’t|did not|didn't|didn’t) (?:find|locate|see) (?:any|an answer|the answer|that|this|it\b)",
         r"\b(?:information|answer|detail|details|data)\b[^.]{0,40}\b(?:is not|isn't|isn’t|are not|aren't|aren’t) (?:available to me|in the (?:\w+ )?(?:files?|documents?|context|sources?|text))",
+        r"\b(?:no|not enough|insufficient) (?:\w+ )?(?:information|answer|context|data|details) (?:\w+ ){0,3}(?:available|provided|given|to answer|to determine|about|regarding)\b",
+        r"\b(?:is|are|was|were) not (?:mentioned|stated|specified|provided|given|discussed|available|found) (?:\w+ ){0,2}(?:in|by|from) (?:the|this|these|any) (?:\w+ )?(?:texts?|passages?|contexts?|documents?|articles?|sources?)",
+        r"\b(?:question|answer|it|this) (?:cannot|can't|can’t|can not|could not) be (?:answered|determined|inferred)",
+        r"^(?:no answer|unanswerable|n/a|unknown|no idea|not (?:available|found|specified|mentioned|stated|sure)|none)\W*$",
+        r"^sorry,? (?:but )?(?:i|we)\b[^.]{0,15}\b(?:cannot|can't|can’t|could not|couldn't|couldn’t|have nothing)\b",
     ),
     "de": (
         r"\b(?:das )?wei(?:ß|ss) ich (?:leider )?nicht",
         r"\bich wei(?:ß|ss) (?:es |das )?(?:leider )?nicht",
-        r"\b(?:habe ich|ich habe|wir haben|liegen mir|liegen uns|gibt es|finde ich|ich finde|enth(?:ä|ae)lt|enthalten) (?:hierzu |dazu |dar(?:ü|ue)ber |leider )*(?:keine?n?|nicht gen(?:ü|ue)gend) (?:\w+ )?(?:information|angabe|antwort|daten|hinweis|auskunft)",
+        r"\b(?:habe ich|ich habe|wir haben|liegen mir|liegen uns|gibt es|es gibt|finde ich|ich finde|enth(?:ä|ae)lt|enthalten) (?:hierzu |dazu |dar(?:ü|ue)ber |leider )*(?:keine?n?|nicht gen(?:ü|ue)gend) (?:\w+ )?(?:information|angabe|antwort|daten|hinweis|auskunft)",
         r"\b(?:kann|konnte|können|koennen) (?:ich |wir )?(?:\w+ ){0,5}(?:leider )?(?:nicht|keine?n?) (?:\w+ )?(?:finden|beantworten|gefunden|helfen|antwort)",
         r"\bkeine (?:\w+ )?(?:informationen?|angaben|antwort|ergebnisse) (?:\w+ )?(?:gefunden|vorhanden|verf(?:ü|ue)gbar|enthalten)",
         r"\b(?:kann|konnte|können|konnten) (?:ich |wir )?(?:\w+ ){0,6}(?:keine auskunft|nicht (?:mit sicherheit )?sagen|nichts (?:\w+ ){0,6}finden|nichts gefunden)",
@@ -45,7 +50,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "fr": (
         r"\bje (?:ne |n['’])(?:sais pas|connais pas la réponse|peux pas (?:répondre|vous aider|trouver)|trouve (?:pas|aucune)|dispose (?:pas|d['’]aucune)|ai (?:pas|trouvé aucune|aucune|pas trouvé))",
         r"\bje suis (?:désolée?,? (?:mais )?)?(?:dans l['’]incapacité|incapable) de (?:répondre|trouver)",
-        r"\b(?:aucune information|il n['’]y a (?:pas|aucune) (?:d['’])?information|pas d['’]information)",
+        r"\b(?:aucune information|il n['’]y a (?:pas|aucune) (?:d['’])?information|pas (?:assez )?d['’]information)",
         r"\b(?:le contexte|les documents?|le document) (?:\w+ )?ne (?:contien(?:t|nent)|mentionn(?:e|ent)) (?:pas|aucune)",
         r"\bje n['’]ai (?:\w+ )?(?:pas|rien|aucune?)\b[^.]{0,20}(?:trouv|répon|informations?|réponse|accès)",
         r"\b(?:sources?|documents?|contexte|éléments|extraits?)\b (?:\w+ )?ne (?:permet(?:tent)? pas|précis\w+ (?:pas|rien)|dis\w+ (?:rien|pas)|parl\w+ pas)",
@@ -66,6 +71,8 @@ WORDS: dict[str, tuple[str, ...]] = {
         r"\bno estoy segur[oa]",
         r"\bno (?:encuentro|encontré|hallo|hallé) (?:esa|esta|la|dicha) (?:información|respuesta)",
         r"\bdesconozco (?:la|esa|el|ese|esta)\b",
+        r"^no (?:lo sabemos|sabemos|se (?:menciona|especifica|indica|dice))\b",
+        r"\b(?:texto|contexto|documentos?|fuentes?)(?: \w+){0,2} no (?:se )?(?:menciona|especifica|contiene|indica)",
     ),
     "it": (
         r"\bnon (?:lo )?(?:so\b|conosco la risposta|dispongo di|ho (?:abbastanza |sufficienti )?(?:informazioni|dati|trovato))",
@@ -78,6 +85,7 @@ WORDS: dict[str, tuple[str, ...]] = {
         r"\bnon sono (?:sicur|cert)[oa]",
         r"\b(?:testo|contesto|document[oi])(?: \w+)? non (?:contien\w+|contengono|menziona\w*|indica\w*|riporta\w*) (?:quest|alcun|informazion|dett)",
         r"\bnon è possibile (?:rispondere|determinare|stabilire)",
+        r"^non (?:è|viene) (?:menzionat|specificat|indicat)",
     ),
     "pt": (
         r"\b(?:eu )?não (?:sei\b|conheço a resposta|disponho de|tenho (?:informaç|dados|acesso|a resposta|certeza))",
@@ -90,6 +98,7 @@ WORDS: dict[str, tuple[str, ...]] = {
         r"\bnão estou cert[oa]",
         r"\bdesconheço (?:a|o|essa|esse)\b",
         r"\bnão é possível (?:responder|determinar)",
+        r"^não (?:é|está|foi) (?:mencionad|especificad|indicad)",
     ),
     "nl": (
         r"\b(?:dat )?weet ik (?:helaas )?niet",
@@ -101,6 +110,7 @@ WORDS: dict[str, tuple[str, ...]] = {
         r"\bik ben (?:er |het )?niet zeker",
         r"\b(?:daar|hier|hierop|daarop) (?:kan|kon) ik (?:\w+ ){0,3}(?:geen|niets|niet)\b",
         r"\b(?:documenten|bronnen|teksten) (?:zeggen|vermelden|bevatten) (?:\w+ ){0,3}(?:niets|niet|geen)\b",
+        r"^geen (?:informatie|antwoord)\b",
     ),
     "pl": (
         r"\bnie (?:wiem|znam odpowiedzi|mam (?:wystarczających )?(?:informacji|danych|odpowiedzi)|posiadam (?:\w+ )?informacji)",
@@ -123,6 +133,8 @@ WORDS: dict[str, tuple[str, ...]] = {
         r"(?:^|\s)я не уверен",
         r"(?:^|\s)мне (?:это |об этом )?(?:не ?известно)",
         r"(?:^|\s)не могу (?:найти|ответить|сказать) ?(?:эту|это|на|точно|ответ|информац)?",
+        r"недостаточно (?:информации|данных)",
+        r"^(?:это )?не (?:упоминается|указано|сказано)",
     ),
     "zh": (
         r"(?:(?<![您你们客果])(?:不知道|不清楚)|無法回答|无法回答|没有找到|沒有找到|找不到|无法找到|無法找到|不确定答案)",
@@ -133,6 +145,7 @@ WORDS: dict[str, tuple[str, ...]] = {
         r"(?:无法|無法|不能)[^。，]{0,12}(?:回答|确定|確定|找到|提供)",
         r"回答不了|答不上来",
         r"(?:没有|沒有)(?:相关|相關)(?:的)?(?:数据|數據|记录|記錄)",
+        r"(?:文中|文章|文本)(?:没有|沒有|未|并未)[^。]{0,4}(?:提到|提及|提供|包含|说明|說明)",
     ),
     "ja": (
         r"(?:わかりません|分かりません|存じません|お答えできません|回答できません|見つかりません|見つけられません)",
@@ -141,11 +154,50 @@ WORDS: dict[str, tuple[str, ...]] = {
         r"(?:情報|資料|文書|文脈)[^。]{0,20}(?:確認|特定|判断)できません",
         r"(?:分|わ)かりかねます",
         r"(?:資料|文書|文脈|ドキュメント)[^。]{0,12}(?:書かれて|載って|含まれて)い(?:ません|ない)",
+        r"(?:わから|分から|判ら)ない(?:です|。|$)|(?:^|。)知りません|答えられ(?:ません|ない(?:です|。|$))",
+        r"(?:情報|記載|記述)(?:が|は)\w{0,6}(?:不足|ない(?:です|。|$))",
+    ),
+    "ar": (
+        r"(?:^|\s)لا (?:أعرف|اعرف|أعلم|اعلم|أدري|أملك (?:\w+ )?(?:معلومات|إجابة))",
+        r"(?:^|\s)لا (?:يمكنني|أستطيع|يمكننا|نستطيع) (?:الإجابة|الاجابة|العثور|تقديم|تحديد|إيجاد)",
+        r"(?:^|\s)لا (?:توجد|تتوفر|يوجد|تتوافر) (?:\w+ ){0,2}(?:معلومات|إجابة|بيانات)",
+        r"(?:^|\s)(?:ليس|ليست) (?:لدي|لدينا|عندي) (?:\w+ )?(?:معلومات|إجابة|فكرة)",
+        r"(?:^|\s)لم (?:أجد|أعثر|نجد|أتمكن)",
+        r"(?:النص|السياق|المستند|المستندات|الوثائق|المصادر)(?: \w+)? لا (?:يذكر|تذكر|يحتوي|تحتوي|يتضمن|تتضمن)",
+        r"(?:^|\s)(?:لست|غير) متأكد",
+    ),
+    "hi": (
+        r"(?:मुझे|हमें) [^।]{0,30}(?:नहीं पता|पता नहीं|नहीं मालूम|मालूम नहीं|नहीं मिल)",
+        r"(?:^|\s)मैं [^।]{0,30}नहीं (?:जानत|बता सक|दे सक|ढूँढ|ढूंढ)",
+        r"(?:जानकारी|उत्तर|जवाब)[^।]{0,15}(?:नहीं (?:है|मिल|दिय|दी)|उपलब्ध नहीं)",
+        r"(?:दस्तावेज़|दस्तावेज|संदर्भ|स्रोत|पाठ)[^।]{0,40}(?:उल्लेख|जानकारी|बताया|कुछ) नहीं",
+        r"(?:मुझे|मैं) [^।]{0,15}(?:यकीन नहीं|निश्चित नहीं)",
+    ),
+    "ko": (
+        r"모르겠|(?:^|\s)모릅니다",
+        r"(?:알|찾을|확인할|답할|답변할|답변드릴|말씀드릴|답변을 드릴) 수 ?(?:가 )?없(?:습니다|어요|네요|었)",
+        r"(?:정보|내용|자료|답변|답)(?:가|이|를|을|은|는)? ?[^.]{0,10}(?:없습니다|없어요|없네요|부족합니다|찾지 못했)",
+        r"(?:언급|명시|기재|포함)되어 있지 않",
+        r"확실하지 않",
     ),
 }
 """Patterns by language; texts are in lower case."""
 HINTS: dict[str, tuple[str, ...]] = {
-    "en": ("n't", "n’t", " not ", "no ", " not ", "unable", "insufficient", "cannot", "nothing", "none of"),
+    "en": (
+        "n't",
+        "n’t",
+        "not ",
+        "no ",
+        "unable",
+        "insufficient",
+        "cannot",
+        "nothing",
+        "none",
+        "unsure",
+        "unanswer",
+        "unknown",
+        "n/a",
+    ),
     "de": ("nicht", "kein"),
     "fr": ("pas", "aucun", "incapa", "ne c", "ne m", "ignore", "rien", "nulle"),
     "es": ("no ", "desconozco"),
@@ -155,7 +207,10 @@ HINTS: dict[str, tuple[str, ...]] = {
     "pl": ("nie", "brak"),
     "ru": ("не", "ничего"),
     "zh": ("不", "无", "無", "没", "沒", "未", "缺"),
-    "ja": ("ません", "ありま", "見つか", "ない", "かねます"),
+    "ja": ("ません", "ありま", "見つか", "ない", "かねます", "不足"),
+    "ar": ("لا ", "ليس", "لم ", "لست", "غير متأكد"),
+    "hi": ("नहीं",),
+    "ko": ("모르겠", "모릅", "없", "않", "부족", "못"),
 }
 """Without one of these letters no pattern of the language can be there: looking for them is thirty times faster."""
 
@@ -190,3 +245,16 @@ def refuses(answer: str) -> bool:
                     return True
                 break
     return False
+
+
+LONGEST = 60
+"""Words; a longer answer says something nevertheless."""
+
+
+def abstains(answer: str) -> bool:
+    """Whether an answer says that it has none, and hardly anything else.
+
+    >>> [abstains(a) for a in ("I don't know.", "Das weiß ich leider nicht.", "他不是医生。")]
+    [True, True, False]
+    """
+    return len(answer.split()) <= LONGEST and refuses(answer)

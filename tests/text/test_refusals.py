@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from rankproof.monitoring.refusals import HINTS, WORDS, refuses
+from rankproof.text.refusals import HINTS, WORDS, refuses
 
 LISTS = {
     name: [
