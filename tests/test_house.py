@@ -14,9 +14,9 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 300,
-    "lines": 87_475,
+    "lines": 87_451,
     "modules of over 400 lines": 0,
-    "code lines": 58_621,
+    "code lines": 58_583,
     "file names used twice": 21,
     "class names in two packages": 9,
     "short helpers used once": 113,

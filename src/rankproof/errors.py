@@ -196,6 +196,17 @@ def one_of(what: str, got: object, known: Iterable[str]) -> UsageError:
     )
 
 
+def not_known(said: str, got: object, known: Iterable[str], advice: str = "name one of these") -> UsageError:
+    """The error for a name that is not there: what is said of it, the nearest known name, and what to do.
+
+    >>> str(not_known("there is no ranking 'bm52' here", "bm52", ["bm25", "dense"]))
+    "there is no ranking 'bm52' here. Did you mean 'bm25'? Next: name one of these."
+    """
+    from rankproof.suggestions import nearest  # which a right call does not load
+
+    return UsageError(f"{said}.{nearest(str(got), known)} Next: {advice}.")
+
+
 def shorten(text: object, width: int = 60) -> str:
     """`text` quoted for a message, cut in the middle if it is long.
 

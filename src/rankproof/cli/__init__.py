@@ -18,9 +18,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from rankproof import __version__
-from rankproof.errors import DataError, RankproofError, UsageError, blame_sentence
+from rankproof.errors import DataError, RankproofError, blame_sentence, not_known
 from rankproof.io.inputs import columns_named, pipes_kept, read_side_by_side
-from rankproof.suggestions import nearest
 
 MODULES = {
     **dict.fromkeys(("compare", "gate"), "changes"),
@@ -208,8 +207,7 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the arguments begin with; for an unknown one the nearest is suggested."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            known = nearest(args[0], COMMANDS)
-            raise UsageError(f"unknown command {args[0]!r}.{known} Next: 'rankproof --help' lists all.")
+            raise not_known(f"unknown command {args[0]!r}", args[0], COMMANDS, "'rankproof --help' lists all")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

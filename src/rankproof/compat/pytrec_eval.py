@@ -23,9 +23,8 @@ from rankproof.compat.trec_eval.options import OptionColumn, Options, columns_of
 from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
-from rankproof.errors import DataError, UsageError, check_whole, shorten
+from rankproof.errors import DataError, UsageError, check_whole, not_known, shorten
 from rankproof.io.load import load_judgments, load_ranking
-from rankproof.suggestions import nearest
 
 __all__ = [
     "RelevanceEvaluator",
@@ -135,9 +134,7 @@ def _split(measure: str) -> tuple[str, list[str]]:
     for name in supported_measures:
         if measure.startswith((f"{name}.", f"{name}_")) and _NUMBERS.fullmatch(measure[len(name) + 1 :]):
             return name, measure[len(name) + 1 :].split(",")
-    raise UsageError(
-        f"unsupported measure {measure}.{nearest(measure, supported_measures)} Next: choose from supported_measures."
-    )
+    raise not_known(f"unsupported measure {measure}", measure, supported_measures, "choose from supported_measures")
 
 
 # --- files and means ------------------------------------------------------------------------------

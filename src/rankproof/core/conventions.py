@@ -153,6 +153,10 @@ class Conventions(Displayable):
         }
 
 
+USUAL = Conventions()
+"""The defaults; one value serves all, as it never changes."""
+
+
 def counted_queries(measures: Sequence[Measure], hits: Hits, conventions: Conventions) -> Array | None:
     """Which queries count in the means; None: all.
 

@@ -23,8 +23,8 @@ from rankproof.core.corpus import ShownDocument
 from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.judgments import Preferences
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, blame, is_one_of, one_of, shorten
-from rankproof.suggestions import docstring, nearest
+from rankproof.errors import UsageError, blame, is_one_of, not_known, one_of, shorten
+from rankproof.suggestions import docstring
 
 
 @dataclass(frozen=True)
@@ -307,10 +307,8 @@ class Measure:
             if name not in known:
                 expected = ", ".join(known) or "none"
                 elsewhere = ELSEWHERE.get(name, "") if name == "judged_only" or "gain" in known else ""
-                raise UsageError(
-                    f"{self.spec.name}: unknown parameter {name!r}, expected {expected}.{nearest(name, known)} "
-                    f"Next: {elsewhere}see 'rankproof measures {self.spec.name}'."
-                )
+                said = f"{self.spec.name}: unknown parameter {name!r}, expected {expected}"
+                raise not_known(said, name, known, f"{elsewhere}see 'rankproof measures {self.spec.name}'")
         checked = {name: known[name].kind.check(self.spec.name, name, value) for name, value in params.items()}
         merged = {**self.given, **checked}
         given = {name: merged[name] for name in known if name in merged and merged[name] != known[name].default}

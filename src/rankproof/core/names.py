@@ -13,8 +13,7 @@ from typing import Any, Literal
 
 from rankproof.core.hits import PerQuery
 from rankproof.core.measure import DividesBy, Function, Measure, MeasureKind, Spec, parameters_of
-from rankproof.errors import UsageError, in_order, shorten
-from rankproof.suggestions import nearest
+from rankproof.errors import UsageError, in_order, not_known, shorten
 
 
 class Registry(MutableMapping[str, Measure]):
@@ -252,10 +251,8 @@ def _parsed(text: str, _changes: int) -> Measure:
     if found is None and at is None and suffixed:  # `ndcg_cut_10` carries its cut-off in its name
         found, at = find(suffixed["name"]), suffixed["at"]
     if found is None:
-        raise UsageError(
-            f"unknown measure {shorten(name, 200)}.{nearest(name[:100], [*REGISTRY, *ALIASES])} "
-            "Next: 'rankproof measures' lists all."
-        )
+        said, known = f"unknown measure {shorten(name, 200)}", [*REGISTRY, *ALIASES]
+        raise not_known(said, name[:100], known, "'rankproof measures' lists all")
     return _made(text, form, found, at)
 
 

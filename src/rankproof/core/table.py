@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from rankproof.core.arrays import Array
-from rankproof.core.conventions import Conventions, comparable_scores, drop_repeats, order_equals
+from rankproof.core.conventions import USUAL, Conventions, comparable_scores, drop_repeats, order_equals
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
 from rankproof.document.model import Displayable
@@ -100,7 +100,7 @@ def best_first(table: RankingTable, conventions: Conventions | None = None) -> d
     >>> best_first(RankingTable(["q", "q"], ["a", "b"], np.array([1.0, 2.0])))
     {'q': ['b', 'a']}
     """
-    conventions = conventions or Conventions()
+    conventions = conventions or USUAL
     return {
         query: [str(table.doc[row]) for row in rows_in_order(table, own, conventions)]
         for query, own in table.by_query().items()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rankproof.core.corpus import Corpus, Document
-from rankproof.errors import DataError, UsageError, shorten, warn_caller
+from rankproof.errors import DataError, UsageError, not_known, shorten, warn_caller
 from rankproof.io.files import STDIN, archive_of, folders, is_zip, matching_files, read_bytes, text_of
 from rankproof.io.inputs import named_columns
 from rankproof.io.read import (
@@ -28,7 +28,6 @@ from rankproof.io.read import (
     text_in,
 )
 from rankproof.io.values import unfit
-from rankproof.suggestions import nearest
 
 DEFAULT = "test"
 """The split that is meant where none is named."""
@@ -74,9 +73,8 @@ def judgments_file(folder: Path, split: str | None = None) -> Path:
     """The file with the judgments of a split of a BEIR folder."""
     splits = _splits(folder)
     if split is not None and split not in splits:
-        raise UsageError(
-            f"{folder}: no split {split!r}, only {_listed(splits)}.{nearest(split, splits)} Next: name one of them."
-        )
+        said = f"{folder}: no split {split!r}, only {_listed(splits)}"
+        raise not_known(said, split, splits, "name one of them")
     if split is None and len(splits) > 1 and DEFAULT not in splits:
         raise UsageError(
             f"{folder}: there are several splits, {_listed(splits)}. Next: name one, as {folder}#{next(iter(splits))}."

@@ -18,13 +18,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from rankproof.errors import DataError, UsageError, missing_extra, reason
+from rankproof.errors import DataError, UsageError, missing_extra, not_known, reason
 from rankproof.io.inputs import STDIN as STDIN
 from rankproof.io.inputs import PathLike as PathLike
 from rankproof.io.inputs import Pipe, keep_pipe_here, open_raw
 from rankproof.io.inputs import name_of as name_of
 from rankproof.progress import under_way
-from rankproof.suggestions import nearest
 
 if TYPE_CHECKING:
     from zipfile import ZipFile
@@ -97,7 +96,7 @@ def check_path(path: PathLike) -> Path:
         ) from error
     if names is None:
         raise UsageError(f"{where}: no such file, and there is no folder {folder}. Next: check the path.")
-    raise UsageError(f"{where}: no such file.{nearest(where.name, names)} Next: check the path.")
+    raise not_known(f"{where}: no such file", where.name, names, "check the path")
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
-from rankproof.errors import DataError, UsageError, blame, shorten
+from rankproof.errors import DataError, UsageError, blame, not_known, shorten
 from rankproof.io.files import STDIN, name_of, read_head
 from rankproof.io.formats import TREC_JUDGMENTS, sniff
 from rankproof.io.inputs import is_pipe, plain_name
@@ -85,10 +85,8 @@ def _grouped(placed: list[Row], field: str | None, name: str) -> dict[str, str]:
     )
     if not found:
         fields = list(dict.fromkeys(key for _, record in placed for key in _fields(record)))
-        raise UsageError(
-            f"{name}: no query has a {wanted!r}; there are {', '.join(fields) or 'no fields'}.{nearest(wanted, fields)}"
-            " Next: name one of these."
-        )
+        said = f"{name}: no query has a {wanted!r}; there are {', '.join(fields) or 'no fields'}"
+        raise not_known(said, wanted, fields)
     return found
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.document.disk import check_free, last_check, whole_file
-from rankproof.errors import DataError, UsageError, one_of, shorten
+from rankproof.errors import DataError, UsageError, not_known, one_of, shorten
 from rankproof.io.corpora import folder_at, split_of
 from rankproof.io.files import PathLike, check_path, read_head, zstd_open
 from rankproof.io.formats import TREC_JUDGMENTS, TREC_RANKING, fields, sniff
@@ -29,7 +29,6 @@ from rankproof.io.frames import write_parquet
 from rankproof.io.inputs import is_pipe, pipes_kept
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.roles import column_of
-from rankproof.suggestions import nearest
 
 TEXT = ("query_id", "doc_id", "aspect")
 """The columns that hold no numbers."""
@@ -315,10 +314,8 @@ def format_of(target: PathLike, to: str | None = None) -> str:
         return to
     suffix = _suffix(target)
     if suffix not in SUFFIXES:
-        raise UsageError(
-            f"{os.fspath(target)}: the name does not say which format to write.{nearest(suffix, SUFFIXES)} "
-            f"Next: end it with one of {', '.join(SUFFIXES)}, or say to='csv'."
-        )
+        said = f"{os.fspath(target)}: the name does not say which format to write"
+        raise not_known(said, suffix, SUFFIXES, f"end it with one of {', '.join(SUFFIXES)}, or say to='csv'")
     return SUFFIXES[suffix]
 
 

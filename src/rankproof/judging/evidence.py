@@ -15,12 +15,11 @@ from typing import IO, TYPE_CHECKING, Any
 
 from rankproof.document.disk import write_file
 from rankproof.document.model import Displayable
-from rankproof.errors import DataError, UsageError
+from rankproof.errors import DataError, not_known
 from rankproof.io.trec import MACHINE
 from rankproof.judging.case import Case, all_of, any_of
 from rankproof.judging.verdicts import Ask, Relation, Verdict
 from rankproof.store.ledger import HUMAN
-from rankproof.suggestions import nearest
 
 if TYPE_CHECKING:
     from rankproof.judging.run import JudgedSample
@@ -245,9 +244,8 @@ class Evidence(Displayable):
     def of(self, sample: str) -> list[Piece]:
         """The evidence of one sample."""
         if sample not in self._places:
-            raise UsageError(
-                f"no verdicts of a sample {sample!r}.{nearest(sample, self._places)} "
-                "Next: name a sample that was judged."
+            raise not_known(
+                f"no verdicts of a sample {sample!r}", sample, self._places, "name a sample that was judged"
             )
         return _pieces(sample, self._data(sample))
 

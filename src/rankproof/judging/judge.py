@@ -15,7 +15,7 @@ from rankproof.core.audit import Finding
 from rankproof.core.audit.queries import beyond_queries
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, check_number, check_whole, one_of
+from rankproof.errors import check_number, check_whole, not_known, one_of
 from rankproof.io.groups import by_name, group_places, groups_of
 from rankproof.judging.case import Case
 from rankproof.judging.evidence import Blame, Evidence, failure_of
@@ -33,7 +33,6 @@ from rankproof.judging.verdicts import Account, InLedger, InMemory, Relation, Ve
 from rankproof.judging.words import UNMEASURED
 from rankproof.progress import Progress
 from rankproof.store.ledger import Ledger
-from rankproof.suggestions import nearest
 
 if TYPE_CHECKING:
     from rankproof.judging.models import ModelArguments
@@ -114,10 +113,8 @@ class SampleGroups:
             return {} if self._by is None else group_places(samples, self._by)
         if not self._found:
             known = ", ".join(self._columns) or "none beside the fields of a sample"
-            raise UsageError(
-                f"by: {self._column!r} is no file and no column of the samples; their columns are {known}."
-                f"{nearest(self._column, self._columns)} Next: name one of them, or a file of lines ID<TAB>GROUP."
-            )
+            said = f"by: {self._column!r} is no file and no column of the samples; their columns are {known}"
+            raise not_known(said, self._column, self._columns, "name one of them, or a file of lines ID<TAB>GROUP")
         return group_places(samples, self._found)
 
     def beyond(self, samples: tuple[str, ...]) -> Finding | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rankproof.document.model import Displayable
-from rankproof.errors import DataError, UsageError, WrongCall, check_whole, old_arguments, one_of, shorten
+from rankproof.errors import DataError, UsageError, WrongCall, check_whole, not_known, old_arguments, one_of, shorten
 from rankproof.judging.function_judge import called_judge, verdict_of
 from rankproof.judging.models.providers import PROVIDERS
 from rankproof.judging.verdicts import (
@@ -108,10 +108,8 @@ def replay_judges(name: str, ledger: Ledger | None) -> list[Judge]:
         )
     for each in names:
         if each not in known:
-            raise UsageError(
-                f"judge 'replay:{name}': {ledger.path} has no verdicts of {each!r}, only of "
-                f"{', '.join(known)}.{nearest(each, known)} Next: name one of these."
-            )
+            said = f"judge 'replay:{name}': {ledger.path} has no verdicts of {each!r}, only of {', '.join(known)}"
+            raise not_known(said, each, known)
     return [Replay(ledger, known[each], each) for each in names]
 
 
@@ -194,10 +192,8 @@ def _named(spec: str, ledger: Ledger | None, options: Mapping[str, Any]) -> list
         return [_model(spec, kind, options)]
     if kind == "human":
         return [HumanJudge(rest or "somebody")]
-    raise UsageError(
-        f"judge: got {spec!r}, expected one of {', '.join(NAMED)}, or several joined by "
-        f">.{nearest(kind, ['lexical', *MODELS, 'human', 'replay'])} Next: choose one of them."
-    )
+    said = f"judge: got {spec!r}, expected one of {', '.join(NAMED)}, or several joined by >"
+    raise not_known(said, kind, ["lexical", *MODELS, "human", "replay"], "choose one of them")
 
 
 def _model(spec: str, kind: str, given: Mapping[str, Any]) -> Judge:

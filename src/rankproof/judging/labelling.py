@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, UsageError, check_whole, one_of
+from rankproof.errors import DataError, UsageError, check_whole, not_known, one_of
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
 from rankproof.judging.judges import HumanJudge
 from rankproof.judging.lexical_judge import NAME, likelihood
@@ -51,7 +51,6 @@ from rankproof.judging.verdicts import (
 from rankproof.stats.agreement import Agreement
 from rankproof.store.answers import LabellingSession
 from rankproof.store.ledger import Ledger, lot
-from rankproof.suggestions import nearest
 
 if TYPE_CHECKING:
     from rankproof.judging.models import UnseededArguments
@@ -214,9 +213,8 @@ def _machine(ledger: Ledger, judge: Any) -> tuple[str, list[Mapping[str, Any]]]:
     names = [each.strip() for each in str(judge).split(">")] if judge else list(known)
     for name in names:
         if name not in known:
-            raise UsageError(
-                f"{ledger.path}: no verdicts of {name!r}, only of {', '.join(known) or 'no machine'}."
-                f"{nearest(name, known)} Next: name one of these."
+            raise not_known(
+                f"{ledger.path}: no verdicts of {name!r}, only of {', '.join(known) or 'no machine'}", name, known
             )
     if not names or (len(names) > 1 and not judge):
         raise UsageError(

@@ -25,12 +25,11 @@ from typing import TYPE_CHECKING, Any
 from rankproof.document.disk import write_file
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
-from rankproof.errors import UsageError, blame, check_each, check_number, check_whole, one_of
+from rankproof.errors import UsageError, blame, check_each, check_number, check_whole, not_known, one_of
 from rankproof.monitoring.difference_words import outage_sentence
 from rankproof.monitoring.online_metrics import OnlineEstimate, OnlineMetric, Percentile, by_name, interval_of, value_of
 from rankproof.monitoring.sessions_and_windows import SECOND
 from rankproof.monitoring.words import Absent
-from rankproof.suggestions import nearest
 
 if TYPE_CHECKING:
     from rankproof.monitoring.monitor import Monitor
@@ -129,10 +128,8 @@ def rules_of(listed: Any, source: str = "alerts") -> list[AlertRule]:
 def _rule(given: Mapping[str, Any], where: str) -> AlertRule:
     for key in given:
         if key not in KEYS:
-            raise UsageError(
-                f"{where}: got the key {key!r}, expected some of {', '.join(KEYS)}.{nearest(key, KEYS)} "
-                "Next: correct it."
-            )
+            said = f"{where}: got the key {key!r}, expected some of {', '.join(KEYS)}"
+            raise not_known(said, key, KEYS, "correct it")
     limited = [key for key in ("above", "below", "changed", "outage") if key in given]
     if len(limited) > 1 or ("outage" in given and "metric" in given):
         both = " and ".join(limited if len(limited) > 1 else ("metric", "outage"))

@@ -20,7 +20,7 @@ from hashlib import blake2b
 from typing import Any
 
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, blame, check_each, shorten
+from rankproof.errors import UsageError, blame, check_each, not_known, shorten
 from rankproof.monitoring.block import name_of_value
 from rankproof.monitoring.event_values import (
     EMPTY,
@@ -34,7 +34,6 @@ from rankproof.monitoring.event_values import (
     is_nan,
     place_clicks,
 )
-from rankproof.suggestions import nearest
 
 FIELDS: dict[str, tuple[str, ...]] = {
     "ts": ("timestamp", "time", "@timestamp", "created_at", "event_time", "date"),
@@ -114,10 +113,8 @@ class EventSchema:
         """The columns that were named and that no record has had so far."""
         for name, key in (columns or {}).items():
             if name not in FIELDS:
-                raise UsageError(
-                    f"columns: got {name!r}, expected a field of events ({', '.join(FIELDS)})."
-                    f"{nearest(name, FIELDS)} Next: name one of them."
-                )
+                said = f"columns: got {name!r}, expected a field of events ({', '.join(FIELDS)})"
+                raise not_known(said, name, FIELDS, "name one of them")
             self.names = {other: each for other, each in self.names.items() if each != name}
             self.names[key] = name
         self.sparse = frozenset(check_each("sparse", sparse, str, FIELD_NAMES))

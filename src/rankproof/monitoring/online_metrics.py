@@ -25,9 +25,8 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import ABSENT, short_span
-from rankproof.errors import UsageError, check_each, check_whole
+from rankproof.errors import check_each, check_whole, one_of
 from rankproof.stats.distributions import t_quantile
-from rankproof.suggestions import nearest
 
 Columns = Mapping[str, Array]
 Sum = Callable[[Columns], Array]
@@ -176,10 +175,7 @@ def by_name(name: str, known: Sequence[OnlineMetric | Percentile]) -> OnlineMetr
     """The metric of that name; for an unknown one the nearest is suggested."""
     found = next((each for each in known if each.name == name), None)
     if found is None:
-        names = [each.name for each in known]
-        raise UsageError(
-            f"metric: got {name!r}, expected one of {', '.join(names)}.{nearest(name, names)} Next: choose one."
-        )
+        raise one_of("metric", name, [each.name for each in known])
     return found
 
 

@@ -19,9 +19,8 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, one_of
+from rankproof.errors import UsageError, not_known, one_of
 from rankproof.monitoring.block import EVENT, QUERY, SESSION, USER, VALUES, EventBlock, join_blocks, mixed
-from rankproof.suggestions import nearest
 
 SECOND = 1_000_000
 """Microseconds."""
@@ -303,10 +302,8 @@ def zone_named(name: str) -> tzinfo:
     try:
         return ZoneInfo(name)
     except (TypeError, ValueError, OSError, LookupError) as error:  # ZoneInfoNotFoundError is a KeyError
-        raise UsageError(
-            f"timezone: got {name!r}, expected a name like Europe/Berlin or UTC."
-            f"{nearest(str(name), available_timezones())} Next: give such a name."
-        ) from error
+        said = f"timezone: got {name!r}, expected a name like Europe/Berlin or UTC"
+        raise not_known(said, name, available_timezones(), "give such a name") from error
 
 
 class Calendar(Displayable):

@@ -13,8 +13,8 @@ from rankproof.core.measure import Measure
 from rankproof.core.profiles import Profile
 from rankproof.document.model import PAGE, PAPER, SCREEN, TEXT, Chart, Document, Part, Record, Table
 from rankproof.document.terminal import without_backticks, wrap
-from rankproof.errors import UsageError, shorten
-from rankproof.suggestions import docstring, nearest
+from rankproof.errors import not_known, shorten
+from rankproof.suggestions import docstring
 
 NAME = 20
 """The width of names in a list."""
@@ -265,10 +265,8 @@ def term(word: str, measures: Iterable[str] = ()) -> Document:
     """
     found, meanings = _found(word), read_terms()[0]
     if found is None:
-        raise UsageError(
-            f"explain: got {shorten(word)}, which is neither a word of the output nor a measure."
-            f"{nearest(word, [*term_names(), *measures])} "
-            f"Next: one of {', '.join(meanings)}; or a measure, like nDCG@10."
-        )
+        said = f"explain: got {shorten(word)}, which is neither a word of the output nor a measure"
+        advice = f"one of {', '.join(meanings)}; or a measure, like nDCG@10"
+        raise not_known(said, word, [*term_names(), *measures], advice)
     text = "\n".join([found, "", *wrap(meanings[found])])
     return reference(found, text, [{"name": found, "title": meanings[found]}])

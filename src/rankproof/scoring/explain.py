@@ -34,13 +34,12 @@ from rankproof.document.model import (
 )
 from rankproof.document.numbers import ABSENT, score
 from rankproof.document.terminal import Column, cut, cut_names, pad, page_width, table, width, without_backticks, wrap
-from rankproof.errors import DataError, UsageError, old_arguments, shorten
+from rankproof.errors import DataError, not_known, old_arguments, shorten
 from rankproof.io.load import Columns, load_judgments, load_ranking, with_columns
 from rankproof.scoring.catalogue import sections
 from rankproof.scoring.evaluate import check_conventions, check_one, evaluate
 from rankproof.scoring.scores import Scores
 from rankproof.scoring.tables import DISTRUST
-from rankproof.suggestions import nearest
 
 SHOWN = 20
 """Ranks shown if there is no cut-off; below them judged documents only."""
@@ -325,10 +324,8 @@ def explain(
 def _known(query: Any, judgments: Judgments) -> str:
     name = str(query)
     if name not in judgments.index:
-        raise UsageError(
-            f"query {shorten(name)} is not judged in {judgments.source}.{nearest(name, judgments.query_ids)} "
-            "Next: name a query of the judgments."
-        )
+        said = f"query {shorten(name)} is not judged in {judgments.source}"
+        raise not_known(said, name, judgments.query_ids, "name a query of the judgments")
     return name
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from rankproof.core.conventions import Conventions
+from rankproof.core.conventions import USUAL, Conventions
 from rankproof.core.expected_and_extreme_values import by_id
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
@@ -66,7 +66,7 @@ class ScoresLike(Result, ABC):
     query_ids: Sequence[str]
     """The query ids in the order they were judged; of large judgments they are kept as bytes."""
     columns: dict[str, ScoreColumn]
-    conventions: Conventions = field(default_factory=Conventions)
+    conventions: Conventions = USUAL
     groups: dict[str, Array] = field(default_factory=dict)
     """For each slice the queries in it."""
     names: dict[str, str] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from rankproof.core.arrays import FLOOR, Array, ExactSum, hash_of
 from rankproof.core.audit import Audit, FindingCase
 from rankproof.core.audit.full_audit import errors_in_sums, sums_for_audit
-from rankproof.core.conventions import SEED, Conventions, is_unanswered
+from rankproof.core.conventions import SEED, USUAL, Conventions, is_unanswered
 from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
@@ -54,7 +54,7 @@ class Kernel:
     """
 
     measures: tuple[Measure, ...]
-    conventions: Conventions = field(default_factory=Conventions)
+    conventions: Conventions = USUAL
     top_grade: float | None = None
     """The largest grade of all judgments, which some measures divide by; None: that of the table."""
     worst: int = WORST
@@ -207,7 +207,7 @@ class SpreadScores(Result):
 
     summary: SpreadSummary
     measures: dict[str, Measure]
-    conventions: Conventions = field(default_factory=Conventions)
+    conventions: Conventions = USUAL
     values: Any = None
     """The values by query, as a table of the engine: query_id, slice, cluster, counted, answered, each measure."""
     extra: int = 0

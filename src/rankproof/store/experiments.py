@@ -20,9 +20,8 @@ from rankproof.core.hits import Array
 from rankproof.document.disk import whole_file
 from rankproof.document.model import PlainData
 from rankproof.document.terminal import for_face
-from rankproof.errors import DataError, RankproofError, UsageError, shorten
+from rankproof.errors import DataError, RankproofError, UsageError, not_known, shorten
 from rankproof.store import damage_error
-from rankproof.suggestions import nearest
 
 
 def pack(values: Array) -> bytes:
@@ -241,10 +240,8 @@ def unknown_error(connection: sqlite3.Connection, path: Path, name: str) -> Usag
     # The newest names, as many as can be compared with a misspelled one quickly.
     rows = connection.execute("SELECT name FROM experiments ORDER BY id DESC LIMIT 2000")
     known = [each for (each,) in rows if isinstance(each, str)]
-    return UsageError(
-        f"{path}: nothing is saved as {shorten(name)}.{nearest(name, known)} "
-        f"Next: {for_face('History(path).entries()', repr('rankproof history'))} lists all names."
-    )
+    listing = for_face("History(path).entries()", repr("rankproof history"))
+    return not_known(f"{path}: nothing is saved as {shorten(name)}", name, known, f"{listing} lists all names")
 
 
 def check_name(what: str, name: str) -> str:

@@ -24,7 +24,7 @@ from rankproof.core.corpus import Document
 from rankproof.core.judgments import Judgments
 from rankproof.core.names import parse_all
 from rankproof.core.table import Rankings, RankingTable
-from rankproof.errors import DataError, RankproofError, UsageError, shorten
+from rankproof.errors import DataError, RankproofError, UsageError, not_known, shorten
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.groups import groups_of
 from rankproof.io.load import load_judgments, load_ranking
@@ -32,7 +32,6 @@ from rankproof.io.trec import TrecRankings
 from rankproof.scoring.evaluate import Measures, check_margin, evaluate, prepare
 from rankproof.scoring.scores import Scores
 from rankproof.stats.intervals import Interval
-from rankproof.suggestions import nearest
 from rankproof.web.folder import FileKind, FoundFile, find_files, judgments_of_most, kinds_of_texts, named_by_stem
 
 LABELS = "app-labels.jsonl"
@@ -114,9 +113,7 @@ class Workspace:
         """The ranking of that name."""
         runs = self.runs  # the folder may be read again meanwhile
         if name not in runs:
-            raise UsageError(
-                f"there is no ranking {shorten(name)} here.{nearest(name, runs)} Next: choose one of the list."
-            )
+            raise not_known(f"there is no ranking {shorten(name)} here", name, runs, "choose one of the list")
         return runs[name]
 
     @property

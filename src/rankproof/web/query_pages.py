@@ -19,14 +19,13 @@ from rankproof.diagnosing import diagnose as diagnosed
 from rankproof.document.formats.html import Link, part_of_page
 from rankproof.document.numbers import count, score, signed_number
 from rankproof.document.page import Child, Markup, combine, el, ident, join, line, table
-from rankproof.errors import UsageError, shorten
+from rankproof.errors import not_known, shorten
 from rankproof.io.load import load_ranking
 from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.explain import Explanation, explain_scores
 from rankproof.scoring.explain_page import chip, legend, missed_list
 from rankproof.scoring.explain_page import document as title_and_id
 from rankproof.scoring.scores import Scores
-from rankproof.suggestions import nearest
 from rankproof.web.compare_pages import pair_of, query_rows, query_table
 from rankproof.web.folder import FileKind
 from rankproof.web.grading import grade_buttons
@@ -99,9 +98,7 @@ def query(site: Site, choices: Choices) -> Page:
     corrected = is_given(choices)
     judged = space.judgments(corrected)
     if name not in judged.index:
-        raise UsageError(
-            f"query {shorten(name)} is not judged.{nearest(name, judged.query_ids)} Next: choose one of the queries."
-        )
+        raise not_known(f"query {shorten(name)} is not judged", name, judged.query_ids, "choose one of the queries")
     shown = _shown(site, choices)
     measure = measure_of(space.scores(shown[0]), choices.get("m"))
     sides = [side_of(site, each, name, measure, corrected) for each in shown]

@@ -19,9 +19,8 @@ from rankproof.bench.adapters.code import digest_of, module_digest, state_of
 from rankproof.bench.adapters.command import of_command, words_of
 from rankproof.bench.adapters.endpoint import of_endpoint
 from rankproof.bench.retriever import IdOf, Retriever
-from rankproof.errors import UsageError, shorten
+from rankproof.errors import UsageError, not_known, shorten
 from rankproof.net.retries import Failed
-from rankproof.suggestions import nearest
 
 __all__ = ["Adapted", "Failed", "adapt", "as_retriever", "retriever_named"]
 
@@ -218,9 +217,7 @@ def attribute_of(module: ModuleType, attribute: str, what: str) -> Any:
     found: Any = module
     for part in attribute.split("."):
         if not hasattr(found, part):
-            raise UsageError(
-                f"{what}: {module.__name__} has no {part!r}.{nearest(part, dir(found))} Next: name what is in it."
-            )
+            raise not_known(f"{what}: {module.__name__} has no {part!r}", part, dir(found), "name what is in it")
         found = getattr(found, part)
     return found
 

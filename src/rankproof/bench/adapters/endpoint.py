@@ -27,11 +27,10 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from rankproof.bench.adapters.adapter import Adapted
 from rankproof.bench.retriever import IdOf, unusable_answer
-from rankproof.errors import UsageError, shorten
+from rankproof.errors import UsageError, not_known, shorten
 from rankproof.io.files import check_path, read_bytes, text_of
 from rankproof.net.client import Client, Request, hide_secrets
 from rankproof.net.retries import Failed
-from rankproof.suggestions import nearest
 
 QUESTION = ("{question}", "{query}", "{text}")
 K = "{k}"
@@ -269,7 +268,7 @@ def _known(table: Any, keys: Collection[str], where: str) -> None:
     _table(table, where)
     for key in table:
         if key not in keys:
-            raise UsageError(f"{where}: unknown key {key!r}.{nearest(key, keys)} Next: use {', '.join(keys)}.")
+            raise not_known(f"{where}: unknown key {key!r}", key, keys, f"use {', '.join(keys)}")
 
 
 def _request(plain: Mapping[str, Any], name: str) -> Callable[[str, int], Request]:

@@ -24,10 +24,10 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Parameter, parameters_of
 from rankproof.document.model import Displayable
 from rankproof.document.terminal import for_face
-from rankproof.errors import DataError, UsageError, old_arguments, one_of, shorten, warn_caller
+from rankproof.errors import DataError, UsageError, not_known, old_arguments, one_of, shorten, warn_caller
 from rankproof.io.load import Columns, load_judgments, load_rankings, warn_of_left_out, with_columns
 from rankproof.io.values import as_given
-from rankproof.suggestions import docstring, nearest
+from rankproof.suggestions import docstring
 
 
 @dataclass(frozen=True)
@@ -156,10 +156,8 @@ def recipe(
     known = found.parameters
     for name in given:
         if name not in known:
-            raise UsageError(
-                f"{found.name}: unknown parameter {name!r}, expected "
-                f"{', '.join(known) or 'none'}.{nearest(name, known)} Next: leave it out, or name one of these."
-            )
+            said = f"{found.name}: unknown parameter {name!r}, expected {', '.join(known) or 'none'}"
+            raise not_known(said, name, known, "leave it out, or name one of these")
     return Recipe(
         method=found,
         normalise=_normalisation(found, normalise),
@@ -276,10 +274,8 @@ def _weights(method: Method, weights: Any, names: Sequence[str]) -> tuple[float,
         unknown = [name for name in weights if name not in names]
         missing = [name for name in names if name not in weights]
         if unknown:
-            raise UsageError(
-                f"weights: there is no ranking {unknown[0]!r}.{nearest(str(unknown[0]), names)}"
-                " Next: name the rankings as given."
-            )
+            said = f"weights: there is no ranking {unknown[0]!r}"
+            raise not_known(said, unknown[0], names, "name the rankings as given")
         if missing:
             raise UsageError(f"weights: ranking {missing[0]!r} has none. Next: give it one; 0 leaves it out.")
         weights = [weights[name] for name in names]

@@ -30,9 +30,8 @@ from rankproof.bench.retrieve import (
     spelling,
 )
 from rankproof.core.corpus import Corpus
-from rankproof.errors import DataError, RankproofError, UsageError, check_number, one_of, shorten
+from rankproof.errors import DataError, RankproofError, UsageError, check_number, not_known, one_of, shorten
 from rankproof.io.files import read_bytes, text_of
-from rankproof.suggestions import nearest
 
 TABLE = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]+")
 
@@ -67,10 +66,8 @@ class GridSource:
         """Refuse an unknown key at the top, or in a table."""
         for key in self.data[table[0]] if table else self.data:
             if key not in known:
-                raise UsageError(
-                    f"{self.where(*table, key)}: unknown key {key!r}, expected one of "
-                    f"{', '.join(known)}.{nearest(key, known)} Next: leave it out, or write one of these."
-                )
+                said = f"{self.where(*table, key)}: unknown key {key!r}, expected one of {', '.join(known)}"
+                raise not_known(said, key, known, "leave it out, or write one of these")
 
 
 def source_of(given: Any) -> GridSource:
@@ -367,10 +364,9 @@ def check_part(source: GridSource, factor: str, part: GridPart) -> None:
     known = [*kind.needs, *named, *kind.more]
     for name in part.options:
         if name not in known:
-            raise UsageError(
-                f"{source.where(factor, part.label, name)}: {part.kind} has no option {name!r}, expected "
-                f"{', '.join(known) or 'none'}.{nearest(name, known)} Next: leave it out, or name one of these."
-            )
+            where, listed = source.where(factor, part.label, name), ", ".join(known) or "none"
+            said = f"{where}: {part.kind} has no option {name!r}, expected {listed}"
+            raise not_known(said, name, known, "leave it out, or name one of these")
     for name in (*kind.needs, *(name for name, each in named.items() if each.default is each.empty)):
         if name not in part.options:
             raise UsageError(f"{source.where(factor, part.label)}: {part.kind} needs {name!r}. Next: add it.")

@@ -31,8 +31,7 @@ from rankproof.bench.grid.parts import (
 from rankproof.bench.runner import RunLimits, plan_for
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.measure import Measure
-from rankproof.errors import UsageError, check_number, check_whole, one_of, shorten
-from rankproof.suggestions import nearest
+from rankproof.errors import UsageError, check_number, check_whole, not_known, one_of, shorten
 
 SETTINGS = ("measure", "measures", "k", "depth", "strategy", "most", "held_out", "seed", "baseline", "cache")
 STRATEGIES = {
@@ -326,10 +325,8 @@ def filter_parts(source: GridSource) -> Iterator[GridPart]:
 def _check_condition(where: str, given: Any, alone: bool) -> None:
     for condition in given if isinstance(given, Mapping) else ():
         if condition not in CONDITIONS or not alone:
-            raise UsageError(
-                f"{where}: got {shorten(given)}, expected a value, a list of values, or a table of from, to, "
-                f"not.{nearest(condition, CONDITIONS)} Next: write one of these."
-            )
+            said = f"{where}: got {shorten(given)}, expected a value, a list of values, or a table of from, to, not"
+            raise not_known(said, condition, CONDITIONS, "write one of these")
 
 
 def _fusions(source: GridSource, searched: Levels) -> Levels:

@@ -20,10 +20,9 @@ from rankproof.bench.retriever import Found, Retriever
 from rankproof.core.corpus import Corpus, Document
 from rankproof.core.table import RankingTable
 from rankproof.document.model import Displayable
-from rankproof.errors import DataError, RankproofError, UsageError, check_whole, shorten
+from rankproof.errors import DataError, RankproofError, UsageError, check_whole, not_known, shorten
 from rankproof.io.corpora import load_corpus
 from rankproof.net.retries import Failed
-from rankproof.suggestions import nearest
 
 
 def check_questions(questions: Sequence[str]) -> None:
@@ -374,10 +373,8 @@ def _check_conditions(corpus: Corpus, predicates: Sequence[Predicate], values: d
     for name in values:
         if name not in known:
             there = f"there are {', '.join(map(repr, sorted(known)))}" if known else "there are none at all"
-            raise UsageError(
-                f"where: no document has {name!r} in its metadata; {there}.{nearest(name, sorted(known))}"
-                " Next: name a field that documents have."
-            )
+            said = f"where: no document has {name!r} in its metadata; {there}"
+            raise not_known(said, name, sorted(known), "name a field that documents have")
 
 
 def _fits(value: Any, wanted: Any) -> bool:

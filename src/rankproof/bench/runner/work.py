@@ -18,9 +18,8 @@ from rankproof.bench.adapters import Adapted
 from rankproof.bench.adapters.adapter import MOST, Unaskable, answers_of
 from rankproof.bench.retriever import Answer, AnswerReading, arrange, read_answer
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, check_number, check_whole
+from rankproof.errors import UsageError, check_number, check_whole, not_known
 from rankproof.net.retries import Attempts, Failed, Pace, Retries, attempts, failure_of
-from rankproof.suggestions import nearest
 
 
 class RunLimits(TypedDict, total=False):
@@ -70,7 +69,7 @@ def plan_for(retriever: Adapted, limits: Mapping[str, Any]) -> RunPlan:
     known = [each.name for each in fields(RunPlan) if each.name != "splits"]
     for name in limits:
         if name not in known:
-            raise UsageError(f"unknown setting {name!r}.{nearest(name, known)} Next: use one of {', '.join(known)}.")
+            raise not_known(f"unknown setting {name!r}", name, known, f"use one of {', '.join(known)}")
     usual = {"concurrency": 8} if retriever.awaited else {}
     # A command is started for every call: asked question by question, it would be started for each question.
     splits = retriever.limits.get("batch", 0) is not None

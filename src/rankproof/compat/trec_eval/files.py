@@ -16,11 +16,10 @@ import numpy as np
 
 from rankproof.core.judgments import TwoGrades, add_judgment
 from rankproof.core.table import RankingTable
-from rankproof.errors import DataError, UsageError, number_in, shorten
+from rankproof.errors import DataError, UsageError, not_known, number_in, shorten
 from rankproof.io.files import HEAD, open_file, read_bytes, text_of
 from rankproof.io.formats import fields as split_fields
 from rankproof.io.trec import TrecRankings
-from rankproof.suggestions import nearest
 
 
 class JudgedFile(NamedTuple):
@@ -297,9 +296,7 @@ def split_request(request: str, version: int) -> tuple[str, str | None]:
             " Next: write the cut-offs or the level after the point, as in P.5,10."
         )
     if name not in known_names(version):
-        raise UsageError(
-            f"illegal measure '{request}'.{nearest(name, known_names(version))} Next: see 'rankproof trec_eval -h'."
-        )
+        raise not_known(f"illegal measure '{request}'", name, known_names(version), "see 'rankproof trec_eval -h'")
     return name, parameters if dot else None
 
 

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rankproof.core.arrays import narrow, offsets
-from rankproof.core.conventions import Conventions
+from rankproof.core.conventions import USUAL, Conventions
 from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census
 from rankproof.core.judgments import Judgments
@@ -190,7 +190,7 @@ class FindingCase:
     hits: Hits
     census: Census = field(default_factory=Census)
     measures: Sequence[Measure] = ()
-    conventions: Conventions = field(default_factory=Conventions)
+    conventions: Conventions = USUAL
 
     @property
     def n(self) -> int:

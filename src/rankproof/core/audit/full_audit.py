@@ -40,7 +40,7 @@ from rankproof.core.audit.queries import (
     places_from_the_middle,
     turned_round,
 )
-from rankproof.core.conventions import Conventions, is_unanswered
+from rankproof.core.conventions import USUAL, Conventions, is_unanswered
 from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census, contrary_groups
 from rankproof.core.judgments import Judgments
@@ -65,7 +65,7 @@ def audit_full(
 
     `hits` may be joined with `duplicates='first'`, so that a ranking with duplicates can be looked at.
     """
-    case = FindingCase(judgments, hits, census or Census(), measures, conventions or Conventions())
+    case = FindingCase(judgments, hits, census or Census(), measures, conventions or USUAL)
     whole = gather_queries(table)
     free = audit_hits(judgments, hits, case.census, measures, case.conventions)
     found = chain(_meeting(case, whole), *(check(whole) for check in CHECKS))

@@ -33,7 +33,7 @@ from rankproof.core.audit import (
     queries,
 )
 from rankproof.core.audit.spelling import misspelt_documents, misspelt_queries, unmet_ids
-from rankproof.core.conventions import Conventions, counted_queries, has_relevant
+from rankproof.core.conventions import USUAL, Conventions, counted_queries, has_relevant
 from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census
 from rankproof.core.judgments import Judgments, cached_for_judgments
@@ -361,7 +361,7 @@ def audit_hits(
     conventions: Conventions | None = None,
 ) -> Audit:
     """The findings from the hits alone, without unjudged documents."""
-    case = FindingCase(judgments, hits, census or Census(), measures, conventions or Conventions())
+    case = FindingCase(judgments, hits, census or Census(), measures, conventions or USUAL)
     return Audit.of(finding for check in CHECKS for finding in check(case))
 
 

@@ -21,8 +21,7 @@ from rankproof.core.measures.aspects import subtopic_recall
 from rankproof.core.measures.rr_and_ap import average_precision
 from rankproof.core.names import CHANGES, JUDGED, one_by_one, parse_with
 from rankproof.core.names import find as find_measure
-from rankproof.errors import UsageError, one_of
-from rankproof.suggestions import nearest
+from rankproof.errors import UsageError, not_known, one_of
 
 # What a metric counts in one sample: nested lists of yes and no (or of grades), None if nobody judged.
 #
@@ -289,8 +288,8 @@ def find(name: str) -> Measure:
     """The metric of that name, canonical or other, or a measure of rankings."""
     measure = _find_ours(name.replace(" ", "_")) or find_measure(name)
     if measure is None:
-        hint = nearest(name, [*METRICS, *ALIASES])
-        raise UsageError(f"unknown metric {name!r}.{hint} Next: 'rankproof measures --judged' lists all.")
+        known = [*METRICS, *ALIASES]
+        raise not_known(f"unknown metric {name!r}", name, known, "'rankproof measures --judged' lists all")
     return measure
 
 
@@ -305,8 +304,6 @@ def _find_theirs(peer: str, name: str) -> Measure:
     called = () if meant is None else (meant.spec.name, *meant.spec.also)
     theirs = plain if plain in own else next((each for each in own if each in called), None)
     if theirs is None:
-        raise UsageError(
-            f"compat={peer!r}: {peer} has no formula called {name!r} here, only "
-            f"{', '.join(own)}.{nearest(plain, own)} Next: ask for one of these, or leave compat out."
-        )
+        said = f"compat={peer!r}: {peer} has no formula called {name!r} here, only {', '.join(own)}"
+        raise not_known(said, plain, own, "ask for one of these, or leave compat out")
     return own[theirs].measure

@@ -18,14 +18,13 @@ from rankproof.core.audit import Finding, few_examples
 from rankproof.document.model import Document, Paragraph, Part, Result
 from rankproof.document.numbers import count
 from rankproof.document.terminal import for_face
-from rankproof.errors import DataError, UsageError, check_whole
+from rankproof.errors import DataError, UsageError, check_whole, not_known
 from rankproof.judging.judges import judges_of
 from rankproof.judging.run import settle
 from rankproof.judging.trust.agreement import count_changed, is_yes, machines, people
 from rankproof.judging.verdicts import Account, Ask, InMemory, Judge, Verdict, entry_of, pair_in, verdict_in
 from rankproof.stats.judge_error import Share, share_of
 from rankproof.store.ledger import Ledger, LedgerEntry, lot
-from rankproof.suggestions import nearest
 
 if TYPE_CHECKING:
     from rankproof.judging.models import ModelArguments
@@ -233,10 +232,7 @@ def judge_drift(
     before = probes(kept, name)
     if not before:
         if name not in known:
-            raise UsageError(
-                f"{kept.path}: no verdicts of {name!r}, only of {', '.join(known)}.{nearest(name, known)} "
-                "Next: name one of these."
-            )
+            raise not_known(f"{kept.path}: no verdicts of {name!r}, only of {', '.join(known)}", name, known)
         before = [fix(kept, name, known[name], n)]
     own = probes(kept, asking.name)
     after, _ = ask_again(kept, asking, before[0], len(own) or 1)

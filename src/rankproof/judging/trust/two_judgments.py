@@ -20,7 +20,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from rankproof.core.conventions import Conventions
+from rankproof.core.conventions import USUAL
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
@@ -264,7 +264,7 @@ class Estimating:
         found = []
         for each in self.hits:
             hits = replace(each, grade=grades[each.doc], pool=pairs.pool)
-            columns = score_columns(self.measures, hits, Conventions(), None, pairs.queries)
+            columns = score_columns(self.measures, hits, USUAL, None, pairs.queries)
             found.append([columns[measure.name].values for measure in self.measures])
         return np.array(found)
 
