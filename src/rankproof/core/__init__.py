@@ -1,1 +1,1 @@
-"""The kernel: hits, the join, measures, conventions. NumPy and the standard library only."""
+"""The kernel: hits, the join, conventions (ties, duplicates, missing queries, thin means), measures. NumPy alone."""
