@@ -253,6 +253,26 @@ def test_documents_are_graded_one_key_each_by_two_people_at_once(start: Start, b
     assert "ana and ben" in windows["ana"].locator("#agreement").inner_text()
 
 
+def test_a_page_that_was_asked_for_comes_though_the_folder_changes_meanwhile(
+    start: Start, browser: Any, full: Path
+) -> None:
+    """Whoever has left a page is not brought back to it by its loading itself again."""
+    page, wrong = page_of(browser, app := start(full))
+    held: list[Any] = []
+    page.route(
+        "**/audit*", lambda route: held.append(route)
+    )  # a method of a list cannot carry what Playwright notes on it
+    with page.expect_request("**/audit*"):
+        page.evaluate("document.querySelector('nav a[href*=audit]').click()")
+    with page.expect_response("**/state"):
+        (full / "dense.run").write_text((full / "keyword.run").read_text())
+    with page.expect_response(lambda answer: answer.url.endswith("/state")):
+        pass  # once more, so that the change is seen
+    held[0].continue_()
+    page.wait_for_url(f"http://{app.host}/audit*")
+    assert wrong == []
+
+
 def test_keys_pressed_before_the_next_document_is_shown_grade_nothing(start: Start, browser: Any, full: Path) -> None:
     """They were meant for a document that nobody has seen yet."""
     page, wrong = page_of(browser, app := start(full))

@@ -12,11 +12,15 @@ for (const place of document.querySelectorAll("[data-part]")) {
 }
 
 if (document.body.dataset.state) {
+  const PATIENCE = 60000; // a page that the reader asked for may take long: to load this one again would call it off
+  let left = -PATIENCE;
+  addEventListener("beforeunload", () => { left = performance.now(); });
   const look = async () => {
     try {
       const answer = await fetch("/state");
+      const changed = answer.ok && (await answer.text()) !== document.body.dataset.state;
       const busy = document.activeElement && document.activeElement.matches("input, select");
-      if (answer.ok && (await answer.text()) !== document.body.dataset.state && !busy) {
+      if (changed && !busy && performance.now() - left > PATIENCE) {
         location.reload();
         return;
       }
