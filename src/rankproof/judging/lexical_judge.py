@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rankproof.document.numbers import apart_from
+from rankproof.judging.case import BARE, ENDED
 from rankproof.judging.lexical_profile import (
     BOUNDS,
     COMMON_WORD,
@@ -19,8 +21,10 @@ from rankproof.judging.lexical_profile import (
     LexicalEvidence,
     ProfileTerm,
     TextProfile,
+    is_fragment,
     lacks_name_or_number,
     profile,
+    swaps_numbers,
     weigh,
 )
 from rankproof.judging.verdicts import (
@@ -36,9 +40,18 @@ from rankproof.judging.verdicts import (
     Verdict,
 )
 from rankproof.text.claims import claims
-from rankproof.text.languages import CANCELLING, HEDGED, PRONOUNS, STATE_STEMS, STATES, are_alike, opposites
+from rankproof.text.languages import (
+    CANCELLING,
+    HEDGED,
+    PRONOUNS,
+    STATE_STEMS,
+    STATES,
+    are_alike,
+    limits_in,
+    opposites,
+)
 from rankproof.text.refusals import abstains
-from rankproof.text.words import fold
+from rankproof.text.words import fold, shortest_stretch
 
 NAME = "lexical"
 Settled = Verdict | Unmeasured
@@ -64,7 +77,9 @@ PARAPHRASED = 6
 ASKED_OTHERWISE = 5
 """A question of which fewer words are missing may be asked in words other than the text's."""
 SHORT = 6
-"""An answer of fewer terms need not repeat any of the question's."""
+"""An answer of fewer terms need not repeat any of what it answers."""
+ASKED = re.compile(r"[?？؟]")
+WORDS = re.compile(r"\w+")
 CONTRADICTED = 0.02
 """The probability of support where the text says otherwise."""
 
@@ -79,7 +94,7 @@ def settle(ask: Ask) -> Settled:
         return Verdict(ask, None, NAME, items=tuple(claim.of(ask.right) for claim in claims(ask.right)))
     if ask.relation == Relation.ANSWER_ADDRESSES and abstains(ask.right):
         return Verdict(ask, ABSTAINS, NAME, probability=0.0, quote=ask.right.strip())
-    sought, text = profile(ask.left), profile(ask.right)
+    sought, text = _sides(ask)
     left = "claim" if BOUNDS[ask.relation].weights is SUPPORT else "question"
     if not sought.terms:
         return Unmeasured(ask, f"the {left} has no words to look for")
@@ -93,30 +108,50 @@ def settle(ask: Ask) -> Settled:
 
 def likelihood(ask: Ask) -> float:
     """The probability of a yes, as far as words tell: even odds where they cannot, as between two languages."""
-    sought, text = profile(ask.left), profile(ask.right)
+    sought, text = _sides(ask)
     if not text.forms:
         return 0.0
-    if not are_alike(sought.language, text.language):
+    weights = BOUNDS[ask.relation].weights
+    if not are_alike(sought.language, text.language) or (weights is SUPPORT and is_fragment(text, sought)):
         return 0.5
-    return weigh(sought, text, BOUNDS[ask.relation].weights).probability
+    return weigh(sought, text, weights).probability
+
+
+def _sides(ask: Ask) -> tuple[TextProfile, TextProfile]:
+    """What is looked for, and the text; of a question with its answer the answer alone, if that is the text."""
+    answer = ASKED.split(ask.left)[-1]
+    alike = WORDS.findall(fold(answer)) == WORDS.findall(fold(ask.right))
+    return profile(answer if alike and answer.strip() else ask.left), profile(ask.right)
 
 
 def _support(ask: Ask, claim: TextProfile, text: TextProfile, found: LexicalEvidence) -> Settled:
     if against := conflict(claim, text, found.cover):
         return _verdict(ask, CONTRADICTS, found, text, CONTRADICTED, why=against)
     if found.probability >= BOUNDS[Relation.TEXT_SUPPORTS].yes:
-        if found.cover.best < IN_ONE:
-            return Unmeasured(ask, "the claim's words are in different sentences")
-        if lacks_name_or_number(claim, found.cover):
-            return Unmeasured(ask, "a name or number of the claim is not in the text")
-        if odd_denial(claim, text, found.cover):
-            return Unmeasured(ask, "one of claim and text denies")
-        return _verdict(ask, SUPPORTS, found, text)
+        doubt = _doubt(claim, text, found.cover)
+        return Unmeasured(ask, doubt) if doubt else _verdict(ask, SUPPORTS, found, text)
     if found.probability > BOUNDS[Relation.TEXT_SUPPORTS].no:
         return _unsettled(ask, found)
+    if is_fragment(text, claim) or len(text.terms) < (BARE if ENDED.search(ask.right.strip()) else SHORT):
+        return Unmeasured(ask, "the text is too short to tell by its words")
     if lacks_name_or_number(claim, found.cover) or len(found.cover.missing) >= PARAPHRASED:
         return _verdict(ask, SILENT, found, text)
     return Unmeasured(ask, "the text may say it in other words")
+
+
+def _doubt(claim: TextProfile, text: TextProfile, found: Cover) -> str:
+    """Why a text with nearly all words of a claim may say otherwise; empty if nothing speaks for that."""
+    if found.best < IN_ONE:
+        return "the claim's words are in different sentences"
+    if lacks_name_or_number(claim, found):
+        return "a name or number of the claim is not in the text"
+    place = found.sentences[0]
+    start, end = text.sentences[place]
+    if len(claim.denials) != sum(start <= cue.start < end for cue in text.denials):
+        return "one of claim and text denies"
+    if limits_in(claim.text) != limits_in(text.sentence(place)):
+        return "one of claim and text limits what it says"
+    return "its numbers are in another order" if swaps_numbers(claim, text, place) else ""
 
 
 def _relevance(ask: Ask, question: TextProfile, text: TextProfile, found: LexicalEvidence) -> Settled:
@@ -175,18 +210,8 @@ def _unsettled(ask: Ask, found: LexicalEvidence) -> Unmeasured:
     bounds = BOUNDS[ask.relation]
     no = f"{bounds.no:.2f} or less may be a no" if bounds.no >= 0 else "none is low enough for a no"
     yes = f"{bounds.yes:.2f} or more may be a yes" if bounds.yes <= 1 else "none is high enough for a yes"
-    likely = _told_apart(found.probability, (bounds.no, bounds.yes))
+    likely = apart_from(found.probability, (bounds.no, bounds.yes))
     return Unmeasured(ask, f"shared words leave it open (probability {likely}; {no}, {yes})")
-
-
-def _told_apart(value: float, bounds: tuple[float, ...]) -> str:
-    """A probability with two digits, or more where two would show it as one of the bounds.
-
-    >>> _told_apart(0.8699, (0.18, 0.87)), _told_apart(0.5, (0.18, 0.87))
-    ('0.8699', '0.50')
-    """
-    shown = (f"{value:.{digits}f}" for digits in range(2, 17))
-    return next((each for each in shown if float(each) not in bounds), repr(value))
 
 
 def _verdict(
@@ -201,7 +226,7 @@ def _verdict(
     )
 
 
-VERSION = 4
+VERSION = 5
 """Raised whenever any verdict may change, so that remembered verdicts are not mixed up."""
 
 
@@ -256,7 +281,6 @@ BYTES = 0.11
 """The same of bytes: a terabyte is 1,000 or 1,024 gigabytes of 1,000 or 1,024 megabytes, and so on."""
 LISTED = re.compile(r"[.):]")
 CLAUSE = re.compile(r"[,;:()–—]|\s-\s|[。、，；：]")
-WORDS = re.compile(r"\w+")
 
 
 def conflict(claim: TextProfile, text: TextProfile, found: Cover) -> str:
@@ -279,14 +303,6 @@ def conflict(claim: TextProfile, text: TextProfile, found: Cover) -> str:
     return "a denial" if _denied(claim, text, place, terms) else ""
 
 
-def odd_denial(claim: TextProfile, text: TextProfile, found: Cover) -> bool:
-    """Whether the claim and the sentence that holds most of it do not deny equally often."""
-    if not found.sentences:
-        return False
-    start, end = text.sentences[found.sentences[0]]
-    return len(claim.denials) != sum(start <= cue.start < end for cue in text.denials)
-
-
 def _denied(claim: TextProfile, text: TextProfile, place: int, terms: Terms) -> bool:
     """Whether one denies what the other says, of the same person."""
     there, here = ({held for term in terms for held in term.held}, {key for term in claim.terms for key in term.sought})
@@ -304,30 +320,13 @@ def _denials_in(text: TextProfile, terms: Terms, shared: set[str], within: tuple
     if not keys:
         return 0
     places = [i for i, term in enumerate(terms) if term.key in keys]
-    first, last = (places[i] for i in _smallest([terms[i].key for i in places]))
+    first, last = (places[i] for i in shortest_stretch([terms[i].key for i in places]))
     start = terms[first - 1].end if first else within[0]
     end = within[1] if last + 1 == len(terms) else terms[last].end
     before = [found.end() for found in CLAUSE.finditer(text.text, start, terms[first].start)]
     after = CLAUSE.search(text.text, terms[last].end, end)
     start, end = (before or [start])[-1], after.start() if after else end
     return sum(start <= cue.start < end for cue in text.denials)
-
-
-def _smallest(keys: list[str]) -> tuple[int, int]:
-    """The first and last place of the shortest stretch that has every key.
-
-    >>> _smallest(["plan", "include", "support", "include"])
-    (0, 2)
-    """
-    wanted, latest = len(set(keys)), dict[str, int]()
-    best = (0, len(keys) - 1)
-    for place, key in enumerate(keys):
-        latest.pop(key, None)
-        latest[key] = place
-        begin = min(latest.values())
-        if len(latest) == wanted and place - begin < best[1] - best[0]:
-            best = (begin, place)
-    return best
 
 
 def _other_number(claim: TextProfile, text: TextProfile, terms: Terms) -> str:

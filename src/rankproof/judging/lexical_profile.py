@@ -281,6 +281,30 @@ def lacks_name_or_number(claim: TextProfile, found: Cover) -> bool:
     return bool(gone) and any(term.sought in gone for term in claim.terms if term.kind in LITERAL)
 
 
+def is_fragment(text: TextProfile, claim: TextProfile) -> bool:
+    """Whether a text has nothing but words of the claim, and not all of them, as a bare answer has.
+
+    >>> is_fragment(profile("Paris"), profile("The capital of France is Paris."))
+    True
+    """
+    return bool(text.terms) and {term.key for term in text.terms} < {term.key for term in claim.terms}
+
+
+def swaps_numbers(claim: TextProfile, text: TextProfile, place: int) -> bool:
+    """Whether numbers of one unit that claim and sentence have in common stand in another order.
+
+    >>> swaps_numbers(profile("It opens at 9 and closes at 17."), profile("It opens at 17 and closes at 9."), 0)
+    True
+    """
+    mine, theirs = [t for t in claim.terms if t.kind == NUMBER], [t for t in text.terms if t.kind == NUMBER]
+    for unit in {term.unit for term in mine}:
+        here = dict.fromkeys(term.key for term in mine if term.unit == unit)
+        there = dict.fromkeys(t.key for t in theirs if t.unit == unit and t.sentence == place)
+        if [key for key in here if key in there] != [key for key in there if key in here]:
+            return True
+    return False
+
+
 # --- how likely a yes is ----------------------------------------------------------------------------------
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from rankproof.text.words import ARABIC, DEVANAGARI, GREEK, HAN, HANGUL, KANA, THAI, fold, stem
+from rankproof.text.words import ARABIC, DEVANAGARI, GREEK, HAN, HANGUL, KANA, THAI, fold, stem, words
 
 
 def _words(text: str) -> frozenset[str]:
@@ -73,6 +73,18 @@ niet geen nooit zonder niemand
 """)
 """Not among them: mai, né and personne, which deny in one language only beside another cue, and elsewhere are the
 month of May, born and a person."""
+LIMITING = _words("""
+rarely seldom hardly scarcely barely unless except excluding selten kaum außer ausgenommen rarement guère sauf hormis
+raramente apenas salvo excepto tranne eccetto quase exceto zelden nauwelijks behalve tenzij редко едва кроме
+""")
+"""Words that leave little of what a sentence says without them."""
+
+
+def limits_in(text: str) -> set[str]:
+    """Such words in a text."""
+    return {word.form for word in words(text)} & LIMITING
+
+
 SINGLE_SIGNS = "不没沒未他她它我你您们有也都就而被把"
 STOP_WORDS = frozenset(fold(word) for words in (*BY_LANGUAGE.values(), DENIALS, SINGLE_SIGNS) for word in words) - {
     "usa"

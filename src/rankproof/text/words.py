@@ -329,3 +329,20 @@ def join_texts(texts: Iterable[str]) -> str:
 def are_several(text: str) -> bool:
     """Whether a text is several joined ones."""
     return BETWEEN in text
+
+
+def shortest_stretch(keys: list[str]) -> tuple[int, int]:
+    """The first and last place of the shortest stretch of words that has each of them.
+
+    >>> shortest_stretch(["plan", "include", "support", "include"])
+    (0, 2)
+    """
+    wanted, latest = len(set(keys)), dict[str, int]()
+    best = (0, len(keys) - 1)
+    for place, key in enumerate(keys):
+        latest.pop(key, None)
+        latest[key] = place
+        begin = min(latest.values())
+        if len(latest) == wanted and place - begin < best[1] - best[0]:
+            best = (begin, place)
+    return best

@@ -142,3 +142,35 @@ def test_the_probability_is_known_for_pairs_left_open_and_grows_with_what_is_sha
     chances = [lexical_support(claim, text) for text in texts]
     assert chances == sorted(chances)
     assert 0 <= chances[0] < 0.05 < 0.8 < chances[-1] <= 1
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "value"),
+    [
+        ("What is the capital of France? Paris", "Paris", 1),
+        ("In which year did the Wall fall? 1989", "1989.", 1),
+        ("Wo liegt das Deutsche Museum? In München", "in München", 1),
+        ("What is the capital of France? Paris", "Rome", None),
+        ("The capital of France is Paris.", "Paris", None),
+        ("Die Rückgabe dauert 14 Tage.", "14 Tage.", None),
+        ("Which country hosted the 2016 Olympics? Brazil", "the Federative Republic of Brazil", None),
+    ],
+)
+def test_a_bare_answer_says_nothing_against_a_claim(claim: str, text: str, value: int | None) -> None:
+    """It leaves out what was asked, so that most words of a claim are missing whether it is right or not."""
+    assert said(claim, text) == value
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("Plan A costs 20 euros and plan B costs 10 euros.", "Plan A costs 10 euros and plan B costs 20 euros."),
+        ("The shop opens at 17 and closes at 9.", "The shop opens at 9 and closes at 17."),
+        ("Refunds are denied.", "Refunds are rarely denied."),
+        ("All plans include support.", "All plans except the basic plan include support."),
+        ("Anträge werden abgelehnt.", "Anträge werden selten abgelehnt."),
+    ],
+)
+def test_the_same_words_with_another_meaning_stay_open(claim: str, text: str) -> None:
+    assert said(claim, text) is None
+    assert said(claim, claim) == 1
