@@ -19,7 +19,7 @@ from rankproof.core.join import Block, Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.document.model import Document, Part, Result
-from rankproof.document.numbers import count
+from rankproof.document.numbers import count, duration
 from rankproof.errors import UsageError, old_arguments, shorten
 from rankproof.io.groups import Grouping
 from rankproof.io.mappings import MappingRankings
@@ -113,9 +113,12 @@ class Run(Result):
 
     @cached_property
     def latency(self) -> list[Quantile]:
-        """p50, p95 and p99 with their intervals; none where most questions failed."""
+        """p50, p95 and p99 with their intervals; none where most questions failed.
+
+        A question whose time ran out counts with the time that was waited for: without it a slow system looks fast.
+        """
         most_failed = 2 * len(self.failures) > len(self.rows)
-        return [] if most_failed else quantiles(list(self.latencies.values()), SHARES)
+        return [] if most_failed else quantiles([r.seconds for r in self.rows if r.late or not r.failure], SHARES)
 
     @cached_property
     def scores(self) -> Scores:
@@ -182,6 +185,9 @@ class Run(Result):
             yield "Questions were asked in batches; each counts with its share of the time."
         if self.streamed:
             yield "Latencies are the times between answers; the first of each start includes the start itself."
+        if late := [row.seconds for row in self.rows if row.late]:
+            waited = f"{count(len(late), 'question')} had no answer in time"
+            yield f"{waited}; in latencies each counts with the {duration(max(late))} that were waited for."
         failed, asked = len(self.failures), len(self.rows)
         if failed < asked and 2 * failed > asked:
             yield f"Only {asked - failed} of {asked} questions were answered: latencies are not those of the run."

@@ -296,6 +296,17 @@ def test_warm_up_questions_are_not_counted() -> None:
     assert max(run.latencies.values()) < 1
 
 
+def test_questions_whose_time_ran_out_make_a_system_slow_not_fast() -> None:
+    """They are answered late or never: without them the percentiles would be those of the others."""
+    slow = ["question 1", "question 5"]
+    run = bench().run("late", lambda text: time.sleep(1.5 if text in slow else 0) or ["d1"], timeout=0.3)
+    assert [row.late for row in run.rows] == [f"question {n}" in slow for n in range(len(run.rows))]
+    p50, p95, p99 = (each.value for each in run.latency)
+    assert p50 < 0.2 < p95 <= p99
+    assert set(run.latencies) == set(QUESTIONS) - set(run.failures)
+    assert "2 questions had no answer in time; in latencies each counts with the 300.0 ms" in " ".join(str(run).split())
+
+
 def test_a_batch_takes_so_many_and_each_counts_with_its_share() -> None:
     sizes: list[int] = []
 

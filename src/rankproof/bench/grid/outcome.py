@@ -69,7 +69,7 @@ class TriedConfiguration:
     @property
     def seconds(self) -> list[float]:
         """How long each answered question took, all steps together."""
-        return [row.seconds for row in self.rows.values() if row.answer is not None]
+        return [row.seconds for row in self.rows.values() if row.answer is not None or row.late]
 
     @property
     def failures(self) -> dict[str, int]:

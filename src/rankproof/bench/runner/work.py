@@ -224,9 +224,13 @@ class RunOutcome:
         return self.failure is not None
 
 
+LATE = "no answer within"
+"""How the reason of a question begins whose time ran out."""
+
+
 def late_outcome(seconds: float) -> RunOutcome:
     """The outcome of a call that was waited for so long, and no longer."""
-    return RunOutcome(None, Failed(f"no answer within {seconds:.3g} s", again=True), seconds)
+    return RunOutcome(None, Failed(f"{LATE} {seconds:.3g} s", again=True), seconds)
 
 
 FORM = 2
@@ -251,6 +255,11 @@ class RunRow(Displayable):
     """Whether the answer was kept, from an earlier run or from another configuration of this one."""
     kept: float = 0.0
     """When that was, in seconds since 1970; 0: not known."""
+
+    @property
+    def late(self) -> bool:
+        """Whether its time ran out; an answer would have taken longer than its seconds."""
+        return self.failure.startswith(LATE)
 
 
 @dataclass(frozen=True, slots=True)
