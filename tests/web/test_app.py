@@ -112,6 +112,11 @@ def test_paths_cannot_leave_the_folder(start: Start, folder: Path) -> None:
             assert "the secret" not in app.ask(f"/{page}{name}").text
 
 
+@pytest.mark.parametrize("systems", ["dense,fused,dense", "dense,dense,fused,fused", "dense,dense", "fused"])
+def test_a_ranking_may_be_chosen_more_than_once(start: Start, folder: Path, systems: str) -> None:
+    assert start(folder).enter().ask(f"/query?id=q02&systems={systems}").status == 200
+
+
 def test_read_only_writes_nothing(start: Start, folder: Path) -> None:
     app = start(folder, read_only=True).enter()
     page = app.ask("/judge").text

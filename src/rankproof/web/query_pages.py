@@ -247,7 +247,7 @@ def _choose(site: Site, query: str, shown: Sequence[str], measure: str, correcte
 
 def _gate_words(site: Site, shown: Sequence[str], corrected: bool) -> Markup | None:
     """The gate of these two, with the grades given here if there are any."""
-    if len(set(shown)) != 2:
+    if len(shown) != 2 or shown[0] == shown[1]:
         return None
     a, b = shown
     space = site.workspace
