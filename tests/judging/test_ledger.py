@@ -361,3 +361,11 @@ def test_a_ledger_of_letters_is_read_by_relations(tmp_path: Path) -> None:
     assert json.loads(json.dumps({piece.relation: piece.relation})) == {"R": "R"}
     with pytest.raises(UsageError, match="relation: got 'Z', expected one of 'R', 'S'"):
         Relation("Z")
+
+
+def test_contradictions_are_listed_by_their_value(tmp_path: Path) -> None:
+    """Which is below 0, as the help of the command shows it."""
+    ledger = tmp_path / "l.db"
+    rows = [{"question": "How long?", "contexts": ["It takes 30 days."], "answer": "It takes 14 days."}]
+    judge(rows, "faithfulness", judge=lambda relation, left, right: -1, ledger=ledger)
+    assert [each.value for each in Verdicts(ledger).where(relation=Relation.TEXT_SUPPORTS, value=-1)] == [-1]

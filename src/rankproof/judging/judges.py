@@ -248,7 +248,7 @@ class Verdicts(Displayable):
         for what, got in (("judge", judge), ("relation", relation), ("contains", contains)):
             if not isinstance(got, str | None):
                 raise UsageError(f"{what}: got {shorten(got)}, expected a text. Next: give one, or leave it out.")
-        wanted = None if value is None else check_whole("value", value, least=0)
+        wanted = None if value is None else check_whole("value", value, least=-1)
         sought, open_ones = (contains or "").casefold(), None if unmeasured is None else bool(unmeasured)
         return (
             each
