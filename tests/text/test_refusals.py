@@ -40,3 +40,25 @@ def test_long_answers_take_no_longer() -> None:
     for text in ("not " * 100_000, "i " * 50_000 + "don't", "no" * 100_000, "，" * 100_000):
         assert not refuses(text)
     assert time.process_time() - began < 5  # a pattern that backtracks would take minutes
+
+
+SAYING_NOTHING = """
+We don't have that information.|I honestly don't know.|I can't say.|We are unable to say.|I am not aware of that.|i dont know
+The passage does not have the answer.|The source did not say.|It cannot be found.|Cannot be determined from the context.|N/A
+The documents don’t contain that information.|I’m unsure.|No details are given about the price.|unknown|Not mentioned.|no idea
+The context doesn't discuss it.|This was not specified by the document.|The question cannot be answered.|Sorry, but we can't say.
+Keine Antwort.|Nicht genügend Informationen.|Das geht aus den Unterlagen nicht hervor.|Il n'y a pas assez d'information.
+No se menciona.|El texto no especifica el precio.|No sabemos.|Non è menzionato.|Não é mencionado.|Geen antwoord.
+Daar is geen informatie over.|Недостаточно информации.|Это не указано.|В тексте это не упоминается.|文中没有提到。|我不清楚。
+わからない。|知りません。|答えられません。|情報が不足しています。
+"""
+SAYING_SOMETHING = """
+We did not see any decline in sales.|It cannot be found in stores before May.|There is no evidence that smoking helps.|None of them pays.
+Unknown callers are blocked.|I can't recommend it enough.|Sorry, we are closed on Mondays.|The contract does not include support.
+Es gibt keine Antwortpflicht.|No answer is needed to confirm.|The documents do not have to be translated.|We have no parking.
+"""
+
+
+def test_short_ones_of_all_kinds() -> None:
+    assert [each for each in SAYING_NOTHING.strip().replace("\n", "|").split("|") if not refuses(each)] == []
+    assert [each for each in SAYING_SOMETHING.strip().replace("\n", "|").split("|") if refuses(each)] == []

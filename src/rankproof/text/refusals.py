@@ -11,32 +11,35 @@ from functools import cache
 
 WORDS: dict[str, tuple[str, ...]] = {
     "en": (
-        r"\bi (?:do not|don't|don’t|dont) (?:know|have (?:(?:any|enough|sufficient|the) )?(?:\w+ )?(?:information|data|details|context|access|answer))",
-        r"\bi(?:'m| am|’m) (?:sorry,? (?:but )?)?(?:i )?(?:not able|unable|not sure|afraid i (?:can|do)n[o']t)",
-        r"\bi (?:cannot|can't|can’t|could not|couldn't|couldn’t|was unable to|am unable to) (?:find|answer|help|provide|determine|locate|assist|tell|confirm)",
-        r"\b(?:there is|there's|i have|we have) (?:no|not enough|insufficient) (?:\w+ )?(?:information|data|answer|context|evidence|mention|documentation)",
-        r"\b(?:the )?(?:provided |given |available |retrieved )?(?:context|documents?|sources?|passages?|text|information|article)(?: provided| available)? (?:do(?:es)? not|don't|doesn't|doesn’t) (?:contain|mention|include|provide|say|specify|cover|state|address|discuss|answer|give)",
+        r"\b(?:i|we) (?:really |honestly )?(?:do not|don't|dont) (?:know|have (?:(?:any|enough|sufficient|the|that|this) )?(?:\w+ )?(?:information|data|details|context|access|answer))",
+        r"\bi(?:'m| am) (?:sorry,? (?:but )?)?(?:i )?(?:not able|unable|not sure|afraid i (?:can|do)n[o']t)",
+        r"\bi (?:cannot|can't|could not|couldn't|was unable to|am unable to) (?:find|answer|help|provide|determine|locate|assist|tell|confirm)",
+        r"\b(?:there is|there's|i have|we have) (?:no|not enough|insufficient) (?:\w+ )?(?:information|data|answer|context|mention|documentation)",
+        r"\b(?:the )?(?:provided |given |available |retrieved )?(?:context|documents?|sources?|passages?|text|information|article)(?: provided| available)? (?:do(?:es)? not|did not|don't|doesn't|didn't) (?:contain|mention|include|provide|say|specify|cover|state|address|discuss|answer|give|have (?:the|an|any) (?:answer|information))",
         r"\bno (?:relevant )?(?:information|results?|answer|documents?) (?:was|were|is|could be|has been|have been) (?:found|available)",
-        r"\b(?:unable|not able) to (?:find|answer|provide|determine|locate)",
+        r"\b(?:unable|not able) to (?:find|answer|provide|determine|locate|say|tell|confirm)",
         r"\b(?:is|are) not (?:mentioned|specified|stated|covered|provided|available) in the",
-        r"\bwe (?:do not|don't|don’t) (?:know|have (?:any )?information)",
-        r"\b(?:is not|isn't|isn’t) something (?:that )?i (?:can|know)",
+        r"\b(?:i|we) (?:cannot|can't) (?:say|tell)(?: for (?:sure|certain))?(?:[.!?]|$)",
+        r"\b(?:i(?:'m| am)|we(?:'re| are)) not aware of (?:any|that|this)\b",
+        r"\b(?:is not|isn't) something (?:that )?i (?:can|know)",
         r"\b(?:nothing|none of the \w+|no \w+) in (?:the|my|these|our) (?:\w+ )?(?:knowledge base|documents?|sources?|context|materials?|database)\b",
-        r"(?:n't|n’t) (?:been )?able to (?:find|answer|provide|determine|locate|say|tell|help)",
-        r"\b(?:i(?:'m| am|’m)|we(?:'re| are|’re)) (?:really |honestly )?(?:unsure|not (?:sure|certain))\b",
+        r"n't (?:been )?able to (?:find|answer|provide|determine|locate|say|tell|help)",
+        r"\b(?:i(?:'m| am)|we(?:'re| are)) (?:really |honestly )?(?:unsure|not (?:sure|certain))\b",
         r"\b(?:i|we) have no (?:idea|clue|way of (?:know|tell))",
-        r"\b(?:we|i) (?:cannot|can't|can’t|could not|couldn't|couldn’t|did not|didn't|didn’t) (?:find|locate|see) (?:any|an answer|the answer|that|this|it\b)",
-        r"\b(?:information|answer|detail|details|data)\b[^.]{0,40}\b(?:is not|isn't|isn’t|are not|aren't|aren’t) (?:available to me|in the (?:\w+ )?(?:files?|documents?|context|sources?|text))",
+        r"\b(?:we|i) (?:cannot|can't|could not|couldn't|did not|didn't) (?:find|locate|see) (?:any (?:\w+ )?(?:information|answer|mention|reference|documents?|data|results?|details)|any(?:thing)? (?:about|on|for|matching)\b|an answer|the answer|that|this|it\b)",
+        r"\b(?:information|answer|detail|details|data)\b[^.]{0,40}\b(?:is not|isn't|are not|aren't) (?:available to me|in the (?:\w+ )?(?:files?|documents?|context|sources?|text))",
         r"\b(?:no|not enough|insufficient) (?:\w+ )?(?:information|answer|context|data|details) (?:\w+ ){0,3}(?:available|provided|given|to answer|to determine|about|regarding)\b",
         r"\b(?:is|are|was|were) not (?:mentioned|stated|specified|provided|given|discussed|available|found) (?:\w+ ){0,2}(?:in|by|from) (?:the|this|these|any) (?:\w+ )?(?:texts?|passages?|contexts?|documents?|articles?|sources?)",
-        r"\b(?:question|answer|it|this) (?:cannot|can't|can’t|can not|could not) be (?:answered|determined|inferred)",
+        r"\b(?:question|answer|it|this) (?:cannot|can't|can not|could not) be (?:answered|determined|inferred|found\W*$)",
+        r"\b(?:cannot|can't|could not) be (?:answered|determined|inferred) (?:from|based|with|by)\b",
         r"^(?:no answer|unanswerable|n/a|unknown|no idea|not (?:available|found|specified|mentioned|stated|sure)|none)\W*$",
-        r"^sorry,? (?:but )?(?:i|we)\b[^.]{0,15}\b(?:cannot|can't|can’t|could not|couldn't|couldn’t|have nothing)\b",
+        r"^sorry,? (?:but )?(?:i|we)\b[^.]{0,15}\b(?:cannot|can't|could not|couldn't|have nothing)\b",
     ),
     "de": (
         r"\b(?:das )?wei(?:ß|ss) ich (?:leider )?nicht",
         r"\bich wei(?:ß|ss) (?:es |das )?(?:leider )?nicht",
-        r"\b(?:habe ich|ich habe|wir haben|liegen mir|liegen uns|gibt es|es gibt|finde ich|ich finde|enth(?:ä|ae)lt|enthalten) (?:hierzu |dazu |dar(?:ü|ue)ber |leider )*(?:keine?n?|nicht gen(?:ü|ue)gend) (?:\w+ )?(?:information|angabe|antwort|daten|hinweis|auskunft)",
+        r"\b(?:habe ich|ich habe|wir haben|liegen mir|liegen uns|gibt es|es gibt|finde ich|ich finde|enth(?:ä|ae)lt|enthalten) (?:hierzu |dazu |dar(?:ü|ue)ber |leider )*(?:keine?n?|nicht gen(?:ü|ue)gend) (?:\w+ )?(?:information(?:en)?|angaben?|antwort(?:en)?|daten|hinweise?|auskunft)\b",
+        r"^(?:leider )?(?:keine|nicht gen(?:ü|ue)gend) (?:antwort|angaben?|informationen|daten)\W*$",
         r"\b(?:kann|konnte|können|koennen) (?:ich |wir )?(?:\w+ ){0,5}(?:leider )?(?:nicht|keine?n?) (?:\w+ )?(?:finden|beantworten|gefunden|helfen|antwort)",
         r"\bkeine (?:\w+ )?(?:informationen?|angaben|antwort|ergebnisse) (?:\w+ )?(?:gefunden|vorhanden|verf(?:ü|ue)gbar|enthalten)",
         r"\b(?:kann|konnte|können|konnten) (?:ich |wir )?(?:\w+ ){0,6}(?:keine auskunft|nicht (?:mit sicherheit )?sagen|nichts (?:\w+ ){0,6}finden|nichts gefunden)",
@@ -111,6 +114,7 @@ WORDS: dict[str, tuple[str, ...]] = {
         r"\b(?:daar|hier|hierop|daarop) (?:kan|kon) ik (?:\w+ ){0,3}(?:geen|niets|niet)\b",
         r"\b(?:documenten|bronnen|teksten) (?:zeggen|vermelden|bevatten) (?:\w+ ){0,3}(?:niets|niet|geen)\b",
         r"^geen (?:informatie|antwoord)\b",
+        r"\b(?:daar|hier) is geen (?:informatie|antwoord|gegevens)",
     ),
     "pl": (
         r"\bnie (?:wiem|znam odpowiedzi|mam (?:wystarczających )?(?:informacji|danych|odpowiedzi)|posiadam (?:\w+ )?informacji)",
@@ -129,7 +133,7 @@ WORDS: dict[str, tuple[str, ...]] = {
         r"(?:контекст|документы?)\w* не содерж",
         r"^(?:к сожалению,? |извините,? )?(?:я )?не знаю",
         r"(?:^|\s)ничего не (?:сказано|говорится|найдено|указано|упоминается|наш[её]л|нашла)",
-        r"(?:документ|контекст|источник|материал)\w*[^.]{0,40}(?:не (?:упом|содерж|указ|сказ|говор)|нет (?:\w+ )?(?:информации|ответа|данных))",
+        r"(?:документ|контекст|источник|материал|текст)\w*[^.]{0,40}(?:не (?:упом|содерж|указ|сказ|говор)|нет (?:\w+ )?(?:информации|ответа|данных))",
         r"(?:^|\s)я не уверен",
         r"(?:^|\s)мне (?:это |об этом )?(?:не ?известно)",
         r"(?:^|\s)не могу (?:найти|ответить|сказать) ?(?:эту|это|на|точно|ответ|информац)?",
@@ -185,7 +189,7 @@ WORDS: dict[str, tuple[str, ...]] = {
 HINTS: dict[str, tuple[str, ...]] = {
     "en": (
         "n't",
-        "n’t",
+        "dont",
         "not ",
         "no ",
         "unable",
@@ -235,7 +239,7 @@ def refuses(answer: str) -> bool:
     >>> refuses("I don't know the answer to that."), refuses("It opens at nine. I don't drink coffee.")
     (True, False)
     """
-    head = answer[:HEAD].lower()
+    head = answer[:HEAD].lower().replace("’", "'")
     first = _SENTENCES.match(head)
     head = first[0] if first else head
     for language, hints in HINTS.items():
