@@ -12,38 +12,42 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
+# What an old module held, in the new one; or in several.
 MOVED = {
-    "rankproof.api.export": "rankproof.scoring.scores",
-    "rankproof.arguments": "rankproof.suggestions",
-    "rankproof.bench.retrieve.words": "rankproof.text.tokens",
-    "rankproof.compat.trec_eval.program": "rankproof.compat.trec_eval",
-    "rankproof.compat.trec_eval.results": "rankproof.compat.trec_eval.columns",
-    "rankproof.core.derivation.registry": "rankproof.core.paper",
-    "rankproof.core.derivation.steps": "rankproof.core.paper",
-    "rankproof.core.measures.graded": "rankproof.core.measures.ndcg_and_err",
-    "rankproof.core.measures.incomplete": "rankproof.core.measures.incomplete_judgments",
-    "rankproof.core.measures.interpolated": "rankproof.core.measures.interpolated_precision",
-    "rankproof.core.measures.ranked": "rankproof.core.measures.rr_and_ap",
-    "rankproof.core.orders": "rankproof.core.expected_and_extreme_values",
-    "rankproof.core.parameters": "rankproof.core.measure",
-    "rankproof.core.preferences": "rankproof.core.judgments",
-    "rankproof.core.rules": "rankproof.core.conventions",
-    "rankproof.io.spans": "rankproof.io.judgments",
-    "rankproof.judging.lexical.judge": "rankproof.judging.lexical_judge",
-    "rankproof.judging.lexical.profile": "rankproof.judging.lexical_profile",
-    "rankproof.judging.lexical.support": "rankproof.judging.lexical_judge",
-    "rankproof.judging.models.budget": "rankproof.judging.models",
-    "rankproof.judging.models.limits": "rankproof.judging.models",
-    "rankproof.monitoring.user_model": "rankproof.monitoring.simulated_users",
-    "rankproof.scoring.export": "rankproof.scoring.scores",
-    "rankproof.stats.detection": "rankproof.stats.detectable_difference",
-    "rankproof.stats.flips": "rankproof.stats.paired",
-    "rankproof.stats.gate": "rankproof.comparing.gate_decision",
-    "rankproof.stats.gate_decision": "rankproof.comparing.gate_decision",
-    "rankproof.stats.power": "rankproof.stats.significance",
-    "rankproof.stats.rank_correlation": "rankproof.stats.agreement",
-    "rankproof.stats.rankings": "rankproof.stats.agreement",
-    "rankproof.text.cuts": "rankproof.text.tokens",
+    f"rankproof.{old}": " ".join(f"rankproof.{each}" for each in new.split())
+    for old, new in {
+        "api.export": "scoring.scores",
+        "arguments": "suggestions",
+        "bench.retrieve.words": "text.tokens",
+        "compat.trec_eval.program": "compat.trec_eval",
+        "compat.trec_eval.results": "compat.trec_eval.columns",
+        "core.derivation.registry": "core.paper",
+        "core.derivation.steps": "core.paper",
+        "core.measures.graded": "core.measures.ndcg_and_err",
+        "core.measures.incomplete": "core.measures.incomplete_judgments",
+        "core.measures.interpolated": "core.measures.interpolated_precision",
+        "core.measures.ranked": "core.measures.rr_and_ap",
+        "core.orders": "core.expected_and_extreme_values",
+        "core.parameters": "core.measure scoring.catalogue",
+        "core.preferences": "core.judgments",
+        "core.rules": "core.conventions",
+        "io.spans": "io.judgments",
+        "judging.lexical.judge": "judging.lexical_judge judging.lexical_profile judging.trust",
+        "judging.lexical.profile": "judging.lexical_profile",
+        "judging.lexical.support": "judging.lexical_judge",
+        "judging.models.budget": "judging.models judging.models.judge judging.models.calls",
+        "judging.models.limits": "judging.models judging.models.judge judging.models.calls",
+        "monitoring.user_model": "monitoring.simulated_users",
+        "scoring.export": "scoring.scores",
+        "stats.detection": "stats.detectable_difference",
+        "stats.flips": "stats.paired stats.confidence",
+        "stats.gate": "comparing.gate_decision",
+        "stats.gate_decision": "comparing.gate_decision",
+        "stats.power": "stats.significance",
+        "stats.rank_correlation": "stats.agreement stats.corrections",
+        "stats.rankings": "stats.agreement stats.corrections",
+        "text.cuts": "text.tokens",
+    }.items()
 }
 FOLDERS = {name.rsplit(".", 1)[0] for name in MOVED}
 
@@ -66,20 +70,22 @@ class OldNames:
         """Fill it with everything from the new place."""
         if module.__name__ not in MOVED:
             return
-        new = MOVED[module.__name__]
-        import_module("rankproof.errors").warn_of(module.__name__, new, "import it from there")
-        inside = vars(import_module(new))
-        module.__dict__.update({name: each for name, each in inside.items() if not name.startswith("__")})
+        new = MOVED[module.__name__].split()
+        import_module("rankproof.errors").warn_of(module.__name__, " and ".join(new), "import it from there")
+        for each in reversed(new):
+            inside = vars(import_module(each))
+            module.__dict__.update({name: there for name, there in inside.items() if not name.startswith("__")})
 
 
 def old_names(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:
-    """A `__getattr__` for a module, so that old names of its functions still work: `{old: new}`."""
+    """A `__getattr__` for a module, so that old names of its functions still work: `{old: new}`, here or elsewhere."""
 
     def get(name: str) -> Any:
         if name not in names:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         import_module("rankproof.errors").warn_of(f"{module}.{name}", names[name])
-        return getattr(sys.modules[module], names[name])
+        place, _, new = names[name].rpartition(".")
+        return getattr(import_module(place or module), new)
 
     return get
 

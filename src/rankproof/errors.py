@@ -17,6 +17,8 @@ from pathlib import PurePath
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
+from rankproof._moved import old_names
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -255,8 +257,6 @@ def blame_sentence(error: Exception) -> str:
     return f"{notes[0]}: {type(error).__name__}: {error} ({place}). Next: correct that function."
 
 
-# --- wrong calls -------------------------------------------------------------------------------
-
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
@@ -394,3 +394,6 @@ def old_arguments(*numbers: str, **names: str) -> Callable[[Callable[P, R]], Cal
 def warn_of(old: str, new: str, do: str = "use the new name") -> None:
     """Warn with the new name."""
     warn_caller(f"{old} is now {new}. Next: {do}.", DeprecationWarning)
+
+
+__getattr__ = old_names(__name__, {"nearest": "rankproof.suggestions.nearest"})
