@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import json
 import math
 import random
 import re
-import shlex
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
@@ -17,7 +17,6 @@ import pytest
 from scipy import stats
 
 from rankproof import RR, audit, compare, diagnose, evaluate, explain, gate, leaderboard, report, sample
-from rankproof.cli import run
 from rankproof.core.measure import Measure
 from rankproof.errors import DataError, UsageError
 from rankproof.stats.detectable_difference import detectable, needed_or_why
@@ -296,22 +295,32 @@ def test_a_comparison_keeps_to_80_columns(name: str) -> None:
     assert max(map(len, text.splitlines())) <= 80
 
 
-def test_warnings_are_counted_by_run_and_the_command_that_shows_them_works(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_full_form_has_every_warning_of_the_audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one comparison and one gate: pages, the full text and files say no less than a screen does."""
     monkeypatch.chdir(tmp_path)
     judged = {f"q{i}": {"a": 1, "b": 1} for i in range(12)}
-    Path("judged.json").write_text(json.dumps(judged))
-    Path("good.json").write_text(json.dumps({q: {"a": 2.0, "b": 1.0} for q in judged}))
-    Path("a bad one.json").write_text(json.dumps({q: {"x": 1.0, "b": 1.0} for q in list(judged)[:6]}))
-    run(["compare", "judged.json", "good.json", "a bad one.json", "-m", "RR,nDCG(gain='exp')@10", "--full"])
-    said, _, typed = capsys.readouterr().out.partition("Warnings of the audit: ")[2].partition(":\n")
-    assert said.startswith("a bad one.json ")
-    words = shlex.split(typed.replace("\\\n", " "))
-    assert words[:4] == ["rankproof", "audit", "judged.json", "a bad one.json"]
-    run(words[1:])
-    shown = int(re.search(r"(\d+) warning", capsys.readouterr().out)[1])  # type: ignore[index]
-    assert shown >= int(said.removeprefix("a bad one.json ").partition(".")[0]) > 1
+    good, bad = {q: {"a": 2.0, "b": 1.0} for q in judged}, {q: {"x": 1.0, "b": 1.0} for q in list(judged)[:6]}
+    compared = compare(judged, {"good": good, "bad": bad}, "RR")
+    gated = gate(judged, good, bad, "RR")
+    for found, name in ((compared, "bad"), (gated, "candidate")):
+        warnings = [str(each) for each in evaluate(judged, bad, "RR").audit if each.severity == "warning"]
+        assert len(warnings) > 1
+        assert found.to_dict()["data"][name]["warnings"] == warnings
+        found.save("found.txt", force=True)
+        pages = [*map(found.format, ("full", "markdown", "html")), Path("found.txt").read_text()]
+        for page in [*pages, *([found.format("junit")] if found is gated else [])]:
+            told = " ".join(html.unescape(page).split())
+            assert all(f"{name}: {each}" in told for each in warnings)
+        assert f"warning {name}: 6 of 12 judged queries without a ranking" in " ".join(found.format().split())
+
+
+def test_judgments_that_are_a_ranking_are_doubted_by_a_gate_too() -> None:
+    scored = {f"q{i}": {f"d{j}": i + 1 + j / 7 for j in range(6)} for i in range(40)}
+    judged = {q: {**dict.fromkeys(docs, 1), "d9": 0} for q, docs in scored.items()}
+    other = {q: {d: -each for d, each in docs.items()} for q, docs in scored.items()}
+    found = gate(scored, judged, other, "RR", margin=0.3)
+    assert "check the order of the two" in " ".join(str(found).split())
+    assert found.outcome == "pass"
 
 
 def test_what_is_detectable_gets_a_verdict_beside_all_other_rows() -> None:

@@ -187,6 +187,8 @@ class Soundness:
     """For each of these measures whether more is better."""
     errors: tuple[str, ...] = ()
     """Errors that the audit found, which make the numbers wrong."""
+    warnings: tuple[str, ...] = ()
+    """Warnings of the audit, which can mislead whoever reads the numbers."""
 
     @property
     def missing(self) -> float:
@@ -199,12 +201,14 @@ class Soundness:
             **asdict(self),
             "ends": {name: list(pair) for name, pair in self.ends.items()},
             "errors": list(self.errors),
+            "warnings": list(self.warnings),
         }
 
 
 def soundness(scores: ScoresLike, measure: Measure, decided: Iterable[str] = ()) -> Soundness:
     """The limits of these scores; `decided` are the measures for which unjudged documents matter."""
     depth, hits = measure.cutoff or DEPTH, scores.hits if isinstance(scores, Scores) else None
+    audit = scores.audit
     bounded = {name: scores.bounds(name, of="unjudged") for name in decided}
     return Soundness(
         queries=len(scores.queries),
@@ -218,7 +222,8 @@ def soundness(scores: ScoresLike, measure: Measure, decided: Iterable[str] = ())
             if pair is not None
         },
         higher={name: scores.column(name).measure.spec.higher for name in bounded},
-        errors=tuple(str(each) for each in scores.audit if each.severity == "error"),
+        errors=tuple(str(each) for each in audit if each.severity == "error"),
+        warnings=tuple(str(each) for each in audit if each.severity == "warning"),
     )
 
 

@@ -18,7 +18,6 @@ from rankproof.comparing.alignment import (
     corrected_in,
     counted_notes,
     favours,
-    kin_notes,
     pairs,
     range_notes,
 )
@@ -146,7 +145,7 @@ def compare_scores(
         *range_notes(each.measure for each in compared),
     ]
     notes += [alike[first].apart] if alike[first].apart else []
-    notes += [*bounds_notes(alike), *kin_notes(alike), *favours(compared, first)]
+    notes += [*bounds_notes(alike), *favours(compared, first)]
     doubts = both_broken(alike, first, allow_errors) | too_few_answers(alike, allow_missing)
     settings = (seed, alpha, margin, correction, permutations, doubts)
     rows = _rows([(first, each) for each in compared], *settings)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankproof.comparing.alignment import soundness, with_rankings
-from rankproof.comparing.conclusions import BROKEN, answer_first
+from rankproof.comparing.conclusions import BROKEN, answer_first, serious_findings
 from rankproof.core.expected_and_extreme_values import by_id
 from rankproof.core.explanation import ExplainedCase
 from rankproof.core.hits import ABOVE_ZERO, Array, Hits
@@ -211,11 +211,7 @@ class Comparison(Result):
     @cached_property
     def findings(self) -> list[tuple[Finding, list[str]]]:
         """Each serious finding once, with the systems it is about."""
-        about: dict[Finding, list[str]] = {}
-        for name, each in self.scores.items():
-            for finding in each.audit.serious:
-                about.setdefault(finding, []).append(name)
-        return list(about.items())
+        return serious_findings(self.scores)
 
     @property
     def wrong(self) -> list[str]:

@@ -11,16 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rankproof.comparing.alignment import count_unanswered
+from rankproof.comparing.alignment import UNANSWERED, count_unanswered
 from rankproof.document.model import Block, Column, Table
 from rankproof.document.numbers import count, first_of, probability, score, share, signed_number, signed_span
-from rankproof.document.terminal import for_face
+from rankproof.document.terminal import cut_apart, for_face
 from rankproof.errors import check_number
 from rankproof.scoring.protocol import ScoresLike
 
 if TYPE_CHECKING:
     from rankproof.comparing.comparison import Comparison, ComparisonRow
     from rankproof.comparing.gate_decision import GateRow
+    from rankproof.core.audit import Finding
 
 BEFORE = "Before you trust this, "
 """How a note about an error in the data begins."""
@@ -270,6 +271,23 @@ def margin_notes(rows: Iterable[ComparisonRow], margin: float | None) -> Iterato
             f"Not called equivalent, although the interval lies within {margin:g}: {named}. To be called so "
             f"takes more than an interval: {reason}."
         )
+
+
+def serious_findings(scores: Mapping[str, ScoresLike]) -> list[tuple[Finding, list[str]]]:
+    """Each serious finding once, with the systems it is about.
+
+    A judge of the model that ranked goes first, then queries without an answer.
+    """
+    about: dict[Finding, list[str]] = {}
+    for name, each in scores.items():
+        for finding in each.audit.serious:
+            about.setdefault(finding, []).append(name)
+    return sorted(about.items(), key=lambda x: (x[0].kind != "judge-kin", x[0].kind not in UNANSWERED))
+
+
+def told_of(findings: Sequence[tuple[Finding, list[str]]], severity: str) -> list[str]:
+    """The findings of a severity in words, each behind the first of the systems that it is about."""
+    return [f"{first_of(cut_apart(on, 30), NAMED)}: {each}" for each, on in findings if each.severity == severity]
 
 
 def corrected_table(rows: Sequence[ComparisonRow] | Sequence[GateRow]) -> list[Block]:

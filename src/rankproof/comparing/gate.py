@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -14,13 +14,12 @@ from rankproof.comparing.alignment import (
     bounds_notes,
     counted_notes,
     favours,
-    kin_notes,
     pairs,
     range_notes,
     soundness,
     without_groups,
 )
-from rankproof.comparing.conclusions import ALLOWED, BEFORE
+from rankproof.comparing.conclusions import ALLOWED, BEFORE, serious_findings
 from rankproof.comparing.gate_decision import (
     FAIL,
     INCONCLUSIVE,
@@ -56,6 +55,9 @@ from rankproof.scoring.evaluate import (
 )
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.paired import check_alpha
+
+if TYPE_CHECKING:
+    from rankproof.core.audit import Finding
 
 ABOUT = LIKE_THESE, THESE = "like-these", "these"
 """The question of the gate: would it lose on queries like these, or was anything lost on exactly these?"""
@@ -113,6 +115,12 @@ class Gate(Result):
     def exit_code(self) -> int:
         """0 pass, 1 fail, 3 invalid (bad data), 4 inconclusive."""
         return EXIT_CODES[self.outcome]
+
+    @property
+    def findings(self) -> list[tuple[Finding, list[str]]]:
+        """Each serious finding of the audit once, with the sides it is about."""
+        sides = {"baseline": self.baseline, "candidate": self.candidate}
+        return serious_findings({name: each for name, each in sides.items() if each is not None})
 
     def to_dict(self) -> dict[str, Any]:
         """The gate as plain data."""
@@ -276,7 +284,7 @@ def gate_scores(
     wrong = [*answer_rows(data, allow_missing), *([] if allow_errors else error_rows(data))]
     notes += counted_notes(compared, "baseline", len(new.queries))
     notes += [] if about == THESE else range_notes(each.measure for each in compared)
-    notes += [*bounds_notes(alike), *kin_notes(alike), *favours(compared, "baseline")]
+    notes += [*bounds_notes(alike), *favours(compared, "baseline")]
     notes += [new.apart] if new.apart else []
     notes += [f"{BEFORE}{name}: {said}" for name, each in data.items() for said in each.errors]
     told = {name: each.to_dict() for name, each in data.items()}

@@ -6,7 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rankproof.comparing.conclusions import BEFORE, corrected_table, few_answers, unanswered_notes, unjudged_notes
+from rankproof.comparing.conclusions import (
+    BEFORE,
+    corrected_table,
+    few_answers,
+    told_of,
+    unanswered_notes,
+    unjudged_notes,
+)
 from rankproof.document.model import (
     ALWAYS,
     PAGE,
@@ -26,6 +33,7 @@ from rankproof.document.model import (
 )
 from rankproof.document.numbers import count, first_of, probability, score, share, signed_number
 from rankproof.document.terminal import clean, cut_apart
+from rankproof.scoring.words import warnings_under
 
 if TYPE_CHECKING:
     from rankproof.comparing.gate import Gate
@@ -75,6 +83,7 @@ def gate(found: Gate) -> Document:
             Part(*corrected_table(found.rows)),
             Part(*map(Paragraph, said), media=(TEXT, PAPER)),
             Part(Bullets(said), media=(PAGE,)),
+            *warnings_under(told_of(found.findings, "warning"), ALWAYS, heading=False),
             Part(_cases(found)),
         ],
         [each.to_dict() for each in found.rows],
@@ -120,7 +129,8 @@ def _cases(found: Gate) -> Cases:
         SuiteCase(_label(each), f"gate.{each.check}", _as_test(found, each), sentence_of(each, found))
         for each in found.rows
     ]
-    return Cases("rankproof gate", cases, "\n".join([headline(found), *notes(found), *_too_few(found)]))
+    said = [headline(found), *notes(found), *_too_few(found), *told_of(found.findings, "warning")]
+    return Cases("rankproof gate", cases, "\n".join(said))
 
 
 def _as_test(found: Gate, row: GateRow) -> str:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rankproof.comparing.alignment import UNANSWERED
-from rankproof.comparing.conclusions import NAMED, conclusions, corrected_table, doubt_notes, unanswered_notes
+from rankproof.comparing.conclusions import conclusions, corrected_table, doubt_notes, told_of, unanswered_notes
 from rankproof.core.explanation import ExplainedCase
 from rankproof.document.model import (
     ALWAYS,
@@ -18,12 +15,9 @@ from rankproof.document.model import (
     SCREEN,
     TERMINAL,
     TEXT,
-    WARNING,
     Block,
-    Bullets,
     Cell,
     Chart,
-    Code,
     Column,
     Document,
     FirstFit,
@@ -32,14 +26,13 @@ from rankproof.document.model import (
     Record,
     Table,
 )
-from rankproof.document.numbers import ABSENT, count, first_of, probability, score, share, signed_number, signed_span
-from rankproof.document.terminal import GAP, cut, cut_apart, cut_names, pad, waterfall, width
+from rankproof.document.numbers import ABSENT, count, probability, score, share, signed_number, signed_span
+from rankproof.document.terminal import GAP, cut, cut_apart, pad, waterfall, width
 from rankproof.scoring.tables import case_blocks
-from rankproof.scoring.words import wrong_data
+from rankproof.scoring.words import warnings_under, wrong_data
 
 if TYPE_CHECKING:
     from rankproof.comparing.comparison import Comparison, ComparisonRow
-    from rankproof.scoring.protocol import ScoresLike
 
 WORDS = ("measure", "system", "against", "verdict")
 """The columns that are not numbers."""
@@ -78,15 +71,7 @@ def comparison(found: Comparison, above: Sequence[Part] = (), cases: Sequence[Ex
 
 def _errors(found: Comparison) -> list[str]:
     """What makes the numbers wrong; long names of systems are shortened."""
-    return [
-        *found.unanswered,
-        *(f"{_about(names)}: {each}" for each, names in found.findings if each.severity == "error"),
-    ]
-
-
-def _about(names: Sequence[str]) -> str:
-    """The systems that have a note, the first ones by name."""
-    return first_of(cut_apart(names, 30), NAMED)
+    return [*found.unanswered, *told_of(found.findings, "error")]
 
 
 # --- tables ---------------------------------------------------------------------------------------------
@@ -338,30 +323,8 @@ def _said(found: Comparison) -> Iterator[Part]:
     for n, each in enumerate(sentences(found)):
         rank = 0 if n == len(found.notes) or each in grave else MAYBE
         yield Part(Paragraph(each), rank=rank, name=DECIDED)
-    # A judge of the model that ranked goes first, then queries without an answer.
-    findings = sorted(found.findings, key=lambda x: (x[0].kind != "judge-kin", x[0].kind not in UNANSWERED))
-    for finding, names in findings:
-        if finding.severity == "warning":
-            rank = LIKELY if _errors(found) else 0  # an error says it already
-            yield Part(Bullets([f"{_about(names)}: {finding}"], ["warning"]), rank=rank, name=WARNING, media=(SCREEN,))
-            break
-    warnings = {
-        name: sum(finding.severity == "warning" for finding in each.audit) for name, each in found.scores.items()
-    }
-    if any(warnings.values()):
-        called = cut_names(warnings, 30)
-        told = ", ".join(f"{called[name]} {times}" for name, times in warnings.items() if times)
-        how = Code(_how_to_audit(found.scores[max(warnings, key=warnings.__getitem__)]))
-        yield Part(Paragraph(f"Warnings of the audit: {told}. Read them with:"), how, media=(TEXT,))
-
-
-def _how_to_audit(scores: ScoresLike) -> str:
-    """How the audit of scores is read: by a command where files are behind them."""
-    files = [scores.definition.get(each, "") for each in ("judgments", "ranking")]
-    of_spans = any(column.measure.spec.kind == "span" for column in scores.columns.values())
-    if of_spans or not all(map(os.path.isfile, files)):
-        return ".scores[NAME].audit"
-    return shlex.join(["rankproof", "audit", *files, "-m", ",".join(scores)])
+    first = LIKELY if _errors(found) else ALWAYS  # an error says it already
+    yield from warnings_under(told_of(found.findings, "warning"), first, heading=False)
 
 
 def sentences(found: Comparison) -> list[str]:

@@ -50,7 +50,7 @@ def scores(summaries: Sequence[Summary], above: Sequence[Block] = ()) -> Documen
     """Errors that make the numbers wrong come above them, where they are read first; warnings come below."""
     wrong, warnings = _findings(summaries, "error"), _findings(summaries, "warning")
     told = _one(summaries[0]) if len(summaries) == 1 else _several(summaries)
-    parts = [Part(*above), wrong_data(wrong), *told, *_under(warnings, LIKELY if wrong else ALWAYS)]
+    parts = [Part(*above), wrong_data(wrong), *told, *warnings_under(warnings, LIKELY if wrong else ALWAYS)]
     return Document("Scores", parts, rows := tables.records(summaries), kinds=tables.kinds_of(rows))
 
 
@@ -157,10 +157,10 @@ def _of_each(summaries: Sequence[Summary]) -> Iterator[str]:
             yield f"{called[summary.name]}: {' '.join(told)}"
 
 
-def _under(warnings: Sequence[str], first: int) -> Iterator[Part]:
-    """The warnings, the first one before all others."""
+def warnings_under(warnings: Sequence[str], first: int, heading: bool = True) -> Iterator[Part]:
+    """The warnings, the first one before all others; a terminal may do without their heading."""
     for n, each in enumerate(warnings):
-        blocks = [Paragraph(""), Paragraph(BEFORE)] if not n else []
+        blocks = [Paragraph(""), Paragraph(BEFORE)] if heading and not n else []
         yield Part(*blocks, Bullets([each], ["warning"]), rank=FURTHER if n else first, name=WARNING, media=TERMINAL)
     if warnings:
         yield Part(Paragraph(BEFORE), Bullets(warnings), media=(PAGE,))
