@@ -211,10 +211,10 @@ def too_few_sentence(n: int, least: float, margin: float, needed: int | None, pl
     If it is `planned` by what was seen how many that margin takes, no other number of queries is named.
 
     >>> print(too_few_sentence(50, 0.0582, 0.01, 299))
-    With 50 queries the smallest margin that can pass if nothing changes is 0.0582; 299 are needed for 0.01.
+    With 50 queries of which none changes the smallest margin that passes is 0.0582; 299 are needed for 0.01.
     """
     asked = count(n, "query")
-    said = f"With {asked} the smallest margin that can pass if nothing changes is {score(least)}"
+    said = f"With {asked} of which none changes the smallest margin that passes is {score(least)}"
     if planned:
         return f"{said}."
     if needed is None:
@@ -325,12 +325,11 @@ def _missing(row: GateRow, found: Gate) -> str:
         return said  # The note about the margin says the same.
     if row.more is not None:
         needed = count(row.n + row.more, "query")
-        said += f". If nothing changed, about {needed} would let it pass at this margin"
+        said += f". If the true change were 0, about {needed} would let it pass at this margin"
     elif row.more_note and not _is_short(row):
         said += f". How many queries this margin takes is not known ({row.more_note})"
     if row.passes_at is not None:
-        these = ", these" if row.more is not None else ". These would let it pass"
-        said += f"{these} at a margin of {score(row.passes_at)}"
+        said += f". As these changed, they pass at a margin of {score(row.passes_at)}"
     return said
 
 
