@@ -233,3 +233,16 @@ def test_the_last_sentence_is_how_p_was_made() -> None:
     assert sentences(found)[-1].startswith("p by random sign flips")
     found.notes = ["A note."]
     assert sentences(found)[0] == "A note."
+
+
+def test_what_is_said_of_intervals_is_true_of_one_row_and_of_many() -> None:
+    """An interval reaches to 0 beside more rows, so it is not called one that was not corrected."""
+    judged = {f"q{i}": {"a": 1} for i in range(12)}
+    old = {q: ["x", "a"] for q in judged}
+    new = {q: ["a", "x"] if i < 6 else ["x", "a"] for i, q in enumerate(judged)}
+    alone = compare(judged, {"old": old, "new": new}, "RR")
+    beside = compare(judged, {"old": old, "new": new, "third": old}, "RR, P@1")
+    assert (alone.rows[0].low or 0) > 0 == beside.row("new", "RR").low
+    for found in (alone, beside):
+        assert sentences(found)[-1].endswith("intervals at 95 %, which hold 0 just where p finds nothing.")
+        assert all((row.p_corrected > found.alpha) == ((row.low or 0) <= 0 <= (row.high or 0)) for row in found)
