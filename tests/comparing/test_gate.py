@@ -349,6 +349,20 @@ def test_the_pytest_plugin_fails_skips_and_passes(pytester: pytest.Pytester) -> 
     assert pytester.runpytest_subprocess("-p", "no:cacheprovider").parseoutcomes() == {"errors": 3}
 
 
+def test_groups_that_did_not_pass_come_before_those_that_did() -> None:
+    sizes = {"1 whole": 25, "2 few": 5, "3 open": 10, "4 broken": 20}
+    by = dict(zip(JUDGED, [name for name, n in sizes.items() for _ in range(n)], strict=True))
+    after = {q: ["x"] if by[q] == "4 broken" else ["a"] for q in JUDGED}
+    found = gate(JUDGED, hits(60), after, "Success@5", margin=0.15, by=by)
+    assert [row.slice for row in found] == ["", *sizes]  # data keep the order they had
+    for form in ("full", "markdown", "html", "latex"):
+        places = [found.format(form).index(mark) for mark in ("4 broken", "3 open", "1 whole")]
+        assert places == sorted(places), form
+    told = found.format()
+    assert "4 broken:\n" in told
+    assert "1 whole:\n" not in told
+
+
 def test_a_small_group_is_shown_and_decides_nothing() -> None:
     judged = {f"q{i}": {"a": 1} for i in range(40)}
     ranked = {query: ["a"] for query in judged}

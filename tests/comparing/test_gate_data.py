@@ -206,6 +206,25 @@ def test_queries_that_the_candidate_alone_lost_are_a_loss() -> None:
     assert "candidate 60 of 120 queries" in " ".join(str(found).split())
 
 
+def test_how_many_the_candidate_answered_is_said_where_its_loss_decides() -> None:
+    found = gate(JUDGED, GOOD, part(0.5), "nDCG@10")
+    assert found.outcome == "fail"
+    for form in ("table", "full", "markdown", "html", "latex", "junit"):
+        assert "the candidate answered 60 of 120 queries, and 112 (93" in " ".join(found.format(form).split()), form
+
+
+def test_where_nothing_changed_the_queries_are_too_few_and_not_too_badly_answered() -> None:
+    few = part(1 - 4 / N)
+    for margin, outcome in ((0.001, "inconclusive"), (0.2, "pass")):
+        found = gate(JUDGED, few, few, "nDCG@10", margin=margin)
+        assert found.outcome == outcome
+        for form in ("full", "markdown", "junit"):
+            told = " ".join(found.format(form).split())
+            assert "nDCG@10: the same value on each of 120 queries" in told
+            assert "left out first" not in told
+    assert "left out first" in " ".join(str(gate(JUDGED, few, part(1 - 5 / N), "nDCG@10", margin=0.001)).split())
+
+
 def test_a_few_unanswered_queries_are_told_and_decide_nothing() -> None:
     few = part(1 - 4 / N)
     found = gate(JUDGED, few, few, "nDCG@10", margin=0.03)

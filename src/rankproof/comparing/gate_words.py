@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -63,14 +64,13 @@ MARKS = {"pass": "✅", "fail": "❌", "inconclusive": "❔", "invalid": "⛔"}
 def gate(found: Gate) -> Document:
     """The outcome first, then the evidence, a table for each group of queries."""
     told, headings = headline(found), COUNTED if found.about == "these" else HEADINGS
-    groups: dict[str, list[tuple[str, ...]]] = {}
-    for each in found.rows:
-        groups.setdefault(each.slice, []).append(_cells(replace(each, slice="")))
     listed = {
-        group: Table.of(headings, rows, HEADINGS[:2], caption=f"{group}:" if group else "")
-        for group, rows in groups.items()
+        group: Table.of(
+            headings, [_cells(replace(x, slice="")) for x in rows], HEADINGS[:2], caption=f"{group}:" if group else ""
+        )
+        for group, rows in _groups(found).items()
     }
-    together = Table.of(headings, [_cells(each) for each in found.rows], HEADINGS[:2])
+    together = Table.of(headings, [_cells(each) for rows in _groups(found).values() for each in rows], HEADINGS[:2])
     said = sentences(found)
     return Document(
         f"Gate: {found.outcome}",
@@ -89,6 +89,19 @@ def gate(found: Gate) -> Document:
         [each.to_dict() for each in found.rows],
         found.to_dict(),
     )
+
+
+def _groups(found: Gate) -> dict[str, list[GateRow]]:
+    """The rows over all queries, then those of each group, as a screen may lack the last: what did not pass first."""
+    groups: dict[str, list[GateRow]] = {}
+    for each in found.rows:
+        groups.setdefault(each.slice, []).append(each)
+    return dict(sorted(groups.items(), key=lambda pair: (pair[0] != "", min(map(_gravity, pair[1])))))
+
+
+def _gravity(row: GateRow) -> int:
+    """The place of a row among others: what fails first, then what is open, then what decides nothing or passed."""
+    return ("invalid", "fail", "inconclusive", "pass").index(row.outcome if row.decides else "pass")
 
 
 def _forms(tables: Sequence[Table], **settings: Any) -> FirstFit:
@@ -163,8 +176,13 @@ def _headline(found: Gate) -> str:
 
 def sentences(found: Gate) -> list[str]:
     """Why rows failed or could not tell, what limits the others, and how the gate decides."""
-    told = ("pass", "invalid")  # the headline says what is invalid
-    said = [sentence_of(each, found) for each in found.rows if each.outcome not in told or each.lost]
+    told = ("pass", "invalid") if found.outcome == "invalid" else ("pass",)  # then the headline says what is invalid
+    said = [
+        sentence_of(each, found)
+        for rows in _groups(found).values()
+        for each in rows
+        if each.outcome not in told or each.lost or (_is_unmoved(each) and not each.slice)
+    ]
     if found.about == "these":
         return [
             *said,
@@ -228,6 +246,11 @@ def _is_short(row: GateRow) -> bool:
     return row.outcome == "inconclusive" and not row.note and least is not None and row.limit <= least
 
 
+def _is_unmoved(row: GateRow) -> bool:
+    """Whether no query changed: the row passes at the margin that it then has."""
+    return not row.difference and abs((row.passes_at or math.inf) - (row.smallest_margin or 0.0)) < ALIKE
+
+
 def notes(found: Gate) -> list[str]:
     """Unanswered queries, unjudged documents and what they could change, and the notes beside the rows."""
     data = found.data
@@ -276,6 +299,7 @@ def sentence_of(row: GateRow, found: Gate) -> str:
     if row.loss is not None and row.outcome != "inconclusive":
         return f"{what}: {_counted(row)}."
     over = f"{signed_number(row.difference)} over {count(row.n, 'query')}"
+    over = f"the same value on each of {count(row.n, 'query')}" if _is_unmoved(row) else over
     if row.outcome == "pass":
         return f"{what}: {over}, a loss of {row.limit:g} is ruled out."
     if row.outcome == "fail":
@@ -319,10 +343,10 @@ def _missing(row: GateRow, found: Gate) -> str:
     said = ""
     if row.detectable is not None:
         said += f": these show losses of {score(row.detectable)} and more"
+    if _is_short(row) and _is_unmoved(row):
+        return said  # The note about the margin says the same.
     if any(each["unanswered"] for each in found.data.values()):
         return f"{said}. Answer the queries that were left out first"
-    if _is_short(row) and abs((row.passes_at or 0.0) - (row.smallest_margin or 0.0)) < ALIKE:
-        return said  # The note about the margin says the same.
     if row.more is not None:
         needed = count(row.n + row.more, "query")
         said += f". If the true change were 0, about {needed} would let it pass at this margin"
