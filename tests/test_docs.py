@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from rankproof.comparing.comparison import ComparisonRow
+from rankproof.comparing.gate_decision import GateRow
 from tests.test_walls import ORDER
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -57,6 +60,12 @@ def test_functions_that_the_page_of_statistics_names_exist() -> None:
     for first, *others in named:
         module = import_module(f"rankproof.stats.{first.partition('.')[0]}")
         assert [name for name in (first.partition(".")[2], *others) if not hasattr(module, name)] == []
+
+
+@pytest.mark.parametrize(("row", "page"), [(ComparisonRow, "compare"), (GateRow, "gate")])
+def test_every_column_of_the_data_is_explained(row: type, page: str) -> None:
+    told = set(re.findall(r"`(\w+)`", (ROOT / f"docs/{page}.md").read_text(encoding="utf-8")))
+    assert {each.name for each in fields(row)} <= told
 
 
 def test_the_version_has_one_source() -> None:

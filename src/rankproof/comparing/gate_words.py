@@ -71,7 +71,7 @@ def gate(found: Gate) -> Document:
         for group, rows in _groups(found).items()
     }
     together = Table.of(headings, [_cells(each) for rows in _groups(found).values() for each in rows], HEADINGS[:2])
-    said = sentences(found)
+    said, wrong = sentences(found), told_of(found.findings, "error")
     return Document(
         f"Gate: {found.outcome}",
         [
@@ -83,7 +83,7 @@ def gate(found: Gate) -> Document:
             Part(*corrected_table(found.rows)),
             Part(*map(Paragraph, said), media=(TEXT, PAPER)),
             Part(Bullets(said), media=(PAGE,)),
-            *warnings_under(told_of(found.findings, "warning"), ALWAYS, heading=False),
+            *warnings_under(told_of(found.findings, "warning"), 1 if wrong else ALWAYS, heading=False),
             Part(_cases(found)),
         ],
         [each.to_dict() for each in found.rows],
