@@ -13,6 +13,7 @@ import pytest
 
 from rankproof import evaluate
 from rankproof.core.names import REGISTRY
+from rankproof.errors import DataError
 
 DEFAULT = ["nDCG@10", "RR@10", "AP", "P@5", "R@5", "R@100", "Success@5"]
 
@@ -313,3 +314,26 @@ def test_parts_in_the_folder_where_one_stands_are_called_by_it(rankproof: Any, f
         (files / f"part-0000{at}.run").write_text(f"{query} Q0 d{at + 1} 1 2.0 x\n")
     shown = json.loads(rankproof("evaluate", "judgments.txt", "part-*.run", "-m", "RR", "-f", "json").out)
     assert [each["ranking"] for each in shown] == [files.name]
+
+
+ALONE = ("evaluate FILES -m Accuracy", "audit FILES", "explain FILES q1", "report FILES", "diagnose FILES")
+BESIDE = ("compare FILES second.run", "gate FILES second.run", "leaderboard FILES second.run")
+
+
+@pytest.mark.parametrize("command", [*ALONE, *BESIDE])
+def test_a_corpus_of_another_collection_is_an_error(rankproof: Any, files: Path, command: str) -> None:
+    lines = [json.dumps({"id": f"{name}.md", "text": "words"}) for name in ("d1", "d2", "d4", "d5")]
+    (files / "other.jsonl").write_text("\n".join(lines))
+    done = rankproof(*command.replace("FILES", "judgments.txt first.run").split(), "--corpus", "other.jsonl")
+    assert (done.code, done.out) == (3, "")
+    assert "None of the 3 documents judged relevant is in the corpus." in done.err
+    assert "without '.md' at their end" in done.err
+
+
+def test_documents_in_place_of_their_number_are_counted() -> None:
+    judged, ranked, corpus = {"q": {"a": 1}}, {"q": ["b", "a"]}, dict.fromkeys("abcd", "text")
+    counted, told = (evaluate(judged, ranked, "Accuracy", corpus_size=size) for size in (corpus, 4))
+    assert counted["Accuracy"] == told["Accuracy"]
+    assert counted.conventions.to_dict()["corpus"] == 4
+    with pytest.raises(DataError, match="None of the 1 document judged relevant is in the corpus"):
+        evaluate(judged, ranked, "RR", corpus_size={"z": "text"})

@@ -341,15 +341,15 @@ def corpus_apart(corpus: str | None, size: int | None) -> tuple[str | None, int 
     return None, int(corpus) if size is None else size
 
 
-def _size(context: click.Context, option: click.Parameter, given: int | None) -> int | None:
-    """How many documents there are, counted if they are given; `titles` then finds them as well."""
+def _size(context: click.Context, option: click.Parameter, given: int | None) -> int | dict[str, None] | None:
+    """How many documents there are, or their ids if they are given; `titles` then finds them as well."""
     corpus, size = corpus_apart(context.meta[_DOCUMENTS], given)
     context.meta[_DOCUMENTS] = corpus
     if corpus is None or size is not None:
         return size
     from rankproof.io.corpora import load_corpus
 
-    return len(load_corpus(corpus))
+    return dict.fromkeys(load_corpus(corpus))
 
 
 def _or_corpus(context: click.Context, option: click.Parameter, given: str | None) -> str | None:

@@ -78,7 +78,7 @@ class ConventionArguments(TypedDict, total=False):
     no_relevant: str
     unjudged: str
     duplicates: str
-    corpus_size: int | None
+    corpus_size: int | Mapping[str, Any] | None
     context_k: int | None
     unjudged_grade: float
     damaged: str

@@ -14,7 +14,7 @@ import numpy as np
 from rankproof.core.arrays import HIGHEST_EXP, sample_of
 from rankproof.core.audit import Audit
 from rankproof.core.audit.full_audit import audit_full
-from rankproof.core.audit.ids import NOTHING_SHARED, check_found, ranked_otherwise
+from rankproof.core.audit.ids import NOTHING_SHARED, check_found, not_in_corpus, ranked_otherwise, relevant_in
 from rankproof.core.audit.queries import beyond_queries
 from rankproof.core.conventions import SEED, THIN, Conventions, Default, ScoringArguments
 from rankproof.core.defaults import DEFAULT_MEASURES, PAIR_MEASURES
@@ -57,7 +57,7 @@ def evaluate(
     no_relevant: str = Default("zero"),
     unjudged: str = Default("nonrelevant"),
     duplicates: str = Default("error"),
-    corpus_size: int | None = None,
+    corpus_size: int | Mapping[str, Any] | None = None,
     context_k: int | None = None,
     by: Grouping | None = None,
     unjudged_grade: float = 1.0,
@@ -74,6 +74,8 @@ def evaluate(
     hash of their ids chooses them, so that they are the same everywhere, and a smaller sample is part of a larger one.
     `measures` are measures, their names, or both. `by` maps query ids to groups, for which scores are shown as well
     (or is a function, a file, a data frame of queries, or a column of the judgments).
+    `corpus_size` is how many documents there are, or the documents by id: then they are counted, and it is an error
+    if next to none of those judged relevant is among them.
     The other arguments are conventions: `rankproof.core.conventions.CHOICES` says in words what each does. A
     `profile` sets those that are not given.
 
@@ -88,7 +90,7 @@ def evaluate(
         no_relevant=no_relevant,
         unjudged=unjudged,
         duplicates=duplicates,
-        corpus_size=corpus_size,
+        corpus_size=len(corpus_size) if isinstance(corpus_size, Mapping) else corpus_size,
         context_k=context_k,
         unjudged_grade=unjudged_grade,
     )
@@ -98,6 +100,8 @@ def evaluate(
     groups = None if by is None else groups_of(by, judgments)
     check_one(ranking)
     whole = load_judgments(judgments)
+    if isinstance(corpus_size, Mapping):
+        check_found(not_in_corpus(relevant_in(whole), corpus_size))
     judged = whole if sample is None else sample_judgments(whole, sample)
     found = score_ranking(judged, load_ranking(ranking, damaged), asked, conventions, groups, names)
     if judged is not whole:  # most of the queries beside these are judged, but not in the sample
