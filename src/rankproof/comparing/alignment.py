@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core.audit.queries import beyond_queries
+from rankproof.core.audit.queries import UNANSWERED, beyond_queries
 from rankproof.core.conventions import is_unanswered
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
@@ -165,8 +165,6 @@ def _by_query(scores: ScoresLike) -> dict[str, str]:
 
 DEPTH = 10
 """The depth to which unjudged documents are counted if the measure has no cut-off."""
-UNANSWERED = ("no-common-queries", "missing-queries", "empty-rankings")
-"""The findings that count queries without a document."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rankproof.comparing.alignment import UNANSWERED, count_unanswered
+from rankproof.comparing.alignment import count_unanswered
+from rankproof.core.audit.queries import UNANSWERED
 from rankproof.document.model import Block, Column, Table
 from rankproof.document.numbers import count, first_of, probability, score, share, signed_number, signed_span
 from rankproof.document.terminal import cut_apart, for_face

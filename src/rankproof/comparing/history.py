@@ -17,11 +17,12 @@ from typing import Any, TypedDict, Unpack, overload
 import numpy as np
 
 import rankproof
-from rankproof.comparing.alignment import UNANSWERED, align_scores, counted_by_all, without_groups
+from rankproof.comparing.alignment import align_scores, counted_by_all, without_groups
 from rankproof.comparing.compare import compare_scores
 from rankproof.comparing.comparison import Comparison
 from rankproof.comparing.gate import MEAN_OF, Gate, gate_scores
 from rankproof.core.audit import Audit
+from rankproof.core.audit.queries import UNANSWERED
 from rankproof.document.model import Document, Result
 from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, check_whole, old_arguments, shorten

@@ -346,10 +346,19 @@ def method(found: Comparison) -> str:
 
 
 def _records(found: Comparison) -> list[Record]:
-    """A row a system, measure and group; with what makes the numbers wrong, where something does."""
+    """A row a system, measure and group; with the audit's warnings, and what makes the numbers wrong where it is."""
     errors = {"errors": " ".join(found.wrong)} if found.wrong else {}
-    family = {"family": "baseline"} if found.pairs else {}
+    warned = " ".join(f"{', '.join(names)}: {each}" for each, names in found.findings if each.severity == "warning")
+    families = {"baseline": found.rows, "all pairs": found.pairs}
     return [
-        *({**family, **each.to_dict(), **errors} for each in found.rows),
-        *({"family": "all pairs", **each.to_dict(), **errors} for each in found.pairs),
+        {
+            **({"family": family} if found.pairs else {}),
+            **each.to_dict(),
+            "unanswered": lost,
+            "warnings": warned,
+            **errors,
+        }
+        for family, rows in families.items()
+        for each in rows
+        for lost in [found.data[each.system]["unanswered"]]
     ]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rankproof.core.audit.queries import UNANSWERED
 from rankproof.core.conventions import FEWEST_TO_DECIDE
 from rankproof.core.names import find
 from rankproof.core.scoring import ScoreRow, Summary
@@ -20,8 +21,12 @@ if TYPE_CHECKING:
     from rankproof.core.scoring import Pair
     from rankproof.document.model import Record
 
-TEXTS = ("ranking", "query", "slice", "measure", "interval", "note", "reason", "profile", "conventions", "errors")
-"""The fields of records that are text; the others are numbers."""
+COUNTS = ("n", "unanswered")
+TEXTS = (
+    *("ranking", "query", "slice", "measure", "interval", "note", "reason", "profile", "conventions"),
+    *("warnings", "errors"),
+)
+"""The fields of records that are counts or text; the others are numbers."""
 Values = dict[str, dict[str, dict[str, float]]]
 """`{ranking: {measure: {query: value}}}`."""
 Reasons = dict[str, dict[str, dict[str, str]]]
@@ -223,7 +228,7 @@ def _apart(one: ScoreRow, other: ScoreRow) -> bool:
 
 def kinds_of(rows: Sequence[Record]) -> dict[str, type]:
     """The types of the fields: text, a count, or a number."""
-    return {name: str if name in TEXTS else int if name == "n" else float for row in rows[:1] for name in row}
+    return {name: str if name in TEXTS else int if name in COUNTS else float for row in rows[:1] for name in row}
 
 
 def records(summaries: Sequence[Summary]) -> list[dict[str, Any]]:
@@ -233,10 +238,7 @@ def records(summaries: Sequence[Summary]) -> list[dict[str, Any]]:
     >>> [(r["ranking"], r["slice"], r["measure"], r["mean"]) for r in records([summary])]
     [('a.run', None, 'RR', 0.5)]
     """
-    wrong = {
-        summary.name: " ".join(str(each) for each in summary.findings if each.severity == "error")
-        for summary in summaries
-    }
+    wrong = {summary.name: _told(summary, "error") for summary in summaries}
     return [
         _record(summary, group, row) | ({"errors": wrong[summary.name]} if any(wrong.values()) else {})
         for summary in summaries
@@ -264,7 +266,13 @@ def _record(summary: Summary, group: str | None, row: ScoreRow) -> dict[str, Any
         "note": row.note,
         "profile": summary.profile,
         "conventions": "; ".join(each.partition(":")[0] for each in summary.conventions),
+        "unanswered": sum(each.count for each in summary.findings if each.kind in UNANSWERED),
+        "warnings": _told(summary, "warning"),
     }
+
+
+def _told(summary: Summary, severity: str) -> str:
+    return " ".join(str(each) for each in summary.findings if each.severity == severity)
 
 
 def _judged(row: ScoreRow) -> dict[str, Any]:

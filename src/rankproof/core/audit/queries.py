@@ -117,6 +117,10 @@ def missing_queries(case: FindingCase) -> Iterator[Finding]:
     yield from unanswered_queries(case.judgments.query_ids, missing, case.census.extra_examples, skipped)
 
 
+UNANSWERED = ("no-common-queries", "missing-queries", "empty-rankings")
+"""The findings that count queries without a document."""
+
+
 def unanswered_queries(
     judged: Sequence[str], missing: Sequence[str], extra: list[str], skipped: bool
 ) -> Iterator[Finding]:
