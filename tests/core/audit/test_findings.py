@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import rankproof.core.audit
+from rankproof import audit
 from rankproof.core.audit import Audit, Finding
 from rankproof.core.audit.full_audit import audit_full
 from rankproof.core.audit.hit_checks import audit_hits
@@ -538,3 +539,18 @@ def test_the_page_names_every_kind() -> None:
     page = (Path(__file__).resolve().parents[3] / "docs" / "audit.md").read_text(encoding="utf-8")
     assert {kind for kind in kinds if f"`{kind}`" not in page} == set()
     assert len(kinds) > 20
+
+
+@pytest.mark.parametrize("measure", ["AP", "P@5, nDCG@10"])
+def test_grades_that_differ_by_the_second_column_are_noted(tmp_path: Path, measure: str) -> None:
+    rows = "q1 0 d1 1\nq1 1 d1 0\nq1 1 d2 1\nq2 0 d3 2\n"
+    (tmp_path / "j.qrels").write_text(rows)
+    nested = {"q1": {"d1": {"0": 1, "1": 0}, "d2": {"1": 1}}, "q2": {"d3": {"0": 2}}}
+    for judged in (tmp_path / "j.qrels", nested):
+        found = audit(judged, {"q1": ["d1"], "q2": ["d3"]}, measure).of_kind("grades-by-aspect")
+        assert found is not None
+        assert (found.severity, found.count, found.examples) == ("note", 1, ("'d1' for 'q1' at 1",))
+        assert "1 document has different grades, of which the highest counts" in found.message
+        assert audit(judged, {"q1": ["d1"]}, [measure, "StRecall@5"]).of_kind("grades-by-aspect") is None
+    (tmp_path / "same.qrels").write_text(rows.replace("d1 0", "d1 1"))
+    assert audit(tmp_path / "same.qrels", {"q1": ["d1"]}, measure).of_kind("grades-by-aspect") is None

@@ -78,9 +78,8 @@ def negative_grades(case: FindingCase) -> Iterator[Finding]:
     below = case.judgments.grade < 0
     number = int(below.sum())
     if number:
-        message = (
-            f"{count(number, 'grade is', 'grades are')} below 0: not relevant, and to bpref and infAP as if not judged."
-        )
+        said = count(number, "grade is", "grades are")
+        message = f"{said} below 0: not relevant, and to bpref and infAP as if not judged."
         advice = "nothing, if they mark spam or documents that were skipped; else use 0 for not relevant."
         yield Finding("note", "negative-grades", number, message, _judged(case.judgments, below), advice)
 
@@ -232,18 +231,6 @@ def _close(value: float) -> str:
     return f"{value:.4f}" if value < 0.9995 or value == 1 else f"{value:.6f}"
 
 
-def other_cut_off(case: FindingCase) -> Iterator[Finding]:
-    """Measures that look at more or fewer documents than the pipeline uses."""
-    used = case.conventions.context_k
-    other = [m for m in case.at_k if m.cutoff != used]
-    if used is None or not other:
-        return
-    severity: Severity = "note" if len(other) < len(case.at_k) else "warning"
-    message = f"The pipeline passes on {count(used, 'document')}, not the cut-off of {list_words(other[:4])}."
-    advice = f"ask for {other[0].with_params({'k': used})}, which looks at what the generator sees."
-    yield Finding(severity, "other-cut-off", len(other), message, (), advice)
-
-
 def unjudged_documents(case: FindingCase) -> Iterator[Finding]:
     """The share of the documents that measures look at and that were never judged."""
     if case.conventions.unjudged != "nonrelevant":
@@ -329,27 +316,35 @@ def _moved(measure: Measure, hits: Hits, counted: Array | None) -> tuple[Measure
     return measure, low, high
 
 
-def no_aspects(case: FindingCase) -> Iterator[Finding]:
-    """Measures of aspects on judgments that name none."""
+def aspects(case: FindingCase) -> Iterator[Finding]:
+    """Measures of aspects on judgments that name none, and grades that differ by aspect where no measure asks."""
     names = tuple(str(each) for each in case.measures if each.spec.aspects)
-    if not names or case.judgments.facets is not None:
-        return
-    read = "reads" if len(names) == 1 else "read"
-    message = (
-        f"{', '.join(names)} {read} aspects (subtopics), and these judgments name none: all their documents are taken "
-        "to be about the same one."
-    )
-    advice = (
-        "give judgments whose second column (or aspect, or iteration) names the aspect, or ask for a measure without."
-    )
-    yield Finding("warning", "no-aspects", len(names), message, (), advice)
+    facets, grade = case.judgments.facets, case.judgments.grade
+    if names and facets is None:
+        message = (
+            f"{', '.join(names)} {'reads' if len(names) == 1 else 'read'} aspects (subtopics), and these judgments "
+            "name none: all their documents are taken to be about the same one."
+        )
+        where = "second column (or aspect, or iteration)"
+        advice = f"give judgments whose {where} names the aspect, or ask for a measure without."
+        yield Finding("warning", "no-aspects", len(names), message, (), advice)
+    elif facets is not None and not names:
+        row = np.repeat(np.arange(len(grade)), np.diff(facets.start))
+        differ = np.bincount(row[facets.grade < grade[row]], minlength=len(grade)) > 0
+        if number := int(differ.sum()):
+            message = (
+                "The second column was taken as the aspect: in it "
+                f"{count(number, 'document has', 'documents have')} different grades, of which the highest counts."
+            )
+            advice = "keep one row a document if it is no aspect, or ask for a measure of aspects, like alpha_nDCG@10."
+            yield Finding("note", "grades-by-aspect", number, message, _judged(case.judgments, differ), advice)
 
 
 CHECKS = (
     *queries.CHECKS,
     *(judgments_are_scores, nothing_relevant, fractional_grades, negative_grades, repeated_judgments),
-    *(judged_themselves, no_aspects, ties, unjudged_documents, low_ceilings),
-    *(queries.short_of_cut_off, other_cut_off, accuracy_trap),
+    *(judged_themselves, aspects, ties, unjudged_documents, low_ceilings),
+    *(queries.short_of_cut_off, queries.other_cut_off, accuracy_trap),
 )
 
 

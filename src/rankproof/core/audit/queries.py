@@ -323,6 +323,18 @@ def ranks_against_scores(case: FindingCase) -> Iterator[Finding]:
         yield Finding("warning", "ranks-against-scores", wrong, message, (), advice)
 
 
+def other_cut_off(case: FindingCase) -> Iterator[Finding]:
+    """Measures that look at more or fewer documents than the pipeline uses."""
+    used = case.conventions.context_k
+    other = [m for m in case.at_k if m.cutoff != used]
+    if used is None or not other:
+        return
+    severity: Literal["note", "warning"] = "note" if len(other) < len(case.at_k) else "warning"
+    message = f"The pipeline passes on {count(used, 'document')}, not the cut-off of {list_words(other[:4])}."
+    advice = f"ask for {other[0].with_params({'k': used})}, which looks at what the generator sees."
+    yield Finding(severity, "other-cut-off", len(other), message, (), advice)
+
+
 def short_of_cut_off(case: FindingCase) -> Iterator[Finding]:
     """Measures that look further down than any ranking goes."""
     longest = int(case.hits.retrieved.max(initial=0))
