@@ -275,8 +275,14 @@ def _form(text: str) -> re.Match[str]:
 
 
 def _made(text: str, form: re.Match[str], base: Measure, at: str | None) -> Measure:
-    made = base.with_params(_given(text, form)) if form["params"] else base
-    return made if at is None else made @ _literal(text, at)
+    given = _given(text, form) if form["params"] else {}
+    made = base.with_params(given) if given else base
+    if at is None:
+        return made
+    cut, name = _literal(text, at), base.spec.at
+    if name in given and given[name] != cut:
+        raise _unreadable(text, f"got two cut-offs, {name}={given[name]} and @{at}, expected one", f"write @{at} alone")
+    return made @ cut
 
 
 def _given(text: str, form: re.Match[str]) -> dict[str, Any]:
@@ -313,7 +319,12 @@ def _arguments(text: str, inside: str) -> dict[str, Any]:
         raise _unreadable(text, problem, "write them like (rel=2, gain='exp')") from None
     if not isinstance(call, ast.Call) or call.args or any(k.arg is None for k in call.keywords):
         raise _unreadable(text, "expected parameters by name", "write them like rel=2")
-    return {str(k.arg): _value(text, k.value) for k in call.keywords}
+    found: dict[str, Any] = {}
+    for each in call.keywords:
+        value = _value(text, each.value)
+        if found.setdefault(str(each.arg), value) != value:
+            raise _unreadable(text, f"got {each.arg} with two values, expected one", "leave one of them out")
+    return found
 
 
 def _value(text: str, node: ast.expr) -> Any:

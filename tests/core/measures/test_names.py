@@ -76,6 +76,9 @@ def test_name_of_another_tool(pair: tuple[str, str, str]) -> None:
         ("nDCG(dcg='exp-log2')@10", "gain='exp' is what dcg='exp-log2' is"),
         ("AP(denominator='foudn')", "Did you mean 'found'?"),
         ("Presision@5", "Did you mean 'precision'?"),
+        ("P(k=5)@10", "measure 'P(k=5)@10': got two cut-offs, k=5 and @10, expected one. Next: write @10 alone."),
+        ("recall_5(k=10)", "got two cut-offs, k=10 and @5, expected one."),
+        ("P(rel=1,rel=2)@5", "got rel with two values, expected one. Next: leave one of them out."),
         ("NumRel@5", "NumRel: got @5, but this measure has no cut-off."),
     ],
 )  # fmt: skip
