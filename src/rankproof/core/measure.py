@@ -109,7 +109,7 @@ Persistence: TypeAlias = Annotated[
     float, ParameterKind("a number above 0 and below 1", _real(0, 1, open_low=True, open_high=True), _number)
 ]
 GAIN = ParameterKind(
-    "'linear', 'exp' or a mapping of grade to gain",
+    "'linear', 'exp' or a mapping of grade to gain, others gaining themselves",
     _gain,
     lambda v: {_number(g): _number(v[g]) for g in sorted(v)} if isinstance(v, Mapping) else v,
 )

@@ -279,8 +279,8 @@ def _made(text: str, form: re.Match[str], base: Measure, at: str | None) -> Meas
     made = base.with_params(given) if given else base
     if at is None:
         return made
-    cut, name = _literal(text, at), base.spec.at
-    if name in given and given[name] != cut:
+    cut: object = _literal(text, at)
+    if (name := base.spec.at) in given and given[name] != cut:
         raise _unreadable(text, f"got two cut-offs, {name}={given[name]} and @{at}, expected one", f"write @{at} alone")
     return made @ cut
 

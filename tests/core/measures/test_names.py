@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from rankproof import evaluate
 from rankproof.core.names import parse
 from rankproof.errors import UsageError
+from rankproof.functional import value
 from tests.each import with_each
 
 KNOWN = {
@@ -70,7 +73,7 @@ def test_name_of_another_tool(pair: tuple[str, str, str]) -> None:
         ("IPrec@1.5", "IPrec: recall is 1.5, expected a number from 0 to 1."),
         ("RBP(p=1)", "RBP: p is 1, expected a number above 0 and below 1."),
         ("INST(T=0.2)", "INST: T is 0.2, expected a number of at least 0.5."),
-        ("nDCG(gain='exponential')@5", "nDCG: gain is 'exponential', expected 'linear', 'exp' or a mapping of grade to gain."),
+        ("nDCG(gain='exponential')@5", "nDCG: gain is 'exponential', expected 'linear', 'exp' or a mapping of grade to gain, others gaining themselves."),
         ("P(relevance=2)@5", "P: unknown parameter 'relevance', expected k, rel, denominator, scores, threshold."),
         ("P(judged_only=True)@5", "unjudged='skip' (--unjudged skip) leaves unjudged documents out"),
         ("nDCG(dcg='exp-log2')@10", "gain='exp' is what dcg='exp-log2' is"),
@@ -93,6 +96,12 @@ def test_accuracy_asks_for_the_collection() -> None:
         evaluate({"q": ["a"]}, {"q": ["a"]}, "Accuracy")
     with pytest.raises(UsageError, match=r"corpus_size is 2, but one query alone has 3 different documents"):
         evaluate({"q": ["a", "b"]}, {"q": ["a", "x"]}, "Accuracy", corpus_size=2)
+
+
+def test_a_grade_that_a_gain_does_not_name_gains_itself_and_the_pages_say_so() -> None:
+    judged = {"a": 3.0, "b": 2.0, "c": 1.0}
+    assert value("DCG(gain={3: 1})", ["a", "b", "c"], judged) == pytest.approx(1 + 2 / math.log2(3) + 1 / 2)
+    assert "a grade that it does not name gains itself" in parse("DCG").spec.doc
 
 
 @pytest.mark.parametrize("weight", [0.5, 1.0, 2.0, 3.0, 4.0])

@@ -54,7 +54,8 @@ def dcg(h: Hits, k: Cutoff = None, gain: GainOf = "linear", rel: Grade = 0) -> P
     """Discounted cumulative gain: what the reader gains, less and less down the list.
 
     Formula: DCG = sum of gain / log2(rank + 1); the gain is the grade, or 2^grade - 1 with `gain='exp'`,
-    or what a mapping of grade to gain says. Grades below `rel` gain nothing.
+    or what a mapping of grade to gain says, where a grade that it does not name gains itself: `gain={1: 0, 3: 1}`
+    leaves 2 at 2. Grades below `rel` gain nothing.
 
     Range: 0 upwards.
 
