@@ -6,14 +6,17 @@ import bz2
 import gzip
 import math
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rankproof import evaluate
 from rankproof.core.conventions import Conventions
 from rankproof.core.join import Census, join
 from rankproof.errors import DataError, RankproofError
+from rankproof.io.load import load_judgments
 from rankproof.io.mappings import MappingRankings, judgments_from_mapping
 from rankproof.io.trec import TrecRankings
 
@@ -346,3 +349,22 @@ def test_no_input_crashes_the_reader_and_what_is_read_is_right(content):
     run = slowly(content)
     assert not any(math.isnan(score) for entries in run.values() for _, score in entries)
     assert fast == found_by(MappingRankings(run), judgments, conventions)
+
+
+@pytest.mark.parametrize("end", ["\n", ""])
+@pytest.mark.parametrize("judged", ["zz", " d2 "])
+def test_a_run_of_one_line_is_not_taken_for_empty(tmp_path: Path, end: str, judged: str) -> None:
+    (tmp_path / "one.run").write_text(f"q1 Q0 d2 1 2 t{end}")
+    (tmp_path / "one.run.gz").write_bytes(gzip.compress((tmp_path / "one.run").read_bytes()))
+    for name in ("one.run", "one.run.gz"):
+        found = evaluate({"q1": {judged: 1}}, tmp_path / name, "P@1").audit
+        assert found == evaluate({"q1": {judged: 1}}, {"q1": ["d2"]}, "P@1").audit
+        assert found.of_kind("no-common-queries") is None
+        assert (found.of_kind("spaces-in-ids") is not None) == (judged == " d2 ")
+
+
+def test_blanks_around_ids_are_layout_in_lines_of_cells_alone(tmp_path: Path) -> None:
+    (tmp_path / "j.csv").write_text('query_id,doc_id,grade\nq1," d2 ",2\n q1 , d3 ,1\n')
+    (tmp_path / "j.jsonl").write_text('{"query_id": "q1", "doc_id": " d2 ", "grade": 2}\n')
+    assert load_judgments(tmp_path / "j.csv").as_dict() == {"q1": {"d2": 2.0, "d3": 1.0}}
+    assert load_judgments(tmp_path / "j.jsonl").as_dict() == {"q1": {" d2 ": 2.0}}

@@ -258,14 +258,14 @@ class TrecRankings:
 
 def _samples(stream: BinaryIO, size: int) -> Iterator[bytes]:
     """Bytes from several places of a stream; one that is decompressed can only be read on."""
-    if isinstance(stream, BytesIO | BufferedReader) and stream.seekable():
-        end = stream.seek(0, SEEK_END)
-        for place in range(PLACES):
+    placed = isinstance(stream, BytesIO | BufferedReader) and stream.seekable()
+    end = stream.seek(0, SEEK_END) if placed else 0
+    for place in range(PLACES):
+        if placed:
             stream.seek(end * place // PLACES)
-            yield stream.read(size)
-        return
-    for _ in range(PLACES):
-        yield stream.read(SIZE)[:size]
+        content = stream.read(size if placed else SIZE)[:size]
+        # A short run is read whole, its first and its last line too; elsewhere these may be parts of lines.
+        yield content if place or len(content) == size else b"\n%b\n" % content
 
 
 # --- judgments ---------------------------------------------------------------------------------
