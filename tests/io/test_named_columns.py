@@ -240,3 +240,19 @@ def test_questions_of_every_format_are_read_by_verbs_that_show_them(kind: str, t
         done = rankproof(tmp_path, *verb, *roles, "-o", f"{verb[0]}.html")
         assert done.returncode == 0, done.stderr
         assert "red shoe" in (tmp_path / f"{verb[0]}.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "pandas", "records"])
+@pytest.mark.parametrize("role", ["query", "doc", "score"])
+def test_a_named_column_that_is_not_there_is_told_by_its_name(form: str, role: str, tmp_path: Path) -> None:
+    ranked = given(form, tmp_path, SCORES, "wert")
+    with pytest.raises(
+        DataError, match=f"no column 'zzz', which was named as the {role}.*'suchbegriff', 'artikel', 'wert'"
+    ):
+        evaluate(GRADES, ranked, "RR@10", columns={**COLUMNS, role: "zzz"})
+
+
+@pytest.mark.parametrize(("written", "got"), [("foo", "'foo', expected"), ("query=a,scroe", "'scroe', expected")])
+def test_a_role_without_a_column_is_told_as_it_was_written(written: str, got: str) -> None:
+    with pytest.raises(UsageError, match=got):
+        evaluate(GRADES, SCORES, "RR@10", columns=written)

@@ -286,8 +286,11 @@ def columns_of(given: Mapping[str, str] | str | Sequence[str]) -> dict[str, str]
     if not isinstance(given, Mapping):
         if not isinstance(given, str | list | tuple) or not all(isinstance(each, str) for each in given):
             raise _no_columns(given)
-        parts = [part for text in ([given] if isinstance(given, str) else given) for part in text.split(",")]
-        pairs = [part.partition("=") for part in parts if part.strip()]
+        texts = [given] if isinstance(given, str) else given
+        parts = [part.strip() for text in texts for part in text.split(",") if part.strip()]
+        if bare := [part for part in parts if "=" not in part]:
+            raise _no_columns(bare[0], nearest(bare[0], ROLES))
+        pairs = [part.partition("=") for part in parts]
         given = {role.strip(): name.strip() for role, _, name in pairs}
         if len(given) < len(pairs):
             raise _no_columns(", ".join(parts))

@@ -205,9 +205,15 @@ def _absent(role: str, columns: Sequence[str], wanted: Wanted, source: str) -> D
             f"which is more; the columns are {list_in_words(columns)}. "
             f"Next: add a column 'score' that holds minus the distance, or a column 'rank'."
         )
+    there, named = f"the columns are {list_in_words(columns)}", roles_named().get(role)
+    if named is not None:
+        return DataError(
+            f"{source}: no column {named!r}, which was named as the {role}, and none that looks like the {role} of "
+            f"{wanted.what}; {there}. Next: name the one that it is: {_by_option(role)}."
+        )
     return DataError(
-        f"{source}: no column looks like the {role} of {wanted.what}; the columns are {list_in_words(columns)}. "
-        f"Next: rename the one that is to {NAMES[role][0][0]!r} (also known: {known}), or {_by_option(role)}."
+        f"{source}: no column looks like the {role} of {wanted.what}; {there}. Next: rename the one that is to "
+        f"{NAMES[role][0][0]!r} (also known: {known}), or {_by_option(role)}."
     )
 
 
