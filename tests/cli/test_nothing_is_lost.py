@@ -360,3 +360,29 @@ def test_a_device_that_is_full_is_an_error(folder: Path) -> None:
     done = rankproof(folder, *WRITERS["evaluate"][:-1], "/dev/full")
     assert done.returncode == 2
     assert "/dev/full: cannot be written: No space left on device" in done.stderr
+
+
+@pytest.mark.first_is_quick(2)
+@pytest.mark.parametrize("name", slowly(WRITERS))
+def test_no_force_replaces_what_the_command_reads(name: str, folder: Path) -> None:
+    *words, _ = WRITERS[name]
+    read = [word for word in words if word in {path.name for path in folder.iterdir()}]
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    for word in read:
+        for spelt in (word, f"./{word}"):
+            done = rankproof(folder, *words, spelt, "--force")
+            assert done.returncode == 2, done.stderr
+            assert f"{spelt}: this command reads it too" in done.stderr
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+    assert read or name in ("sql", "show", "history export", "demo")
+
+
+def test_no_force_replaces_a_file_of_a_pattern_or_a_link_to_one(folder: Path) -> None:
+    (folder / "link.run").symlink_to("my.run")
+    for words in (
+        ("*.run", "-o", "other.run"),
+        ("my.run", "other.run", "-olink.run"),
+        ("my.run", "other.run", "--output=my.run"),
+    ):
+        done = rankproof(folder, "fuse", *words, "--force")
+        assert "this command reads it too" in done.stderr

@@ -186,6 +186,11 @@ SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
 class Commands(click.Group):
     """A group that knows the names and first lines of its commands without loading them."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The words are kept, so that a command can tell what it reads from what it writes."""
+        ctx.meta["rankproof.words"] = list(args)
+        return super().parse_args(ctx, args)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The commands in the order they are listed."""
         return list(COMMANDS)

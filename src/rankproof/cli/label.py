@@ -17,7 +17,16 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.options import check_one_stdin, named_paths
-from rankproof.cli.output import Output, end, may_replace, tell_oddities, tell_progress, tell_written, write
+from rankproof.cli.output import (
+    Output,
+    check_not_read,
+    end,
+    may_replace,
+    tell_oddities,
+    tell_progress,
+    tell_written,
+    write,
+)
 from rankproof.document.disk import STDOUT
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, shorten
@@ -255,6 +264,8 @@ def _check(judgments: str | None, qrels: str | None, add_to: str | None) -> None
     if qrels is None:
         return
     format_of(qrels, _form(qrels))
+    if add_to is None or os.path.realpath(qrels) != os.path.realpath(add_to):
+        check_not_read(qrels)
     try:
         check_free(qrels, force=may_replace(qrels) or _adds_in_place(qrels, add_to))
     except UsageError:

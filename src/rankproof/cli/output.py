@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from glob import glob
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
@@ -31,6 +32,8 @@ _FORCE = "rankproof.force"
 _TARGETS = "rankproof.targets"
 _OWN = "rankproof.own"
 _BEGUN = "rankproof.begun"
+WORDS = "rankproof.words"
+"""The key of the command's context that holds the words it was called with."""
 
 
 class Target(click.ParamType):  # type: ignore[type-arg]  # older releases of click have no argument here
@@ -46,6 +49,7 @@ class Target(click.ParamType):  # type: ignore[type-arg]  # older releases of cl
         meta = _meta()
         meta[_BEGUN] = bool(self.beside) and os.path.exists(f"{value}{self.beside}")
         check_free(value, force=meta[_BEGUN] or may_replace(value))
+        check_not_read(value)
         place = os.path.realpath(value)
         if value != STDOUT and (os.path.isfile(value) or not os.path.exists(value)):
             targets = meta.setdefault(_TARGETS, set())
@@ -79,6 +83,19 @@ def _meta() -> dict[str, Any]:
     """What is noted on the command that runs; outside of one nothing is."""
     context = click.get_current_context(silent=True)
     return {} if context is None else context.meta
+
+
+def check_not_read(path: str) -> None:
+    """Refuse to replace a file that another word of the command names: it is read there, and would be lost."""
+    if not _meta().get(_FORCE) or not os.path.isfile(path):
+        return
+    # A word is a path, a pattern of paths, or has one behind the name of its option.
+    named = [[word, word[2:], word.partition("=")[2]] for word in _meta().get(WORDS, ())]
+    files = [[*each, *(found for part in each if "*" in part for found in glob(part))] for each in named]
+    if sum(any(os.path.isfile(each) and os.path.samefile(each, path) for each in word) for word in files) > 1:
+        raise UsageError(
+            f"{path}: this command reads it too, and --force would replace what was read. Next: name another file."
+        )
 
 
 def may_write_again() -> bool:

@@ -15,6 +15,7 @@ from rankproof.cli.options import check_one_stdin, named_paths
 from rankproof.cli.output import (
     Output,
     Target,
+    check_not_read,
     end,
     keep_results_apart,
     may_replace,
@@ -122,6 +123,7 @@ def run_retriever(
 
     if details is not None:
         check_free(details, force=may_write_again())
+        check_not_read(details)
     form = _format(output, to)
     kept = _kept(cache, output, fresh)
     with tell_oddities():
