@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
@@ -18,6 +19,7 @@ from rankproof import compare, evaluate, fuse, gate
 from rankproof.errors import RankproofError, UsageError, check_number, check_whole, one_of, shorten
 from rankproof.suggestions import nearest
 from tests.each import with_each
+from tests.shell import rankproof as shell
 from tests.test_walls import nodes
 
 ROOT = Path(rankproof.__file__).parent
@@ -227,3 +229,48 @@ def test_no_message_shows_the_number_of_an_error_of_the_system() -> None:
 )
 def test_only_a_near_name_is_suggested(got: str, known: list[str], said: str) -> None:
     assert nearest(got, known) == said
+
+
+def test_rankings_to_fuse_or_pool_are_not_told_to_be_scored() -> None:
+    for verb in (rankproof.fuse, rankproof.pool):
+        for nothing in ([], {}, {"q1": ["a"]}):
+            with pytest.raises(UsageError, match=r"got (none|one ranking), expected 1 or more systems by name") as told:
+                verb(nothing)
+            assert "evaluate" not in str(told.value)
+    with pytest.raises(UsageError, match=r"compare: got one ranking, .*evaluate\(judgments, ranking\) scores one"):
+        rankproof.compare({"q1": {"a": 1}}, {"q1": ["a"]})
+    with pytest.raises(UsageError, match="compare: got none"):
+        rankproof.compare({"q1": {"a": 1}}, [])
+
+
+@pytest.mark.parametrize(
+    "url", ["https://example.com/x.run", "s3://bucket/x.run", "https://a.b/x.run?raw=1", "hf://a/*"]
+)
+def test_a_url_is_called_one(url: str, tmp_path: Path) -> None:
+    for given in (url, Path(url)):
+        with pytest.raises(UsageError, match=f"{re.escape(url)}: looks like a URL.*download it"):
+            rankproof.evaluate({"q1": {"a": 1}}, given, "RR")
+    (tmp_path / "j.qrels").write_text("q1 0 a 1\n")
+    for words in (("evaluate", "j.qrels", url), ("evaluate", url, "j.qrels"), ("monitor", url), ("judge", url)):
+        ran = shell(tmp_path, *words)
+        assert (ran.returncode, ran.stdout) == (2, "")
+        assert f"{url}: looks like a URL" in ran.stderr
+
+
+def test_a_row_of_the_baseline_is_not_among_those_to_name() -> None:
+    judged = {f"q{n}": {"a": 1} for n in range(12)}
+    found = rankproof.compare(judged, {"old": judged, "new": {query: ["b"] for query in judged}}, "RR")
+    with pytest.raises(KeyError, match="no row of 'old' on RR; there are new, each against old"):
+        found.row("old", "RR")
+
+
+def test_the_shell_names_its_own_option_for_unanswered_queries(tmp_path: Path) -> None:
+    judged = {f"q{n}": {"a": 1} for n in range(12)}
+    rankings = {"old": judged, "new": {"q1": ["a"]}}
+    assert "(allow_missing=)" in rankproof.compare(judged, rankings, "RR").unanswered[0]
+    (tmp_path / "j").write_text("".join(f"{query} 0 a 1\n" for query in judged))
+    for name, ranking in rankings.items():
+        (tmp_path / name).write_text("".join(f"{query} Q0 a 1 1 t\n" for query in ranking))
+    said = shell(tmp_path, "compare", "j", "old", "new", "-m", "RR", "-f", "json").stderr
+    assert "(--allow-missing)" in said
+    assert "allow_missing=" not in said

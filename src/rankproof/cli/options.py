@@ -81,6 +81,9 @@ def matching_paths(path: str) -> list[str]:
         return [path]
     found = sorted(glob.glob(path, recursive=True))
     if not found:
+        from rankproof.io.files import check_no_url
+
+        check_no_url(path)
         raise UsageError(f"{path}: no file matches. Next: check the folder, and the pattern.")
     return found
 

@@ -14,6 +14,7 @@ from rankproof.core.conventions import is_unanswered
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import ScoreColumn
+from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.groups import group_places
 from rankproof.scoring.protocol import ScoresLike
@@ -45,7 +46,8 @@ def align_scores(
     if differ and not anyway:
         raise UsageError(
             f"these scores were not made in the same way: {'; '.join(differ)}. Next: measure them in the same way, or "
-            "compare them anyway (anyway=True, --anyway): then only over the queries and measures that all have."
+            f"compare them anyway ({for_face('anyway=True', '--anyway')}): then only over the queries and measures "
+            "that all have."
         )
     groups = by
     if by is None:

@@ -107,9 +107,10 @@ class Comparison(Result):
         for each in self.rows:
             if (each.system, each.measure, each.slice) == (system, name, slice):
                 return each
+        others = ", ".join(dict.fromkeys(each.system for each in self.rows))
         raise NotThere(
-            f"no row of {shorten(system)} on {name}; there are {', '.join(self.scores)}. "
-            "Next: name one of these, not the baseline."
+            f"no row of {shorten(system)} on {name}; there are {others}, each against {self.baseline}. "
+            "Next: name one of these."
         )
 
     @property

@@ -359,4 +359,4 @@ def both_broken(scores: Mapping[str, Audited], first: str, allow_errors: bool) -
 
 def answer_first(said: str) -> str:
     """What to do about a system that left too many queries unanswered."""
-    return f"{said}. Next: answer the others, or allow so many (allow_missing=, --allow-missing)."
+    return f"{said}. Next: answer the others, or allow so many ({for_face('allow_missing=', '--allow-missing')})."

@@ -18,6 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, missing_extra, not_known, reason
 from rankproof.io.inputs import STDIN as STDIN
 from rankproof.io.inputs import PathLike as PathLike
@@ -82,8 +83,19 @@ def text_of(content: bytes, name: str) -> str:
         raise DataError(f"{where}: the bytes {found!r} are no valid UTF-8. Next: save the file as UTF-8.") from error
 
 
+def check_no_url(path: PathLike) -> None:
+    """Refuse a URL, of which a path would lose a slash: files are read from a disk or a pipe."""
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", str(path)) and not os.path.exists(path):
+        url = re.sub(":/+", "://", str(path), count=1)
+        raise UsageError(
+            f"{url}: looks like a URL, expected a file: nothing is read from the network. Next: download it, and give "
+            f"the file{for_face('', ', or a pipe: curl -L URL | rankproof ... -')}."
+        )
+
+
 def check_path(path: PathLike) -> Path:
     """The path, if something is there; else an error with the nearest name in that folder."""
+    check_no_url(path)
     where = Path(path)
     try:
         if where.exists() or archive_of(where):

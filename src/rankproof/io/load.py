@@ -273,11 +273,14 @@ ranking, 'after': other}; evaluate(judgments, ranking) scores one.
     named = isinstance(systems, Mapping)
     if named and len(systems) >= least and not any(map(_is_of_a_query, islice(systems.values(), 2))):
         return {str(name): each for name, each in systems.items()}
-    one = any(map(_is_of_a_query, systems.values())) if named else systems is not None
-    got = "one ranking" if one else str(len(systems)) if systems else "none"
+    empty = systems is None or (isinstance(systems, Mapping | list | tuple) and not systems)
+    one = not empty and (not named or any(map(_is_of_a_query, systems.values())))
+    got = "one ranking" if one else "none" if empty else str(len(systems))
+    # Rankings that are fused or pooled are not scored.
+    other = "; evaluate(judgments, ranking) scores one" if not empty and verb != "rankings" else ""
     raise UsageError(
         f"{verb}: got {got}, expected {least} or more systems by name. Next: write {{'before': "
-        "ranking, 'after': other}; evaluate(judgments, ranking) scores one."
+        f"ranking, 'after': other}}{other}."
     )
 
 

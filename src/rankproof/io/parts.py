@@ -19,7 +19,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.table import Rankings, RankingTable, part_of
 from rankproof.errors import DataError, UsageError
 from rankproof.io.columns import ColumnRankings
-from rankproof.io.files import check_path, is_pattern, read_head
+from rankproof.io.files import check_no_url, check_path, is_pattern, read_head
 from rankproof.io.formats import PARQUET, TREC_JUDGMENTS, TREC_RANKING, sniff
 from rankproof.io.frames import stream_parquet
 from rankproof.io.inputs import PathLike
@@ -61,6 +61,7 @@ def files_at(path: PathLike) -> list[Path]:
     else:
         return [check_path(path)]
     if not found:
+        check_no_url(path)
         what = "no file matches" if is_pattern(path) else "no file in the folder"
         raise UsageError(f"{path}: {what}. Next: check the folder{', and the pattern' * is_pattern(path)}.")
     return sorted(set(found))

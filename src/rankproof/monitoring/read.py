@@ -24,7 +24,7 @@ from time import monotonic
 from typing import Any, BinaryIO
 
 from rankproof.errors import DataError, UsageError, reason, shorten
-from rankproof.io.files import MOST, name_of, open_file
+from rankproof.io.files import MOST, check_no_url, name_of, open_file
 from rankproof.io.frames import MAGIC, begins_as_parquet, read_every_column, records_of_frame
 from rankproof.io.inputs import STDIN
 from rankproof.io.values import is_frame
@@ -374,6 +374,7 @@ def _files_of(source: str | os.PathLike[str], schema: EventSchema) -> Iterator[s
         yield path
         return
     if not found:
+        check_no_url(path)
         raise UsageError(f"{path}: no file there. Next: check the folder, and the pattern.")
     if len(found) > 1:
         found.sort(key=lambda each: (_begin_of(each, schema), each))

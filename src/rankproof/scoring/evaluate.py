@@ -101,7 +101,7 @@ def evaluate(
     check_one(ranking)
     whole = load_judgments(judgments)
     if isinstance(corpus_size, Mapping):
-        check_found(not_in_corpus(relevant_in(whole), corpus_size))
+        check_found(not_in_corpus(relevant_in(whole), set(map(str, corpus_size))))
     judged = whole if sample is None else sample_judgments(whole, sample)
     found = score_ranking(judged, load_ranking(ranking, damaged), asked, conventions, groups, names)
     if judged is not whole:  # most of the queries beside these are judged, but not in the sample
