@@ -404,3 +404,16 @@ def test_a_floor_alone_is_not_called_a_loss() -> None:
 def test_a_gate_never_passes_on_measures_it_cannot_test() -> None:
     with pytest.raises(UsageError, match="GMAP: averaged by the geometric mean"):
         gate(sample.judgments(), sample.rankings()["dense"], {}, "GMAP")
+
+
+@pytest.mark.parametrize("measure", ["RR", "nDCG@10", "P@5"])
+def test_a_floor_that_no_ranking_reaches_is_refused(measure: str) -> None:
+    judged = {f"q{n}": {"a": 1} for n in range(12)}
+    for floor in (2, 1.0001):
+        with pytest.raises(
+            UsageError, match=f"floor: got {floor}, expected a number up to 1.*lowest mean of {measure}"
+        ):
+            gate(judged, judged, judged, measure, floors={measure: floor})
+    for floor in (1, 0):
+        gate(judged, judged, judged, measure, floors={measure: floor})
+    gate(judged, judged, judged, "DCG", floors={"DCG": 2})

@@ -232,3 +232,12 @@ def test_a_query_counts_where_it_has_a_document_relevant_to_the_measure(measure:
     judged = {"q": {"a": 0.5}, "r": {"b": 0}, "s": {"c": 1}}
     scores = evaluate(judged, {"q": ["a"], "r": ["b"], "s": ["c"]}, measure, no_relevant="skip")
     assert scores.row(measure).n == counted + 1
+
+
+@pytest.mark.parametrize("unjudged", ["nonrelevant", "skip"])
+def test_a_grade_for_the_unjudged_that_has_no_effect_is_refused(unjudged: str) -> None:
+    judged, ranked = {"q": {"a": 1}}, {"q": ["b", "a"]}
+    with pytest.raises(UsageError, match=f"unjudged_grade=2: has no effect with unjudged='{unjudged}'"):
+        evaluate(judged, ranked, "nDCG@10", unjudged=unjudged, unjudged_grade=2)
+    evaluate(judged, ranked, "nDCG@10", unjudged=unjudged, unjudged_grade=1.0)
+    assert evaluate(judged, ranked, "DCG@1", unjudged="relevant", unjudged_grade=2)["DCG@1"] == 2

@@ -290,8 +290,8 @@ def floor_row(scores: ScoresLike, name: str, limit: float) -> GateRow:
     """Whether a mean reaches its floor; if a judge's error can be taken out, the mean without it."""
     if name not in scores:
         raise one_of("floor", name, scores.columns)
-    check_floor(limit, name)
     column, corrected, thin = scores.column(name), scores.corrected(name), scores.thin(name)
+    check_floor(limit, column.measure)
     level = column.mean if corrected is None else corrected.value
     reached = level >= limit if column.measure.spec.higher else level <= limit
     outcome = INCONCLUSIVE if thin else PASS if reached else FAIL

@@ -24,6 +24,7 @@ from rankproof.core.measure import LARGEST, Measure
 from rankproof.core.names import parse_all, parse_each
 from rankproof.core.scoring import ScoreColumn, score_columns
 from rankproof.core.table import best_first
+from rankproof.document.terminal import for_face
 from rankproof.errors import DataError, UsageError, check_number, check_whole, old_arguments, shorten, unknown_arguments
 from rankproof.io.groups import Grouping, group_places, groups_of
 from rankproof.io.load import Columns, load_judgments, load_ranking, with_columns
@@ -97,6 +98,12 @@ def evaluate(
     names = {each.name: each for each in asked}
     if profile is not None:
         asked, conventions, names = apply_profile(profile, asked, conventions)
+    if unjudged_grade != 1 and conventions.unjudged != "relevant":
+        given = for_face(f"unjudged_grade={unjudged_grade:g}", f"--unjudged-grade {unjudged_grade:g}")
+        raise UsageError(
+            f"{given}: has no effect with unjudged={str(conventions.unjudged)!r}. Next: add unjudged='relevant', or "
+            "leave it out."
+        )
     groups = None if by is None else groups_of(by, judgments)
     check_one(ranking)
     whole = load_judgments(judgments)
@@ -272,9 +279,13 @@ def check_spelling(scores: ScoresLike, name: str) -> None:
         check_found(ranked_otherwise(scores.judgments, scores.ranking.table().doc), name)
 
 
-def check_floor(limit: Any, measure: str) -> None:
-    """Refuse a floor that is not a finite number."""
-    check_number("floor", limit, advice=f"give the lowest mean of {measure} allowed, like 0.4")
+def check_floor(limit: Any, measure: Measure) -> None:
+    """Refuse a floor that is not a finite number, or that no ranking can reach."""
+    low, high = measure.spec.bounds
+    most = high if measure.spec.higher and math.isfinite(high) else None
+    least = None if measure.spec.higher or not math.isfinite(low) else low
+    advice = f"give the {'lowest' if measure.spec.higher else 'highest'} mean of {measure} allowed, like 0.4"
+    check_number("floor", limit, least=least, most=most, advice=advice)
 
 
 def without_means(scores: ScoresLike) -> list[str]:
