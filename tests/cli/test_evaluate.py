@@ -75,8 +75,7 @@ def test_everything_fits_80_columns(rankproof: Any, files: Path) -> None:
 @pytest.mark.parametrize("form", ["csv", "json", "jsonl", "parquet"])
 def test_files_for_machines_have_full_precision(form: str, rankproof: Any, files: Path) -> None:
     done = rankproof("evaluate", "judgments.txt", "first.run", "tied.run", "-f", form, "-o", "out")
-    assert (done.code, done.out) == (0, "")
-    assert re.fullmatch("Wrote out.\nrankproof: 4 warnings: first.run: 60 %.*\n", done.err)
+    assert (done.code, done.out, done.err) == (0, "", "Wrote out.\n")
     found = {(each["ranking"], each["measure"]): float(each["mean"]) for each in records(files / "out", form)}
     expected = {}
     for name in ("first.run", "tied.run"):
@@ -348,9 +347,9 @@ def test_formats_for_machines_say_which_queries_went_unanswered(
     (files / "half.run").write_text("q1 Q0 d1 1 5 half\n")
     done = rankproof(*command.split(), "half.run", "-m", "P@1", "-f", form)
     said = "1 of 2 judged queries without a ranking: each counts 0."
-    assert re.search(f"rankproof: [1-9] warnings?: .*{re.escape(said)}", done.err)
+    assert re.search(f"rankproof: .*{re.escape(said)}", done.err)
     if form == "csv":
         record = next(csv.DictReader(io.StringIO(done.out)))
     else:
         record = json.loads(done.out)[0] if form == "json" else json.loads(done.out.splitlines()[0])
-    assert (str(record["unanswered"]), said in record["warnings"]) == ("1", True)
+    assert (str(record["missing"]), said in record["warnings"]) == ("1", True)

@@ -17,7 +17,6 @@ import click
 from click.shell_completion import CompletionItem
 
 from rankproof.document.disk import STDOUT, check_free, last_check, write_file
-from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError
 from rankproof.progress import EVERY, share_in_words
 
@@ -116,16 +115,18 @@ def errors_of(scores: Mapping[str, ScoresLike]) -> list[str]:
 
 
 def say_apart(scores: Mapping[str, ScoresLike], form: str) -> None:
-    """Say on standard error what data formats cannot: that some queries are in no group, and the audit's warnings."""
+    """Say on standard error what data formats cannot: that some queries are in no group, or unanswered."""
+    from rankproof.core.audit.queries import UNANSWERED  # which help does not load
+
     if form in PAGES and form != "latex":
         return
     lines = dict.fromkeys(each.apart for each in scores.values() if each.apart and form not in PAGES)
     about: dict[str, list[str]] = {}
     for name, scored in scores.items():
-        for finding in (each for each in scored.audit if each.severity == "warning"):
+        for finding in (each for each in scored.audit if each.kind in UNANSWERED and each.severity == "warning"):
             about.setdefault(finding.message, []).append(name)
     told = (f"{', '.join(names)}: {said}" if len(scores) > 1 else said for said, names in about.items())
-    for line in [*lines, *([f"{count(len(about), 'warning')}: {' '.join(told)}"] if about else [])]:
+    for line in (*lines, *told):
         click.echo(as_options(f"rankproof: {line}"), err=True)
 
 

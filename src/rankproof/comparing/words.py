@@ -354,7 +354,7 @@ def _records(found: Comparison) -> list[Record]:
         {
             **({"family": family} if found.pairs else {}),
             **each.to_dict(),
-            "unanswered": lost,
+            "missing": lost,
             "warnings": warned,
             **errors,
         }

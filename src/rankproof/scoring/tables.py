@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rankproof.core.scoring import Pair
     from rankproof.document.model import Record
 
-COUNTS = ("n", "unanswered")
+COUNTS = ("n", "missing")
 TEXTS = (
     *("ranking", "query", "slice", "measure", "interval", "note", "reason", "profile", "conventions"),
     *("warnings", "errors"),
@@ -266,7 +266,7 @@ def _record(summary: Summary, group: str | None, row: ScoreRow) -> dict[str, Any
         "note": row.note,
         "profile": summary.profile,
         "conventions": "; ".join(each.partition(":")[0] for each in summary.conventions),
-        "unanswered": sum(each.count for each in summary.findings if each.kind in UNANSWERED),
+        "missing": sum(each.count for each in summary.findings if each.kind in UNANSWERED),
         "warnings": _told(summary, "warning"),
     }
 
