@@ -44,6 +44,8 @@ def test_long_answers_take_no_longer() -> None:
 
 SAYING_NOTHING = """
 We don't have that information.|I honestly don't know.|I can't say.|We are unable to say.|I am not aware of that.|i dont know
+There is not enough evidence to answer this question.|I have no evidence for that in the documents.|I can not answer that.
+We did not find any entry for that.|I didn't find any article that answers this.|No answer found.|I couldn't say.|I've no information on that.
 The passage does not have the answer.|The source did not say.|It cannot be found.|Cannot be determined from the context.|N/A
 The documents don’t contain that information.|I’m unsure.|No details are given about the price.|unknown|Not mentioned.|no idea
 The context doesn't discuss it.|This was not specified by the document.|The question cannot be answered.|Sorry, but we can't say.
