@@ -46,7 +46,6 @@ MOVED = {
         "stats.power": "stats.significance",
         "stats.rank_correlation": "stats.agreement stats.corrections",
         "stats.rankings": "stats.agreement stats.corrections",
-        "text.cuts": "text.tokens",
     }.items()
 }
 FOLDERS = {name.rsplit(".", 1)[0] for name in MOVED}

@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from rankproof.core.measure import Measure
@@ -230,6 +229,8 @@ def read_terms() -> tuple[dict[str, str], dict[str, str]]:
     """The meaning of each word of the output, and the word for each of their other names."""
     meanings: dict[str, str] = {}
     others: dict[str, str] = {}
+    from importlib.resources import files  # which takes as long to load as to compare
+
     for line in files("rankproof.scoring").joinpath("terms.txt").read_text(encoding="utf-8").splitlines():
         head, _, meaning = line.partition(": ")
         word, _, names = head.removesuffix(")").partition(" (")

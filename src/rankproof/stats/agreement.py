@@ -185,7 +185,11 @@ def _labels(units: Sequence[Sequence[Any]], order: Sequence[Any] = (), ordered: 
 
 def _counts(units: Sequence[list[Any]], known: list[Any]) -> Array:
     """How often each label was given to each item."""
-    return np.array([[unit.count(label) for label in known] for unit in units], dtype=np.float64)
+    place, found = {label: i for i, label in enumerate(known)}, np.zeros((len(units), len(known)))
+    for row, unit in zip(found, units, strict=True):
+        for label in unit:
+            row[place[label]] += 1
+    return found
 
 
 Ordering = Mapping[str, float]
