@@ -223,7 +223,7 @@ def soundness(scores: ScoresLike, measure: Measure, decided: Iterable[str] = ())
         },
         higher={name: scores.column(name).measure.spec.higher for name in bounded},
         errors=tuple(str(each) for each in audit if each.severity == "error"),
-        warnings=tuple(str(each) for each in audit if each.severity == "warning"),
+        warnings=tuple(each.message for each in audit if each.severity == "warning"),
     )
 
 

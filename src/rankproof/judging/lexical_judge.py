@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rankproof.document.numbers import apart_from
 from rankproof.judging.case import BARE, ENDED
 from rankproof.judging.lexical_profile import (
     BOUNDS,
@@ -38,6 +37,7 @@ from rankproof.judging.verdicts import (
     Relation,
     Unmeasured,
     Verdict,
+    apart_from,
 )
 from rankproof.text.claims import claims
 from rankproof.text.languages import (
