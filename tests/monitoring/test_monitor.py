@@ -8,7 +8,9 @@ import json
 import math
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from pathlib import Path
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import pytest
@@ -561,3 +563,17 @@ def test_what_comes_later_changes_nothing_of_a_window_before() -> None:
 
 def test_more_users_than_can_be_counted_are_many() -> None:
     assert number_of_users(np.full((6, 32), 255, dtype=np.uint8)) > 1e7
+
+
+@pytest.mark.parametrize("ids", [[101, 205, 309], ["101", "205", "309"]])
+@pytest.mark.parametrize("objects", [False, True])
+def test_a_number_among_clicks_that_is_the_id_of_a_result_is_no_rank(tmp_path: Path, ids: Any, objects: bool) -> None:
+    """Read from records, lines or Parquet alike."""
+    import polars as pl
+
+    shown = [{"id": each, "score": 3.0 - at} for at, each in enumerate(ids)] if objects else ids
+    rows = [{"ts": f"2026-10-01T10:{i:02d}:00Z", "user": f"u{i}", "results": shown, "clicks": [205]} for i in range(30)]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(each) + "\n" for each in rows))
+    pl.DataFrame(rows).write_parquet(tmp_path / "log.parquet")
+    for source in (rows, tmp_path / "log.jsonl", tmp_path / "log.parquet"):
+        assert monitor(source).estimate("mrr_first_click").value == 0.5

@@ -111,8 +111,8 @@ def _scores_only(file: Any, column: str) -> str:
     missing: ids and texts of results are not looked at."""
     paths = [file.schema.column(at).path for at in range(len(file.schema))]
     inside = {path.rpartition(".")[2]: at for at, path in enumerate(paths) if path.startswith(f"{column}.")}
-    if not {"id", "score"} <= inside.keys():
-        return column
+    if not {"id", "score"} <= inside.keys() or file.schema.column(inside["id"]).physical_type != "BYTE_ARRAY":
+        return column  # numbers among clicks may be ids that are numbers
     for group in range(file.num_row_groups):
         ids, scores = (file.metadata.row_group(group).column(inside[name]).statistics for name in ("id", "score"))
         if not (ids and scores and ids.has_null_count and ids.null_count <= scores.null_count):
@@ -192,7 +192,9 @@ class ArrowReader:
         if hits and isinstance(hits[0], dict) and hits[0].keys() == {"score"}:
             clicks, cites = (record.get(found.get(name, "")) for name in ("clicks", "citations"))
             placed = all(hit["score"] is not None for hit in hits) and all(
-                not cites if isinstance(each, int) else isinstance(each, dict) and each.get("id") and each.get("rank")
+                not cites and each <= len(hits)
+                if isinstance(each, int)
+                else isinstance(each, dict) and each.get("id") and each.get("rank")
                 for each in clicks or ()
             )
             if not placed:
@@ -299,6 +301,8 @@ class ArrowReader:
         ranks = numbers(inner.field("rank") if names else inner)
         if not (usual := (ranks >= 1) & (ranks == np.floor(ranks))).all():
             bad[event[~usual]] = True
+        if not names and "results" in column:  # a number beyond the list may be an id
+            bad[event[ranks > lists(column["results"])[0][event]]] = True
         if times := next((each for each in ("ts", "time") if each in names), None):
             when = in_order_of_time(inner.field(times))
             ranks = ranks[np.lexsort((when, event))]
@@ -334,6 +338,8 @@ def _results(column: Any, row: dict[str, Array]) -> None:
         names = [each.name for each in inner.type]
         if names != ["score"] and ("id" not in names or inner.field("id").null_count):
             raise UnusualShape
+        if "id" in names and pa.types.is_integer(inner.field("id").type):
+            raise UnusualShape  # a number among clicks may be one of them
         if "score" in names:
             scores = numbers(inner.field("score"))
             with np.errstate(over="ignore", invalid="ignore"):

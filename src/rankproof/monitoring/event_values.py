@@ -52,7 +52,7 @@ class ShownResult(NamedTuple):
 class Click(NamedTuple):
     """What was clicked: the document, and its rank; 0 if it is not among the results.
 
-    A number in a cell of a CSV is a rank unless a result has that id, and 0 is no click: below 0 until then.
+    A number is a rank unless a result has that id, and in a cell of a CSV 0 is no click: below 0 until then.
     """
 
     id: str | None
@@ -213,7 +213,7 @@ def clicks_of(value: Any) -> tuple[Click, ...]:
         elif each is None:
             continue
         elif isinstance(each, Real):
-            found.append(Click(None, place(each)))
+            found.append(Click(str(place(each)), -place(each)))
         elif written and (number := re.fullmatch(r"(\d{1,9})(?:\.0)?", each)):
             found.append(Click(each, -int(number[1]) or NO_CLICK))
         else:

@@ -283,6 +283,8 @@ def _clicked(clicks: list[Any], hits: Sequence[Any]) -> tuple[set[str | None], l
                 if any(hit.__class__ is dict and hit.get("rank") not in (None, at) for at, hit in enumerate(hits, 1)):
                     raise UnusualShape
                 shown = [hit if hit.__class__ is str else hit["id"] for hit in hits]  # each at its place
+            if click.__class__ is int and str(click) in shown:
+                raise UnusualShape  # it is the id of a result
             if rank is None:
                 if doc is None:
                     raise UnusualShape
