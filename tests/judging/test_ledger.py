@@ -369,3 +369,15 @@ def test_contradictions_are_listed_by_their_value(tmp_path: Path) -> None:
     rows = [{"question": "How long?", "contexts": ["It takes 30 days."], "answer": "It takes 14 days."}]
     judge(rows, "faithfulness", judge=lambda relation, left, right: -1, ledger=ledger)
     assert [each.value for each in Verdicts(ledger).where(relation=Relation.TEXT_SUPPORTS, value=-1)] == [-1]
+
+
+def test_an_override_is_not_taken_for_a_label_that_was_drawn(tmp_path: Path) -> None:
+    from rankproof import calibrate
+
+    ledger = tmp_path / "l.db"
+    judge(rows("a.", "Other b."), "context_precision, faithfulness", judge=Counting(), ledger=ledger)
+    for entry in list(Verdicts(ledger).where(relation=Relation.CONTEXT_ANSWERS)):
+        Verdicts(ledger).override(entry.id, 1, by="ana")
+    asked: list[Any] = []
+    found = calibrate(ledger, label=lambda pair: asked.append(pair), who="ana", n=100)
+    assert found.drawn == len(asked) > 0

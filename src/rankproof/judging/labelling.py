@@ -358,7 +358,8 @@ class DrawSession(LabellingSession[Drawn]):
 
     def __post_init__(self) -> None:
         known = (each for each in self.ledger.entries(self.who.identity) if not each.reason and each.value is not None)
-        self.before = {pair_in(each): int(each.value or 0) for each in known}
+        # An override of what looked wrong was not drawn: it is asked again, and counts as drawn from then on.
+        self.before = {pair_in(each): int(each.value or 0) for each in known if "drawn" in each.origin}
         for pair in self.drawn:  # of more pairs the chances are others: labels given before say how they are drawn now
             self._keep_step(pair, self.before.get(pair.ask))
 
