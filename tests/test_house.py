@@ -15,9 +15,9 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 300,
-    "lines": 87_698,
+    "lines": 87_706,
     "modules of over 400 lines": 0,
-    "code lines": 58_760,
+    "code lines": 58_767,
     "file names used twice": 21,
     "class names in two packages": 9,
     "short helpers used once": 113,

@@ -303,9 +303,10 @@ def test_every_full_form_has_every_warning_of_the_audit(tmp_path: Path, monkeypa
     compared = compare(judged, {"good": good, "bad": bad}, "RR")
     gated = gate(judged, good, bad, "RR")
     for found, name in ((compared, "bad"), (gated, "candidate")):
-        warnings = [str(each) for each in evaluate(judged, bad, "RR").audit if each.severity == "warning"]
+        told_of = [each for each in evaluate(judged, bad, "RR").audit if each.severity == "warning"]
+        warnings = [str(each) for each in told_of]
         assert len(warnings) > 1
-        assert found.to_dict()["data"][name]["warnings"] == warnings
+        assert found.to_dict()["data"][name]["warnings"] == [each.message for each in told_of]
         found.save("found.txt", force=True)
         pages = [*map(found.format, ("full", "markdown", "html")), Path("found.txt").read_text()]
         for page in [*pages, *([found.format("junit")] if found is gated else [])]:

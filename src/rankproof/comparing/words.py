@@ -348,14 +348,13 @@ def method(found: Comparison) -> str:
 def _records(found: Comparison) -> list[Record]:
     """A row a system, measure and group; with the audit's warnings, and what makes the numbers wrong where it is."""
     errors = {"errors": " ".join(found.wrong)} if found.wrong else {}
-    warned = " ".join(f"{', '.join(names)}: {each}" for each, names in found.findings if each.severity == "warning")
     families = {"baseline": found.rows, "all pairs": found.pairs}
     return [
         {
             **({"family": family} if found.pairs else {}),
             **each.to_dict(),
             "missing": lost,
-            "warnings": warned,
+            "warnings": " ".join(found.data[each.system]["warnings"]),
             **errors,
         }
         for family, rows in families.items()

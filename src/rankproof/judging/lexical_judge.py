@@ -112,16 +112,16 @@ def likelihood(ask: Ask) -> float:
     if not text.forms:
         return 0.0
     weights = BOUNDS[ask.relation].weights
-    if not are_alike(sought.language, text.language) or (weights is SUPPORT and is_fragment(text, sought)):
+    if not are_alike(sought.language, text.language):
         return 0.5
     return weigh(sought, text, weights).probability
 
 
 def _sides(ask: Ask) -> tuple[TextProfile, TextProfile]:
     """What is looked for, and the text; of a question with its answer the answer alone, if that is the text."""
-    answer = ASKED.split(ask.left)[-1]
-    alike = WORDS.findall(fold(answer)) == WORDS.findall(fold(ask.right))
-    return profile(answer if alike and answer.strip() else ask.left), profile(ask.right)
+    answer, text = ASKED.split(ask.left)[-1], profile(ask.right)
+    alike = len(text.terms) < SHORT and WORDS.findall(fold(answer)) == WORDS.findall(fold(ask.right))
+    return profile(answer if alike and answer.strip() else ask.left), text
 
 
 def _support(ask: Ask, claim: TextProfile, text: TextProfile, found: LexicalEvidence) -> Settled:
