@@ -209,6 +209,8 @@ def test_verdicts_are_listed_filtered_and_overridden(shell: Any) -> None:
         ("judge s.jsonl --save a --save b", 2, "--save: got 2 names for 1"),
         ("judge s.jsonl --set temperature", 2, "--set: got 'temperature'"),
         ("judge gold.db", 3, "NUL byte"),
+        ("verdicts -n -1", 2, "-1 is not in the range"),
+        ("verdicts -n 99999999999999999999", 2, "is not in the range"),
         ("verdicts", 2, "verdicts.db: there is no ledger of verdicts"),
         ("verdicts --ledger s.jsonl", 3, "no ledger of verdicts, or a damaged one"),
         ("verdicts --ledger gold.db --override xyz", 2, "expected ID=VALUE"),

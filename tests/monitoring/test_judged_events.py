@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -146,3 +147,25 @@ def test_what_cannot_be_judged_is_said(records) -> None:
     with pytest.raises(DataError, match="query and an answer"):
         monitor([{"ts": each["ts"], "clicks": []} for each in records], judge=by_length)
     assert monitor(records, judge=Judge("lexical"), judge_sample=5).judged is not None
+
+
+def test_no_mean_of_the_few_that_a_judge_could_settle_is_shown_or_alerted_on() -> None:
+    """They are not like the rest: a judge by words settles little more than answers that have none."""
+    from rankproof import Judge
+
+    answers = ["You can request that for a month.", "Pets are welcome in the garden.", "I don't know."]
+    rows = [
+        {"ts": f"2026-10-01T10:{i % 60:02d}:{i // 60:02d}Z", "user": f"u{i % 50}", "query": f"What of topic {i}?"}
+        | {"answer": answers[i % 3]}
+        for i in range(150)
+    ]
+    rule = {"metric": "answer_relevance", "below": 0.5, "over": "log"}
+    judge = partial(Judge("lexical"), metrics="answer_relevance")
+    found = monitor(rows, judge=judge, judge_sample=150, alerts=[rule])
+    assert found.judged is not None
+    assert found.judged.values == {"answer_relevance": 50}
+    assert found.judged.thin == ("answer_relevance",)
+    assert not [each for each in found.estimates if each.metric == "answer_relevance"]
+    assert [each.fired for each in found.alerts] == [False]
+    said = " ".join(found.format("full").split())
+    assert "No mean of answer_relevance is shown: fewer than half of the samples could be measured." in said

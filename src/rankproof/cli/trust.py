@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import sys
 import textwrap
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -228,7 +229,7 @@ VERDICT_FORMATS = ("table", "jsonl", "json", "csv")
 @options.value("--value", "N", "Only those of this value.", type=int)
 @options.value("--contains", "TEXT", "Only pairs with this text in them.")
 @click.option("--unmeasured/--measured", default=None, help="Only pairs without a verdict, or only those with one.")
-@options.value("-n most", "N", "How many to show; 0 is all.", 20)
+@options.value("-n most", "N", "How many to show; 0 is all.", 20, type=click.IntRange(0, sys.maxsize))
 @options.flag("--judges who", "Say who judged, and how much.")
 @options.form(only=VERDICT_FORMATS)
 @options.output

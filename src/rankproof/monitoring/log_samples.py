@@ -35,6 +35,7 @@ from rankproof.monitoring.read import LogReader, read_events
 from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sessions_and_windows import LAST
 from rankproof.monitoring.sums import Sums
+from rankproof.scoring.protocol import ScoresLike
 
 SAMPLE = 2000
 """The number of live queries in the sample."""
@@ -232,6 +233,8 @@ class JudgedEvents(Displayable):
     sampled: int
     values: dict[str, int]
     """How many got a value, by metric."""
+    thin: tuple[str, ...] = ()
+    """Metrics without a mean: what could be measured is fewer than half, and not like the rest."""
 
 
 class SampleSchema(EventSchema):
@@ -303,7 +306,9 @@ def judge_events(
     for row, each in zip(rows, events, strict=True):
         if contexts := each.other.get(CONTEXTS):
             row[CONTEXTS] = contexts
-    values = _values(judge(rows), rows)
+    scores = judge(rows)
+    values = _values(scores, rows)
+    thin = tuple(name for name in values if isinstance(scores, ScoresLike) and scores.thin(name))
     names = list(values)
     # The texts for the judge are left out: of an event, only its user, time, slices and values are counted.
     maker = RowMaker(EventSchema(), like.by, names, None if change is None else lambda event: event)  # changed already
@@ -321,11 +326,12 @@ def judge_events(
     sums = Sums(declared, like.by, maker.codes, like.calendar, names, like.level, like.cluster)
     sums.add(replace(block, values=np.vstack([block.values, unknown])))
     sums.close(LAST)
-    estimates = [each for each in sums.estimates(sums.total) if each.metric in values]
+    shown = values.keys() - thin
+    estimates = [each for each in sums.estimates(sums.total) if each.metric in shown]
     name_of_judge = str(getattr(judge, "name", None) or getattr(judge, "__name__", "a judge"))
     told = {name: sum(value is not None for value in column) for name, column in values.items()}
-    sample = JudgedEvents(name_of_judge, seed, found, len(events), told)
-    return sample, declared, estimates, [each for each in sums.windows if each.metric in values]
+    sample = JudgedEvents(name_of_judge, seed, found, len(events), told, thin)
+    return sample, declared, estimates, [each for each in sums.windows if each.metric in shown]
 
 
 def _values(found: Any, rows: Rows) -> dict[str, list[float | None]]:

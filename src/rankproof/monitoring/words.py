@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from rankproof.core.conventions import THIN
 from rankproof.document.model import (
     PAGE,
     PAPER,
@@ -162,9 +163,10 @@ def _slices(found: Monitor) -> Iterator[tuple[str, list[Any]]]:
 def _judged(found: Monitor) -> Iterator[str]:
     if found.judged is not None:
         told = ", ".join(f"{name} {count(n)}" for name, n in found.judged.values.items())
+        thin = f" No mean of {', '.join(found.judged.thin)} is shown: {THIN}." if found.judged.thin else ""
         yield (
             f"{found.judged.judge} judged {count(found.judged.sampled)} of {count(found.judged.events)} lines with a "
-            f"query and an answer, personal data masked (seed {found.judged.seed}); with a value: {told}."
+            f"query and an answer, personal data masked (seed {found.judged.seed}); with a value: {told}.{thin}"
         )
 
 
