@@ -15,7 +15,7 @@ from numbers import Integral, Real
 from os import PathLike
 from pathlib import PurePath
 from types import FunctionType
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from rankproof._moved import old_names
 
@@ -396,4 +396,5 @@ def warn_of(old: str, new: str, do: str = "use the new name") -> None:
     warn_caller(f"{old} is now {new}. Next: {do}.", DeprecationWarning)
 
 
-__getattr__ = old_names(__name__, {"nearest": "rankproof.suggestions.nearest"})
+if not TYPE_CHECKING:  # or else every name would be there
+    __getattr__ = old_names(__name__, {"nearest": "rankproof.suggestions.nearest"})
