@@ -15,9 +15,9 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 300,
-    "lines": 87_706,
+    "lines": 87_726,
     "modules of over 400 lines": 0,
-    "code lines": 58_767,
+    "code lines": 58_787,
     "file names used twice": 21,
     "class names in two packages": 9,
     "short helpers used once": 113,
@@ -26,7 +26,7 @@ CEILINGS = {
     "modules crossed by gate": 31,
     "modules crossed by judge": 32,
     "modules crossed by evaluate and its table": 32,
-    "modules crossed by gate and its table": 38,
+    "modules crossed by gate and its table": 37,
     "modules crossed by judge and its table": 45,
 }
 

@@ -209,6 +209,7 @@ def test_every_format_says_how_much_was_judged(form: str) -> None:
     text = judge(graded(), "context_precision, context_recall", judge=by_place).format(form)
     assert "75 %" in text or "0.75" in text or "75 \\%" in text
     assert "NaN" not in text
+    assert '"missing"' not in text  # which counts queries without a ranking
     assert "nan" not in text.replace("unmeasured", "")
 
 

@@ -17,6 +17,7 @@ from rankproof.comparing.conclusions import (
 )
 from rankproof.document.model import (
     ALWAYS,
+    LIKELY,
     PAGE,
     PAPER,
     SCREEN,
@@ -31,10 +32,10 @@ from rankproof.document.model import (
     Part,
     SuiteCase,
     Table,
+    warnings_under,
 )
 from rankproof.document.numbers import count, first_of, probability, score, share, signed_number
 from rankproof.document.terminal import clean, cut_apart
-from rankproof.scoring.words import warnings_under
 
 if TYPE_CHECKING:
     from rankproof.comparing.gate import Gate
@@ -83,7 +84,7 @@ def gate(found: Gate) -> Document:
             Part(*corrected_table(found.rows)),
             Part(*map(Paragraph, said), media=(TEXT, PAPER)),
             Part(Bullets(said), media=(PAGE,)),
-            *warnings_under(told_of(found.findings, "warning"), 1 if wrong else ALWAYS, heading=False),
+            *warnings_under(told_of(found.findings, "warning"), LIKELY if wrong else ALWAYS, heading=False),
             Part(_cases(found)),
         ],
         [each.to_dict() for each in found.rows],

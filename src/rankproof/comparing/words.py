@@ -10,9 +10,13 @@ from rankproof.comparing.conclusions import conclusions, corrected_table, doubt_
 from rankproof.core.explanation import ExplainedCase
 from rankproof.document.model import (
     ALWAYS,
+    FURTHER,
+    LIKELY,
+    MAYBE,
     PAGE,
     PAPER,
     SCREEN,
+    SELDOM,
     TERMINAL,
     TEXT,
     Block,
@@ -25,11 +29,12 @@ from rankproof.document.model import (
     Part,
     Record,
     Table,
+    warnings_under,
 )
 from rankproof.document.numbers import ABSENT, count, probability, score, share, signed_number, signed_span
 from rankproof.document.terminal import GAP, cut, cut_apart, pad, waterfall, width
 from rankproof.scoring.tables import case_blocks
-from rankproof.scoring.words import warnings_under, wrong_data
+from rankproof.scoring.words import wrong_data
 
 if TYPE_CHECKING:
     from rankproof.comparing.comparison import Comparison, ComparisonRow
@@ -40,7 +45,6 @@ MANY = 6
 """With more groups than this, those that a screen leaves out are counted, not named."""
 TALL = 12
 """Lines that the table of all measures may have; beyond them only the deciding one is shown in full."""
-LIKELY, MAYBE, FURTHER, SELDOM = 1, 2, 3, 4
 EFFECTS, DECIDED = "effects and queries needed", "how it was decided"
 CALLED = 12
 """Columns that the name of a system may take above a column of numbers."""

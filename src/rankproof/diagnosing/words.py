@@ -10,9 +10,13 @@ from rankproof.core.names import parse
 from rankproof.diagnosing.fixes import Fix
 from rankproof.document.model import (
     ALWAYS,
+    FURTHER,
+    LIKELY,
+    MAYBE,
     PAGE,
     PAPER,
     SCREEN,
+    SELDOM,
     TEXT,
     WARNING,
     Block,
@@ -31,7 +35,6 @@ from rankproof.scoring.words import wrong_data
 if TYPE_CHECKING:
     from rankproof.diagnosing import Diagnosis
 
-LIKELY, MAYBE, FURTHER, SELDOM = 1, 2, 3, 4
 FEW = 3
 """The number of queries that one screen lists by default."""
 WHOLE = (TEXT, PAGE)

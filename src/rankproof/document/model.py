@@ -24,8 +24,9 @@ SCREEN, TEXT, PAGE, PAPER = "screen", "text", "page", "paper"
 """The media: a screen of a terminal, a text of 80 columns with everything, a page that scrolls, tables of a paper."""
 EVERYWHERE = (SCREEN, TEXT, PAGE, PAPER)
 TERMINAL = (SCREEN, TEXT)
-ALWAYS = 0
-"""The rank of parts that are always shown."""
+ALWAYS, LIKELY, MAYBE, FURTHER, SELDOM = range(5)
+"""The ranks of parts: a screen without room leaves out those of the last first."""
+BEFORE = "Before you trust these numbers:"
 WARNING = "more warning"
 """The plural name of a part that occurs several times."""
 Record: TypeAlias = Mapping[str, Any]
@@ -386,3 +387,12 @@ class Result(Displayable):
 
 
 explain_calls(Result)  # its own methods; those of subclasses when they are made
+
+
+def warnings_under(warnings: Sequence[str], first: int, heading: bool = True) -> Iterator[Part]:
+    """The warnings, the first one before all others; a terminal may do without their heading."""
+    for n, each in enumerate(warnings):
+        blocks = [Paragraph(""), Paragraph(BEFORE)] if heading and not n else []
+        yield Part(*blocks, Bullets([each], ["warning"]), rank=FURTHER if n else first, name=WARNING, media=TERMINAL)
+    if warnings:
+        yield Part(Paragraph(BEFORE), Bullets(warnings), media=(PAGE,))

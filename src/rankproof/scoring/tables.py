@@ -266,7 +266,7 @@ def _record(summary: Summary, group: str | None, row: ScoreRow) -> dict[str, Any
         "note": row.note,
         "profile": summary.profile,
         "conventions": "; ".join(each.partition(":")[0] for each in summary.conventions),
-        "missing": sum(each.count for each in summary.findings if each.kind in UNANSWERED),
+        **({"missing": sum(x.count for x in summary.findings if x.kind in UNANSWERED)} if row.coverage is None else {}),
         "warnings": _told(summary, "warning"),
     }
 

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 from rankproof.core.scoring import ScoreRow, Summary
 from rankproof.document.model import (
     ALWAYS,
+    FURTHER,
+    LIKELY,
+    MAYBE,
     PAGE,
     PAPER,
     SCREEN,
+    SELDOM,
     TERMINAL,
     TEXT,
-    WARNING,
     Block,
     Bullets,
     Cell,
@@ -27,6 +30,7 @@ from rankproof.document.model import (
     Part,
     Table,
     first_rows,
+    warnings_under,
 )
 from rankproof.document.numbers import count, score, share, short_span, span
 from rankproof.document.terminal import GAP, bin_means, cut, cut_apart, cut_names, spark, width
@@ -39,11 +43,8 @@ if TYPE_CHECKING:
     from rankproof.scoring.spread import SpreadScores
 
 
-BEFORE = "Before you trust these numbers:"
 GROUPS = 4
 """The number of groups that every screen shows."""
-LIKELY, MAYBE, FURTHER, SELDOM = 1, 2, 3, 4
-"""The order in which parts are left out: sizes and groups; notes; more warnings and columns; how it was measured."""
 
 
 def scores(summaries: Sequence[Summary], above: Sequence[Block] = ()) -> Document:
@@ -155,15 +156,6 @@ def _of_each(summaries: Sequence[Summary]) -> Iterator[str]:
         told = list(filter(None, [tied, tables.unjudged_sentence(summary), *tables.notes(summary.rows)]))
         if told:
             yield f"{called[summary.name]}: {' '.join(told)}"
-
-
-def warnings_under(warnings: Sequence[str], first: int, heading: bool = True) -> Iterator[Part]:
-    """The warnings, the first one before all others; a terminal may do without their heading."""
-    for n, each in enumerate(warnings):
-        blocks = [Paragraph(""), Paragraph(BEFORE)] if heading and not n else []
-        yield Part(*blocks, Bullets([each], ["warning"]), rank=FURTHER if n else first, name=WARNING, media=TERMINAL)
-    if warnings:
-        yield Part(Paragraph(BEFORE), Bullets(warnings), media=(PAGE,))
 
 
 def _findings(summaries: Sequence[Summary], severity: str) -> list[str]:
