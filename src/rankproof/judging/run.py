@@ -320,7 +320,7 @@ class Makers:
     def kin(self, judges: Sequence[Judge]) -> list[Finding]:
         """A warning if a judge that is a model is of the model, or the family, of what it judges."""
         models = [each.name for each in judges if each.identity.get("kind") == "model"]
-        return list(kin_of(models, self.found))
+        return list(kin_of(models, self.found)) if models else []
 
 
 def _told(made_by: Any) -> Iterator[tuple[str, Iterable[str]]]:

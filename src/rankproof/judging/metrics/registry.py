@@ -15,9 +15,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankproof.core.hits import Array, Facets, Hits, PerQuery, ratio
+from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import Measure, Spec, parameters_of
-from rankproof.core.measures.aspects import subtopic_recall
 from rankproof.core.measures.rr_and_ap import average_precision
 from rankproof.core.names import CHANGES, JUDGED, one_by_one, parse_with
 from rankproof.core.names import find as find_measure
@@ -114,32 +113,8 @@ TOP_GRADE = 3.0
 
 
 def row_coverage(grids: Sequence[Grid]) -> PerQuery:
-    """The share of the rows of each grid that some cell says yes to: recall of declared aspects."""
-    return subtopic_recall(_by_aspect(grids), k=None, rel=1, denominator="declared")
-
-
-def _by_aspect(grids: Sequence[Grid]) -> Hits:
-    """A row for each yes: the sample is the query, the cell's place the rank, the grid's row the aspect."""
-    rows = [
-        (sample, place, aspect)
-        for sample, grid in enumerate(grids)
-        for aspect, cells in enumerate(grid)
-        for place, yes in enumerate(cells, 1)
-        if yes
-    ]
-    query, rank, aspect = np.array(sorted(rows), dtype=np.intp).reshape(-1, 3).T
-    declared = np.array([len(grid) for grid in grids], dtype=np.intp)
-    ones, place = np.ones(len(query)), np.arange(len(query))
-    return Hits(
-        query=query,
-        rank=rank,
-        grade=ones,
-        doc=place,
-        n=len(grids),
-        retrieved=np.bincount(query, minlength=len(grids)),
-        aspect=aspect,
-        facets=Facets(np.arange(len(query) + 1), aspect, ones, declared),
-    )
+    """The share of the rows of each grid that some cell says yes to; 0 without rows."""
+    return np.array([sum(map(any, grid)) / max(len(grid), 1) for grid in grids], dtype=np.float64)
 
 
 def by_rank(grades: Sequence[Grades], missed: Sequence[Grades] | None = None) -> Hits:
