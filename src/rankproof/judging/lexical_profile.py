@@ -354,7 +354,6 @@ def _runs(sought: TextProfile, text: TextProfile) -> float:
     """How long the runs of words are that the text repeats: 1 for one run of all words, little for scattered ones.
 
     Formula: the root of the sum of squared lengths of the longest runs, taken one after the other, by all words.
-
     Reference: M. Grusky, M. Naaman, Y. Artzi: Newsroom, NAACL 2018, whose density is the same without the root.
     """
     words, theirs = sought.forms, text.forms

@@ -207,21 +207,16 @@ def profile_record(found: Profile) -> dict[str, Any]:
 
 
 FIELDS = ("Formula", "Range", "Perfect", "Worst", "Blind to", "Use", "Reference")
-_START = re.compile(rf"^({'|'.join(FIELDS)}):\s*", re.DOTALL)
+_FIELD = re.compile(rf"^({'|'.join(FIELDS)}):(.*(?:\n(?!(?:{'|'.join(FIELDS)}):).*\S.*)*)", re.MULTILINE)
 
 
 def sections(doc: str) -> dict[str, str]:
-    """The fields of a docstring, each as one line of text.
+    """The fields of a docstring, each as one line of text; a field ends where the next starts, or at an empty line.
 
-    >>> sections("The title.\\n\\nFormula: a /\\nb.\\n\\nRange: 0 to 1.\\n\\n>>> 1\\n1")
+    >>> sections("The title.\\n\\nFormula: a /\\n    b.\\nRange: 0 to 1.\\n\\n>>> 1\\n1")
     {'Formula': 'a / b.', 'Range': '0 to 1.'}
     """
-    found = {}
-    for paragraph in doc.split("\n\n"):
-        start = _START.match(paragraph)
-        if start:
-            found[start[1]] = " ".join(paragraph[start.end() :].split())
-    return found
+    return {name: " ".join(text.split()) for name, text in _FIELD.findall(doc)}
 
 
 @cache

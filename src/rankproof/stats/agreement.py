@@ -55,7 +55,6 @@ def cohen_kappa(
     """Two judges on the same items; with weights, near misses cost less (`labels` gives their order).
 
     Formula: 1 - (weighted disagreement seen) / (that expected from each judge's own shares).
-
     Reference: J. Cohen: A coefficient of agreement for nominal scales, 1960; Weighted kappa, 1968.
 
     >>> cohen_kappa([1, 1, 0, 0], [1, 0, 0, 0]).value
@@ -111,8 +110,7 @@ def krippendorff_alpha(
     """Any number of judges, with missing labels as None; a line of labels an item.
 
     Formula: 1 - (mean squared distance within items) / (that between all labels, whatever their item). Distance: 1
-    between different names; the number of labels between two ranks; the difference of two numbers.
-
+        between different names; the number of labels between two ranks; the difference of two numbers.
     Reference: K. Krippendorff: Computing Krippendorff's alpha-reliability, 2011.
 
     >>> round(krippendorff_alpha([[1, 1], [0, 0], [1, 0], [None, 1]]).value, 3)
@@ -210,7 +208,6 @@ def kendall_tau_b(first: Ordering, second: Ordering) -> Alike:
     """Pairs of systems in the same order less those in opposite order, with ties counted for neither.
 
     Formula: (same - opposite) / sqrt((pairs not tied in the first) (pairs not tied in the second)).
-
     Reference: M. G. Kendall: The treatment of ties in ranking problems, Biometrika 1945.
 
     >>> kendall_tau_b({"a": 3, "b": 2, "c": 1}, {"a": 3, "b": 1, "c": 2}).value

@@ -37,7 +37,6 @@ def holm(ps: Sequence[float]) -> list[float]:
     """Step down: the same promise as Bonferroni's and never weaker.
 
     Formula: the i-th smallest p times (m - i + 1), none smaller than the one before it, at most 1.
-
     Reference: S. Holm: A simple sequentially rejective multiple test procedure, Scand. J. Statistics 1979.
 
     >>> holm([0.25, 0.0625, 0.125])
@@ -52,7 +51,6 @@ def benjamini_hochberg(ps: Sequence[float]) -> list[float]:
     """Step up: among what is called a finding, on average at most alpha is false.
 
     Formula: the i-th smallest p times m / i, none larger than the one after it.
-
     Reference: Y. Benjamini, Y. Hochberg: Controlling the false discovery rate, J. Royal Stat. Soc. B 1995.
 
     >>> benjamini_hochberg([0.25, 0.0625, 0.125])

@@ -49,7 +49,6 @@ def paired_t(values: Array, alternative: Alternative = "two-sided") -> Outcome:
     """Student's paired t test: the mean difference in units of its standard error.
 
     Formula: mean / (sd / sqrt(n)), against t with n - 1 degrees of freedom.
-
     Reference: Student: The probable error of a mean, Biometrika 1908.
 
     >>> found = paired_t(np.array([0.1, 0.2, 0.3, 0.4, 0.5]))
@@ -83,11 +82,10 @@ def wilcoxon(values: Array, alternative: Alternative = "two-sided", zeros: Zeros
     """Wilcoxon's signed-rank test: are larger differences more often on one side?
 
     Formula: W = sum of the ranks (by size, ties sharing their mean rank) of the differences above 0. Up to 50
-    differences its distribution under random signs is counted, ties and all; above, a normal distribution
-    with corrections for ties and continuity.
-
-    Reference: F. Wilcoxon: Individual comparisons by ranking methods, Biometrics 1945; J. W. Pratt: Remarks
-    on zeros and ties in the Wilcoxon signed rank procedures, JASA 1959.
+        differences its distribution under random signs is counted, ties and all; above, a normal distribution with
+        corrections for ties and continuity.
+    Reference: F. Wilcoxon: Individual comparisons by ranking methods, Biometrics 1945; J. W. Pratt: Remarks on zeros
+        and ties in the Wilcoxon signed rank procedures, JASA 1959.
 
     >>> wilcoxon(np.array([0.1, 0.2, 0.3, 0.4, 0.5])).p
     0.0625
@@ -220,7 +218,6 @@ def d_z(values: Array) -> EffectSize:
     """The mean difference in standard deviations of the differences: what a paired test sees.
 
     Formula: mean(d) / sd(d), with n - 1 in sd.
-
     Reference: J. Cohen: Statistical power analysis for the behavioral sciences, 1988.
 
     >>> round(d_z(np.array([0.1, 0.2, 0.3])).value, 6)
@@ -235,9 +232,8 @@ def d_z(values: Array) -> EffectSize:
 def hedges_g(a: Array, b: Array) -> EffectSize:
     """The difference of the means in standard deviations of the systems' own values, corrected for small n.
 
-    Formula: (mean(a) - mean(b)) / sqrt((var(a) + var(b)) / 2) * J, with J = Gamma(f/2) / (sqrt(f/2)
-    Gamma((f-1)/2)) and f = 2n - 2.
-
+    Formula: (mean(a) - mean(b)) / sqrt((var(a) + var(b)) / 2) * J, with J = Gamma(f/2) / (sqrt(f/2) Gamma((f-1)/2)) and
+        f = 2n - 2.
     Reference: L. V. Hedges: Distribution theory for Glass's estimator of effect size, J. Educational Stat. 1981.
 
     >>> round(hedges_g(np.array([2.0, 3.0, 4.0]), np.array([1.0, 2.0, 3.0])).value, 4)
@@ -259,7 +255,6 @@ def cliffs_delta(a: Array, b: Array) -> EffectSize:
     """How much more often a value of one system is above one of the other than below it, over all pairs.
 
     Formula: (pairs with a above b - pairs with a below b) / all pairs; from -1 to 1, blind to which query is which.
-
     Reference: N. Cliff: Dominance statistics: ordinal analyses to answer ordinal questions, Psych. Bulletin 1993.
 
     >>> cliffs_delta(np.array([2.0, 3.0]), np.array([1.0, 2.0])).value

@@ -7,6 +7,7 @@ import re
 
 from rankproof.core.measure import Measure
 from rankproof.core.names import REGISTRY, parse
+from rankproof.scoring.catalogue import sections
 from tests.each import with_each
 
 FIELDS = ("Formula", "Range", "Perfect", "Worst", "Blind to", "Use", "Reference")
@@ -21,11 +22,13 @@ def test_first_line_is_one_sentence(measure: Measure) -> None:
 
 @with_each("measure", REGISTRY.values())
 def test_fields_are_complete_and_in_order(measure: Measure) -> None:
-    paragraphs = re.split(r"\n\s*\n", measure.spec.doc)
-    named = [p.partition(":")[0] for p in paragraphs if p.partition(":")[0] in FIELDS]
-    assert tuple(named) == FIELDS
-    for paragraph in paragraphs[1:8]:
-        assert paragraph.rstrip().endswith("."), paragraph
+    _, fields, *_ = re.split(r"\n\s*\n", measure.spec.doc)
+    starts = [line for line in fields.splitlines() if not line.startswith(" ")]
+    assert tuple(line.partition(":")[0] for line in starts) == FIELDS
+    told = sections(measure.spec.doc)
+    assert tuple(told) == FIELDS
+    assert " ".join(f"{name}: {text}" for name, text in told.items()) == " ".join(fields.split())
+    assert all(text.endswith(".") for text in told.values())
 
 
 @with_each("measure", REGISTRY.values())

@@ -37,13 +37,10 @@ DUST = 1e-9
 def condorcet(rank: Array, query: Array, weights: Array) -> Array:
     """Condorcet: a document is above another if the rankings that say so outweigh those that say the opposite.
 
-    Formula: c - p for the document at place p = 0, 1, ... of c candidates, in an order where each document beats
-    the next or is equal to it. A ranking that returned one of two documents puts it above the other; one that
-    returned neither says nothing. Where majorities run in a circle, who wins most often begins; then the
-    tie rule decides.
-
+    Formula: c - p for the document at place p = 0, 1, ... of c candidates, in an order where each document beats the
+        next or is equal to it. A ranking that returned one of two documents puts it above the other; one that returned
+        neither says nothing. Where majorities run in a circle, who wins most often begins; then the tie rule decides.
     Range: 1 to c.
-
     Reference: M. Montague, J. A. Aslam: Condorcet fusion for improved retrieval, CIKM 2002.
 
     >>> ranks = np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 1.0], [3.0, 3.0, 2.0]])
@@ -105,11 +102,9 @@ def rrf(rank: Array, weights: Array, *, k: FromZero = 60) -> Array:
     """Reciprocal rank fusion: each ranking adds the reciprocal of the rank, put off by a constant.
 
     Formula: sum over rankings of w / (k + rank).
-
     Range: 0 to (sum of w) / (k + 1).
-
-    Reference: G. V. Cormack, C. L. A. Clarke, S. Buettcher: Reciprocal rank fusion outperforms Condorcet and
-    individual rank learning methods, SIGIR 2009.
+    Reference: G. V. Cormack, C. L. A. Clarke, S. Buettcher: Reciprocal rank fusion outperforms Condorcet and individual
+        rank learning methods, SIGIR 2009.
 
     >>> rrf(np.array([[1.0, 2.0], [2.0, np.nan]]), np.ones(2), k=0).tolist()
     [1.5, 0.5]
@@ -121,11 +116,9 @@ def isr(rank: Array) -> Array:
     """Inverse square rank: the inverse squares of the ranks, times the number of rankings.
 
     Formula: N * sum over rankings of 1 / rank^2, where N rankings returned the document.
-
     Range: 0 to (number of rankings)^2.
-
-    Reference: A. Mourão, F. Martins, J. Magalhães: Multimodal medical information retrieval with unsupervised
-    rank fusion, Computerized Medical Imaging and Graphics 2015.
+    Reference: A. Mourão, F. Martins, J. Magalhães: Multimodal medical information retrieval with unsupervised rank
+        fusion, Computerized Medical Imaging and Graphics 2015.
 
     >>> isr(np.array([[1.0, 2.0], [2.0, np.nan]])).tolist()
     [2.5, 0.25]
@@ -137,9 +130,7 @@ def log_isr(rank: Array) -> Array:
     """Inverse square rank with the logarithm of the number of rankings: what one alone returned gets 0.
 
     Formula: ln(N) * sum over rankings of 1 / rank^2.
-
     Range: 0 to S ln(S) for S rankings.
-
     Reference: A. Mourão, F. Martins, J. Magalhães, 2015, as for isr.
 
     >>> log_isr(np.array([[1.0, 2.0], [2.0, np.nan]])).round(4).tolist()
@@ -152,9 +143,7 @@ def logn_isr(rank: Array, *, sigma: Share = 0.01) -> Array:
     """Inverse square rank with a logarithm that leaves a little to what one ranking alone returned.
 
     Formula: ln(N + sigma) * sum over rankings of 1 / rank^2.
-
     Range: 0 to S ln(S + sigma) for S rankings.
-
     Reference: A. Mourão, F. Martins, J. Magalhães, 2015, as for isr.
 
     >>> logn_isr(np.array([[1.0, 2.0], [2.0, np.nan]]), sigma=1.0).round(4).tolist()
@@ -167,11 +156,9 @@ def rbc(rank: Array, weights: Array, *, phi: Persistence = 0.8) -> Array:
     """Rank-biased centroids: the attention of a reader who goes on to the next document with probability phi.
 
     Formula: sum over rankings of w (1 - phi) phi^(rank - 1).
-
     Range: 0 to (sum of w) (1 - phi).
-
-    Reference: P. Bailey, A. Moffat, F. Scholer, P. Thomas: Retrieval consistency in the presence of query
-    variations, SIGIR 2017.
+    Reference: P. Bailey, A. Moffat, F. Scholer, P. Thomas: Retrieval consistency in the presence of query variations,
+        SIGIR 2017.
 
     >>> rbc(np.array([[1.0, 2.0], [2.0, np.nan]]), np.ones(2), phi=0.5).tolist()
     [0.75, 0.25]
@@ -182,11 +169,9 @@ def rbc(rank: Array, weights: Array, *, phi: Persistence = 0.8) -> Array:
 def borda(rank: Array, query: Array, weights: Array) -> Array:
     """Borda count: of c candidates the first gets c points, the next c - 1, and so on.
 
-    Formula: sum over rankings of w (c - rank + 1), where c documents were returned by any ranking; those that a
-    ranking of n did not return share its other points: w (c - n + 1) / 2 each.
-
+    Formula: sum over rankings of w (c - rank + 1), where c documents were returned by any ranking; those that a ranking
+        of n did not return share its other points: w (c - n + 1) / 2 each.
     Range: 0 to c times the sum of w.
-
     Reference: J. A. Aslam, M. Montague: Models for metasearch, SIGIR 2001.
 
     >>> borda(np.array([[1.0, 2.0], [2.0, 1.0], [np.nan, 3.0]]), np.array([0, 0, 0]), np.ones(2)).tolist()
@@ -236,12 +221,10 @@ def learn_bayes(rank: Array, query: Array, relevant: Array) -> Array:
 def bayes(rank: Array, learned: Array) -> Array:
     """BayesFuse: the log odds of relevance given all ranks, as if the rankings were independent.
 
-    Formula: sum over all rankings of ln(p / (1 - p)), where p is the precision on training queries between the
-    cut-offs (0, 5, 10, 15, 20, 30, 100, 200, 500, 1000) around the rank; .001 stands for a precision of 0, for
-    documents not returned, and for ranks beyond 1000.
-
+    Formula: sum over all rankings of ln(p / (1 - p)), where p is the precision on training queries between the cut-offs
+        (0, 5, 10, 15, 20, 30, 100, 200, 500, 1000) around the rank; .001 stands for a precision of 0, for documents not
+        returned, and for ranks beyond 1000.
     Range: -6.91 to 6.91 times the number of rankings.
-
     Reference: J. A. Aslam, M. Montague: Models for metasearch, SIGIR 2001.
 
     >>> bayes(np.array([[1.0, np.nan], [np.nan, 1.0]]), np.array([[1.0, -1.0]])).round(2).tolist()
@@ -269,11 +252,9 @@ def mapfuse(rank: Array, learned: Array) -> Array:
     """MAPFuse: each ranking adds its mean average precision on training queries, divided by the rank.
 
     Formula: sum over rankings of MAP / rank.
-
     Range: 0 to the number of rankings.
-
-    Reference: D. Lillis, L. Zhang, F. Toolan, R. W. Collier, D. Leonard, J. Dunnion: Estimating probabilities
-    for effective data fusion, SIGIR 2010.
+    Reference: D. Lillis, L. Zhang, F. Toolan, R. W. Collier, D. Leonard, J. Dunnion: Estimating probabilities for
+        effective data fusion, SIGIR 2010.
 
     >>> mapfuse(np.array([[1.0, 2.0], [2.0, np.nan]]), np.array([0.5, 0.25])).tolist()
     [0.625, 0.25]
@@ -291,10 +272,8 @@ def posfuse(rank: Array, learned: Array) -> Array:
     """PosFuse: each ranking adds the chance of relevance at the rank, as seen on training queries.
 
     Formula: sum over rankings of P(rank), the share of training queries with a relevant document at that rank among
-    those whose list reaches it.
-
+        those whose list reaches it.
     Range: 0 to the number of rankings.
-
     Reference: D. Lillis et al.: Estimating probabilities for effective data fusion, SIGIR 2010.
 
     >>> posfuse(np.array([[1.0, 2.0], [2.0, np.nan]]), np.array([[0.5, 0.75], [0.25, 0.5]])).tolist()
@@ -322,13 +301,11 @@ def learn_prob(rank: Array, query: Array, relevant: Array, *, segments: Count = 
 def probfuse(rank: Array, query: Array, learned: Array, *, segments: Count = 25) -> Array:
     """ProbFuse: lists are cut into equally many segments; each adds its chance of relevance, divided by its number.
 
-    Formula: sum over rankings of P(k) / k for a document in segment k of x, P(k) the mean share of relevant
-    documents in segment k of the training queries. A list of n documents has segments of ceil(n / x).
-
+    Formula: sum over rankings of P(k) / k for a document in segment k of x, P(k) the mean share of relevant documents
+        in segment k of the training queries. A list of n documents has segments of ceil(n / x).
     Range: 0 to the number of rankings.
-
-    Reference: D. Lillis, F. Toolan, R. W. Collier, J. Dunnion: ProbFuse: a probabilistic approach to data fusion,
-    SIGIR 2006.
+    Reference: D. Lillis, F. Toolan, R. W. Collier, J. Dunnion: ProbFuse: a probabilistic approach to data fusion, SIGIR
+        2006.
 
     >>> probfuse(np.array([[1.0], [2.0]]), np.array([0, 0]), np.array([[0.5], [0.25]]), segments=2).tolist()
     [0.5, 0.125]
@@ -361,12 +338,10 @@ def segment_bounds(depth: int, sizes: Sizes) -> list[int]:
 def segfuse(rank: Array, score: Array, learned: Array, *, sizes: Sizes = "published") -> Array:
     """SegFuse: each ranking adds the chance of relevance in the segment, raised by the score.
 
-    Formula: sum over rankings of P(k) (1 + s) for a document in segment k, whose size is 10 * 2^(k - 1) - 5;
-    P(k) is the mean precision of that segment on training queries, s the score brought to 0 to 1.
-    `sizes='ranx'` has segments that end at ranks 5, 15, 35, 75, ...
-
+    Formula: sum over rankings of P(k) (1 + s) for a document in segment k, whose size is 10 * 2^(k - 1) - 5; P(k) is
+        the mean precision of that segment on training queries, s the score brought to 0 to 1. `sizes='ranx'` has
+        segments that end at ranks 5, 15, 35, 75, ...
     Range: 0 to twice the number of rankings.
-
     Reference: M. Shokouhi: Segmentation of search engine results for effective data-fusion, ECIR 2007.
 
     >>> segfuse(np.array([[1.0], [2.0]]), np.array([[1.0], [0.5]]), np.array([[0.5], [0.5]])).tolist()
@@ -379,11 +354,9 @@ def slidefuse(rank: Array, query: Array, learned: Array, *, window: WholeFromZer
     """SlideFuse: PosFuse with the chance of relevance averaged over the ranks around.
 
     Formula: sum over rankings of the mean of P(i) over the ranks i from rank - w to rank + w that the list has.
-
     Range: 0 to the number of rankings.
-
     Reference: D. Lillis, F. Toolan, R. W. Collier, J. Dunnion: Extending probabilistic data fusion using sliding
-    windows, ECIR 2008.
+        windows, ECIR 2008.
 
     >>> chances = np.array([[0.5], [0.25], [0.0]])
     >>> slidefuse(np.array([[1.0], [2.0], [3.0]]), np.zeros(3, dtype=int), chances, window=1).tolist()

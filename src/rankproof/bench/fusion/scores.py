@@ -15,9 +15,7 @@ def min_max(score: Array, query: Array) -> Array:
     """From 0 for the lowest score of a list to 1 for its highest; equal scores become 1.
 
     Formula: (s - min) / (max - min).
-
     Range: 0 to 1.
-
     Reference: J. H. Lee: Analyses of multiple evidence combination, SIGIR 1997.
 
     >>> min_max(np.array([[8.0], [4.0], [6.0]]), np.array([0, 0, 0])).T.tolist()
@@ -31,9 +29,7 @@ def by_max(score: Array, query: Array) -> Array:
     """As a share of the highest score of the list, which must be above 0; scores that are all 0 stay so.
 
     Formula: s / max.
-
     Range: up to 1; from 0 if no score is negative.
-
     Reference: J. H. Lee: Combining multiple evidence from different properties of weighting schemes, SIGIR 1995.
 
     >>> by_max(np.array([[8.0], [4.0], [6.0]]), np.array([0, 0, 0])).T.tolist()
@@ -52,9 +48,7 @@ def by_sum(score: Array, query: Array) -> Array:
     """As a share of all scores of the list, counted from the lowest one; equal scores share equally.
 
     Formula: (s - min) / sum of (s - min).
-
     Range: 0 to 1; a list sums to 1.
-
     Reference: M. Montague, J. A. Aslam: Relevance score normalization for metasearch, CIKM 2001.
 
     >>> by_sum(np.array([[8.0], [4.0], [6.0]]), np.array([0, 0, 0])).round(4).T.tolist()
@@ -69,9 +63,7 @@ def z_score(score: Array, query: Array) -> Array:
     """In standard deviations above the mean of the list; equal scores become 0.
 
     Formula: (s - mean) / sd, with the sd of the whole list (divided by n).
-
     Range: -sqrt(n - 1) to sqrt(n - 1).
-
     Reference: M. Montague, J. A. Aslam: Relevance score normalization for metasearch, CIKM 2001 (ZMUV).
 
     >>> z_score(np.array([[8.0], [4.0], [6.0]]), np.array([0, 0, 0])).round(4).T.tolist()
@@ -90,9 +82,7 @@ def by_rank(rank: Array, query: Array) -> Array:
     """By rank alone, from 1 for the first document of a list down to 1 / n for the last; needs no scores.
 
     Formula: 1 - (rank - 1) / n.
-
     Range: 1 / n to 1.
-
     Reference: J. H. Lee: Analyses of multiple evidence combination, SIGIR 1997.
 
     >>> by_rank(np.array([[1.0], [4.0], [2.0], [3.0]]), np.zeros(4, dtype=int)).T.tolist()
@@ -105,9 +95,7 @@ def by_borda(rank: Array, query: Array) -> Array:
     """By Borda points as a share of the most; documents that a list did not return share what it left over.
 
     Formula: 1 - (rank - 1) / c for c candidates; 1/2 - (n - 1) / (2 c) where it was not returned.
-
     Range: 1 / c to 1, for lists that are not empty.
-
     Reference: M. E. Renda, U. Straccia: Web metasearch: rank vs. score based rank aggregation methods, SAC 2003.
 
     >>> by_borda(np.array([[1.0], [2.0], [np.nan], [np.nan]]), np.zeros(4, dtype=int)).T.tolist()
@@ -136,9 +124,7 @@ def comb_sum(score: Array) -> Array:
     """CombSUM: the sum of the scores.
 
     Formula: sum of s over the rankings that returned the document.
-
     Range: the number of rankings times that of the scores.
-
     Reference: E. A. Fox, J. A. Shaw: Combination of multiple searches, TREC-2, 1993.
 
     >>> comb_sum(np.array([[1.0, 0.5], [0.75, np.nan]])).tolist()
@@ -151,9 +137,7 @@ def comb_mnz(score: Array) -> Array:
     """CombMNZ: the sum of the scores, times the number of rankings that returned the document.
 
     Formula: N * sum of s.
-
     Range: the square of the number of rankings times that of the scores.
-
     Reference: E. A. Fox, J. A. Shaw, 1993, as for combsum.
 
     >>> comb_mnz(np.array([[1.0, 0.5], [0.75, np.nan]])).tolist()
@@ -166,9 +150,7 @@ def comb_gmnz(score: Array, *, gamma: FromZero = 1) -> Array:
     """CombGMNZ: CombSUM (gamma 0) to CombMNZ (gamma 1) and beyond.
 
     Formula: N^gamma * sum of s.
-
     Range: from that of combsum to that of combmnz.
-
     Reference: J. H. Lee: Analyses of multiple evidence combination, SIGIR 1997.
 
     >>> comb_gmnz(np.array([[1.0, 0.5], [0.75, np.nan]]), gamma=2).tolist()
@@ -181,9 +163,7 @@ def comb_min(score: Array) -> Array:
     """CombMIN: the lowest score among the rankings that returned the document.
 
     Formula: min of s.
-
     Range: that of the scores.
-
     Reference: E. A. Fox, J. A. Shaw, 1993, as for combsum.
 
     >>> comb_min(np.array([[1.0, 0.5], [0.75, np.nan]])).tolist()
@@ -196,9 +176,7 @@ def comb_max(score: Array) -> Array:
     """CombMAX: the highest score among the rankings that returned the document.
 
     Formula: max of s.
-
     Range: that of the scores.
-
     Reference: E. A. Fox, J. A. Shaw, 1993, as for combsum.
 
     >>> comb_max(np.array([[1.0, 0.5], [0.75, np.nan]])).tolist()
@@ -211,9 +189,7 @@ def comb_med(score: Array) -> Array:
     """CombMED: the median score among the rankings that returned the document.
 
     Formula: median of s; the mean of the middle two where their number is even.
-
     Range: that of the scores.
-
     Reference: E. A. Fox, J. A. Shaw, 1993, as for combsum.
 
     >>> comb_med(np.array([[1.0, 0.5, 0.0], [0.75, np.nan, 0.25]])).tolist()
@@ -228,9 +204,7 @@ def comb_anz(score: Array) -> Array:
     """CombANZ: the mean score over the rankings that returned the document.
 
     Formula: sum of s / N.
-
     Range: that of the scores.
-
     Reference: E. A. Fox, J. A. Shaw, 1993, as for combsum.
 
     >>> comb_anz(np.array([[1.0, 0.5], [0.75, np.nan]])).tolist()
@@ -243,9 +217,7 @@ def weighted_sum(score: Array, weights: Array) -> Array:
     """Weighted sum: CombSUM with a weight for each ranking.
 
     Formula: sum of w s over the rankings that returned the document.
-
     Range: the sum of w times that of the scores.
-
     Reference: C. C. Vogt, G. W. Cottrell: Fusion via a linear combination of scores, Information Retrieval 1999.
 
     >>> weighted_sum(np.array([[1.0, 0.5], [0.75, np.nan]]), np.array([0.5, 1.0])).tolist()
@@ -258,9 +230,7 @@ def wmnz(score: Array, weights: Array) -> Array:
     """WMNZ: the sum of the scores, times the weights of the rankings that returned the document.
 
     Formula: (sum of w) * (sum of s), both over the rankings that returned the document.
-
     Range: the sum of w times that of combsum.
-
     Reference: S. Wu, F. Crestani: Data fusion with estimated weights, CIKM 2002.
 
     >>> wmnz(np.array([[1.0, 0.5], [0.75, np.nan]]), np.array([0.5, 1.0])).tolist()
@@ -273,9 +243,7 @@ def mixed(score: Array, weights: Array) -> Array:
     """Mixed: between the weighted sum and its product with the number of rankings.
 
     Formula: sqrt(N) * sum of w s.
-
     Range: sqrt(number of rankings) times that of weighted-sum.
-
     Reference: S. Wu, F. Crestani: Data fusion with estimated weights, CIKM 2002.
 
     >>> mixed(np.array([[1.0, 0.5], [0.75, np.nan]]), np.array([0.5, 1.0])).round(4).tolist()

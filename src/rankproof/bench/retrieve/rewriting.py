@@ -49,7 +49,6 @@ def expand(
     Words in more than a tenth of the documents, very short and very long ones do not join.
 
     Formula: P(w) = weight P(w | question) + (1 - weight) sum over documents d of P(w | d) score(d) / sum of scores.
-
     Reference: N. Abdul-Jaleel et al.: UMass at TREC 2004: novelty and HARD, TREC 2004.
 
     >>> from rankproof.bench.retrieve import keyword

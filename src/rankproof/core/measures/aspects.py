@@ -97,19 +97,13 @@ def subtopic_recall(h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Of =
     """The share of a query's aspects that the documents shown cover.
 
     Formula: aspects with a relevant document in the top k / aspects with any relevant document.
-    `denominator='declared'` divides by all aspects that were declared, also those that no document covers:
-    with the claims (or entities) of a reference answer as aspects that is context recall.
-
+        `denominator='declared'` divides by all aspects that were declared, also those that no document covers: with the
+        claims (or entities) of a reference answer as aspects that is context recall.
     Range: 0 to 1.
-
     Perfect: 1, when every aspect is covered.
-
     Worst: 0, when none is.
-
     Blind to: the order within the top k, and how often an aspect is covered.
-
     Use: where a question has several sides, or an answer several claims, and each needs its evidence.
-
     Reference: C. Zhai, W. W. Cohen, J. Lafferty: Beyond independent relevance, SIGIR 2003.
 
     >>> from rankproof import evaluate
@@ -135,17 +129,11 @@ def intent_aware_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuer
     """Precision for each aspect of a query, averaged over the aspects.
 
     Formula: mean over aspects (with any relevant document) of P@k.
-
     Range: 0 to 1.
-
     Perfect: 1, when every document shown is about every aspect; rarely within reach.
-
     Worst: 0, when none is about any.
-
     Blind to: the order within the top k, and whether one aspect gets everything.
-
     Use: as the plainest measure of diversity; StRecall and alpha-nDCG say more.
-
     Reference: R. Agrawal, S. Gollapudi, A. Halverson, S. Ieong: Diversifying search results, WSDM 2009.
 
     >>> from rankproof import evaluate
@@ -167,17 +155,11 @@ def intent_aware_average_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) ->
     """Average precision for each aspect of a query, averaged over the aspects.
 
     Formula: mean over aspects (with any relevant document) of AP.
-
     Range: 0 to 1.
-
     Perfect: 1, when for every aspect its documents come first; only documents about all aspects can do that.
-
     Worst: 0, when none is found.
-
     Blind to: redundancy: a second document about an aspect counts like the first.
-
     Use: with few aspects that share their documents.
-
     Reference: R. Agrawal, S. Gollapudi, A. Halverson, S. Ieong: Diversifying search results, WSDM 2009.
 
     >>> from rankproof import evaluate

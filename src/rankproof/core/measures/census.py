@@ -47,17 +47,11 @@ def number_returned(h: Hits, k: Cutoff = None) -> PerQuery:
     """How many documents were returned; over queries it is added up.
 
     Formula: the number of documents in the ranking, or in its top k.
-
     Range: 0 upwards.
-
     Perfect: it has no best value: it says how much there was to look at.
-
     Worst: 0 shows a query that was not answered.
-
     Blind to: relevance.
-
     Use: to see that a ranking is complete before any other number is believed.
-
     Reference: C. Buckley, trec_eval (measure `num_ret`).
 
     >>> from rankproof import evaluate
@@ -80,17 +74,11 @@ def number_relevant(h: Hits, rel: Grade = 1) -> PerQuery:
     """How many relevant documents there are to find; over queries it is added up.
 
     Formula: R = number of judged documents with a grade of at least `rel`.
-
     Range: 0 upwards.
-
     Perfect: it has no best value: it describes the judgments.
-
     Worst: 0 shows a query that nothing can be found for.
-
     Blind to: the ranking.
-
     Use: to see how large the task is.
-
     Reference: C. Buckley, trec_eval (measure `num_rel`).
 
     >>> from rankproof import evaluate
@@ -105,17 +93,11 @@ def number_relevant_returned(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQu
     """How many relevant documents were returned; over queries it is added up.
 
     Formula: the number of relevant documents in the ranking, or in its top k.
-
     Range: 0 upwards.
-
     Perfect: the number of relevant documents, or k where that is less.
-
     Worst: 0.
-
     Blind to: order; and the sum follows queries with many relevant documents.
-
     Use: to see how much of all there is was found.
-
     Reference: C. Buckley, trec_eval (measure `num_rel_ret`).
 
     >>> from rankproof import evaluate
@@ -139,17 +121,11 @@ def number_not_relevant_judged_returned(h: Hits, k: Cutoff = None, rel: Grade = 
     """How many returned documents were judged and found not relevant; over queries it is added up.
 
     Formula: the number of documents (in the top k) with a grade of at least 0 and below `rel`.
-
     Range: 0 upwards; lower is better.
-
     Perfect: 0.
-
     Worst: the number of documents returned.
-
     Blind to: order, and documents nobody judged.
-
     Use: beside NumRelRet, to see how many of the rest were really looked at.
-
     Reference: C. Buckley, trec_eval (measure `num_nonrel_judged_ret`).
 
     >>> from rankproof import evaluate
@@ -190,19 +166,13 @@ def judged_share(
 ) -> PerQuery:
     """The share of the documents shown that somebody judged.
 
-    Formula: judged documents in the top k / min(k, retrieved); `denominator='k'` divides by k.
-    `negative='unjudged'` takes a grade below 0 for "not judged", as trec_eval does.
-
+    Formula: judged documents in the top k / min(k, retrieved); `denominator='k'` divides by k. `negative='unjudged'`
+        takes a grade below 0 for "not judged", as trec_eval does.
     Range: 0 to 1.
-
     Perfect: 1: every other measure stands on firm ground.
-
     Worst: 0: it stands on none.
-
     Blind to: relevance and order.
-
     Use: before comparing a new system on old judgments: a low share means its documents were never looked at.
-
     Reference: J. Zobel: How reliable are the results of large-scale retrieval experiments? SIGIR 1998.
 
     >>> from rankproof import evaluate
@@ -229,18 +199,12 @@ def unjudged_share(
     """The share of the documents shown that nobody judged.
 
     Formula: documents in the top k without a judgment / min(k, retrieved); `denominator='k'` divides by k.
-    `negative='unjudged'` takes a grade below 0 for "not judged", as trec_eval does.
-
+        `negative='unjudged'` takes a grade below 0 for "not judged", as trec_eval does.
     Range: 0 to 1; lower is better.
-
     Perfect: 0: every other measure stands on firm ground.
-
     Worst: 1: it stands on none.
-
     Blind to: relevance and order.
-
     Use: as a warning light beside every comparison.
-
     Reference: J. Zobel: How reliable are the results of large-scale retrieval experiments? SIGIR 1998.
 
     >>> from rankproof import evaluate

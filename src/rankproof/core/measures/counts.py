@@ -59,17 +59,11 @@ def true_positives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """How many relevant documents are shown (true positives).
 
     Formula: TP = number of relevant documents in the top k.
-
     Range: 0 upwards.
-
     Perfect: the number of relevant documents, or k where that is less.
-
     Worst: 0, when none is shown.
-
     Blind to: order, and how many there were to find.
-
     Use: as a cell of the confusion matrix.
-
     Reference: C. J. van Rijsbergen: Information Retrieval, 2nd edition, Butterworths 1979, chapter 7.
 
     >>> from rankproof import evaluate
@@ -92,17 +86,11 @@ def false_positives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """How many documents are shown that are not relevant (false positives).
 
     Formula: FP = documents in the top k - TP.
-
     Range: 0 upwards; lower is better.
-
     Perfect: 0, when every document shown is relevant.
-
     Worst: the number of documents shown.
-
     Blind to: order, and what was missed.
-
     Use: as a cell of the confusion matrix.
-
     Reference: C. J. van Rijsbergen: Information Retrieval, 2nd edition, Butterworths 1979, chapter 7.
 
     >>> from rankproof import evaluate
@@ -122,17 +110,11 @@ def false_negatives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """How many relevant documents are not shown (false negatives).
 
     Formula: FN = R - TP.
-
     Range: 0 to R; lower is better.
-
     Perfect: 0, when every relevant document is shown.
-
     Worst: R, when none is.
-
     Blind to: order, and the wrong documents shown.
-
     Use: as a cell of the confusion matrix.
-
     Reference: C. J. van Rijsbergen: Information Retrieval, 2nd edition, Butterworths 1979, chapter 7.
 
     >>> from rankproof import evaluate
@@ -154,17 +136,11 @@ def true_negatives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """How many documents that are not relevant are rightly not shown (true negatives).
 
     Formula: TN = documents in the collection - R - FP; needs `corpus_size=`.
-
     Range: 0 to the size of the collection.
-
     Perfect: the number of documents that are not relevant.
-
     Worst: near it still: a collection is large, and a ranking short.
-
     Blind to: nearly everything: the number is huge whatever the ranking does.
-
     Use: as a cell of the confusion matrix.
-
     Reference: C. J. van Rijsbergen: Information Retrieval, 2nd edition, Butterworths 1979, chapter 7.
 
     >>> from rankproof import evaluate
@@ -185,17 +161,11 @@ def accuracy(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """The share of the whole collection that is on the right side: shown and relevant, or neither.
 
     Formula: accuracy = (TP + TN) / documents in the collection; needs `corpus_size=`.
-
     Range: 0 to 1.
-
     Perfect: 1, when exactly the relevant documents are shown.
-
     Worst: near 1 still: showing nothing at all scores above .99 in any large collection.
-
     Blind to: order; and whatever it says is drowned by the documents rightly left out.
-
     Use: to show why accuracy is a trap in retrieval; P, R and F say what one wants to know.
-
     Reference: C. D. Manning, P. Raghavan, H. Schütze: Introduction to Information Retrieval, 2008, 8.3.
 
     >>> from rankproof import evaluate
@@ -218,19 +188,13 @@ def accuracy(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
 def first_relevant(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """The rank of the first relevant document: how far the reader has to go.
 
-    Formula: the smallest rank (down to k) of a relevant document; one more than the number of documents
-    shown if there is none, as a reader who saw them all still has to look elsewhere.
-
+    Formula: the smallest rank (down to k) of a relevant document; one more than the number of documents shown if there
+        is none, as a reader who saw them all still has to look elsewhere.
     Range: 1 upwards; lower is better.
-
     Perfect: 1, with a relevant document on top.
-
     Worst: one more than the number of documents shown.
-
     Blind to: everything after the first relevant document; if there is none, to all but the length.
-
     Use: where RR is too abstract: "the answer is at rank 3". Its mean follows the failures.
-
     Reference: W. S. Cooper: Expected search length, American Documentation 1968.
 
     >>> from rankproof import evaluate
@@ -261,17 +225,11 @@ def utility(h: Hits, rel: Grade = 1, a: Number = 1, b: Number = -1, c: Number = 
     """What a set of results is worth when every right and wrong decision has a price.
 
     Formula: a TP + b FP + c FN + d TN; needs `corpus_size=` where d is not 0.
-
     Range: by the prices; with the default ones from minus the documents returned to R.
-
     Perfect: R with the default prices, when exactly the relevant documents are returned.
-
     Worst: minus the documents returned, when none of them is relevant.
-
     Blind to: order; and a mean over queries follows those with many documents.
-
     Use: for filtering and alerts, where a hit and a false alarm have known costs.
-
     Reference: D. A. Hull: The TREC-6 filtering track, TREC 1997; trec_eval (measure `utility`).
 
     >>> from rankproof import evaluate

@@ -53,22 +53,14 @@ def _part(h: Hits, depth: int, top_grade: float | None, go_on: Callable[[Array, 
 def insq(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
     """Gain per document of a reader who wants T good documents, and tires by the square of the rank.
 
-    Formula: sum of gain w(rank), with w in proportion to 1 / (rank + 2T - 1)², over 1,000 ranks.
-    A document's gain is grade / top_grade, where top_grade is the largest grade in the
-    judgments unless given.
-
+    Formula: sum of gain w(rank), with w in proportion to 1 / (rank + 2T - 1)², over 1,000 ranks. A document's gain is
+        grade / top_grade, where top_grade is the largest grade in the judgments unless given.
     Range: 0 to 1.
-
     Perfect: near 1 only with documents of the highest grade without end.
-
     Worst: 0, when nothing found has a grade above 0.
-
     Blind to: what could have been found.
-
     Use: with T as the number of good documents a reader hopes for.
-
-    Reference: A. Moffat, F. Scholer, P. Thomas: Models and metrics: IR evaluation as a user process,
-    ADCS 2012.
+    Reference: A. Moffat, F. Scholer, P. Thomas: Models and metrics: IR evaluation as a user process, ADCS 2012.
 
     >>> from rankproof import evaluate
     >>> round(evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "INSQ")["INSQ"], 4)
@@ -83,23 +75,16 @@ def insq(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
 def inst(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
     """Gain per document of a reader who wants T good documents, and adapts to what was found so far.
 
-    Formula: gain per document seen, with a chance to go on after rank i of ((i + T + t - 1) / (i + T + t))²,
-    where t is T less the gain so far; over 1,000 ranks.
-    A document's gain is grade / top_grade, where top_grade is the largest grade in the
-    judgments unless given.
-
+    Formula: gain per document seen, with a chance to go on after rank i of ((i + T + t - 1) / (i + T + t))², where t is
+        T less the gain so far; over 1,000 ranks. A document's gain is grade / top_grade, where top_grade is the largest
+        grade in the judgments unless given.
     Range: 0 to 1.
-
     Perfect: near 1 only with documents of the highest grade without end.
-
     Worst: 0, when nothing found has a grade above 0.
-
     Blind to: what could have been found.
-
     Use: with T as the number of good documents a reader hopes for.
-
     Reference: A. Moffat, P. Bailey, F. Scholer, P. Thomas: INST: an adaptive metric for information retrieval
-    evaluation, ADCS 2015.
+        evaluation, ADCS 2015.
 
     >>> from rankproof import evaluate
     >>> round(evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "INST")["INST"], 4)
@@ -117,24 +102,17 @@ def inst(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
 def bejeweled(h: Hits, k: Depth = None, T: Positive = 1, top_grade: Maximum = None) -> PerQuery:
     """Gain per document of a reader who stops when T was gained, or k documents were seen.
 
-    Formula: gain in the top n / n, with n the first rank at which T is gained, or k (1,000 if not given): the
-    static model.
-    A document's gain is grade / top_grade, where top_grade is the largest grade in the
-    judgments unless given.
-
+    Formula: gain in the top n / n, with n the first rank at which T is gained, or k (1,000 if not given): the static
+        model. A document's gain is grade / top_grade, where top_grade is the largest grade in the judgments unless
+        given.
     Range: 0 to 1.
-
     Perfect: 1, when only documents of the highest grade come before T is reached.
-
     Worst: 0, when nothing found has a grade above 0.
-
-    Blind to: what comes after T was gained. A good document moved up can lower it, as it ends the search with
-    less than would have been found.
-
+    Blind to: what comes after T was gained. A good document moved up can lower it, as it ends the search with less than
+        would have been found.
     Use: for readers with a goal and a limit to their patience.
-
-    Reference: F. Zhang, Y. Liu, X. Li, M. Zhang, Y. Xu, S. Ma: Evaluating web search with a bejeweled player
-    model, SIGIR 2017.
+    Reference: F. Zhang, Y. Liu, X. Li, M. Zhang, Y. Xu, S. Ma: Evaluating web search with a bejeweled player model,
+        SIGIR 2017.
 
     >>> from rankproof import evaluate
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "b"]}, "BPM@10")["BPM@10"]
@@ -148,21 +126,13 @@ def bejeweled(h: Hits, k: Depth = None, T: Positive = 1, top_grade: Maximum = No
 def nerr8(h: Hits, k: Depth = None, top_grade: Maximum = None) -> PerQuery:
     """Gain per document of a reader who stops at a document with a chance of its gain, at k at the latest.
 
-    Formula: gain per document seen, with a chance to go on after a document of 1 - gain; k is 1,000 if not
-    given.
-    A document's gain is grade / top_grade, where top_grade is the largest grade in the
-    judgments unless given.
-
+    Formula: gain per document seen, with a chance to go on after a document of 1 - gain; k is 1,000 if not given. A
+        document's gain is grade / top_grade, where top_grade is the largest grade in the judgments unless given.
     Range: 0 to 1.
-
     Perfect: 1, with a document of the highest grade at rank 1.
-
     Worst: 0, when nothing found has a grade above 0.
-
     Blind to: what comes after a document of the highest grade.
-
     Use: instead of ERR, where a value must be a mean over the documents seen.
-
     Reference: L. Azzopardi, J. Mackenzie, A. Moffat: ERR is not C/W/L, ICTIR 2021, equation 8.
 
     >>> from rankproof import evaluate
@@ -176,21 +146,13 @@ def nerr8(h: Hits, k: Depth = None, top_grade: Maximum = None) -> PerQuery:
 def nerr9(h: Hits, k: Depth = None, top_grade: Maximum = None) -> PerQuery:
     """NERR8 for a reader who also tires: the chance to go on after rank i has a factor i / (i + 1).
 
-    Formula: gain per document seen, with a chance to go on after rank i of i/(i+1) (1 - gain); k is 1,000 if
-    not given.
-    A document's gain is grade / top_grade, where top_grade is the largest grade in the
-    judgments unless given.
-
+    Formula: gain per document seen, with a chance to go on after rank i of i/(i+1) (1 - gain); k is 1,000 if not given.
+        A document's gain is grade / top_grade, where top_grade is the largest grade in the judgments unless given.
     Range: 0 to 1.
-
     Perfect: 1, with a document of the highest grade at rank 1.
-
     Worst: 0, when nothing found has a grade above 0.
-
     Blind to: what comes after a document of the highest grade.
-
     Use: as NERR8, nearer to ERR.
-
     Reference: L. Azzopardi, J. Mackenzie, A. Moffat: ERR is not C/W/L, ICTIR 2021, equation 9.
 
     >>> from rankproof import evaluate
@@ -204,21 +166,13 @@ def nerr9(h: Hits, k: Depth = None, top_grade: Maximum = None) -> PerQuery:
 def nerr10(h: Hits, p: Persistence = 0.9, top_grade: Maximum = None) -> PerQuery:
     """NERR8 without a cut-off, for a reader who goes on with probability p where nothing was gained.
 
-    Formula: gain per document seen, with a chance to go on after a document of p (1 - gain); over 1,000
-    ranks.
-    A document's gain is grade / top_grade, where top_grade is the largest grade in the
-    judgments unless given.
-
+    Formula: gain per document seen, with a chance to go on after a document of p (1 - gain); over 1,000 ranks. A
+        document's gain is grade / top_grade, where top_grade is the largest grade in the judgments unless given.
     Range: 0 to 1.
-
     Perfect: 1, with a document of the highest grade at rank 1.
-
     Worst: 0, when nothing found has a grade above 0.
-
     Blind to: what comes after a document of the highest grade.
-
     Use: as NERR8, with patience as in RBP.
-
     Reference: L. Azzopardi, J. Mackenzie, A. Moffat: ERR is not C/W/L, ICTIR 2021, equation 10.
 
     >>> from rankproof import evaluate
@@ -232,21 +186,14 @@ def nerr10(h: Hits, p: Persistence = 0.9, top_grade: Maximum = None) -> PerQuery
 def nerr11(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
     """NERR8 without a cut-off, for a reader who wants T good documents and tires as in INSQ.
 
-    Formula: gain per document seen, with a chance to go on after rank i of
-    ((i + 2T - 1) / (i + 2T))² (1 - gain); over 1,000 ranks.
-    A document's gain is grade / top_grade, where top_grade is the largest grade in the
-    judgments unless given.
-
+    Formula: gain per document seen, with a chance to go on after rank i of ((i + 2T - 1) / (i + 2T))² (1 - gain); over
+        1,000 ranks. A document's gain is grade / top_grade, where top_grade is the largest grade in the judgments
+        unless given.
     Range: 0 to 1.
-
     Perfect: 1, with a document of the highest grade at rank 1.
-
     Worst: 0, when nothing found has a grade above 0.
-
     Blind to: what comes after a document of the highest grade.
-
     Use: as NERR8, with a goal as in INSQ.
-
     Reference: L. Azzopardi, J. Mackenzie, A. Moffat: ERR is not C/W/L, ICTIR 2021, equation 11.
 
     >>> from rankproof import evaluate

@@ -55,19 +55,13 @@ def level_ends(best: Hits) -> Array:
 def ndcg_at_levels(h: Hits, gain: GainOf = "linear") -> PerQuery:
     """nDCG averaged over the ranks at which the ideal order falls from one grade to the next.
 
-    Formula: with n documents of the highest gain, m of the next, ...: the mean of nDCG@n, nDCG@(n+m), ...,
-    and of nDCG over the whole ranking where it goes on for two documents or more after the last of these.
-
+    Formula: with n documents of the highest gain, m of the next, ...: the mean of nDCG@n, nDCG@(n+m), ..., and of nDCG
+        over the whole ranking where it goes on for two documents or more after the last of these.
     Range: 0 to 1.
-
     Perfect: 1, when the best documents come first, by falling grade.
-
     Worst: 0, when nothing found has a gain.
-
     Blind to: wrong documents at the end.
-
     Use: for nDCG at cut-offs that fit the query, where queries have very different numbers of documents.
-
     Reference: C. Buckley, trec_eval (measure `Rndcg`).
 
     >>> from rankproof import evaluate
@@ -87,20 +81,14 @@ def ndcg_at_levels(h: Hits, gain: GainOf = "linear") -> PerQuery:
 def ndcg_at_relevant(h: Hits, gain: GainOf = "linear") -> PerQuery:
     """nDCG averaged over the ranks of the documents with a gain.
 
-    Formula: mean over all documents with a gain of nDCG at the rank of the document; for one that was not
-    found: DCG of the whole ranking / DCG of the whole ideal order.
-
+    Formula: mean over all documents with a gain of nDCG at the rank of the document; for one that was not found: DCG of
+        the whole ranking / DCG of the whole ideal order.
     Range: 0 to 1.
-
     Perfect: 1, when the best documents come first, by falling grade.
-
     Worst: 0, when nothing found has a gain.
-
-    Blind to: wrong documents after the last with a gain. A fair document moved up can lower it, where better
-    ones were expected by then.
-
+    Blind to: wrong documents after the last with a gain. A fair document moved up can lower it, where better ones were
+        expected by then.
     Use: for nDCG without a choice of a cut-off.
-
     Reference: C. Buckley, trec_eval (measure `ndcg_rel`).
 
     >>> from rankproof import evaluate
@@ -117,19 +105,13 @@ def ndcg_at_relevant(h: Hits, gain: GainOf = "linear") -> PerQuery:
 def normalised_gain(h: Hits, gain: GainOf = "linear") -> PerQuery:
     """Gain discounted by what was lost so far against the ideal order, not by rank alone.
 
-    Formula: sum of gain / log2(2 + ideal gain down to the rank - gain down to the rank), divided by all there
-    is to gain. The ideal order gains at least 1 at every rank here, also after its last document.
-
+    Formula: sum of gain / log2(2 + ideal gain down to the rank - gain down to the rank), divided by all there is to
+        gain. The ideal order gains at least 1 at every rank here, also after its last document.
     Range: 0 to 1.
-
     Perfect: 1, when the best documents come first, by falling gain (none of them between 0 and 1).
-
     Worst: 0, when nothing found has a gain.
-
     Blind to: wrong documents at the end.
-
     Use: as trec_eval's experiment between AP and nDCG.
-
     Reference: C. Buckley, trec_eval (measure `G`).
 
     >>> from rankproof import evaluate
@@ -149,17 +131,11 @@ def binary_gain(h: Hits, rel: Grade = 1) -> PerQuery:
     """Relevant documents discounted by the number of wrong ones above them.
 
     Formula: 1/R sum over relevant documents found of 1 / log2(2 + documents above that are not relevant).
-
     Range: 0 to 1.
-
     Perfect: 1, when all relevant documents come first.
-
     Worst: 0, when none is found.
-
     Blind to: how relevant a document is.
-
     Use: as trec_eval's experiment between AP and nDCG, for yes or no.
-
     Reference: C. Buckley, trec_eval (measure `binG`).
 
     >>> from rankproof import evaluate
@@ -174,20 +150,14 @@ def binary_gain(h: Hits, rel: Grade = 1) -> PerQuery:
 def q_measure(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) -> PerQuery:
     """Average precision for graded judgments: precision blended with cumulated gain.
 
-    Formula: 1/R sum over relevant documents found, at rank r, of (relevant down to r + beta gain down to r) /
-    (r + beta ideal gain down to r); the gain is the grade.
-
+    Formula: 1/R sum over relevant documents found, at rank r, of (relevant down to r + beta gain down to r) / (r + beta
+        ideal gain down to r); the gain is the grade.
     Range: 0 to 1.
-
     Perfect: 1, when the best documents come first, by falling grade.
-
     Worst: 0, when no relevant document is found.
-
-    Blind to: wrong documents after the last relevant one. A fair document moved up can lower it, where better
-    ones were expected by then.
-
+    Blind to: wrong documents after the last relevant one. A fair document moved up can lower it, where better ones were
+        expected by then.
     Use: where AP is wanted and grades are there; a larger beta gives grades more weight.
-
     Reference: T. Sakai: New performance metrics based on multigrade relevance, NTCIR-4, 2004.
 
     >>> from rankproof import evaluate
@@ -209,19 +179,13 @@ def _blended(h: Hits, good: Hits, rel: float, beta: float) -> Array:
 def p_plus(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) -> PerQuery:
     """The Q-measure of a reader who stops at the best document that the ranking shows.
 
-    Formula: the mean of (relevant down to r + beta gain down to r) / (r + beta ideal gain down to r) over the
-    relevant documents at ranks r down to the first one of the highest grade shown; the gain is the grade.
-
+    Formula: the mean of (relevant down to r + beta gain down to r) / (r + beta ideal gain down to r) over the relevant
+        documents at ranks r down to the first one of the highest grade shown; the gain is the grade.
     Range: 0 to 1.
-
     Perfect: 1, when the best documents come first, by falling grade; one of the highest grade at rank 1 is enough.
-
     Worst: 0, when no relevant document is shown.
-
     Blind to: everything after the first of the best documents shown, and so to most of what was missed.
-
     Use: where one good answer ends the search, as for navigation or questions, and grades are there.
-
     Reference: T. Sakai: Bootstrap-based comparisons of IR metrics for finding one relevant document, AIRS 2006.
 
     >>> from rankproof import evaluate

@@ -19,20 +19,13 @@ EPSILON = 0.00001
 def bpref(h: Hits, rel: Grade = 1) -> PerQuery:
     """The share of judged pairs in the right order: relevant documents above those judged not relevant.
 
-    Formula: 1/R sum over relevant documents found of 1 - min(n, R) / min(N, R), where n is the number of
-    documents judged not relevant above it and N of those there are; 1 if none is above. A grade below 0
-    counts as not judged.
-
+    Formula: 1/R sum over relevant documents found of 1 - min(n, R) / min(N, R), where n is the number of documents
+        judged not relevant above it and N of those there are; 1 if none is above. A grade below 0 counts as not judged.
     Range: 0 to 1.
-
     Perfect: 1, when all relevant documents are found above all that were judged not relevant.
-
     Worst: 0, when none is found.
-
     Blind to: documents nobody judged, wherever they stand; and how relevant a document is.
-
     Use: for systems that did not take part when the judgments were made.
-
     Reference: C. Buckley, E. M. Voorhees: Retrieval evaluation with incomplete information, SIGIR 2004.
 
     >>> from rankproof import evaluate
@@ -51,17 +44,11 @@ def geometric_bpref(h: Hits, rel: Grade = 1) -> PerQuery:
     """bpref, averaged over queries by the geometric mean, so that the weakest queries count most.
 
     Formula: bpref of each query; over queries exp(mean of log(max(bpref, 0.00001))).
-
     Range: 0 to 1; a mean never falls below 0.00001.
-
     Perfect: 1, when bpref is 1 for every query.
-
     Worst: 0 for a query without a relevant document found.
-
     Blind to: documents nobody judged, and how relevant a document is.
-
     Use: as GMAP, where judgments are incomplete.
-
     Reference: C. Buckley, trec_eval (measure `gm_bpref`).
 
     >>> from rankproof import evaluate
@@ -76,22 +63,16 @@ def geometric_bpref(h: Hits, rel: Grade = 1) -> PerQuery:
 def inferred_average_precision(h: Hits, rel: Grade = 1) -> PerQuery:
     """Average precision estimated from a sample of judgments.
 
-    Formula: 1/R sum over relevant documents found, at rank k, of (1 + pooled above times relevant above /
-    judged above) / k; pooled are the judged and those that the judgments mark as not judged, by a grade
-    below 0. Both parts of the inner fraction are smoothed by 0.00001.
-
+    Formula: 1/R sum over relevant documents found, at rank k, of (1 + pooled above times relevant above / judged above)
+        / k; pooled are the judged and those that the judgments mark as not judged, by a grade below 0. Both parts of
+        the inner fraction are smoothed by 0.00001.
     Range: 0 to 1.
-
     Perfect: 1, when all relevant documents come first.
-
     Worst: 0, when none is found.
-
     Blind to: how relevant a document is.
-
     Use: where only a random part of the pool was judged; with full judgments it is AP.
-
-    Reference: E. Yilmaz, J. A. Aslam: Estimating average precision with incomplete and imperfect judgments,
-    CIKM 2006; with the smoothing of trec_eval.
+    Reference: E. Yilmaz, J. A. Aslam: Estimating average precision with incomplete and imperfect judgments, CIKM 2006;
+        with the smoothing of trec_eval.
 
     >>> from rankproof import evaluate
     >>> round(evaluate({"q": {"a": 1, "b": 1, "x": 0}}, {"q": ["a", "x", "b"]}, "infAP")["infAP"], 4)

@@ -38,19 +38,13 @@ def best_precision(h: Hits, recall: float, rel: float, rounding: str) -> PerQuer
 def interpolated_precision(h: Hits, recall: Share = 0, rel: Grade = 1, rounding: Rounding = "nearest") -> PerQuery:
     """The best precision with at least a given recall: one point of the precision-recall curve.
 
-    Formula: IPrec@r = max of P@k over all k at which r times R relevant documents were found (rounded to a
-    whole number; `rounding='trec_eval-9'` rounds as that version does, by adding 0.9 and cutting).
-
+    Formula: IPrec@r = max of P@k over all k at which r times R relevant documents were found (rounded to a whole
+        number; `rounding='trec_eval-9'` rounds as that version does, by adding 0.9 and cutting).
     Range: 0 to 1.
-
     Perfect: 1, when no wrong document comes before that recall is reached.
-
     Worst: 0, when that recall is never reached.
-
     Blind to: everything below the point, and how relevant a document is.
-
     Use: to draw precision against recall, averaged over queries.
-
     Reference: C. J. van Rijsbergen: Information Retrieval, 2nd edition, Butterworths 1979, chapter 7.
 
     >>> from rankproof import evaluate
@@ -65,17 +59,11 @@ def eleven_points(h: Hits, rel: Grade = 1, rounding: Rounding = "nearest") -> Pe
     """The mean of interpolated precision over recall 0, .1, .2, ... 1: the area below the curve, coarsely.
 
     Formula: mean of IPrec@r over r = 0, .1, ... 1.
-
     Range: 0 to 1.
-
     Perfect: 1, when all relevant documents come first.
-
     Worst: 0, when none is found.
-
     Blind to: how relevant a document is; it moves in steps if there are few relevant documents.
-
     Use: to compare with results of the time before AP; AP is the finer measure of the same thing.
-
     Reference: G. Salton, M. J. McGill: Introduction to Modern Information Retrieval, 1983, chapter 5.
 
     >>> from rankproof import evaluate

@@ -53,22 +53,16 @@ def discounted_gain(g: Hits) -> PerQuery:
 def dcg(h: Hits, k: Cutoff = None, gain: GainOf = "linear", rel: Grade = 0) -> PerQuery:
     """Discounted cumulative gain: what the reader gains, less and less down the list.
 
-    Formula: DCG = sum of gain / log2(rank + 1); the gain is the grade, or 2^grade - 1 with `gain='exp'`,
-    or what a mapping of grade to gain says, where a grade that it does not name gains itself: `gain={1: 0, 3: 1}`
-    leaves 2 at 2. Grades below `rel` gain nothing.
-
+    Formula: DCG = sum of gain / log2(rank + 1); the gain is the grade, or 2^grade - 1 with `gain='exp'`, or what a
+        mapping of grade to gain says, where a grade that it does not name gains itself: `gain={1: 0, 3: 1}` leaves 2 at
+        2. Grades below `rel` gain nothing.
     Range: 0 upwards.
-
     Perfect: the DCG of all judged documents, best first; it differs from query to query.
-
     Worst: 0, when nothing found has a gain.
-
     Blind to: what could have been gained: means over queries follow those with many good documents.
-
     Use: as the part of nDCG that moves; alone where gain is in a unit of its own (sales, minutes).
-
-    Reference: K. Järvelin, J. Kekäläinen: Cumulated gain-based evaluation of IR techniques, ACM TOIS 2002;
-    with the discount of C. Burges et al.: Learning to rank using gradient descent, ICML 2005.
+    Reference: K. Järvelin, J. Kekäläinen: Cumulated gain-based evaluation of IR techniques, ACM TOIS 2002; with the
+        discount of C. Burges et al.: Learning to rank using gradient descent, ICML 2005.
 
     >>> from rankproof import evaluate
     >>> round(evaluate({"q": {"a": 3, "b": 1}}, {"q": ["x", "a", "y", "b"]}, "DCG")["DCG"], 3)
@@ -107,20 +101,14 @@ def _expected_ndcg(
 def ndcg(h: Hits, k: Cutoff = None, gain: GainOf = "linear", ideal: Ideal = "all", rel: Grade = 0) -> PerQuery:
     """Normalised DCG: the gain, discounted down the list, as a share of what the ideal order gains.
 
-    Formula: nDCG@k = DCG@k / DCG@k of the ideal order. `ideal='all'`: of all judged documents; `'uncut'`: of
-    them without a cut; `'hits'`: of them cut at the number of documents in the top k, if fewer than k came
-    back; `'returned'`: of what the ranking returned; `'top'`: of its top k.
-
+    Formula: nDCG@k = DCG@k / DCG@k of the ideal order. `ideal='all'`: of all judged documents; `'uncut'`: of them
+        without a cut; `'hits'`: of them cut at the number of documents in the top k, if fewer than k came back;
+        `'returned'`: of what the ranking returned; `'top'`: of its top k.
     Range: 0 to 1.
-
     Perfect: 1, when the best documents come first, by falling grade; below 1 at k with `'uncut'`.
-
     Worst: 0, when nothing found has a gain.
-
     Blind to: documents after k, wrong documents at the end; `'top'` and `'returned'` to what was missed.
-
     Use: the usual choice for graded judgments.
-
     Reference: K. Järvelin, J. Kekäläinen: Cumulated gain-based evaluation of IR techniques, ACM TOIS 2002.
 
     >>> from rankproof import evaluate
@@ -234,22 +222,15 @@ def stop_chance(h: Hits, top_grade: float | None) -> Array:
 def expected_reciprocal_rank(h: Hits, k: Cutoff = None, top_grade: Maximum = None) -> PerQuery:
     """The mean of 1 / rank at which a reader stops, satisfied more likely the better a document is.
 
-    Formula: sum over ranks of 1/rank times s(rank) times the product of 1 - s over the ranks above, with
-    s = (2^grade - 1) / 2^top_grade. Without `top_grade` it is the largest grade in the judgments; give it
-    when collections are to be compared.
-
+    Formula: sum over ranks of 1/rank times s(rank) times the product of 1 - s over the ranks above, with s = (2^grade -
+        1) / 2^top_grade. Without `top_grade` it is the largest grade in the judgments; give it when collections are to
+        be compared.
     Range: 0 to 1 - 2^-top_grade at rank 1, slightly more with good documents after it; below 1.
-
     Perfect: the best documents first; how much that is depends on the query's grades, so see nERR.
-
     Worst: 0, when nothing found has a grade above 0.
-
     Blind to: what comes after a document that satisfies nearly everyone.
-
     Use: for web search, where one very good page ends the search.
-
-    Reference: O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan: Expected reciprocal rank for graded relevance,
-    CIKM 2009.
+    Reference: O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan: Expected reciprocal rank for graded relevance, CIKM 2009.
 
     >>> from rankproof import evaluate
     >>> name = "ERR(top_grade=3)"
@@ -266,21 +247,14 @@ def expected_reciprocal_rank(h: Hits, k: Cutoff = None, top_grade: Maximum = Non
 def normalised_err(h: Hits, k: Cutoff = None, top_grade: Maximum = None) -> PerQuery:
     """ERR as a share of what the ideal order reaches.
 
-    Formula: ERR@k / ERR@k of all judged documents, best first; `top_grade` is the largest grade in the judgments
-    unless given.
-
+    Formula: ERR@k / ERR@k of all judged documents, best first; `top_grade` is the largest grade in the judgments unless
+        given.
     Range: 0 to 1.
-
     Perfect: 1, when the best documents come first, by falling grade.
-
     Worst: 0, when nothing found has a grade above 0.
-
     Blind to: what comes after a document that satisfies nearly everyone.
-
     Use: instead of ERR, when queries whose best document is only fair should not count less.
-
-    Reference: O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan: Expected reciprocal rank for graded relevance,
-    CIKM 2009.
+    Reference: O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan: Expected reciprocal rank for graded relevance, CIKM 2009.
 
     >>> from rankproof import evaluate
     >>> evaluate({"q": {"a": 3}}, {"q": ["x", "a"]}, "nERR")["nERR"]

@@ -132,21 +132,15 @@ def _at_best(discount: Discount) -> Callable[..., PerQuery]:
 def alpha_dcg(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
     """DCG that rewards new aspects: what repeats an aspect counts less, by a factor 1 - alpha each time.
 
-    Formula: sum over documents and their aspects of (1 - alpha)^(documents above about the aspect) /
-    log2(rank + 1), divided by that of k documents about every aspect (as many as are relevant without a k).
-
+    Formula: sum over documents and their aspects of (1 - alpha)^(documents above about the aspect) / log2(rank + 1),
+        divided by that of k documents about every aspect (as many as are relevant without a k).
     Range: 0 to 1.
-
     Perfect: near 1 only if single documents are about every aspect.
-
     Worst: 0, when nothing relevant is found.
-
     Blind to: grades beyond yes or no.
-
     Use: for queries with several meanings or sides, when values of different collections are compared.
-
-    Reference: C. L. A. Clarke, M. Kolla, G. V. Cormack, O. Vechtomova and others: Novelty and diversity in
-    information retrieval evaluation, SIGIR 2008; normalised as in ndeval.
+    Reference: C. L. A. Clarke, M. Kolla, G. V. Cormack, O. Vechtomova and others: Novelty and diversity in information
+        retrieval evaluation, SIGIR 2008; normalised as in ndeval.
 
     >>> from rankproof import evaluate
     >>> relevant = {"q": {"a": {"one side": 1}, "b": {"one side": 1}, "c": {"other": 1}}}
@@ -161,19 +155,13 @@ def alpha_ndcg(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> 
     """alpha-DCG as a share of what the best order of the judged documents reaches.
 
     Formula: alpha-DCG@k / alpha-DCG@k of the greedy order of all judged documents.
-
     Range: 0 to 1; a little more where a ranking beats the greedy order.
-
     Perfect: 1, when at each rank the document comes that adds most.
-
     Worst: 0, when nothing relevant is found.
-
     Blind to: grades beyond yes or no.
-
     Use: the usual choice for queries with several meanings or sides.
-
-    Reference: C. L. A. Clarke, M. Kolla, G. V. Cormack, O. Vechtomova and others: Novelty and diversity in
-    information retrieval evaluation, SIGIR 2008.
+    Reference: C. L. A. Clarke, M. Kolla, G. V. Cormack, O. Vechtomova and others: Novelty and diversity in information
+        retrieval evaluation, SIGIR 2008.
 
     >>> from rankproof import evaluate
     >>> relevant = {"q": {"a": {"one side": 1}, "b": {"one side": 1}, "c": {"other": 1}}}
@@ -187,21 +175,15 @@ def alpha_ndcg(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> 
 def err_ia(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
     """Expected reciprocal rank for each aspect, averaged over the aspects.
 
-    Formula: sum over documents and their aspects of (1 - alpha)^(documents above about the aspect) / rank,
-    divided by that of k documents about every aspect (as many as are relevant without a k).
-
+    Formula: sum over documents and their aspects of (1 - alpha)^(documents above about the aspect) / rank, divided by
+        that of k documents about every aspect (as many as are relevant without a k).
     Range: 0 to 1.
-
     Perfect: near 1 only if single documents are about every aspect.
-
     Worst: 0, when nothing relevant is found.
-
     Blind to: grades beyond yes or no.
-
     Use: as alpha-DCG, for readers who look little further than the first documents.
-
-    Reference: O. Chapelle, S. Ji, C. Liao, E. Velipasaoglu, L. Lai, S.-L. Wu: Intent-based diversification of
-    web search results, Information Retrieval 2011; normalised as in ndeval.
+    Reference: O. Chapelle, S. Ji, C. Liao, E. Velipasaoglu, L. Lai, S.-L. Wu: Intent-based diversification of web
+        search results, Information Retrieval 2011; normalised as in ndeval.
 
     >>> from rankproof import evaluate
     >>> relevant = {"q": {"a": {"one side": 1}, "b": {"one side": 1}, "c": {"other": 1}}}
@@ -216,19 +198,13 @@ def nerr_ia(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> Per
     """ERR-IA as a share of what the best order of the judged documents reaches.
 
     Formula: ERR-IA@k / ERR-IA@k of the greedy order of all judged documents.
-
     Range: 0 to 1; a little more where a ranking beats the greedy order.
-
     Perfect: 1, when at each rank the document comes that adds most.
-
     Worst: 0, when nothing relevant is found.
-
     Blind to: grades beyond yes or no.
-
     Use: as alpha-nDCG, for readers who look little further than the first documents.
-
-    Reference: O. Chapelle, S. Ji, C. Liao, E. Velipasaoglu, L. Lai, S.-L. Wu: Intent-based diversification of
-    web search results, Information Retrieval 2011; ndeval.
+    Reference: O. Chapelle, S. Ji, C. Liao, E. Velipasaoglu, L. Lai, S.-L. Wu: Intent-based diversification of web
+        search results, Information Retrieval 2011; ndeval.
 
     >>> from rankproof import evaluate
     >>> relevant = {"q": {"a": {"one side": 1}, "b": {"one side": 1}, "c": {"other": 1}}}
@@ -252,21 +228,15 @@ def _nrbp_ceiling(h: Hits, rel: float, alpha: float, beta: float) -> PerQuery:
 def nrbp(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persistence = 0.5) -> PerQuery:
     """Rank-biased precision that rewards new aspects.
 
-    Formula: (1 - (1 - alpha) beta) / aspects times the sum over documents and their aspects of
-    (1 - alpha)^(documents above about the aspect) beta^(rank - 1).
-
+    Formula: (1 - (1 - alpha) beta) / aspects times the sum over documents and their aspects of (1 - alpha)^(documents
+        above about the aspect) beta^(rank - 1).
     Range: 0 to 1.
-
     Perfect: near 1 only if single documents are about every aspect.
-
     Worst: 0, when nothing relevant is found.
-
     Blind to: grades beyond yes or no.
-
     Use: as alpha-DCG, with beta as the reader's patience.
-
-    Reference: C. L. A. Clarke, M. Kolla, O. Vechtomova: An effectiveness measure for ambiguous and
-    underspecified queries, ICTIR 2009.
+    Reference: C. L. A. Clarke, M. Kolla, O. Vechtomova: An effectiveness measure for ambiguous and underspecified
+        queries, ICTIR 2009.
 
     >>> from rankproof import evaluate
     >>> relevant = {"q": {"a": {"one side": 1}, "b": {"one side": 1}, "c": {"other": 1}}}
@@ -282,19 +252,13 @@ def normalised_nrbp(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persisten
     """NRBP as a share of what the best order of the judged documents reaches.
 
     Formula: NRBP / NRBP of the greedy order of all judged documents.
-
     Range: 0 to 1; a little more where a ranking beats the greedy order.
-
     Perfect: 1, when at each rank the document comes that adds most.
-
     Worst: 0, when nothing relevant is found.
-
     Blind to: grades beyond yes or no.
-
     Use: as alpha-nDCG, with beta as the reader's patience.
-
-    Reference: C. L. A. Clarke, M. Kolla, O. Vechtomova: An effectiveness measure for ambiguous and
-    underspecified queries, ICTIR 2009.
+    Reference: C. L. A. Clarke, M. Kolla, O. Vechtomova: An effectiveness measure for ambiguous and underspecified
+        queries, ICTIR 2009.
 
     >>> from rankproof import evaluate
     >>> relevant = {"q": {"a": {"one side": 1}, "b": {"one side": 1}, "c": {"other": 1}}}

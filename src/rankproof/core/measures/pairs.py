@@ -44,19 +44,13 @@ def count_smaller(order: Sequence[int]) -> Iterator[int]:
 def rank_biased_overlap(a: Ids, b: Ids, k: Cutoff = None, p: Persistence = 0.9) -> float:
     """How alike two rankings are, the top counting most: the overlap of their tops, weighted by p^depth.
 
-    Formula: (1 - p) sum over depths d of p^(d-1) |shared in both top d| / d, with the agreement at the end
-    extrapolated to what was not seen (RBO_EXT).
-
+    Formula: (1 - p) sum over depths d of p^(d-1) |shared in both top d| / d, with the agreement at the end extrapolated
+        to what was not seen (RBO_EXT).
     Range: 0 to 1.
-
     Perfect: 1, when the rankings are the same.
-
     Worst: 0, when they share no document.
-
     Blind to: relevance; nearly to what comes deeper than 3 / (1 - p).
-
     Use: to see how much a change moves what users see, also between rankings that share few documents.
-
     Reference: W. Webber, A. Moffat, J. Zobel: A similarity measure for indefinite rankings, ACM TOIS 2010.
 
     >>> from rankproof import agreement
@@ -76,19 +70,12 @@ def rank_biased_overlap(a: Ids, b: Ids, k: Cutoff = None, p: Persistence = 0.9) 
 def kendall_tau(a: Ids, b: Ids, k: Cutoff = None) -> float:
     """Kendall's tau: how many pairs of documents stand in the same order in both, less those that do not.
 
-    Formula: (pairs in the same order - pairs in opposite order) / pairs, over the documents that both
-    rankings have.
-
+    Formula: (pairs in the same order - pairs in opposite order) / pairs, over the documents that both rankings have.
     Range: -1 to 1.
-
     Perfect: 1, when the shared documents come in the same order.
-
     Worst: -1, when one order is the reverse of the other; 0 means unrelated, or fewer than two are shared.
-
     Blind to: documents only one of them has, and where in the ranking two documents change places.
-
     Use: for orders of the same things, such as systems by two measures.
-
     Reference: M. G. Kendall: A new measure of rank correlation, Biometrika 1938.
 
     >>> from rankproof import agreement
@@ -104,21 +91,15 @@ def kendall_tau(a: Ids, b: Ids, k: Cutoff = None) -> float:
 def tau_ap(a: Ids, b: Ids, k: Cutoff = None) -> float:
     """Kendall's tau with more weight on the top: AP correlation of the first ranking with the second.
 
-    Formula: 2 / (n - 1) times the sum over places i = 2 to n of (documents above i in the first that are also
-    above it in the second) / (i - 1), less 1; over the n documents both rankings have.
-
+    Formula: 2 / (n - 1) times the sum over places i = 2 to n of (documents above i in the first that are also above it
+        in the second) / (i - 1), less 1; over the n documents both rankings have.
     Range: -1 to 1; it changes when the rankings change places, the second is the truth.
-
     Perfect: 1, when the shared documents come in the same order.
-
     Worst: -1, when one order is the reverse of the other; 0 means unrelated, or fewer than two are shared.
-
     Blind to: documents only one of them has.
-
     Use: instead of tau, where an exchange at the top matters more than one at the bottom.
-
-    Reference: E. Yilmaz, J. A. Aslam, S. Robertson: A new rank correlation coefficient for information
-    retrieval, SIGIR 2008.
+    Reference: E. Yilmaz, J. A. Aslam, S. Robertson: A new rank correlation coefficient for information retrieval, SIGIR
+        2008.
 
     >>> from rankproof import agreement
     >>> agreement({"q": ["a", "b", "c"]}, {"q": ["b", "a", "c"]}, "TauAP")["TauAP"]
@@ -136,17 +117,11 @@ def jaccard(a: Ids, b: Ids, k: Cutoff = None) -> float:
     """The share of the documents in either ranking that are in both.
 
     Formula: |both| / |either|, of the top k of each.
-
     Range: 0 to 1.
-
     Perfect: 1, when both hold the same documents.
-
     Worst: 0, when they share none.
-
     Blind to: order, and relevance.
-
     Use: to see at a glance how much of a result page a change replaces.
-
     Reference: P. Jaccard: The distribution of the flora in the alpine zone, New Phytologist 1912.
 
     >>> from rankproof import agreement
@@ -162,17 +137,11 @@ def overlap(a: Ids, b: Ids, k: Cutoff = None) -> float:
     """The share of the longer ranking's documents that the other has too.
 
     Formula: |both| / max(|first|, |second|), of the top k of each.
-
     Range: 0 to 1.
-
     Perfect: 1, when both hold the same documents.
-
     Worst: 0, when they share none.
-
     Blind to: order, and relevance.
-
     Use: as Jaccard, when "7 of 10 are the same" is easier to say.
-
     Reference: D. Carmel, D. Cohen, R. Fagin and others: Static index pruning, SIGIR 2001.
 
     >>> from rankproof import agreement

@@ -55,17 +55,11 @@ def possible_preferences(p: Preferences) -> float:
     """The number of preferences, whether their documents were retrieved or not.
 
     Formula: the sum over judges of the pairs of which the judge prefers one document.
-
     Range: 0 upwards.
-
     Perfect: the judgments alone decide.
-
     Worst: the judgments alone decide.
-
     Blind to: the ranking.
-
     Use: to see how much the other preference measures rest on.
-
     Reference: C. Buckley, trec_eval (measure `prefs_num_prefs_poss`).
 
     >>> from rankproof.core.judgments import by_levels
@@ -87,19 +81,13 @@ def possible_preferences(p: Preferences) -> float:
 def fulfilled_preferences(p: Preferences, scope: Scope = "all") -> float:
     """The number of preferences that the ranking fulfils.
 
-    Formula: the sum over judges of the preferences "i before j" where i stands above j or only i was
-    retrieved; with `scope='retrieved'` only those where both were.
-
+    Formula: the sum over judges of the preferences "i before j" where i stands above j or only i was retrieved; with
+        `scope='retrieved'` only those where both were.
     Range: 0 to the number of possible preferences.
-
     Perfect: all that are possible and do not contradict each other.
-
     Worst: 0.
-
     Blind to: how far apart the documents stand.
-
     Use: with PrefsPossible, as the two parts of Prefs.
-
     Reference: C. Buckley, trec_eval (measure `prefs_num_prefs_ful`).
 
     >>> from rankproof.core.judgments import by_levels
@@ -115,17 +103,11 @@ def preference_ratio(p: Preferences, scope: Scope = "all") -> float:
     """The share of preferences that the ranking fulfils; contradicting ones count each.
 
     Formula: fulfilled / possible, both summed over judges.
-
     Range: 0 to 1.
-
     Perfect: 1, when every preference is fulfilled; out of reach where judges contradict each other.
-
     Worst: 0, when none is.
-
     Blind to: how far apart the documents stand, and documents nobody compared.
-
     Use: where people said which of two results they prefer.
-
     Reference: B. Carterette, P. Bennett, D. Chickering, S. Dumais: Here or there, ECIR 2008.
 
     >>> from rankproof.core.judgments import by_levels
@@ -142,17 +124,11 @@ def pair_ratio(p: Preferences, scope: Scope = "all") -> float:
     """The share of judges that are content with the order of a pair, averaged over pairs.
 
     Formula: mean over the pairs that some judge compared of content judges / judges that compared the pair.
-
     Range: 0 to 1.
-
     Perfect: 1, when every preference is fulfilled; out of reach where judges contradict each other.
-
     Worst: 0, when none is.
-
     Blind to: how many judges compared a pair.
-
     Use: where many judges compared a few pairs and few compared many.
-
     Reference: C. Buckley, trec_eval (measure `prefs_pair`).
 
     >>> from rankproof.core.judgments import by_levels
@@ -185,17 +161,11 @@ def group_ratio(p: Preferences, scope: Scope = "all") -> float:
     """The share of a judge's preferences that the ranking fulfils, averaged over judges.
 
     Formula: mean over judges of fulfilled / possible.
-
     Range: 0 to 1.
-
     Perfect: 1, when every preference is fulfilled; out of reach where judges contradict each other.
-
     Worst: 0, when none is.
-
     Blind to: how many preferences a judge has.
-
     Use: where every person counts the same, whoever compared more.
-
     Reference: C. Buckley, trec_eval (measure `prefs_avgjg`).
 
     >>> from rankproof.core.judgments import by_levels
@@ -215,20 +185,14 @@ def group_ratio(p: Preferences, scope: Scope = "all") -> float:
 def balanced_group_ratio(p: Preferences, scope: Scope = "all") -> float:
     """PrefsJudge with as many not relevant documents for each judge as there are relevant ones.
 
-    Formula: mean over judges of fulfilled / possible. Where a judge has fewer documents at level 0 than above
-    it, each that lacks counts as one that stands below all relevant ones retrieved; if more, only the best
-    ranked are kept. 0 for a query with a judge who then has no preference at all.
-
+    Formula: mean over judges of fulfilled / possible. Where a judge has fewer documents at level 0 than above it, each
+        that lacks counts as one that stands below all relevant ones retrieved; if more, only the best ranked are kept.
+        0 for a query with a judge who then has no preference at all.
     Range: 0 to 1.
-
     Perfect: 1, when every preference is fulfilled.
-
     Worst: 0, when none is.
-
     Blind to: how many wrong documents were judged, which is its purpose.
-
     Use: where pools of wrong documents differ much from judge to judge.
-
     Reference: C. Buckley, trec_eval (measure `prefs_avgjg_Rnonrel`).
 
     >>> from rankproof.core.judgments import by_levels

@@ -51,20 +51,14 @@ def reciprocal_rank(
 ) -> PerQuery:
     """One over the rank of the first relevant document; its mean is MRR.
 
-    Formula: RR = 1 / rank of the first relevant document; 0 if there is none (in the top k).
-    `scores='positive'` takes a document scored 0 or less for not relevant; `threshold='query'` puts max(half
-    the highest, 90th percentile) of the query's grades in the place of `rel`.
-
+    Formula: RR = 1 / rank of the first relevant document; 0 if there is none (in the top k). `scores='positive'` takes
+        a document scored 0 or less for not relevant; `threshold='query'` puts max(half the highest, 90th percentile) of
+        the query's grades in the place of `rel`.
     Range: 0 to 1.
-
     Perfect: 1, with a relevant document at rank 1.
-
     Worst: 0, with none.
-
     Blind to: everything after the first relevant document.
-
     Use: when one answer is wanted and the reader goes down the list until it is found.
-
     Reference: E. M. Voorhees: The TREC-8 question answering track report, TREC 1999.
 
     >>> from rankproof import evaluate
@@ -99,23 +93,16 @@ def average_precision(
 ) -> PerQuery:
     """The mean over the relevant documents of the precision at their ranks; its mean is MAP.
 
-    Formula: AP = (sum over relevant documents found of P@rank) / R. `denominator='found'` divides by the
-    relevant documents found (context precision), `'min'` by min(k, R), `'k'` by k (without a cut-off by R).
-    `scores='positive'` takes a document
-    scored 0 or less for not relevant; `threshold='query'` puts max(half the highest, 90th percentile) of the
-    query's grades in the place of `rel`.
-
+    Formula: AP = (sum over relevant documents found of P@rank) / R. `denominator='found'` divides by the relevant
+        documents found (context precision), `'min'` by min(k, R), `'k'` by k (without a cut-off by R).
+        `scores='positive'` takes a document scored 0 or less for not relevant; `threshold='query'` puts max(half the
+        highest, 90th percentile) of the query's grades in the place of `rel`.
     Range: 0 to 1.
-
-    Perfect: 1, when all relevant documents come first; at k < R only with another denominator than R, with `'k'`
-    only where R is k or more.
-
+    Perfect: 1, when all relevant documents come first; at k < R only with another denominator than R, with `'k'` only
+        where R is k or more.
     Worst: 0, when no relevant document is found.
-
     Blind to: how relevant a document is; `'found'` also to what was missed.
-
     Use: one number for precision and recall together when relevance is yes or no.
-
     Reference: C. Buckley, E. M. Voorhees: Evaluating evaluation measure stability, SIGIR 2000.
 
     >>> from rankproof import evaluate
@@ -132,17 +119,11 @@ def geometric_average_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> Pe
     """Average precision, averaged over queries by the geometric mean, so that the weakest queries count most.
 
     Formula: AP of each query; over queries exp(mean of log(max(AP, 0.00001))).
-
     Range: 0 to 1; a mean never falls below 0.00001.
-
     Perfect: 1, when all relevant documents come first for every query.
-
     Worst: 0 for a query without a relevant document found.
-
     Blind to: how relevant a document is; and it is moved more by .01 against .02 than by .5 against .9.
-
     Use: to see whether the failures got better, not the successes.
-
     Reference: S. Robertson: On GMAP and other transformations, CIKM 2006.
 
     >>> from rankproof import evaluate
@@ -158,17 +139,11 @@ def average_precision_odds(h: Hits, rel: Grade = 1) -> PerQuery:
     """Average precision on the scale of log odds, where differences at both ends count alike.
 
     Formula: log((1 + s) / (1 + R - s)) with s = AP times R.
-
     Range: -log(1 + R) to log(1 + R).
-
     Perfect: log(1 + R), when all relevant documents come first.
-
     Worst: -log(1 + R), when none is found.
-
     Blind to: how relevant a document is.
-
     Use: for means and tests over queries of very different difficulty.
-
     Reference: S. Robertson: On smoothing average precision, ECIR 2012; trec_eval (measure `yaap`).
 
     >>> from rankproof import evaluate
@@ -190,19 +165,13 @@ def average_precision_odds(h: Hits, rel: Grade = 1) -> PerQuery:
 def r_precision(h: Hits, rel: Grade = 1, denominator: Literal["all", "returned"] = "all") -> PerQuery:
     """Precision at R, the number of relevant documents, where precision and recall are the same.
 
-    Formula: relevant in the top R / R. `denominator='returned'` takes for R the relevant documents in the
-    ranking, as tools do that are given the returned documents only.
-
+    Formula: relevant in the top R / R. `denominator='returned'` takes for R the relevant documents in the ranking, as
+        tools do that are given the returned documents only.
     Range: 0 to 1.
-
     Perfect: 1, when the relevant documents fill the top R.
-
     Worst: 0, when none is there.
-
     Blind to: the order within the top R, everything below it, and how relevant a document is.
-
     Use: one cut-off for queries with different numbers of relevant documents.
-
     Reference: C. Buckley, E. M. Voorhees: Evaluating evaluation measure stability, SIGIR 2000.
 
     >>> from rankproof import evaluate
@@ -220,17 +189,11 @@ def precision_at_multiple(h: Hits, multiple: Positive = 1, rel: Grade = 1) -> Pe
     """Precision after a multiple of R documents, where R is the number of relevant ones.
 
     Formula: relevant in the top k / k with k = floor(multiple R + 0.9).
-
     Range: 0 to 1.
-
     Perfect: 1, when every document down to there is relevant; out of reach for a multiple above 1.
-
     Worst: 0, when none is.
-
     Blind to: the order within the top k, and how relevant a document is.
-
     Use: to see whether a ranking is good at the top or deep down, on queries with different R.
-
     Reference: C. Buckley, trec_eval (measure `Rprec_mult`).
 
     >>> from rankproof import evaluate

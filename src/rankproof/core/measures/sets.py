@@ -89,20 +89,14 @@ def precision(
     """The share of the documents shown that are relevant.
 
     Formula: P@k = relevant in the top k / k; without a cut-off: relevant retrieved / retrieved.
-    `denominator='returned'` divides by min(k, retrieved); `scores='positive'` takes a document scored 0 or
-    less for not relevant; `threshold='query'` puts max(half the highest, 90th percentile) of the query's
-    grades in the place of `rel`.
-
+        `denominator='returned'` divides by min(k, retrieved); `scores='positive'` takes a document scored 0 or less for
+        not relevant; `threshold='query'` puts max(half the highest, 90th percentile) of the query's grades in the place
+        of `rel`.
     Range: 0 to 1.
-
     Perfect: 1, when every document shown is relevant; out of reach where fewer than k are relevant.
-
     Worst: 0, when none is.
-
     Blind to: the order within the top k, how relevant a document is, and what was missed.
-
     Use: when every result shown costs the reader's time, or fills a prompt.
-
     Reference: C. W. Cleverdon, J. Mills: The testing of index language devices, Aslib Proceedings 1963.
 
     >>> from rankproof import evaluate
@@ -142,22 +136,16 @@ def recall(
 ) -> PerQuery:
     """The share of the relevant documents that are shown.
 
-    Formula: R@k = relevant in the top k / R, where R is the number of relevant documents.
-    `denominator='min'` divides by min(k, R), so that 1 can always be reached; `'returned'` by the relevant
-    documents in the whole ranking, which makes it the share of them that stand in the top k.
-    `scores='positive'` takes a document scored 0 or less for not shown; `threshold='query'` puts max(half
-    the highest, 90th percentile) of the query's grades in the place of `rel`.
-
+    Formula: R@k = relevant in the top k / R, where R is the number of relevant documents. `denominator='min'` divides
+        by min(k, R), so that 1 can always be reached; `'returned'` by the relevant documents in the whole ranking,
+        which makes it the share of them that stand in the top k. `scores='positive'` takes a document scored 0 or less
+        for not shown; `threshold='query'` puts max(half the highest, 90th percentile) of the query's grades in the
+        place of `rel`.
     Range: 0 to 1.
-
     Perfect: 1, when every relevant document is shown; out of reach where more than k are relevant.
-
     Worst: 0, when none is.
-
     Blind to: the order within the top k, how relevant a document is, and the wrong documents shown.
-
     Use: for the first stage of a pipeline: what it does not find, no reranker and no reader can use.
-
     Reference: C. W. Cleverdon, J. Mills: The testing of index language devices, Aslib Proceedings 1963.
 
     >>> from rankproof import evaluate
@@ -198,17 +186,11 @@ def f_measure(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) -> 
     """Precision and recall in one number: their harmonic mean, recall counting `beta` times as much.
 
     Formula: F = (1 + beta²) P R / (beta² P + R), with P@k and R@k.
-
     Range: 0 to 1.
-
     Perfect: 1, when exactly the relevant documents are shown.
-
     Worst: 0, when no relevant document is shown.
-
     Blind to: the order within the top k, and how relevant a document is.
-
     Use: to judge a set of results of varying size, where both misses and noise hurt.
-
     Reference: C. J. van Rijsbergen: Information Retrieval, 2nd edition, Butterworths 1979, chapter 7.
 
     >>> from rankproof import evaluate
@@ -252,17 +234,11 @@ def success(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """Whether at least one relevant document is shown; its mean is the hit rate.
 
     Formula: Success@k = 1 if the top k hold a relevant document, else 0.
-
     Range: 0 or 1.
-
     Perfect: 1, with any relevant document in the top k.
-
     Worst: 0, with none.
-
     Blind to: how many relevant documents there are, their order, and how relevant they are.
-
     Use: when one good answer is enough: known-item search, a single fact for a prompt.
-
     Reference: C. Buckley, trec_eval (measure `success`).
 
     >>> from rankproof import evaluate
@@ -282,17 +258,11 @@ def relative_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """Precision as a share of the best precision that could be reached.
 
     Formula: relevant in the top k / min(k, R); without a cut-off: relevant retrieved / min(retrieved, R).
-
     Range: 0 to 1.
-
     Perfect: 1, when the top k are all relevant, or hold all that are.
-
     Worst: 0, when no relevant document is shown.
-
     Blind to: the order within the top k, and how relevant a document is.
-
     Use: where queries have very different numbers of relevant documents: precision up to R, recall beyond.
-
     Reference: C. Buckley, trec_eval (measure `relative_P`).
 
     >>> from rankproof import evaluate
@@ -308,17 +278,11 @@ def set_average_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery
     """Average precision of a set: every relevant document found counts the precision of the whole set.
 
     Formula: P times R = TP² / (retrieved times R), for what is retrieved in the top k.
-
     Range: 0 to 1.
-
     Perfect: 1, when exactly the relevant documents are returned.
-
     Worst: 0, when none is.
-
     Blind to: order, and how relevant a document is.
-
     Use: for sets without an order, beside AP of ordered ones.
-
     Reference: C. Buckley, trec_eval (measure `set_map`).
 
     >>> from rankproof import evaluate

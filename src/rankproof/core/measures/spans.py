@@ -17,17 +17,11 @@ def span_precision(s: ShownDocument, k: Cutoff = None, rel: Grade = 1, budget: C
     """The share of the retrieved tokens that are relevant.
 
     Formula: SpanP = |retrieved and relevant tokens| / |retrieved tokens|.
-
     Range: 0 to 1.
-
     Perfect: 1, when nothing but relevant text is retrieved; whole chunks can rarely reach it.
-
     Worst: 0, when no relevant text is retrieved.
-
     Blind to: relevant text that was missed, and the order within the top k.
-
     Use: when what is retrieved fills a prompt, and every token costs money and attention.
-
     Reference: B. Smith, A. Troynikov: Evaluating Chunking Strategies for Retrieval, Chroma 2024.
 
     >>> from rankproof import evaluate_spans
@@ -44,17 +38,11 @@ def span_recall(s: ShownDocument, k: Cutoff = None, rel: Grade = 1, budget: Cuto
     """The share of the relevant tokens that are retrieved.
 
     Formula: SpanR = |retrieved and relevant tokens| / |relevant tokens|.
-
     Range: 0 to 1.
-
     Perfect: 1, when all relevant text is retrieved.
-
     Worst: 0, when none is.
-
     Blind to: how much other text is retrieved with it, and the order within the top k.
-
     Use: to see how much of what is needed reaches the reader or the prompt.
-
     Reference: B. Smith, A. Troynikov: Evaluating Chunking Strategies for Retrieval, Chroma 2024.
 
     >>> from rankproof import evaluate_spans
@@ -70,17 +58,11 @@ def span_f(s: ShownDocument, k: Cutoff = None, rel: Grade = 1, budget: Cutoff = 
     """Precision and recall of retrieved tokens in one number, recall counting `beta` times as much.
 
     Formula: SpanF = (1 + beta²) |retrieved and relevant| / (beta² |relevant| + |retrieved|), in tokens.
-
     Range: 0 to 1.
-
     Perfect: 1, when exactly the relevant text is retrieved.
-
     Worst: 0, when no relevant text is retrieved.
-
     Blind to: the order within the top k.
-
     Use: to choose a length of chunks, where both misses and ballast hurt.
-
     Reference: C. J. van Rijsbergen: Information Retrieval, 2nd edition, Butterworths 1979, chapter 7.
 
     >>> from rankproof import evaluate_spans
@@ -97,17 +79,11 @@ def span_iou(s: ShownDocument, k: Cutoff = None, rel: Grade = 1, budget: Cutoff 
     """The tokens both retrieved and relevant, as a share of those that are either (intersection over union).
 
     Formula: SpanIoU = |retrieved and relevant| / (|retrieved| + |relevant| - |retrieved and relevant|).
-
     Range: 0 to 1.
-
     Perfect: 1, when exactly the relevant text is retrieved.
-
     Worst: 0, when no relevant text is retrieved.
-
     Blind to: the order within the top k.
-
     Use: where text that is retrieved in vain counts as much as text that is missed.
-
     Reference: B. Smith, A. Troynikov: Evaluating Chunking Strategies for Retrieval, Chroma 2024.
 
     >>> from rankproof import evaluate_spans

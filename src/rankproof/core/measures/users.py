@@ -67,22 +67,15 @@ def rank_biased_precision(
 ) -> PerQuery:
     """What a reader gains per document looked at, who goes on to the next with probability p.
 
-    Formula: RBP = (1 - p) sum over relevant documents of p^(rank - 1). `gain='graded'` multiplies each by
-    grade / top_grade (the largest grade in the judgments, unless given); `gain='topic'` by grade / the
-    largest grade of the query, as trec_eval 10 does.
-
+    Formula: RBP = (1 - p) sum over relevant documents of p^(rank - 1). `gain='graded'` multiplies each by grade /
+        top_grade (the largest grade in the judgments, unless given); `gain='topic'` by grade / the largest grade of the
+        query, as trec_eval 10 does.
     Range: 0 to 1.
-
     Perfect: near 1 only with relevant documents without end; few of them keep it well below.
-
     Worst: 0, when no relevant document is found.
-
     Blind to: what could have been found; nearly to ranks beyond 3 / (1 - p).
-
     Use: with p as the patience of your readers: .5 impatient, .8 usual, .95 patient. See RBPResidual too.
-
-    Reference: A. Moffat, J. Zobel: Rank-biased precision for measurement of retrieval effectiveness, ACM
-    TOIS 2008.
+    Reference: A. Moffat, J. Zobel: Rank-biased precision for measurement of retrieval effectiveness, ACM TOIS 2008.
 
     >>> from rankproof import evaluate
     >>> round(evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "RBP")["RBP"], 4)
@@ -117,22 +110,15 @@ def rank_biased_residual(
 ) -> PerQuery:
     """How much RBP could still rise if everything nobody judged, and everything after the end, were relevant.
 
-    Formula: 1 - (1 - p) sum over judged documents in the top k of p^(rank - 1).
-    `negative='unjudged'` takes a grade below 0 for "not judged"; `tail='unjudged'` says 0 where every
-    document returned was judged, and counts what lies after the end only otherwise: both as trec_eval 10.
-
+    Formula: 1 - (1 - p) sum over judged documents in the top k of p^(rank - 1). `negative='unjudged'` takes a grade
+        below 0 for "not judged"; `tail='unjudged'` says 0 where every document returned was judged, and counts what
+        lies after the end only otherwise: both as trec_eval 10.
     Range: 0 to 1; lower is better.
-
     Perfect: near 0: the judgments decide the value.
-
     Worst: 1: the judgments say nothing about this ranking.
-
     Blind to: relevance.
-
     Use: beside RBP, which lies between its value and value + residual.
-
-    Reference: A. Moffat, J. Zobel: Rank-biased precision for measurement of retrieval effectiveness, ACM
-    TOIS 2008.
+    Reference: A. Moffat, J. Zobel: Rank-biased precision for measurement of retrieval effectiveness, ACM TOIS 2008.
 
     >>> from rankproof import evaluate
     >>> evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "RBPResidual(p=0.5)")["RBPResidual(p=0.5)"]
@@ -151,21 +137,15 @@ DEPTH = 1000
 def scaled_dcg(h: Hits, k: Depth = None, top_grade: Maximum = None) -> PerQuery:
     """DCG as a share of a list of k documents of the highest grade.
 
-    Formula: sum of grade/top_grade / log2(rank + 1) over the top k, divided by the sum of 1 / log2(rank + 1);
-    k is 1,000 if not given, top_grade the largest grade in the judgments.
-
+    Formula: sum of grade/top_grade / log2(rank + 1) over the top k, divided by the sum of 1 / log2(rank + 1); k is
+        1,000 if not given, top_grade the largest grade in the judgments.
     Range: 0 to 1.
-
     Perfect: 1, with k documents of the highest grade; out of reach if there are fewer.
-
     Worst: 0, when nothing found has a grade above 0.
-
     Blind to: what could have been found.
-
     Use: instead of nDCG, when judgments are too few to say what the ideal order is.
-
-    Reference: A. Moffat, P. Bailey, F. Scholer, P. Thomas: Incorporating user expectations and behavior into
-    the measurement of search effectiveness, ACM TOIS 2017.
+    Reference: A. Moffat, P. Bailey, F. Scholer, P. Thomas: Incorporating user expectations and behavior into the
+        measurement of search effectiveness, ACM TOIS 2017.
 
     >>> from rankproof import evaluate
     >>> round(evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "SDCG@3")["SDCG@3"], 4)
@@ -248,19 +228,13 @@ def higher_graded(h: Hits, rows: Hits) -> Array:
 def compatibility(h: Hits, rel: Grade = 1, p: Persistence = 0.95, depth: Count = 1000) -> PerQuery:
     """Rank-biased overlap of the ranking with the ideal order that is most like it, as a share of the best.
 
-    Formula: RBO(ranking, ideal) / RBO(ideal, ideal) with RBO = sum over depths d of p^(d-1) |shared in both
-    top d| / d; ideal: the relevant documents by falling grade, within a grade as the ranking has them.
-
+    Formula: RBO(ranking, ideal) / RBO(ideal, ideal) with RBO = sum over depths d of p^(d-1) |shared in both top d| / d;
+        ideal: the relevant documents by falling grade, within a grade as the ranking has them.
     Range: 0 to 1.
-
     Perfect: 1, when the relevant documents come first, by falling grade.
-
     Worst: 0, when no relevant document is found.
-
     Blind to: how far apart grades are, only their order counts.
-
     Use: for preferences and many fine grades, where a gain for each grade would be made up.
-
     Reference: C. L. A. Clarke, A. Vtyurina, M. D. Smucker: Assessing top-k preferences, ACM TOIS 2021.
 
     >>> from rankproof import evaluate

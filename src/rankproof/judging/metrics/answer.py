@@ -50,19 +50,14 @@ def of_claims(case: Case, says: Callable[[str], Maybe]) -> Grid | Nothing:
 def faithfulness(case: Case, k: Cutoff = None, contexts: Reading = "apart") -> Grid | Nothing:
     """The share of the answer's claims that some retrieved context supports.
 
-    Formula: answer claims supported by a context in the top k / answer claims. `contexts='together'`: a claim that
-    none of them supports alone is asked of all of them as one text.
-
+    Formula: answer claims supported by a context in the top k / answer claims. `contexts='together'`: a claim that none
+        of them supports alone is asked of all of them as one text.
     Range: 0 to 1.
-
     Perfect: 1, when the contexts support everything that the answer says.
-
     Worst: 0, when they support nothing of it.
-
     Blind to: whether the contexts are right, and whether the answer answers.
-
-    Use: to see whether the generator keeps to what it was given. An answer that is empty or abstains has no value,
-    and counts in the bounds as any.
+    Use: to see whether the generator keeps to what it was given. An answer that is empty or abstains has no value, and
+        counts in the bounds as any.
     """
     claims = claims_against(case)
     if isinstance(claims, Nothing):
@@ -75,16 +70,11 @@ def hallucination_rate(case: Case, k: Cutoff = None, contexts: Reading = "apart"
     """The share of the answer's claims that no retrieved context supports: made up, or contradicted.
 
     Formula: answer claims without a supporting context in the top k / answer claims; 1 - faithfulness, with
-    `contexts='together'` as well.
-
+        `contexts='together'` as well.
     Range: 0 to 1; lower is better.
-
     Perfect: 0, when the contexts support everything.
-
     Worst: 1, when they support nothing.
-
     Blind to: whether a claim is true after all; see self_knowledge.
-
     Use: where the rate of invention is what is asked for.
     """
     supported = faithfulness.spec.function(case, k=k, contexts=contexts)
@@ -98,15 +88,10 @@ def contradiction_rate(case: Case, k: Cutoff = None) -> Grid | Nothing:
     """The share of the answer's claims that the retrieved contexts contradict.
 
     Formula: answer claims that a context in the top k contradicts and none supports / answer claims.
-
     Range: 0 to 1; lower is better.
-
     Perfect: 0, when nothing is contradicted.
-
     Worst: 1, when everything is.
-
     Blind to: what is made up without being contradicted.
-
     Use: to tell answers against the evidence from answers beyond it.
     """
 
@@ -122,17 +107,11 @@ def self_knowledge(case: Case, k: Cutoff = None) -> Grid | Nothing:
     """The share of the answer's claims that are correct but do not come from the contexts.
 
     Formula: answer claims that the reference supports and no context in the top k does / answer claims.
-
     Range: 0 to 1.
-
     Perfect: neither end is: 0 says that all that is right came from the contexts.
-
     Worst: 1 says that the contexts were not used at all.
-
     Blind to: whether the contexts could have been used.
-
     Use: to see how much of what is right would be right without retrieval.
-
     Reference: D. Ru et al.: RAGChecker, NeurIPS 2024.
     """
     reference = case.sample.reference
@@ -150,17 +129,12 @@ def answer_relevance(case: Case) -> Grades:
     """How far the answer addresses the question.
 
     Formula: the grade of the answer (0 not at all, 1 in part, 2 mostly, 3 fully) / 3.
-
     Range: 0 to 1.
-
     Perfect: 1, when the question is addressed fully.
-
     Worst: 0, when the answer is about something else.
-
     Blind to: whether the answer is true.
-
     Use: beside correctness or faithfulness. An answer that is empty or abstains does not address the question: 0;
-    whether it is right to abstain, abstention_quality says.
+        whether it is right to abstain, abstention_quality says.
     """
     grade = case.address_grade()
     return [SILENCE if case.abstains() else grade]
@@ -170,17 +144,12 @@ def answer_relevance(case: Case) -> Grades:
 def abstention_quality(case: Case, k: Cutoff = None) -> Grid | Nothing:
     """Whether the answer says "I don't know" where the contexts hold no answer, and answers where they do.
 
-    Formula: 1 if the answer abstains and no context in the top k has a grade of at least 2, or if it answers and
-    one has; else 0. An empty answer does neither.
-
+    Formula: 1 if the answer abstains and no context in the top k has a grade of at least 2, or if it answers and one
+        has; else 0. An empty answer does neither.
     Range: 0 or 1.
-
     Perfect: 1.
-
     Worst: 0, when it answers from nothing, or gives up before the answer.
-
     Blind to: whether what is answered is right.
-
     Use: with questions that the corpus cannot answer among the others.
     """
     able = any_of(case.relevant(each, YES) for each in case.contexts[:k])
@@ -195,16 +164,11 @@ def answer_precision(case: Case) -> Grid | Nothing:
     """The share of the answer's claims that the reference supports.
 
     Formula: answer claims that the reference supports / answer claims. An answer that is empty or abstains claims
-    nothing: it has no value, and counts in the bounds as any.
-
+        nothing: it has no value, and counts in the bounds as any.
     Range: 0 to 1.
-
     Perfect: 1, when the reference supports all of it.
-
     Worst: 0, when it supports nothing.
-
     Blind to: what the answer leaves out; and to what is true but not in the reference.
-
     Use: with completeness; answer_correctness is both in one number.
     """
     return of_claims(case, lambda claim: case.supports(case.sample.reference, claim))
@@ -215,15 +179,10 @@ def completeness(case: Case) -> Grid | Nothing:
     """The share of the reference's claims that the answer supports.
 
     Formula: reference claims that the answer supports / reference claims. An answer that abstains supports none.
-
     Range: 0 to 1.
-
     Perfect: 1, when the answer says all that the reference says.
-
     Worst: 0, when it says nothing of it.
-
     Blind to: what the answer says beyond.
-
     Use: with answer_precision; answer_correctness is both in one number.
     """
     return share(case.supports(case.sample.answer, claim) for claim in case.reference_claims) or UNCLAIMED
@@ -238,17 +197,12 @@ def f1(units: Sequence[tuple[Grid, Grid]]) -> PerQuery:
 def answer_correctness(case: Case) -> tuple[Grid, Grid] | Nothing:
     """Whether the answer says what the reference says, no less and no more.
 
-    Formula: F1 = 2 P R / (P + R) with P = answer_precision and R = completeness; 0 if both are 0, or if the answer
-    is empty or abstains.
-
+    Formula: F1 = 2 P R / (P + R) with P = answer_precision and R = completeness; 0 if both are 0, or if the answer is
+        empty or abstains.
     Range: 0 to 1.
-
     Perfect: 1, when each supports all claims of the other.
-
     Worst: 0, when they have nothing in common.
-
     Blind to: which claims matter.
-
     Use: as the one number for answers where references exist.
     """
     right, said = answer_precision.spec.function(case), completeness.spec.function(case)

@@ -49,19 +49,13 @@ def nugget_recall(
     """The share of the nuggets of a good answer that the retrieved contexts hold.
 
     Formula: nuggets supported by a context in the top k / nuggets. `of='vital'` counts vital ones alone,
-    `of='weighted'` counts okay ones half; `by='answer'` asks the answer instead of the contexts. Where a sample
-    has no nuggets, the claims of its reference are vital ones.
-
+        `of='weighted'` counts okay ones half; `by='answer'` asks the answer instead of the contexts. Where a sample has
+        no nuggets, the claims of its reference are vital ones.
     Range: 0 to 1.
-
     Perfect: 1, when every nugget is there.
-
     Worst: 0, when none is.
-
     Blind to: everything that is no nugget.
-
     Use: where people have said which facts matter; recall of what matters, not of what happens to be written.
-
     Reference: E. M. Voorhees: Overview of the TREC 2003 question answering track.
     """
     texts = [case.sample.answer or ""] if by == "answer" else [each.text for each in case.contexts[:k]]
@@ -107,22 +101,16 @@ def nugget_score(
     """The nuggets that the answer has, one of which it has a part counting half: AutoNuggetizer's scores.
 
     Formula: sum of s / nuggets, with s = 1 for support, .5 for partial support, 0 for none; `partial='none'` counts
-    partial support as none (the strict scores). `of='vital'` counts vital nuggets alone; `of='weighted'` okay ones
-    half: (sum of s over vital + sum of s over okay / 2) / (vital + okay / 2). `by='contexts'` asks the contexts in the
-    top k instead, of which the best counts. A nugget's `assignment` in the file stands, and is not asked.
-
+        partial support as none (the strict scores). `of='vital'` counts vital nuggets alone; `of='weighted'` okay ones
+        half: (sum of s over vital + sum of s over okay / 2) / (vital + okay / 2). `by='contexts'` asks the contexts in
+        the top k instead, of which the best counts. A nugget's `assignment` in the file stands, and is not asked.
     Range: 0 to 1.
-
     Perfect: 1, when the answer has every nugget in full.
-
     Worst: 0, when it has none.
-
     Blind to: what the answer says beyond the nuggets, right or wrong; and how it says it.
-
     Use: with nuggets that people or a model curated; all six published scores come from the same verdicts.
-
-    Reference: R. Pradeep et al.: Initial nugget evaluation results for the TREC 2024 RAG track with the
-    AutoNuggetizer framework, 2024.
+    Reference: R. Pradeep et al.: Initial nugget evaluation results for the TREC 2024 RAG track with the AutoNuggetizer
+        framework, 2024.
     """
     nuggets = case.sample.nuggets or ()
     if by == "answer" and case.sample.answer is None and any(each.support is None for each in nuggets):
@@ -163,16 +151,12 @@ def citation_precision(case: Case, contexts: Reading = "apart") -> Grid | Nothin
     """The share of the citations whose source supports what it is cited for.
 
     Formula: citations whose context supports the claim / citations. A source that was not retrieved supports nothing.
-    `contexts='together'`: sources cited for one claim, none of which supports it alone, all hold if together they do.
-
+        `contexts='together'`: sources cited for one claim, none of which supports it alone, all hold if together they
+        do.
     Range: 0 to 1.
-
     Perfect: 1, when every citation holds.
-
     Worst: 0, when none does.
-
     Blind to: claims without a citation.
-
     Use: where answers name their sources, as [1] or by id.
     """
     return [_holds(case, each, contexts) for each in case.sample.citations or ()] or Nothing(
@@ -201,16 +185,11 @@ def citation_recall(case: Case, contexts: Reading = "apart") -> Grid | Nothing:
     """The share of the answer's claims that a source cited for them supports.
 
     Formula: answer claims supported by a context cited in the sentence they stand in / answer claims;
-    `contexts='together'`: or by all that are cited there as one text.
-
+        `contexts='together'`: or by all that are cited there as one text.
     Range: 0 to 1.
-
     Perfect: 1, when every claim has a citation that holds.
-
     Worst: 0, when none has.
-
     Blind to: citations that do not hold beside one that does.
-
     Use: with citation_precision.
     """
 
@@ -254,19 +233,13 @@ def support_precision(case: Case, citations: Literal["all", "first"] = "all") ->
     """How far the citations bear out what they are cited for: weighted precision of TREC's RAG track.
 
     Formula: sum of w / citations, with w = 1 for full support, .5 for partial, 0 for none or a source that was not
-    retrieved. `citations='first'` looks at the first citation of each sentence alone, as the track's assessors did in
-    2024. A citation's `support` in the file stands, and is not asked.
-
+        retrieved. `citations='first'` looks at the first citation of each sentence alone, as the track's assessors did
+        in 2024. A citation's `support` in the file stands, and is not asked.
     Range: 0 to 1.
-
     Perfect: 1, when every citation has full support.
-
     Worst: 0, when none has any.
-
     Blind to: sentences without a citation.
-
     Use: with support_recall.
-
     Reference: N. Thakur et al.: Support evaluation for the TREC 2024 RAG track, 2025.
     """
     found = [each for cited in _by_words(case).values() for each in (cited[:1] if citations == "first" else cited)]
@@ -284,18 +257,12 @@ def support_recall(case: Case, citations: Literal["all", "first"] = "all") -> Gr
     """How far the sentences of the answer are borne out by what they cite: weighted recall of TREC's RAG track.
 
     Formula: sum of w / sentences, with w that of the best citation of the sentence (with `citations='first'` of its
-    first): 1 for full support, .5 for partial, 0 for none or a sentence without a citation.
-
+        first): 1 for full support, .5 for partial, 0 for none or a sentence without a citation.
     Range: 0 to 1.
-
     Perfect: 1, when every sentence has a citation with full support.
-
     Worst: 0, when none has any.
-
     Blind to: citations that do not hold beside one that does.
-
     Use: with support_precision.
-
     Reference: N. Thakur et al.: Support evaluation for the TREC 2024 RAG track, 2025.
     """
     answer = case.sample.answer or ""

@@ -51,18 +51,13 @@ NOTHING_TO_FIND = Nothing("no contexts were retrieved, and none should have been
 def context_precision(case: Case, k: Cutoff = None, rel: Grade = 2) -> Grades | Nothing:
     """Whether the retrieved contexts that answer the question stand before those that do not.
 
-    Formula: (sum over relevant contexts of P@rank) / relevant contexts found; the grade `rel` makes one relevant.
-    It is AP(denominator='found') over the grades of a judge; 0 if no context is relevant, or none was retrieved.
-    A context whose text stands above it already is not relevant again.
-
+    Formula: (sum over relevant contexts of P@rank) / relevant contexts found; the grade `rel` makes one relevant. It is
+        AP(denominator='found') over the grades of a judge; 0 if no context is relevant, or none was retrieved. A
+        context whose text stands above it already is not relevant again.
     Range: 0 to 1.
-
     Perfect: 1, when every relevant context stands before every other one.
-
     Worst: 0, when no context is relevant.
-
     Blind to: what was not retrieved, and how many relevant contexts there are.
-
     Use: to judge the order of a retriever or reranker where no documents are labelled.
     """
     return [None if grade is None else grade >= rel for grade in grades(case, k)]
@@ -125,18 +120,13 @@ def _returned_and_missed(case: Case, **_: object) -> tuple[Grades, Grades] | Not
 def context_recall(case: Case, k: Cutoff = None, contexts: Reading = "apart") -> Grid | Nothing:
     """The share of the reference answer's claims that some retrieved context supports.
 
-    Formula: reference claims supported by a context in the top k / reference claims. It is the recall of
-    declared aspects, each claim being one: a claim that nothing supports counts in the denominator.
-    `contexts='together'`: a claim that none of them supports alone is asked of all of them as one text.
-
+    Formula: reference claims supported by a context in the top k / reference claims. It is the recall of declared
+        aspects, each claim being one: a claim that nothing supports counts in the denominator. `contexts='together'`: a
+        claim that none of them supports alone is asked of all of them as one text.
     Range: 0 to 1.
-
     Perfect: 1, when every claim is supported.
-
     Worst: 0, when none is.
-
     Blind to: the order of the contexts, and how much else is in them.
-
     Use: to see whether the retriever found what a good answer needs.
     """
     return [case.support(claim, case.contexts[:k], contexts) for claim in case.reference_claims] or UNCLAIMED
@@ -146,17 +136,12 @@ def context_recall(case: Case, k: Cutoff = None, contexts: Reading = "apart") ->
 def context_entity_recall(case: Case, k: Cutoff = None) -> Grid | Nothing:
     """The share of the entities of the reference answer that the retrieved contexts mention.
 
-    Formula: distinct entities of the reference found in a context in the top k / distinct entities of the
-    reference. Entities are names, numbers and dates, found and matched by rules; no judge is asked.
-
+    Formula: distinct entities of the reference found in a context in the top k / distinct entities of the reference.
+        Entities are names, numbers and dates, found and matched by rules; no judge is asked.
     Range: 0 to 1.
-
     Perfect: 1, when every entity is mentioned.
-
     Worst: 0, when none is.
-
     Blind to: what is said of an entity.
-
     Use: where answers are about names, places, dates and figures; cheap, and the same every time.
     """
     entities = entities_in(case.sample.reference or "")
@@ -169,17 +154,12 @@ def context_entity_recall(case: Case, k: Cutoff = None) -> Grid | Nothing:
 def context_relevance(case: Case, k: Cutoff = None) -> Grid:
     """The share of the statements in the retrieved contexts that bear on the question.
 
-    Formula: statements of the contexts in the top k that bear on the question / statements of them. A statement that
-    is repeated counts as one that does not bear; without contexts it is 0.
-
+    Formula: statements of the contexts in the top k that bear on the question / statements of them. A statement that is
+        repeated counts as one that does not bear; without contexts it is 0.
     Range: 0 to 1.
-
     Perfect: 1, when nothing in the contexts is beside the point.
-
     Worst: 0, when everything is.
-
     Blind to: what is missing, and the order of the contexts.
-
     Use: to see how much of the prompt is spent on noise: large chunks, too many of them.
     """
     seen: set[str] = set()
@@ -203,17 +183,12 @@ UNSUPPORTED = Nothing("no context supports a claim of the reference", lost=True)
 def context_utilisation(case: Case, k: Cutoff = None) -> Grid | Nothing:
     """The share of the relevant contexts that the answer makes use of.
 
-    Formula: contexts in the top k with a grade of at least 2 that support a claim of the answer / contexts in the
-    top k with such a grade.
-
+    Formula: contexts in the top k with a grade of at least 2 that support a claim of the answer / contexts in the top k
+        with such a grade.
     Range: 0 to 1.
-
     Perfect: 1, when every relevant context is used.
-
     Worst: 0, when none is, as by an answer that is empty or abstains.
-
     Blind to: relevant contexts that say the same as one that is used.
-
     Use: with a high context recall and a low completeness: the generator overlooks what it was given.
     """
     claims = claims_against(case)
@@ -237,20 +212,14 @@ def noise_sensitivity(
 ) -> Grid | Nothing:
     """The share of the answer's claims that are wrong and come from the contexts.
 
-    Formula: answer claims that the reference does not support and a relevant context in the top k does / answer
-    claims; a context is relevant from grade 2 on. `of='irrelevant'`: those that an irrelevant context supports,
-    and no relevant one.
-
+    Formula: answer claims that the reference does not support and a relevant context in the top k does / answer claims;
+        a context is relevant from grade 2 on. `of='irrelevant'`: those that an irrelevant context supports, and no
+        relevant one.
     Range: 0 to 1; lower is better.
-
     Perfect: 0, when nothing wrong is taken over.
-
     Worst: 1, when everything is wrong, and taken over.
-
     Blind to: wrong claims that no context supports; see hallucination_rate.
-
     Use: to see whether noise in the contexts gets into the answers.
-
     Reference: D. Ru et al.: RAGChecker, NeurIPS 2024.
     """
     return of_claims(case, lambda claim: misleads(case, claim, case.contexts[:k], of, case.relevant))
@@ -272,17 +241,12 @@ def misleads(
 def redundancy(case: Case, k: Cutoff = None) -> Grid | Nothing:
     """The share of the useful contexts that add nothing to those above them.
 
-    Formula: contexts in the top k that support a claim of the reference, and no claim that no context above
-    supports / contexts in the top k that support a claim.
-
+    Formula: contexts in the top k that support a claim of the reference, and no claim that no context above supports /
+        contexts in the top k that support a claim.
     Range: 0 to 1; lower is better.
-
     Perfect: 0, when each useful context brings something new.
-
     Worst: towards 1, when all say what the first says.
-
     Blind to: contexts that support nothing.
-
     Use: to see whether diversification, or dropping near-duplicates, would save room in the prompt.
     """
     if not case.reference_claims:
@@ -307,15 +271,10 @@ def marginal_gain(case: Case, rank: Count = 1) -> Grid | Nothing:
     """What the context at one rank adds to context recall: `marginal_gain@3` is that of the third.
 
     Formula: reference claims supported at that rank and at none above it / reference claims.
-
     Range: 0 to 1.
-
     Perfect: 1, when one context brings everything.
-
     Worst: 0, when it brings nothing new.
-
     Blind to: what stands below it.
-
     Use: rank by rank, to see how deep it pays to read.
     """
     return share(len(cells) >= rank and _new(cells, rank - 1) for cells in support(case, rank)) or UNCLAIMED
@@ -340,15 +299,10 @@ def smallest_k(case: Case) -> tuple[Grades, ...] | Nothing:
     """The smallest number of contexts that supports all that the whole list supports.
 
     Formula: the smallest k with context_recall@k equal to context_recall; none where nothing is supported.
-
     Range: 1 to the number of contexts; lower is better.
-
     Perfect: 1, when the first context brings everything.
-
     Worst: the number of contexts, when the last one is needed.
-
     Blind to: what the whole list lacks.
-
     Use: to choose how many contexts the prompt takes.
     """
     rows = tuple(support(case, None))
