@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rankproof.core.hits import Array, ratio
+from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.document.model import PlainData
 from rankproof.judging.case import Case
@@ -110,9 +110,8 @@ class Estimating:
         if not expected:
             return None
         draws = np.array([values for *_, values in sorted(self.kept, key=lambda each: (-each[0], each[1]))])
-        there = ~np.isnan(draws)
-        drawn = ratio(np.nansum(draws, axis=0), there.sum(axis=0))[there.any(axis=0)]
-        own = np.nansum(draws, axis=1) / there.sum(axis=1)
+        drawn = np.nanmean(draws[:, ~np.isnan(draws).all(axis=0)], axis=0)
+        own = np.nanmean(draws, axis=1)
         value = float(drawn.mean())
         sampled = interval(own, level)
         ends = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]).tolist()
