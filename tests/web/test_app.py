@@ -26,6 +26,7 @@ from rankproof.core.names import parse
 from rankproof.document.formats.html import part_of_page
 from rankproof.document.numbers import score
 from rankproof.errors import DataError
+from rankproof.io.load import load_ranking
 from rankproof.judging.verdicts import Relation
 from rankproof.judging.words import QUESTIONS
 from rankproof.scoring.catalogue import describe_measure
@@ -188,12 +189,15 @@ def test_two_people_grade_at_once_and_a_kill_loses_nothing(start_process: Start,
     for name, each in people.items():
         assert each.ask("/who", send={"csrf": each.csrf, "who": name}).status == 303
     given: list[tuple[str, str, str]] = []
+    found = load_ranking(folder / "fused.run").table()
+    first = {query: str(found.doc[rows[0]]) for query, rows in found.by_query().items()}
+    queries = list(first)[:20]
 
     def grade(job: tuple[str, int]) -> None:
         name, n = job
-        answer = people[name].grade(f"q{n:02}", f"d{n}", str(n % 4))
-        assert answer.status == 200
-        given.append((name, f"q{n:02}", f"d{n}"))
+        query = queries[n]
+        assert people[name].grade(query, first[query], str(n % 4)).status == 200
+        given.append((name, query, first[query]))
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(grade, [(name, n) for n in range(20) for name in people]))
@@ -206,7 +210,7 @@ def test_two_people_grade_at_once_and_a_kill_loses_nothing(start_process: Start,
     assert len(kept) == 40
     before = (folder / "judgments.tsv").read_bytes()
     again = start_process(folder).enter()
-    assert again.grade("q02", "d2", "undo").status == 200
+    assert again.grade(queries[2], first[queries[2]], "undo").status == 200
     assert (folder / "judgments.tsv").read_bytes() == before
 
 
@@ -229,15 +233,76 @@ def test_a_grade_changes_the_decision_and_not_the_judgments(start: Start, folder
 def test_a_grade_that_is_none_is_refused(start: Start, folder: Path, grade: str) -> None:
     app = start(folder).enter()
     app.ask("/who", send={"csrf": app.csrf, "who": "ana"})
-    answer = app.grade("q02", "x", grade)
+    answer = app.grade("q02", "errors-fh503-01", grade)
     assert answer.status == 400
     assert "Next:" in answer.text
     assert not (folder / LABELS).exists()
 
 
+@pytest.mark.parametrize(
+    ("query", "document"), [("", ""), ("q02", ""), ("q02", "nothing"), ("nothing", "errors-fh503-01")]
+)
+def test_a_document_that_nobody_has_is_not_graded(start: Start, folder: Path, query: str, document: str) -> None:
+    app = start(folder).enter()
+    for sent in ("3", "skip"):
+        answer = app.grade(query, document, sent)
+        assert (answer.status, "Next: choose it on the page" in answer.text) == (400, True)
+    assert not (folder / LABELS).exists()
+    assert app.grade("q02", "errors-fh503-01", "3").status == 200
+    assert app.ask(f"/whatif?query={query}&document={document}&grade=3&systems=dense&measure=AP").status == 400
+
+
+@pytest.mark.first_is_quick
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("grade=x", "got 'x', expected a whole number from 0 to 3"),
+        ("grade=nan", "got 'nan', expected a whole number from 0 to 3"),
+        ("grade=7", "got '7', expected a whole number from 0 to 3"),
+        ("grade=3&measure=", "Next:"),
+        ("grade=3&document=", "document '' of query 'q02'"),
+        ("grade=3&query=", "query '' is not judged"),
+        ("grade=3&systems=x", "there is no ranking 'x' here"),
+    ],
+)
+def test_a_question_what_if_that_cannot_be_answered_says_why(start: Start, folder: Path, asked: str, said: str) -> None:
+    usual = "query=q02&document=errors-fh503-01&systems=dense&measure=AP"
+    answer = start(folder).enter().ask(f"/whatif?{usual}&{asked}")
+    assert (answer.status, said in json.loads(answer.text)["problem"]) == (400, True)
+
+
+def test_labels_of_the_terminal_in_the_folder_count_too(start: Start, folder: Path) -> None:
+    rows = [
+        {"query": "q02", "document": document, "who": who, "what": "graded", "grade": 3, "when": "2026-01-01T00:00:00"}
+        for document, who in (("errors-fh503-01", "ana"), ("errors-fh503-01", "ben"), ("errors-fh205-01", "ana"))
+    ]
+    (folder / "labels.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    before = (folder / "labels.jsonl").read_bytes()
+    app = start(folder).enter()
+    app.ask("/who", send={"csrf": app.csrf, "who": "ana"})
+    page = app.ask("/judge").text
+    assert "2 graded" in page
+    assert "ana and ben" in page
+    assert "Grades in labels.jsonl count here too" in page
+    assert app.grade("q02", "errors-fh205-01", "undo").status == 200
+    assert "1 graded" in app.ask("/judge").text
+    assert app.grade("q02", "errors-fh503-01", "1").status == 200
+    assert "given here: 1" in app.ask("/query?id=q02").text  # the lower one of two
+    assert (folder / "labels.jsonl").read_bytes() == before
+    assert len(last_labels(read_labels(folder / LABELS))["ana"]) == 1
+    with (folder / "labels.jsonl").open("a", encoding="utf-8") as stream:
+        stream.write("{}\n")
+    until = time.monotonic() + 20
+    while time.monotonic() < until and "expected a label" not in app.ask("/").text:
+        app.ask("/judge")
+        time.sleep(0.1)
+    assert "expected a label" in app.ask("/").text
+    assert "1 graded" in app.ask("/judge").text
+
+
 def test_what_is_skipped_is_not_counted_as_graded(start: Start, folder: Path) -> None:
     app = start(folder).enter()
-    for document, grade in (("a", "1"), ("b", "0"), ("c", "skip")):
+    for document, grade in (("errors-fh101-01", "1"), ("errors-fh205-01", "0"), ("sharing-sync-03", "skip")):
         assert app.grade("q02", document, grade).status == 200
     assert "2 graded, 1 skipped" in app.ask("/judge").text
 
@@ -332,7 +397,7 @@ def test_a_grade_never_goes_beside_a_folder_that_is_gone(start: Start, folder: P
     app = start(folder).enter()
     csrf = app.csrf
     shutil.rmtree(folder)
-    refused = app.ask("/grade", send={"csrf": csrf, "query": "q02", "document": "d", "grade": "1"})
+    refused = app.ask("/grade", send={"csrf": csrf, "query": "q02", "document": "errors-fh503-01", "grade": "1"})
     assert (refused.status, "No such file or directory" in refused.text) == (400, True)
     assert list(folder.parent.iterdir()) == []
     until = time.monotonic() + 20

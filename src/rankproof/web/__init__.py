@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rankproof.bench.testset.labels import Labels, last_labels, merge_labels, read_labels
+from rankproof.bench.testset.labels import Labels, QuestionLabel, last_labels, merge_labels, read_labels
 from rankproof.comparing.compare import compare_scores
 from rankproof.comparing.comparison import Comparison, first_measure, sign_of
 from rankproof.comparing.gate import Gate, gate_scores
@@ -190,22 +190,34 @@ class Workspace:
         return self.kept(("judgments", file.stamp, self._labels_stamp), laid_over)
 
     @property
-    def _labels_stamp(self) -> tuple[int, float]:
+    def other_labels(self) -> list[FoundFile]:
+        """The files of labels in the folder beside that of the grades given here."""
+        return [each for each in self.of_kind(FileKind.LABELS) if each.path != self.labels_path]
+
+    @property
+    def _labels_stamp(self) -> tuple[Any, ...]:
+        others = tuple(each.stamp for each in self.other_labels)
         with suppress(OSError):
             about = self.labels_path.stat()
-            return about.st_size, about.st_mtime
-        return 0, 0.0
+            return *others, about.st_size, about.st_mtime
+        return others
 
     @property
     def labels(self) -> Labels:
-        """The grades of each person here, the last one for each document; none of a damaged file if none is written."""
-        try:
-            return self.kept(("labels", self._labels_stamp), lambda: last_labels(read_labels(self.labels_path)))
-        except RankproofError as error:
-            if not self.settings.read_only:
-                raise
-            self.unreadable |= dict.fromkeys(find_files([self.labels_path]), str(error))
-            return {}
+        """The last grade of each person for each document, of all files here; a damaged one adds none."""
+
+        def read() -> Labels:
+            found: list[QuestionLabel] = []
+            for path in (*(each.path for each in self.other_labels), self.labels_path):
+                try:
+                    found += read_labels(path)
+                except RankproofError as error:
+                    if path == self.labels_path and not self.settings.read_only:
+                        raise
+                    self.unreadable |= dict.fromkeys(find_files([path]), str(error))
+            return last_labels(sorted(found, key=lambda label: str(label.when)))  # an undo comes after its grade
+
+        return self.kept(("labels", self._labels_stamp), read)
 
     @property
     def grades(self) -> dict[str, dict[str, int]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from rankproof.bench.testset.labels import GRADED, SKIPPED, UNDONE, QuestionLabel, alpha, pairs, write_label
@@ -10,9 +11,9 @@ from rankproof.bench.testset.pool import Item, Pool, read_pool
 from rankproof.core.table import best_first
 from rankproof.document.numbers import score
 from rankproof.document.page import Child, Markup, combine, el, ident, join, table
-from rankproof.errors import UsageError
+from rankproof.errors import RankproofError, UsageError, shorten
 from rankproof.web import Workspace
-from rankproof.web.folder import FileKind
+from rankproof.web.folder import FileKind, FoundFile
 from rankproof.web.site import (
     Choices,
     Page,
@@ -25,6 +26,7 @@ from rankproof.web.site import (
     sections,
     select,
     snippet,
+    some_names,
     wanted_words,
     whole_number,
 )
@@ -38,10 +40,12 @@ WHOLE = 6000
 def pool_of(site: Site, choices: Choices) -> tuple[str, Pool | None]:
     """The pool that was chosen, or the first in the folder; None if there is none."""
     pools = {each.name: each for each in site.workspace.of_kind(FileKind.POOL)}
-    if not pools:
-        return "", None
-    file = pools.get(choices.get("pool", "")) or next(iter(pools.values()))
-    return file.name, site.workspace.kept(("pool", file.stamp), lambda: read_pool(file.path))
+    file = pools.get(choices.get("pool", "")) or next(iter(pools.values()), None)
+    return ("", None) if file is None else (file.name, _read(site.workspace, file))
+
+
+def _read(space: Workspace, file: FoundFile) -> Pool:
+    return space.kept(("pool", file.stamp), lambda: read_pool(file.path))
 
 
 def to_grade(site: Site, pool: Pool | None) -> Iterator[Item]:
@@ -91,12 +95,14 @@ def judge(site: Site, choices: Choices) -> Page:
     done = f"{len(own) - skipped:,} graded" + (f", {skipped:,} skipped" if skipped else "")
     if pool is not None:
         done += f", {sum(1 for _ in to_grade(site, pool)):,} left"
-    merge = f"rankproof label --labels {space.labels_path.name} --qrels NEW.tsv --add-to JUDGMENTS.tsv"
+    own_file, others = space.labels_path.name, [each.name for each in space.other_labels]
+    merge = f"rankproof label --labels {own_file} --qrels NEW.tsv --add-to JUDGMENTS.tsv"
     saved = (
-        f"Every grade is in {space.labels_path.name} before the next document is shown. Your judgments stay as they "
+        f"Every grade is in {own_file} before the next document is shown. Your judgments stay as they "
         "are; this command writes new ones that include the grades:"
     )
-    after = combine(el("p", saved), el("pre", el("code", merge)))
+    too = f"Grades in {some_names(others)} count here too: put the files one behind the other for that command."
+    after = combine(el("p", saved), el("pre", el("code", merge)), note(too) if others else None)
     return Page(
         "Judge",
         sections(
@@ -167,20 +173,47 @@ def save_grade(site: Site, sent: Mapping[str, str]) -> None:
     if not site.who.strip():
         raise UsageError("the name of the grader is missing. Next: give your name at the top of the page.")
     space, text = site.workspace, sent.get("grade", "")
-    item, grade = Item(sent.get("query", ""), sent.get("document", "")), whole_number(text)
+    item, grade = Item(sent.get("query", ""), sent.get("document", "")), None
     what = {"undo": UNDONE, "skip": SKIPPED}.get(text, GRADED)
     if what == UNDONE:
         items = [each for each in space.labels.get(site.who, {}) if "back" in sent or each == item]
         if not items:
             return
         item = items[-1]
-    if what == GRADED and grade is None:
-        raise UsageError(f"grade: got {text[:20]!r}, expected a whole number. Next: press a digit.")
-    if grade is not None and not 0 <= grade <= space.settings.highest:
-        raise UsageError(f"grade: got {grade}, expected 0 to {space.settings.highest}. Next: give one of these.")
+    else:
+        check_item(space, item)
+    if what == GRADED:
+        grade = check_grade(space, text)
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     with space.writing:
         write_label(space.labels_path, QuestionLabel(item.query, item.document, site.who, what, grade, now))
+
+
+def check_grade(space: Workspace, text: str) -> int:
+    """The grade that a text spells; anything else is refused."""
+    grade, best = whole_number(text), space.settings.highest
+    if grade is None or not 0 <= grade <= best:
+        raise UsageError(f"grade: got {shorten(text)}, expected a whole number from 0 to {best}. Next: press a digit.")
+    return grade
+
+
+def check_item(space: Workspace, item: Item) -> None:
+    """Refuse a document that is in nothing here for its query: its grade would count, and no page would show it."""
+    if not any(item.document in documents for documents in _known(space, item.query)):
+        raise UsageError(
+            f"document {shorten(item.document)} of query {shorten(item.query)}: expected one of the judgments, a "
+            "ranking, a pool or the labels here. Next: choose it on the page of its query."
+        )
+
+
+def _known(space: Workspace, query: str) -> Iterator[Collection[str]]:
+    """The documents of a query, what takes long to read last."""
+    yield {each.document for own in space.labels.values() for each in own if each.query == query}
+    yield space.judgments().of(query) if space.judgments_file is not None and query in space.judgments() else ()
+    yield from (_read(space, file).ranks.get(query, ()) for file in space.of_kind(FileKind.POOL))
+    for name in space.runs:
+        with suppress(RankproofError, OSError):  # a damaged one knows no document
+            yield set(map(str, space.table(name, query).doc))
 
 
 def grade_buttons(highest: int, kind: str = "submit") -> Markup:

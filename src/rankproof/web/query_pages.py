@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from rankproof.bench.testset.pool import Item
 from rankproof.comparing.gate import Gate
 from rankproof.core.audit import Finding, few_examples
 from rankproof.core.explanation import Explained
@@ -28,7 +29,7 @@ from rankproof.scoring.explain_page import document as title_and_id
 from rankproof.scoring.scores import Scores
 from rankproof.web.compare_pages import pair_of, query_rows, query_table
 from rankproof.web.folder import FileKind
-from rankproof.web.grading import grade_buttons
+from rankproof.web.grading import check_grade, check_item, grade_buttons
 from rankproof.web.site import (
     Choices,
     Page,
@@ -272,19 +273,17 @@ def explain(site: Site, choices: Choices) -> Page:
     )
 
 
-def what_if(
-    site: Site, query: str, document: str, grade: float | None, systems: Sequence[str], measure: str
-) -> list[dict[str, Any]]:
-    """The query's number and the mean of each ranking, if this document had this grade (None: not judged)."""
+def what_if(site: Site, asked: Choices) -> list[dict[str, Any]]:
+    """The query's number and the mean of each ranking, if this document had this grade (empty: not judged)."""
     space = site.workspace
-    judged = space.judgments()
-    own = dict(judged.of(query))
-    if grade is None:
-        own.pop(document, None)
-    else:
-        own[document] = grade
+    query, document, measure, grade = (asked.get(name, "") for name in ("query", "document", "measure", "grade"))
+    own = space.judgments().of(query)
+    check_item(space, Item(query, document))
+    own.pop(document, None)
+    if grade:
+        own[document] = check_grade(space, grade)
     found = []
-    for name in systems:
+    for name in filter(None, asked.get("systems", "").split("\n")):
         scores, table = space.scores(name), space.table(name, query)
         before = scores.values(measure).get(query, 0.0)
         docs = list(map(str, table.doc))
