@@ -383,7 +383,12 @@ def test_ctrl_c_goes_through_and_nothing_is_asked_after_it() -> None:
 @pytest.mark.parametrize(
     ("limits", "message"),
     [
-        ({"concurrency": 0}, "concurrency: got 0, expected a whole number of at least 1"),
+        ({"concurrency": 0}, "concurrency: got 0, expected a whole number from 1 to 1000"),
+        ({"concurrency": 1_000_000}, "concurrency: got 1000000, expected a whole number from 1 to 1000"),
+        ({"retries": 10**9}, "retries: got 1000000000"),
+        ({"timeout": 1e300}, "timeout: got 1e+300, expected a number from 1e-06 to 1e+06"),
+        ({"backoff": 1e300}, "backoff: got 1e+300"),
+        ({"rate": 1e-300}, "rate: got 1e-300"),
         ({"concurrency": True}, "concurrency: got True"),
         ({"retries": -1}, "retries: got -1"),
         ({"timeout": 0}, "timeout: got 0, expected a number above 0"),

@@ -64,6 +64,12 @@ class RunPlan(Displayable):
         return Retries(self.retries + 1, self.backoff)
 
 
+WHOLE = {"concurrency": (1, 1000), "retries": (0, 1000), "warm_up": (0, None), "batch": (1, None)}
+"""The least and the most of whole numbers: more threads than that no system starts."""
+MOST_SECONDS = 1e6
+"""Of a wait, eleven days: clocks of threads and sockets overflow not far beyond. A rate is within the same limits."""
+
+
 def plan_for(retriever: Adapted, limits: Mapping[str, Any]) -> RunPlan:
     """The limits that were asked for, else those of the retriever, else the defaults."""
     known = [each.name for each in fields(RunPlan) if each.name != "splits"]
@@ -74,12 +80,13 @@ def plan_for(retriever: Adapted, limits: Mapping[str, Any]) -> RunPlan:
     # A command is started for every call: asked question by question, it would be started for each question.
     splits = retriever.limits.get("batch", 0) is not None
     plan = RunPlan(**{**usual, **retriever.limits, **limits, "splits": splits})
-    for name, least in (("concurrency", 1), ("retries", 0), ("warm_up", 0), ("batch", 1)):
+    for name, (least, most) in WHOLE.items():
         if name != "batch" or plan.batch is not None:
-            check_whole(name, getattr(plan, name), least)
+            check_whole(name, getattr(plan, name), least, most, advice="give one of these")
     for name, nothing in (("timeout", None), ("rate", None), ("backoff", 0)):
         if getattr(plan, name) != nothing:
             check_number(name, getattr(plan, name), above=0)
+            check_number(name, getattr(plan, name), least=1 / MOST_SECONDS, most=MOST_SECONDS)
     return plan
 
 
