@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from functools import lru_cache
 from importlib import import_module
+from threading import RLock
 from typing import Any, Literal
 
 from rankproof.core.hits import PerQuery
@@ -27,6 +28,8 @@ class Registry(MutableMapping[str, Measure]):
         """The loaded ones."""
         self.rest: Sequence[str] = ()
         """The modules that declare measures, in their order, until all of them are loaded."""
+        self._loading = RLock()
+        """Held while they are: others wait, and modules may ask for measures meanwhile."""
 
     def everyday(self) -> dict[str, Measure]:
         """Those that most evaluations need, and whatever else is loaded."""
@@ -35,13 +38,14 @@ class Registry(MutableMapping[str, Measure]):
 
     def _whole(self) -> dict[str, Measure]:
         self.everyday()
-        if self.rest:
-            modules, self.rest = self.rest, ()
-            for module in modules:
-                import_module(module)
-            places = {name: place for place, name in enumerate(modules)}
-            place_of = lambda each: places.get(each[1].spec.function.__module__, len(places))  # noqa: E731
-            self.loaded = dict(sorted(self.loaded.items(), key=place_of))
+        with self._loading:
+            if self.rest:
+                modules, self.rest = self.rest, ()
+                for module in modules:
+                    import_module(module)
+                places = {name: place for place, name in enumerate(modules)}
+                place_of = lambda each: places.get(each[1].spec.function.__module__, len(places))  # noqa: E731
+                self.loaded = dict(sorted(self.loaded.items(), key=place_of))
         return self.loaded
 
     def __getitem__(self, name: str) -> Measure:

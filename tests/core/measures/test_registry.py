@@ -42,3 +42,20 @@ except rankproof.errors.UsageError as error:
     print(error)
 """
         assert {"exists", "already."} <= set(told("", then)), name
+
+
+@pytest.mark.slow
+def test_threads_that_ask_for_late_measures_at_once_all_get_them() -> None:
+    first = """
+import sys, threading
+from concurrent.futures import ThreadPoolExecutor
+sys.setswitchinterval(1e-5)
+together = threading.Barrier(16)
+names = ["ERR@10", "RBP", "Bpref", "alpha_nDCG@10", "infAP", "INST", "SDCG@5", "RBO"] * 2
+def ask(name):
+    together.wait()
+    return rankproof.core.names.parse(name)
+with ThreadPoolExecutor(16) as pool:
+    found = list(pool.map(ask, names))
+"""
+    assert told(first, "print(len(found))") == ["16"]
