@@ -147,6 +147,16 @@ def test_results_do_not_depend_on_the_order_of_queries_or_the_clock() -> None:
         assert (row.low, row.high) == pytest.approx((same.low, same.high), abs=1e-12)
 
 
+def test_what_won_most_goes_by_the_measure_that_is_compared() -> None:
+    judged = {f"q{n}": {"a": 1, "b": 0} for n in range(12)}
+    base = {query: ["a", "b"] for query in judged}
+    other = {query: ["b", "a"] for query in judged}
+    found = compare(judged, {"base": base, "other": other}, ["num_nonrel_judged_ret", "RR"])  # the first is no mean
+    assert found.names == ["RR"]
+    assert {each.why for each in found.cases(2)} == {"lost 0.5000"}
+    assert {value for _, value in found.moved("other")} == {-0.5}
+
+
 def test_queries_that_moved_most() -> None:
     judged = {f"q{i}": {"good": 1} for i in range(12)}
     old: dict[str, Any] = {q: ["good"] for q in judged}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas
 import polars
 import pytest
@@ -277,3 +279,17 @@ def test_a_column_that_is_there_is_not_said_to_be_missing(tmp_path: Path) -> Non
     (tmp_path / "judged.qrels").write_text("q1 0 d1 1\n")
     with pytest.raises(UsageError, match=r"'kind' is no file, and these judgments have no columns\."):
         evaluate(tmp_path / "judged.qrels", {"q1": ["d1"]}, "RR", by="kind")
+
+
+@pytest.mark.parametrize("groups", [{"q1": np.array(["a", "b"]), "q2": "x"}, {"q1": ["a"], "q2": "x"}])
+def test_an_array_is_no_group(groups: Any) -> None:
+    judged = {"q1": {"a": 1}, "q2": {"a": 1}}
+    records = [{"_id": query, "kind": group} for query, group in groups.items()]
+    for by in (groups, groups.get, (records, "kind"), records):
+        with pytest.raises(DataError, match="as a group, expected"):
+            evaluate(judged, judged, by=by)
+
+
+def test_a_query_whose_group_is_missing_is_in_none() -> None:
+    judged = {"q1": {"a": 1}, "q2": {"a": 1}}
+    assert set(evaluate(judged, judged, by={"q1": math.nan, "q2": "x"}).slices) == {"x"}

@@ -252,9 +252,7 @@ def moved_cases(compared: Comparison, system: str, n: int) -> tuple[ExplainedCas
     judgments = scores[system].judgments if system in scores else None
     if judgments is None or any(each.ranking is None for each in scores.values()):
         raise UsageError("there are no rankings behind these scores, so no lists to show. Next: compare the files.")
-    # Queries, and by how much each moved.
-    sign = sign_of(compared.scores[system])
-    moved = sorted(compared.moved(system), key=lambda pair: sign * pair[1])
+    sign, moved = compared._sign(compared.names[0]), compared.moved(system)
     lost = [pair for pair in moved[:n] if sign * pair[1] < 0]
     won = [pair for pair in moved[::-1][:n] if sign * pair[1] > 0]
     chosen = {query: f"{word} {abs(by):.4f}" for word, some in (("lost", lost), ("won", won)) for query, by in some}
@@ -274,9 +272,8 @@ def _explained(
 def _chosen(scores: Mapping[str, ScoresLike], shown: Sequence[str], compared: Comparison | None) -> dict[str, str]:
     chosen: dict[str, str] = {}
     if compared is not None:
-        sign = sign_of(scores[shown[-1]])
-        moved = sorted(compared.moved(shown[-1]), key=lambda pair: sign * pair[1])
-        chosen = {query: "lost most" for query, value in moved[:CASES] if sign * value < 0}
+        sign, moved = compared._sign(compared.names[0]), compared.moved(shown[-1])[:CASES]
+        chosen = {query: "lost most" for query, value in moved if sign * value < 0}
     for query in _lowest([scores[name] for name in shown]):
         if len(chosen) < 2 * CASES:
             chosen.setdefault(query, "among the lowest")

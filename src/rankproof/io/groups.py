@@ -81,13 +81,18 @@ def _grouped(placed: list[Row], field: str | None, name: str) -> dict[str, str]:
     found = _once(
         (where, id_of(record, IDS, where), _label(value, where))
         for where, record in placed
-        if (value := _fields(record).get(wanted)) is not None and value == value and value != ""  # NaN: a missing cell
+        if not _is_missing(value := _fields(record).get(wanted)) and not (isinstance(value, str) and not value)
     )
     if not found:
         fields = list(dict.fromkeys(key for _, record in placed for key in _fields(record)))
         said = f"{name}: no query has a {wanted!r}; there are {', '.join(fields) or 'no fields'}"
         raise not_known(said, wanted, fields)
     return found
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether it is None or NaN, a missing cell; an array is neither, and no group either."""
+    return value is None or (not isinstance(value, np.ndarray) and bool(value != value))
 
 
 def _label(value: Any, where: str) -> str:
@@ -201,7 +206,9 @@ def group_places(queries: Sequence[str], by: Any) -> dict[str, Array]:
         except Exception as error:
             blame(error, by, f"the query {shorten(query)}")
             raise
-        if group is not None:
+        if isinstance(group, np.ndarray | list | dict | set):
+            raise unfit("by", group, "one group for a query", "give each query a name of its group", role="a group")
+        if not _is_missing(group):
             found.setdefault(str(group), []).append(i)
     if not found:
         example = next(iter(by), "") if isinstance(by, Mapping) else ""

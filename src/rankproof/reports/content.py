@@ -318,7 +318,7 @@ def _findings(scores: Mapping[str, Scores]) -> Iterator[tuple[Any, list[str]]]:
 
 def _moved(compared: Comparison) -> Iterator[Moved]:
     """The differences of each system, turned so that more is better, the greatest gain first."""
-    sign = sign_of(compared.scores[compared.baseline])
+    sign = compared._sign(compared.names[0])
     for name in compared.scores:
         if name != compared.baseline:
             turned = [(query, sign * value) for query, value in compared.moved(name)]

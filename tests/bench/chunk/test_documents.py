@@ -227,3 +227,12 @@ def test_a_corpus_of_chunks_says_where_they_stand() -> None:
     mine = {"x": ("d", 0, 10), "y": ("d", 10, 20)}
     assert chunks_judged(spans(("d", 2, 8, 1)), mine) == {"q": {"x": 1}}
     assert chunks_to_spans({"q": ["y"]}, mine).by_query == {"q": (JudgedSpan("d", 10, 20, 1),)}
+
+
+@pytest.mark.parametrize(
+    "verb", [documents_found, documents_judged, documents_ranked, chunks_to_spans, spans_to_documents]
+)
+@pytest.mark.parametrize("wrong", [None, 5])
+def test_what_holds_no_chunks_is_refused_in_words(verb: Any, wrong: Any) -> None:
+    with pytest.raises(UsageError, match=rf"got {wrong}, expected .* Next:"):
+        verb(wrong)

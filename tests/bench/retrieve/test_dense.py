@@ -172,7 +172,7 @@ def test_questions_and_documents_may_be_embedded_apart() -> None:
         (lambda texts: [[1.0]] * (len(texts) - 1), "an array of shape (3, 1) for 4 texts"),
         (lambda texts: [1.0] * len(texts), "an array of shape (4,) for 4 texts"),
         (lambda texts: [[]] * len(texts), "shape (4, 0)"),
-        (lambda texts: [[1.0], [1.0, 2.0], [1.0], [1.0]], "a list of as many numbers"),
+        (lambda texts: [[1.0], [1.0, 2.0], [1.0], [1.0]], "a list of as many numbers. Next:"),
         (lambda texts: None, "expected"),
         (lambda texts: "vectors", "expected"),
         (lambda texts: [["x"]] * len(texts), "expected for each text"),

@@ -11,7 +11,7 @@ from rankproof.bench.chunk.headings import markdown
 from rankproof.bench.retriever import Found, Retriever
 from rankproof.core.corpus import JudgedSpan, Place, SpanJudgments, place_of
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, check_number, check_whole, one_of
+from rankproof.errors import UsageError, check_number, check_whole, explain_calls, one_of
 
 __all__ = [
     "Chunk",
@@ -40,6 +40,7 @@ HOW = {
 }
 
 
+@explain_calls
 def documents_found(found: Iterable[Any], how: str = "best", chunks: Mapping[str, Any] | None = None) -> Found:
     """The documents of the chunks found for one question, each document once, best first.
 
@@ -66,6 +67,7 @@ def documents_found(found: Iterable[Any], how: str = "best", chunks: Mapping[str
     return sorted(scores.items(), key=lambda pair: -pair[1])
 
 
+@explain_calls
 def documents_ranked(
     ranking: Mapping[str, Any], how: str = "best", chunks: Mapping[str, Any] | None = None
 ) -> dict[str, dict[str, float]]:
@@ -89,6 +91,7 @@ def pairs(found: Any, how: str = "best") -> Found:
     return sorted(((name, float(score)) for name, score in items), key=lambda pair: -pair[1])
 
 
+@explain_calls
 def documents_judged(
     judgments: Mapping[str, Any], chunks: Mapping[str, Any] | None = None
 ) -> dict[str, dict[str, float]]:
@@ -150,6 +153,7 @@ def as_documents(
     return OfDocuments(retriever, how, deeper, chunks)
 
 
+@explain_calls
 def chunks_judged(
     spans: SpanJudgments, chunks: Iterable[str] | Mapping[str, Any], overlap: float = 0.5
 ) -> dict[str, dict[str, float]]:
@@ -194,6 +198,7 @@ def _holding(span: JudgedSpan, places: Mapping[str, Place], overlap: float) -> l
     ]
 
 
+@explain_calls
 def spans_to_documents(spans: SpanJudgments) -> dict[str, dict[str, float]]:
     """Judgments of whole documents: the highest grade of a document's spans.
 
@@ -203,6 +208,7 @@ def spans_to_documents(spans: SpanJudgments) -> dict[str, dict[str, float]]:
     return {query: _highest((each.document, each.grade) for each in judged) for query, judged in spans.by_query.items()}
 
 
+@explain_calls
 def chunks_to_spans(judgments: Mapping[str, Any], chunks: Mapping[str, Any] | None = None) -> SpanJudgments:
     """Judgments of chunks as judgments of the characters they hold, for use with chunks cut otherwise.
 

@@ -280,8 +280,8 @@ def _checked(given: Any, texts: Sequence[str]) -> Array:
         vectors: Array = np.asarray(given, dtype=np.float32)
     except (TypeError, ValueError) as error:
         raise DataError(
-            f"embedder: got {shorten(given)}, expected for each text a list of as many numbers ({error})."
-            " Next: return one list of numbers a text."
+            f"embedder: got {shorten(given)}, expected for each text a list of as many numbers. "
+            "Next: return one list of numbers a text."
         ) from error
     if vectors.ndim != 2 or len(vectors) != len(texts) or not vectors.shape[1]:
         raise DataError(
