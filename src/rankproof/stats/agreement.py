@@ -71,8 +71,8 @@ def cohen_kappa(
     if any(len(pair) < 2 for pair in units):
         raise DataError("judges: got a missing label. Next: leave the item out, or use krippendorff_alpha.")
     known = _labels(units, labels, ordered=weights != "none")
-    one, other = (_counts([[label] for label in side], known) for side in zip(*units, strict=True))
-    pairs = one.T @ other / len(units)
+    place, k = {label: i for i, label in enumerate(known)}, len(known)
+    pairs = np.bincount([place[a] * k + place[b] for a, b in units], minlength=k * k).reshape(k, k) / len(units)
     # What each pair of labels costs, 1 at most.
     apart = np.abs(np.subtract.outer(np.arange(len(known)), np.arange(len(known)))) / max(1, len(known) - 1)
     cost = {"none": (apart > 0).astype(float), "linear": apart, "quadratic": apart**2}[weights]
@@ -183,11 +183,9 @@ def _labels(units: Sequence[Sequence[Any]], order: Sequence[Any] = (), ordered: 
 
 def _counts(units: Sequence[list[Any]], known: list[Any]) -> Array:
     """How often each label was given to each item."""
-    place, found = {label: i for i, label in enumerate(known)}, np.zeros((len(units), len(known)))
-    for row, unit in zip(found, units, strict=True):
-        for label in unit:
-            row[place[label]] += 1
-    return found
+    place, k = {label: i for i, label in enumerate(known)}, len(known)
+    at = [row * k + place[label] for row, unit in enumerate(units) for label in unit]
+    return np.bincount(at, minlength=len(units) * k).reshape(-1, k).astype(float)
 
 
 Ordering = Mapping[str, float]
