@@ -282,7 +282,7 @@ def test_labels_of_the_terminal_in_the_folder_count_too(start: Start, folder: Pa
     app.ask("/who", send={"csrf": app.csrf, "who": "ana"})
     page = app.ask("/judge").text
     assert "2 graded" in page
-    assert "ana and ben" in page
+    assert "ana, ben" in page
     assert "Grades in labels.jsonl count here too" in page
     assert app.grade("q02", "errors-fh205-01", "undo").status == 200
     assert "1 graded" in app.ask("/judge").text

@@ -75,9 +75,7 @@ class SpreadComparison(Result):
             return "undecided"
         if low > margin:
             return f"{self.names[1]} is better"
-        if high < -margin:
-            return f"{self.names[0]} is better"
-        return "undecided"
+        return f"{self.names[0]} is better" if high < -margin else "undecided"
 
     @property
     def unanswered(self) -> list[str]:

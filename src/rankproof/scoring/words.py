@@ -195,9 +195,7 @@ def spread_text(by_measure: Mapping[str, Mapping[str, float]]) -> list[Block]:
     """The values of each measure from the lowest to the highest, as a line of blocks; nothing for one query."""
     short = dict(zip(by_measure, cut_apart(list(by_measure), 24), strict=True))
     drawn = {short[name]: sorted(values.values()) for name, values in by_measure.items() if len(values) > 1}
-    if not drawn:
-        return []
-    return [Chart("From the lowest value to the highest:", partial(_sparks, drawn), close=True)]
+    return [] if not drawn else [Chart("From the lowest value to the highest:", partial(_sparks, drawn), close=True)]
 
 
 def _sparks(drawn: Mapping[str, Sequence[float]], room: int) -> list[str]:

@@ -316,9 +316,7 @@ def _unsure(power: float, shift: float, doubt: float, wide: float = 1.0) -> floa
 
     `wide` is the variance of the statistic that is shifted.
     """
-    if power > SURE:
-        return power
-    return NORMAL.cdf(_probit(power) / math.sqrt(1 + shift * shift * doubt / wide))
+    return power if power > SURE else NORMAL.cdf(_probit(power) / math.sqrt(1 + shift * shift * doubt / wide))
 
 
 def _moved_further(m: int, shift: float, alpha: float, sides: int, doubt: float) -> float:

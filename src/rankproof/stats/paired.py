@@ -307,9 +307,7 @@ def flips_above(sizes: Array, seen: float, slack: float) -> float:
     """
     whole = total(sizes)
     left = _patterns(sizes, (whole - seen) / 2 + slack * whole)
-    if left is not None:
-        return max(left * 0.5 ** len(sizes), TINY)
-    return max(saddle_tail(sizes, seen), TINY)
+    return max(left * 0.5 ** len(sizes), TINY) if left is not None else max(saddle_tail(sizes, seen), TINY)
 
 
 def _patterns(sizes: Array, lost: float) -> int | None:

@@ -42,7 +42,6 @@ RESULTS = 64
 """The number of comparisons, gates and other results that are cached."""
 SMALL = {"scores", "interval"}
 """Results that do not count for that, as every first page shows all of them."""
-
 T = TypeVar("T")
 
 

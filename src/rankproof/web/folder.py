@@ -30,10 +30,8 @@ from rankproof.monitoring.events import EventSchema
 
 DEEPEST = 3
 """The depth to which folders inside folders are searched."""
-
 MOST = 5000
 """The largest number of files."""
-
 BEGINNING = b"SQLite format 3\x00"
 
 
@@ -170,9 +168,7 @@ def _kind(path: Path) -> FileKind:
         except ImportError:
             raise DataError("a Parquet file, which needs pyarrow. Next: pip install 'rankproof[arrow]'.") from None
         return _by_columns(read_schema(path).names, path)
-    if found == JSON:
-        return _kind_of_json(path)
-    return _kind_of_table(path, found.delimiter)
+    return _kind_of_json(path) if found == JSON else _kind_of_table(path, found.delimiter)
 
 
 OTHERS = {
@@ -244,12 +240,10 @@ GIVEN = {"contexts", "retrievedcontexts"}
 
 SAMPLED = {"user_input", "retrieved_contexts", "contexts", "answer", "response"}
 """Fields of samples to judge; no log has those of the first line."""
-
 ACTIONS = {"ts", "clicks", "thumb", "latency_ms", "session"}
 
 TIMES = {"when", "datetime", "loggedat"}
 """The fields, and the names of times, by which a log is known: a ranking has none of them."""
-
 SAID = tuple(map(plain_name, (*EXPECTED, *RELEVANT, "relevant", "answers", "labels", "judged")))
 """The beginnings of names of files that hold what is relevant."""
 

@@ -6,11 +6,10 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from rankproof.bench.testset.labels import GRADED, SKIPPED, UNDONE, QuestionLabel, alpha, pairs, write_label
+from rankproof.bench.testset.labels import GRADED, SKIPPED, UNDONE, LabelAgreement, QuestionLabel, pairs, write_label
 from rankproof.bench.testset.pool import Item, Pool, read_pool
 from rankproof.core.table import best_first
-from rankproof.document.numbers import score
-from rankproof.document.page import Child, Markup, combine, el, ident, join, table
+from rankproof.document.page import Markup, combine, el, ident, join
 from rankproof.errors import RankproofError, UsageError, shorten
 from rankproof.web import Workspace
 from rankproof.web.folder import FileKind, FoundFile
@@ -23,6 +22,7 @@ from rankproof.web.site import (
     hidden_fields,
     mark_words,
     note,
+    part_of_result,
     sections,
     select,
     snippet,
@@ -31,10 +31,8 @@ from rankproof.web.site import (
     whole_number,
 )
 
-DEPTH = 10
-"""The number of top documents of each ranking that are graded without a pool."""
-WHOLE = 6000
-"""The number of characters of a document that are shown to the grader."""
+DEPTH, WHOLE = 10, 6000
+"""The top documents of each ranking that are graded without a pool; the characters shown of a document."""
 
 
 def pool_of(site: Site, choices: Choices) -> tuple[str, Pool | None]:
@@ -89,8 +87,8 @@ def judge(site: Site, choices: Choices) -> Page:
     """The next document to grade."""
     space = site.workspace
     name, pool = pool_of(site, choices)
-    item = next(to_grade(site, pool), None)
-    own = list(space.labels.get(site.who, {}).values())
+    found = LabelAgreement.of(space.labels)
+    item, own = next(to_grade(site, pool), None), space.labels.get(site.who, {}).values()
     skipped = sum(each.what == SKIPPED for each in own)
     done = f"{len(own) - skipped:,} graded" + (f", {skipped:,} skipped" if skipped else "")
     if pool is not None:
@@ -107,7 +105,7 @@ def judge(site: Site, choices: Choices) -> Page:
         "Judge",
         sections(
             ("card", done, note(NOTHING) if item is None else _card(site, item)),
-            ("agreement", "Agreement", _agreement(site)),
+            ("agreement", "Agreement", part_of_result(found) if found.pairs else note(UNPAIRED)),
             ("after", "How the grades are saved", after),
         ),
         opening=_choose(site, name),
@@ -115,6 +113,7 @@ def judge(site: Site, choices: Choices) -> Page:
     )
 
 
+UNPAIRED = "Agreement can be measured once two people have graded the same documents."
 NOTHING = "Everything is graded. A deeper pool has more: rankproof pool RUN... --depth 20 -o pool.jsonl"
 
 
@@ -131,10 +130,8 @@ def _choose(site: Site, name: str) -> Markup | None:
 def _card(site: Site, item: Item) -> Markup:
     """A question, a document, and a button for each grade."""
     space = site.workspace
-    words = space.questions.get(item.query, "")
-    wanted = wanted_words(words)
-    document = space.corpus.get(item.document)
-    text = "" if document is None else document.text
+    words, document = space.questions.get(item.query, ""), space.corpus.get(item.document)
+    wanted, text = wanted_words(words), "" if document is None else document.text
     shown = text if len(text) <= WHOLE else snippet(text, wanted)
     parts = shown.split("\n\n") if shown else []
     return el(
@@ -225,23 +222,3 @@ def grade_buttons(highest: int, kind: str = "submit") -> Markup:
 
 
 _MEANING = {0: "does not help", 1: "is related", 2: "answers in part", 3: "answers it"}
-
-
-def _agreement(site: Site) -> Markup:
-    """The agreement of people, and the documents on which they disagree."""
-    labels = site.workspace.labels
-    found = pairs(labels)
-    if not found:
-        return note("Agreement can be measured once two people have graded the same documents.")
-    rows: list[list[Child]] = [
-        [
-            ident(f"{each.first} and {each.second}"),
-            f"{each.n:,}",
-            *("" if part is None else score(part) for part in (each.same, each.kappa)),
-            f"{len(each.apart):,}",
-        ]
-        for each in found
-    ]
-    whole = alpha(labels)
-    said = None if whole is None else note(f"Krippendorff's alpha over all: {score(whole)}")
-    return combine(table("", ("who", "both graded", "same grade", "kappa", "apart"), rows, label="Agreement"), said)

@@ -98,13 +98,11 @@ def _runs(site: Site, waiting: Sequence[str]) -> Markup:
 
 def _means(site: Site, scores: dict[str, Scores], first_run: str | None) -> Markup:
     """The rankings, the best first; links compare them with the first, unless another was named."""
-    first = next(iter(scores.values()))
-    measure = first_measure(first)
+    measure = first_measure(first := next(iter(scores.values())))
     ordered = sorted(scores, key=lambda name: -sign_of(first) * scores[name][measure])
     baseline = first_run or site.workspace.baseline()
     shown = list(first)[:6]
-    rows: list[list[Child]] = []
-    guessed = False
+    rows, guessed = list[list[Child]](), False
     for name in ordered:
         each = scores[name]
         made = site.workspace.uncertainty(name)

@@ -61,8 +61,7 @@ def queries(site: Site, choices: Choices) -> Page:
         return _of_one(site, choices)
     a, b = pair_of(site, choices)
     measure = measure_of(space.scores(a), choices.get("m"))
-    rows = query_rows(site, a, b, measure)
-    sign = space.scores(b).column(measure).measure.spec.sign
+    rows, sign = query_rows(site, a, b, measure), space.scores(b).column(measure).measure.spec.sign
     rows.sort(key=lambda row: (sign * row.theirs, row.query))
     listed = query_table(site, a, b, measure, rows, order=f"the hardest for {b} first")
     wrong = errors_part((name, space.scores(name)) for name in (a, b))
@@ -71,8 +70,7 @@ def queries(site: Site, choices: Choices) -> Page:
 
 
 def _of_one(site: Site, choices: Choices) -> Page:
-    space = site.workspace
-    name = space.baseline()
+    space, name = site.workspace, site.workspace.baseline()
     scores = space.scores(name)
     measure = measure_of(scores, choices.get("m"))
     rows: list[list[Child]] = []

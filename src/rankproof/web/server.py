@@ -117,9 +117,7 @@ class Guard:
         if scope["method"] == "POST" and headers.get("sec-fetch-site", "same-origin") != "same-origin":
             return "This request comes from a page of another site."
         length = headers.get("content-length", "0")
-        if not re.fullmatch("[0-9]{1,9}", length) or int(length) > LARGEST:
-            return TOO_LARGE
-        return ""
+        return TOO_LARGE if not re.fullmatch("[0-9]{1,9}", length) or int(length) > LARGEST else ""
 
     def _is_token(self, given: str) -> bool:
         return hmac.compare_digest(given.encode(), self.token.encode())

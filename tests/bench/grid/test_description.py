@@ -88,7 +88,7 @@ def test_a_mistake_is_named_with_its_line(described: Any, good: str, bad: str, l
     [
         ("k = [5, 10]", 'strategy = ["all"]', 3, "one-at-a-time"),
         ('measure = "nDCG@10"', "measures = 5", 2, "name of a measure"),
-        ("retries = 1", "retries = -1", 21, "at least 0"),
+        ("retries = 1", "retries = -1", 21, "from 0 to 1000"),
         ("retries = 1", 'timeout = "10 s"', 21, "a number above 0"),
         ('of = ["words", "dense"]', "of = 5", 12, "a list of names"),
         ('words = "keyword"', 'words = "given"', 10, "expected"),

@@ -190,9 +190,7 @@ def place_of(words: str) -> tuple[str, str] | None:
     """The module and the attribute that are named; None if the words are of another form."""
     module, colon, attribute = words.rpartition(":")
     is_module = module.endswith(".py") or all(part.isidentifier() for part in module.split("."))
-    if colon and attribute.replace(".", "").isidentifier() and is_module:
-        return module, attribute
-    return None
+    return (module, attribute) if colon and attribute.replace(".", "").isidentifier() and is_module else None
 
 
 def module_named(module: str, what: str) -> ModuleType:

@@ -29,7 +29,6 @@ from rankproof.core.measure import Count, Persistence, Share
 
 AT_ONCE = 1 << 21
 """Pairs of documents compared at a time."""
-
 DUST = 1e-9
 """Share of all the weight: a smaller majority is due to rounding."""
 
@@ -205,7 +204,6 @@ def segment_of(rank: Array, query: Array, segments: int) -> tuple[Array, Array]:
 
 BAYES_BOUNDS = [0, 5, 10, 15, 20, 30, 100, 200, 500, 1000]
 """The cut-offs at which TREC's evaluations report precision."""
-
 UNSEEN = 0.001
 """The chance of relevance used for a precision of 0, and for documents a ranking did not return."""
 

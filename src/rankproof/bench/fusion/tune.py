@@ -35,10 +35,8 @@ GRIDS: dict[str, dict[str, Sequence[Any]]] = {
 
 SCALES = ("min-max", "z-score", "sum", "rank", "borda")
 """The normalisations that are tried; they take scores of any sign."""
-
 MOST_WEIGHTS = 300
 """About how many sets of weights are tried."""
-
 FEWEST = 4
 """Queries below which a split says nothing."""
 
@@ -65,9 +63,7 @@ def _default_grid(method: Method, n: int, normalise: str | None) -> Mapping[str,
         return GRIDS[method.name]
     if "weights" in method.reads:
         return {"weights": list(simplex(n))}
-    if "score" in method.reads and method.learn is None and normalise is None:
-        return {"normalise": SCALES}
-    return {}
+    return {"normalise": SCALES} if "score" in method.reads and method.learn is None and normalise is None else {}
 
 
 def simplex(n: int, most: int = MOST_WEIGHTS) -> Iterator[tuple[float, ...]]:

@@ -28,7 +28,6 @@ from rankproof.stats.variance import shares_of
 
 ALPHA = 0.05
 """The chance that any of the levels' intervals misses, over all levels of all factors (Bonferroni)."""
-
 ENOUGH = 2
 """Queries and levels below which nothing can be compared."""
 

@@ -116,7 +116,6 @@ def _names(dotted: str) -> list[str]:
 
 OWN = ("kind", "of", "cost")
 """Keys of a part that are not options of its kind."""
-
 CALLING = ("retrievers", "rerankers", "rewriters")
 """Factors whose parts may be functions, endpoints, commands; no kind is written with a colon, a dot or a blank."""
 
@@ -297,7 +296,6 @@ def _reranker(make: Callable[[GridPart], Any], *needs: str) -> PartKind:
 
 OF_CORPUS = ("spelling", "expansion")
 """Kinds of rewriters that read the documents."""
-
 KINDS: Mapping[str, Mapping[str, PartKind]] = {
     "chunkers": {
         NONE: PartKind(),

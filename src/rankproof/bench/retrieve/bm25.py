@@ -118,7 +118,6 @@ def _number(size: bytes) -> int:
 
 FIXED = {"k1": 1.2, "b": 0.75}
 """The parameters that are built into tantivy."""
-
 LANGUAGES = (
     *("arabic", "danish", "dutch", "english", "finnish", "french", "german", "greek", "hungarian", "italian"),
     *("norwegian", "portuguese", "romanian", "russian", "spanish", "swedish", "tamil", "turkish"),

@@ -29,7 +29,6 @@ from rankproof.text.tokens import LENGTHS, LONGEST, parts_of, words
 
 MORE = 100
 """Directions that are followed beyond those wanted, which makes these surer."""
-
 ROUNDS = 2
 """How often the directions are sent through the matrix and back."""
 
@@ -131,10 +130,8 @@ class Sparse:
 
 COUNTED = 20_000_000
 """Characters of which every word is counted: those of larger corpora are taken to bring as many new ones."""
-
 CUT = 10_000
 """Words of which the pieces are counted; others are taken to have as many of their own, which they have not."""
-
 AT_LEAST = 64e6
 """Bytes that any index takes, with the libraries that it loads."""
 PER_ENTRY = 420
@@ -154,7 +151,6 @@ MOST = 256
 """Default dimensions: one for three documents, but no more than this."""
 FEWEST = 16
 """Dimensions that few documents get nevertheless, if they have them."""
-
 UNKNOWN = 4 * 2**30
 """Memory that is taken to be free if the system does not say."""
 

@@ -79,7 +79,6 @@ Nearest: TypeAlias = tuple[Array, Array]
 
 BLOCK = 64
 """Products of which only the largest is looked at first."""
-
 AT_ONCE = 1 << 22
 """Products that are held at a time."""
 
