@@ -152,7 +152,7 @@ class Rerank:
     `weight` is how much the scorer counts against the scores of the retriever, both brought to 0 to 1: 1, which is
     usual, for the scorer alone; 0.25 is usual without a scorer.
 
-    >>> from rankproof.bench.retrieve import keyword, rerank
+    >>> from rankproof.bench.retrieve import keyword
     >>> pages = keyword({"d1": "fees fees fees", "d2": "fees and much else"})
     >>> pages >> rerank
     keyword >> rerank
