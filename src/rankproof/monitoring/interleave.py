@@ -25,6 +25,8 @@ FEWEST = 100
 """With fewer users of a variant nothing is reported, as the intervals of an A/B test need large samples."""
 MISMATCH = 0.001
 """If chance alone gives such unequal shares of users with less than this probability, the assignment is broken."""
+ROUNDED = 0.0101
+"""By so much shares that were rounded, like three of 0.33, may miss a sum of 1."""
 
 
 @dataclass(frozen=True)
@@ -233,14 +235,14 @@ def split_mismatch(users: Mapping[str, int], shares: Mapping[str, float] | None 
     if (
         set(wanted) != set(users)
         or not all(isinstance(each, (int, float)) for each in wanted.values())
-        or not math.isclose(sum(wanted.values()), 1, abs_tol=1e-6)
+        or not abs(sum(wanted.values()) - 1) <= ROUNDED
         or min(wanted.values()) <= 0
     ):
         raise UsageError(
-            f"shares: got {shorten(wanted)}, expected one above 0 for each of {', '.join(users)}, adding up "
-            "to 1. Next: give the shares by which users are assigned."
+            f"shares: got {shorten(wanted)}, expected one above 0 for each of {', '.join(users)}, adding up to 1. "
+            "Next: give the shares by which users are assigned."
         )
-    expected = {name: total * share for name, share in wanted.items()}
+    expected = {name: total * share / sum(wanted.values()) for name, share in wanted.items()}
     squares = sum((users[name] - expected[name]) ** 2 / expected[name] for name in users) if total else 0.0
     free = max(len(users) - 1, 1)
     # Wilson and Hilferty: the cube root of a chi-squared over its degrees of freedom is nearly normal.

@@ -172,8 +172,8 @@ def variants(
 ) -> Variants:
     """Each variant that a log names against the control, by users; `settings` are those of `monitor`.
 
-    `shares` are those by which users were assigned (alike if none are given), and `planned` the users at whom the
-    test is to end. A log from standard input is read twice, so it cannot be one.
+    `shares`, which add up to 1, are those by which users were assigned (alike if none are given), and `planned` the
+    users at whom the test is to end. A log from standard input is read twice, so it cannot be one.
 
     >>> from rankproof import simulate_log
     >>> found = variants(list(simulate_log(900, seed=1, variants=("A", "B"), lift=0.2).records()))
@@ -193,10 +193,7 @@ def variants(
     estimates = [replace(each, users=users[each.group]) for each in of_variants]
     differences = compare_variants(estimates, control, planned=planned, level=found.settings["level"])
     chosen = control or ("control" if "control" in users else min(users))
-    wanted = dict.fromkeys(users, 1 / len(users))
-    if shares is not None:
-        total = sum(shares.values())
-        wanted = {name: share / total for name, share in shares.items()}
+    wanted = dict.fromkeys(users, 1 / len(users)) if shares is None else dict(shares)
     return Variants(chosen, users, wanted, split_mismatch(users, wanted), several, differences, estimates, planned)
 
 
