@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from rankproof import monitor, simulate_log
@@ -75,8 +76,12 @@ def test_variants_are_told_apart_and_a_broken_assignment_is_said() -> None:
     lost = [r for r in records if r["variant"] == "A" or int(r["user"][1:]) % 4 > 0]
     assert variants(lost).broken
     assert "can be trusted" in str(variants(lost))
-    shares = {"A": 1.0, "B": variants(lost).users["B"] / variants(lost).users["A"]}
-    assert not variants(lost, shares=shares).broken
+    ratio = variants(lost).users["B"] / variants(lost).users["A"]
+    share = round(1 / (1 + ratio), 3)
+    assert not variants(lost, shares={"A": share, "B": round(0.995 - share, 3)}).broken  # rounded
+    for wrong in ({"A": 1.0, "B": ratio}, {"A": 90, "B": 10}, {"A": 0.5, "B": float("nan")}):
+        with pytest.raises(UsageError, match=r"A, B, adding up to 1\. Next:"):
+            variants(lost, shares=wrong)
     assert variants(iter(records), control="B").differences[0].variant == "A"
     with pytest.raises(DataError, match="two or more"):
         variants([r for r in records if r["variant"] == "A"])
@@ -136,11 +141,29 @@ def test_a_field_that_a_log_calls_otherwise_is_still_a_slice(tmp_path: Path) -> 
     assert set(variants(renamed, columns=columns).users) == {"A", "B"}
 
 
+def test_a_column_that_is_named_goes_before_one_of_the_name_of_the_field(tmp_path: Path) -> None:
+    records = [{**r, "arm": f"new {r['variant']}"} for r in simulate_log(120, seed=3, variants=("A", "B")).records()]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(each) + "\n" for each in records))
+    table = pa.Table.from_pylist(
+        [{name: r[name] for name in ("ts", "user", "thumb", "variant", "arm")} for r in records]
+    )
+    for log in (records, str(tmp_path / "log.jsonl"), table):
+        assert set(variants(log, columns={"variant": "arm"}).users) == {"new A", "new B"}
+        with pytest.raises(UsageError, match="Did you mean 'arm'"):
+            variants(log, columns={"variant": "arn"})
+
+
 def test_what_is_not_in_the_log_and_what_is_no_cutoff_is_said() -> None:
     records = list(simulate_log(60, seed=3).records())
-    notes = " ".join(monitor(records, columns={"query": "nope", "user": "user"}).notes)
-    assert "no event has the column nope, which was named for query" in notes
+    said = "no event has 'nope', which was named for query; the columns are .*'query'"
+    for verb in (monitor, variants, clicks, interleaving):
+        with pytest.raises(UsageError, match=said):
+            verb(records, columns={"query": "nope", "user": "user"})
+    notes = " ".join(monitor(records, columns={"clicks": "nope", "user": "user"}, sparse=["clicks"]).notes)
+    assert "no event has the column nope, which was named for clicks" in notes
     assert "column user" not in notes
+    with pytest.raises(UsageError, match="'query' for two fields"):
+        monitor(records, columns={"query": "query", "answer": "query"})
     for k in (0, -1):
         with pytest.raises(UsageError, match="Next:"):
             clicks(records, k=k)

@@ -179,10 +179,9 @@ def pairs(given: Sequence[str], option: str = "--columns") -> dict[str, str]:
     found = {}
     for each in split_names(given):
         name, sign, column = each.partition("=")
-        if not (name and sign and column):
-            raise UsageError(
-                f"{option}: got {each!r}, expected NAME=VALUE. Next: write like query=question_text, or A=0.5."
-            )
+        if not (name and sign and column) or name.strip() in found:
+            told = "expected NAME=VALUE, each name once. Next: write like query=question_text, or A=0.5."
+            raise UsageError(f"{option}: got {each!r}, {told}")
         found[name.strip()] = column.strip()
     return found
 

@@ -21,6 +21,7 @@ from typing import Any
 
 from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, blame, check_each, not_known, shorten
+from rankproof.io.roles import list_in_words
 from rankproof.monitoring.block import name_of_value
 from rankproof.monitoring.event_values import (
     EMPTY,
@@ -115,6 +116,10 @@ class EventSchema:
             if name not in FIELDS:
                 said = f"columns: got {name!r}, expected a field of events ({', '.join(FIELDS)})"
                 raise not_known(said, name, FIELDS, "name one of them")
+            if list(columns.values()).count(key) > 1:  # type: ignore[union-attr]
+                raise UsageError(
+                    f"columns: got {key!r} for two fields, expected one each. Next: leave one of them out."
+                )
             self.names = {other: each for other, each in self.names.items() if each != name}
             self.names[key] = name
         self.sparse = frozenset(check_each("sparse", sparse, str, FIELD_NAMES))
@@ -129,16 +134,24 @@ class EventSchema:
         """The key of each field, and the keys that are none; the field's own name goes before others."""
         keys = tuple(keys)
         if keys not in self._known:
-            self.unmet = {name: key for name, key in self.unmet.items() if key not in keys}
             found: dict[str, str] = {}
             for key in keys:
                 name = self.field_of(key)
                 if name and (name not in found or key == name):
                     found[name] = key
+            self.unmet = {name: key for name, key in self.unmet.items() if name not in found}
             if len(self._known) > 1000:
                 self._known.clear()
             self._known[keys] = found, tuple(key for key in keys if key not in found.values())
         return self._known[keys]
+
+    def check_columns(self) -> None:
+        """Refuse a column that was named and that no record has, unless its field is logged only where not empty."""
+        there = list(dict.fromkeys(str(key) for keys in self._known for key in keys))
+        for name, key in self.unmet.items() if there else ():
+            if name not in self.sparse:
+                said = f"columns: no event has {key!r}, which was named for {name}"
+                raise not_known(f"{said}; the columns are {list_in_words(there)}", key, there, "name one of them")
 
     def field_of(self, key: Any) -> str | None:
         """The field that a key names, in any spelling: user_id, userId, User ID; None if it is none."""

@@ -254,6 +254,7 @@ class LogReader:
                 if not is_path or len(found) == 1 or not os.path.exists(each):
                     raise
                 self.rejects.add(Rejected("damaged file", str(error)), name_of(each), None, "")
+        self.maker.schema.check_columns()
 
     def _of_path(self, path: str | os.PathLike[str]) -> Iterator[EventBlock]:
         name = name_of(path)
@@ -331,6 +332,7 @@ def read_events(source: Any, schema: EventSchema | None = None, rejects: Rejects
                 yield schema.event(record)
             except Rejected as error:
                 rejects.add(error, name, at, record)
+    schema.check_columns()
 
 
 def _records_in(source: Any, rejects: Rejects) -> Iterator[Placed | None]:

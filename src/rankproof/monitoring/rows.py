@@ -74,7 +74,7 @@ class RowMaker:
         found, others = self.schema.places(keys)
         places = []
         for name in self.by:
-            field = (self.schema.field_of(name) or name) if name not in others else None
+            field = name if name in found or name in others else self.schema.field_of(name)
             places.append(("field", field) if field in SLICED and field in found else ("key", name))
         return places
 
