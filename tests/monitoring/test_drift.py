@@ -320,6 +320,17 @@ def test_the_command_says_it_in_80_columns_and_hands_on_what_to_label(
     assert shell("drift q.jsonl log.jsonl -f nothing")[0] == 2
 
 
+def test_nothing_to_label_is_said_and_ends_well(shell: Any) -> None:
+    asked = [{"user": f"u{at}", "query": f"refund of order {at}"} for at in range(30)]
+    Path("log.jsonl").write_text("".join(json.dumps(each) + "\n" for each in asked))
+    Path("q.jsonl").write_text("".join(json.dumps({"_id": e["user"], "text": e["query"]}) + "\n" for e in asked[:9]))
+    said = {"--label 0": "there is no query to label", "--label 9": "the log has no results of these queries"}
+    for label, why in said.items():
+        code, out, err = shell(f"drift q.jsonl log.jsonl {label} --next-queries n.jsonl --next-run n.run --force")
+        assert (code, why in err, Path("n.run").exists()) == (0, True, False), (out, err)
+        assert bool(Path("n.jsonl").read_text()) == (label == "--label 9")
+
+
 @pytest.mark.slow
 def test_a_classifier_in_place_of_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     from rankproof.monitoring import query_similarity

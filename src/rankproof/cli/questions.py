@@ -289,10 +289,11 @@ def drift(
         write(json.dumps(hashes, ensure_ascii=False, indent=0) + "\n", keep_hashes)
     if next_queries is not None:
         write(found.label_lines(), next_queries)
-    if next_run is not None:
-        listed = found.label_run()
-        if not listed:
-            raise UsageError("--next-run: the log has no results of these queries. Next: leave it out.")
+    listed = found.label_run()
+    if next_run is not None and not listed:
+        why = "the log has no results of these queries" if found.label else "there is no query to label"
+        click.echo(f"rankproof: note: {next_run} is not written: {why}.", err=True)
+    elif next_run is not None:
         table = {query: {doc: float(-at) for at, doc in enumerate(docs)} for query, docs in listed.items()}
         notes = write_ranking(load_ranking(table).table(), next_run, force=may_replace(next_run))
         tell_written(next_run, notes, count(len(listed), "query"))
