@@ -313,7 +313,10 @@ def test_a_mean_of_a_field_of_the_log() -> None:
 def test_one_user_alone_has_no_interval() -> None:
     found = monitor([{"ts": NOON + i, "user": "u", "clicks": []} for i in range(30)])
     assert math.isnan(found.estimate("ctr").low)
-    assert any("one user" in note for note in found.notes)
+    assert any("all events come from one user" in note for note in found.notes)
+    rows = [{"ts": NOON + i, "user": f"{i}", "clicks": []} for i in range(30)]
+    notes = " ".join(monitor([*rows, {"ts": NOON + 99, "user": "7", "thumb": "up"}]).notes)
+    assert "the events that count for thumbs_up, vote_share come from one user" in notes
 
 
 def test_nothing_to_read_is_an_error(tmp_path) -> None:

@@ -394,5 +394,6 @@ def notes_on(found: Monitor, maker: RowMaker) -> Iterator[str]:
                 if role
                 else f"no event has a number in the field {name}. Next: check its name and what it holds."
             )
-    if math.isnan(found.estimates[0].low) and counts.events:
-        yield "all events come from one user (or session), so it is not known how far others differ: no intervals."
+    if alone := [name for name, each in values.items() if math.isnan(each.low) and math.isfinite(each.value)]:
+        what = "all events" if len(alone) == len(values) else f"the events that count for {', '.join(alone)}"
+        yield f"{what} come from one user (or session), so it is not known how far others differ: no intervals."
