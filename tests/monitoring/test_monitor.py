@@ -310,6 +310,14 @@ def test_a_mean_of_a_field_of_the_log() -> None:
     assert found.low < 0.75 < found.high
 
 
+def test_numbers_of_single_events_are_those_of_the_log() -> None:
+    rows = [{"ts": NOON, "user": "u", "results": [{"id": "a", "score": 0.9}, {"id": "b", "score": 0.1}]}]
+    rows[0] |= {"latency_ms": 120.3, "cost": 0.01, "tokens": 12_345_678, "debt": -0.3}
+    found = monitor([*rows, {"ts": NOON + 1, "user": "v", "cost": 0.03}], fields=["cost", "tokens", "debt"])
+    wanted = {"latency_p50": 120.3, "margin_p50": 0.8, "cost": 0.02, "tokens": 12_345_678, "debt": -0.3}
+    assert {name: found[name] for name in wanted} == wanted
+
+
 def test_one_user_alone_has_no_interval() -> None:
     found = monitor([{"ts": NOON + i, "user": "u", "clicks": []} for i in range(30)])
     assert math.isnan(found.estimate("ctr").low)

@@ -168,7 +168,14 @@ def metrics(cutoffs: Sequence[int] = CUTOFFS, fields: Sequence[str] = ()) -> tup
 def _mean_of(name: str) -> OnlineMetric:
     """The mean of a field of numbers that the log has, such as a judge's score."""
     needs, mean = (f"a number in {name}",), f"mean of the field {name}"
-    return OnlineMetric(name, mean, needs, "events", True, lambda e: np.nan_to_num(e[name]), _known(name))
+    return OnlineMetric(name, mean, needs, "events", True, lambda e: np.nan_to_num(known_digits(e[name])), _known(name))
+
+
+def known_digits(values: Array) -> Array:
+    """32-bit numbers as the decimals that they stand for: 0.8, not 0.800000011920929; they know seven digits."""
+    whole = np.asarray(values, dtype=np.float64)
+    scale = 10.0 ** np.maximum(6 - np.floor(np.log10(np.maximum(np.abs(whole), 1e-30))), 0)
+    return np.asarray(np.round(whole * scale) / scale)
 
 
 def by_name(name: str, known: Sequence[OnlineMetric | Percentile]) -> OnlineMetric | Percentile:
@@ -325,7 +332,8 @@ def percentiles(
             last = np.where(high > 1, math.inf, greatest[cell, _bin(reached, np.minimum(high, 1.0) * n)])
             first, last = np.minimum(first, value), np.maximum(last, value)
             first, last = (np.where(np.isnan(t), math.nan, each) for each in (first, last))
-            yield list(zip(*(each.tolist() for each in (n, users, value, first, last, off)), strict=True))
+            told = n, users, *map(known_digits, (value, first, last)), off
+            yield list(zip(*(each.tolist() for each in told), strict=True))
 
 
 def _bin(reached: Array, want: Array) -> Array:
