@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,9 @@ import pytest
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
+pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
 
+from rankproof import monitor  # noqa: E402
 from rankproof.monitoring.arrow_columns import has_text, hash_texts, lists, nulls, numbers, places, values_of  # noqa: E402
 from rankproof.monitoring.block import as_bytes, hash_bytes  # noqa: E402
 
@@ -95,3 +99,29 @@ def test_a_log_in_parquet_needs_neither_pandas_nor_what_speaks_http(tmp_path: Pa
         [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True, timeout=120
     )
     assert run.stdout.split() == []
+
+
+def test_dates_and_decimals_are_times_ids_slices_and_numbers(tmp_path: Path) -> None:
+    days = [date(2025, 3, 1 + at // 20) for at in range(60)]
+    columns: dict[str, Any] = {"ts": days, "user": [f"u{at}" for at in range(60)], "session": days, "variant": days}
+    columns |= {"clicks": [["a"]] * 60, "results": [["a", "b"]] * 60, "cost": [Decimal("1.5")] * 60, "day": days}
+    table = pa.table(columns)
+    pq.write_table(table, tmp_path / "log.parquet")
+    records = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    for log in (table, records, pl.DataFrame(columns), pd.DataFrame(columns), str(tmp_path / "log.parquet")):
+        found = monitor(log, by=["variant", "day"], fields=["cost"], timezone="Europe/Berlin")
+        assert (found.counts.sessions, found["cost"], found["mrr_first_click"]) == (3, 1.5, 1.0)
+        for name in ("variant", "day"):
+            groups = {each.group for each in found.estimates if each.slice == name}
+            assert groups == {"2025-03-01", "2025-03-02", "2025-03-03"}
+        assert found.counts.first == datetime(2025, 2, 28, 23, tzinfo=UTC).timestamp() * 1e6
+
+
+def test_a_further_column_of_dates_never_hinders(tmp_path: Path) -> None:
+    rows = [{"ts": 1.74e9 + at, "user": f"u{at}", "clicks": ["a"], "results": ["a", "b"]} for at in range(9)]
+    far = pa.table([pa.array([9_000_000] * 9, pa.int32()).cast(pa.date32())], ["far"])
+    table = pa.Table.from_pylist(rows).append_column("far", far["far"])
+    frame = pd.DataFrame(rows).assign(far=pd.period_range("2025-03-01", periods=9)[:1].repeat(9))
+    for log, day in ((table, "26611-03-02"), (frame, "2025-03-01")):
+        assert monitor(log)["mrr_first_click"] == 1
+        assert {each.group for each in monitor(log, by=["far"]).estimates} == {"", day}

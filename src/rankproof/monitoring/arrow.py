@@ -129,6 +129,8 @@ def table_of(frame: Any) -> Any | None:
         opened: Any = nw.from_native(frame)
         table: Any = (opened.collect() if isinstance(opened, nw.LazyFrame) else opened).to_arrow()
         for at, each in enumerate(table.schema):
+            if isinstance(each.type, pyarrow.BaseExtensionType):  # periods would be whole numbers
+                return None
             if str(each.type) == "string_view":  # which few functions of Arrow support yet
                 table = table.set_column(at, each.name, table.column(at).cast(pyarrow.large_string()))
     except (pyarrow.ArrowException, TypeError, ValueError, NotImplementedError):
@@ -156,7 +158,7 @@ class ArrowReader:
             if self._maker.change is not None or self._maker.schema.sparse:
                 raise UnusualShape
             block, bad = self._columns(batch)
-        except (UnusualShape, pyarrow.ArrowException):
+        except (UnusualShape, pyarrow.ArrowException, ValueError, OverflowError):
             block, bad = None, np.arange(n)
         found, _ = self._maker.schema.places(batch.schema.names)
         if len(bad) and _has_scores_alone(batch, found):  # before anything of the batch is counted
@@ -182,7 +184,7 @@ class ArrowReader:
         """Some rows as mappings, some thousands at a time."""
         for start in range(0, len(rows), SOME):
             some = rows[start : start + SOME]
-            yield from zip(some.tolist(), batch.take(as_places(some)).to_pylist(), strict=True)
+            yield from zip(some.tolist(), _as_records(batch.take(as_places(some))), strict=True)
 
     def _whole(self, record: dict[str, Any]) -> dict[str, Any]:
         """A record whose results have ids; if only scores were read, their ranks do unless a click needs ids."""
@@ -322,6 +324,17 @@ class ArrowReader:
                 clicked, event, begin, end = (each[some] for each in (clicked, event, begin, end))
                 row["cited_click"][event[clicked == quoted[begin]]] = 1
                 begin += 1
+
+
+def _as_records(batch: Any) -> list[dict[str, Any]]:
+    """Rows as mappings; dates that Python cannot hold are written out."""
+    import pyarrow as pa
+
+    try:
+        return list(batch.to_pylist())
+    except (ValueError, OverflowError):
+        columns = [each.cast(pa.string()) if pa.types.is_temporal(each.type) else each for each in batch.columns]
+        return list(pa.record_batch(columns, batch.schema.names).to_pylist())
 
 
 def _results(column: Any, row: dict[str, Array]) -> None:

@@ -8,7 +8,8 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import date, datetime
+from decimal import Decimal
 from numbers import Integral, Real
 from sys import float_info
 from typing import Any, NamedTuple
@@ -76,20 +77,20 @@ def place_clicks(clicks: tuple[Click, ...], results: tuple[ShownResult, ...] | N
 
 def is_nan(value: Any) -> bool:
     """Whether a value is one of pandas' missing values."""
-    return isinstance(value, float) and value != value
+    return isinstance(value, (float, date)) and value != value
 
 
 def is_finite(value: Any) -> bool:
     """Whether a value is a number that a float can hold; true and false are not."""
     plain = value.__class__ is float or value.__class__ is int  # isinstance with an abstract number is slow
-    known = plain or (isinstance(value, Real) and not isinstance(value, bool))
-    return known and bool(abs(value) <= float_info.max)
+    known = plain or (isinstance(value, (Real, Decimal)) and not isinstance(value, bool))
+    return known and value == value and bool(abs(value) <= float_info.max)
 
 
 def text(value: Any) -> str:
-    """An id or a text; numbers are written out."""
-    if isinstance(value, str):
-        return value
+    """An id or a text; numbers and dates are written out."""
+    if isinstance(value, (str, date, Decimal)):
+        return str(value)
     if isinstance(value, bool) or not isinstance(value, Real):
         raise Rejected("bad text", f"got {shorten(value)}, expected a text")
     if isinstance(value, Integral):
@@ -172,12 +173,12 @@ def _result(each: Mapping[str, Any], rank: int) -> ShownResult:
 
 def of_digits(value: Any) -> Any:
     """A number that is written as a text, as tables of texts have it; anything else as it is."""
-    if not isinstance(value, str):
+    if not isinstance(value, (str, Decimal)):
         return value
     try:
         return float(value)
     except ValueError:
-        return value.strip() or None
+        return str(value).strip() or None
 
 
 def _is_place(value: Any) -> bool:

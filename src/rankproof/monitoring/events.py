@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, date, datetime, time, tzinfo
 from hashlib import blake2b
 from typing import Any
 
@@ -201,8 +201,9 @@ class EventSchema:
             seconds = self._of_text(value)
         elif is_finite(value) and abs(value) < TOO_LATE:
             seconds = float(value) / next((scale for least, scale in SCALES if abs(value) >= least), 1.0)
-        elif isinstance(value, datetime):
-            seconds = (value if value.tzinfo else value.replace(tzinfo=self.timezone)).timestamp()
+        elif isinstance(value, date):
+            found = value if isinstance(value, datetime) else datetime.combine(value, time.min)
+            seconds = (found if found.tzinfo else found.replace(tzinfo=self.timezone)).timestamp()
         else:
             raise Rejected("bad time", f"ts: got {shorten(value)}, expected a time such as 2025-03-03T10:00:00Z")
         if not EARLIEST <= seconds <= self.latest:

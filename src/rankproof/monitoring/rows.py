@@ -7,6 +7,7 @@ and to look at them field by field was slower by a half.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from itertools import chain
 from math import isfinite
 from typing import Any
@@ -299,8 +300,8 @@ def _clicked(clicks: list[Any], hits: Sequence[Any]) -> tuple[set[str | None], l
 def _number(value: Any) -> float:
     """A number of a field whose mean is wanted; other values count as not known."""
     try:
-        found = float(value) if isinstance(value, (int, float)) else NAN
-    except OverflowError:
+        found = float(value) if isinstance(value, (int, float, Decimal)) else NAN
+    except (OverflowError, ValueError):
         return NAN
     return found if isfinite(found) else NAN
 
