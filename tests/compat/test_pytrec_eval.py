@@ -8,7 +8,7 @@ import pytest
 
 from rankproof import evaluate
 from rankproof.compat import pytrec_eval as ours
-from rankproof.errors import DataError, UsageError
+from rankproof.errors import DataError, RankproofError, UsageError
 from tests.each import with_each
 
 theirs = pytest.importorskip("pytrec_eval")
@@ -209,3 +209,19 @@ def test_true_and_false_are_taken_for_1_and_0(seed):
 def test_no_run_has_no_values():
     evaluator = ours.RelevanceEvaluator({"q": {"a": True}}, {"map"})
     assert evaluator.evaluate(None) == evaluator.evaluate({}) == {}
+
+
+def test_none_in_the_place_of_an_argument_is_said_in_words():
+    judged = {"q": {"a": 1}}
+    for call, said in (
+        (lambda: ours.RelevanceEvaluator(None, {"map"}), "query_relevance: got None, expected a mapping"),
+        (lambda: ours.RelevanceEvaluator({"q": None}, {"map"}), "query 'q': got None .*expected {doc: grade}"),
+        (lambda: ours.RelevanceEvaluator(judged, None), "measures: got None, expected names of measures"),
+        (lambda: ours.RelevanceEvaluator(judged, {None}), "measures: got {None}, expected names of measures"),
+        (lambda: ours.parse_run(None), "f_run: got None"),
+        (lambda: ours.parse_qrel(None), "f_qrel: got None"),
+        (lambda: ours.compute_aggregated_measure("map", None), "values: got None"),
+        (lambda: ours.compute_aggregated_measure(None, [1.0]), "measure: got None, expected a text"),
+    ):
+        with pytest.raises(RankproofError, match=f"{said}.* Next: "):
+            call()

@@ -23,7 +23,7 @@ from rankproof.compat.trec_eval.options import OptionColumn, Options, columns_of
 from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
-from rankproof.errors import DataError, UsageError, check_whole, not_known, shorten
+from rankproof.errors import DataError, UsageError, check_each, check_whole, explain_calls, not_known, shorten
 from rankproof.io.load import load_judgments, load_ranking
 
 __all__ = [
@@ -47,6 +47,7 @@ _VERSION: Literal[9] = 9
 _NUMBERS = re.compile(r"[0-9]+(\.[0-9]+)?(,[0-9]+(\.[0-9]+)?)*")
 
 
+@explain_calls
 class RelevanceEvaluator:
     """Evaluates runs against judgments.
 
@@ -91,7 +92,7 @@ def _values(column: OptionColumn, options: Options) -> Callable[[Hits], Sequence
 
 
 def _judgments(query_relevance: Mapping[str, Mapping[str, int]]) -> Judgments:
-    judged = {query: grades for query, grades in _plain(query_relevance).items() if len(grades)}
+    judged = {query: grades for query, grades in _plain(query_relevance).items() if grades is None or len(grades)}
     known = load_judgments(judged)
     fraction = np.flatnonzero(known.grade != np.trunc(known.grade))
     if len(fraction):
@@ -118,6 +119,7 @@ def _plain(table: Mapping[Any, Any]) -> dict[Any, Any]:
 def _columns(measures: Iterable[str]) -> list[OptionColumn]:
     """The columns asked for, in trec_eval's order."""
     wanted: dict[str, list[str]] = {}
+    measures = check_each("measures", measures, str, "names of measures")
     asked = [name for each in measures for name in sorted(supported_nicknames.get(each, {each}))]
     for name, parameters in map(_split, asked):
         known = wanted.setdefault(name, [])
@@ -140,6 +142,7 @@ def _split(measure: str) -> tuple[str, list[str]]:
 # --- files and means ------------------------------------------------------------------------------
 
 
+@explain_calls
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     """``query Q0 document rank score run`` lines as ``{query: {document: score}}``.
 
@@ -152,6 +155,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     return run
 
 
+@explain_calls
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     """``query 0 document grade`` lines as ``{query: {document: grade}}``.
 
@@ -194,6 +198,7 @@ def _put(known: dict[str, Any], document: str, value: Any, line: int) -> None:
     known[document] = value
 
 
+@explain_calls
 def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
     """The values of all queries in one: a sum for counts, a geometric mean for ``gm_``, else the mean.
 
