@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,16 @@ def test_ids_that_pandas_made_floats_are_turned_back(tmp_path: Path, monkeypatch
         path = mended(step(judged, str(write(frame, Path(name)))).partition(", like ")[2], tmp_path)
         assert evaluate(judged, path, "RR")["RR"] == 1
         path.unlink()
+
+
+def test_ids_that_are_dates_are_turned_into_text(in_shell: None, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    wrong = pd.DataFrame({**IDS, "grade": [1, 0, 1], "query_id": [date(2025, 3, day) for day in (1, 1, 2)]})
+    run = {"2025-03-01": ["d1"], "2025-03-02": ["d3"]}
+    path = mended(step(str(write(wrong, Path("j.parquet"))), run).partition(", like ")[2], tmp_path)
+    lay_out_for("python")
+    for given in (path, wrong.assign(query_id=eval(step(wrong, run).partition(", like ")[2], {"frame": wrong}))):
+        assert evaluate(given, run, "RR")["RR"] == 1
 
 
 def test_values_of_a_mapping_say_what_to_write() -> None:

@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
+from datetime import date
 from difflib import SequenceMatcher
 from math import isnan
 from typing import Any, NamedTuple
@@ -250,9 +251,12 @@ def mending_step(values: Sequence[Any], role: str, name: str, source: str) -> st
     field, column = f'("{name}": *)', name if name.isidentifier() else f'\\"{name}\\"'
     cell, texts = column, any(isinstance(each, str) for each in given)
     if role not in ("grade", "score", "rank"):
-        if not all(isinstance(each, float) for each in given) or not any(each.is_integer() for each in given):
+        dates = bool(given) and all(isinstance(each, date) for each in given)
+        if not dates and not (all(isinstance(e, float) for e in given) and any(e.is_integer() for e in given)):
             return "correct or drop this row"
         kind, series, one, cast = "whole numbers", ".astype('Int64')", "int(value)", "bigint"
+        if dates:
+            kind, series, one, cast = "text", ".astype(str)", "str(value)", "varchar"
         edit = rf's/("{name}": *-?[0-9]+)\.0/\1/'
     elif given and all(isinstance(each, bool | np.bool_ | str) and str(each).lower() in TRUTHS for each in given):
         kind, series, one, cast = "0 and 1", ".astype(int)", "int(value)", "int"
