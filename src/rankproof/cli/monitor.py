@@ -111,7 +111,7 @@ def command(
         raise UsageError(f"{used} are for --judge. Next: name a judge, like lexical.")
     with _written_lines(rejected) as on_rejected, tell_progress(f"reading {logs[0]}"):
         found = monitor(
-            _log_of(logs),
+            list(logs),
             by=split_names(by) or None,
             columns=pairs(columns),
             sparse=split_names(sparse),
@@ -128,10 +128,6 @@ def command(
         click.echo(f"rankproof: {reason}", err=True)
     if any(each.fired for each in found.alerts):
         click.get_current_context().exit(1)
-
-
-def _log_of(paths: Sequence[str]) -> str | list[str]:
-    return list(paths) if len(paths) > 1 else paths[0]
 
 
 class _AskedOnce:
@@ -229,7 +225,7 @@ def _show(name: str, logs: Sequence[str], columns: Sequence[str], output: Output
     from rankproof.monitoring import online_tests
 
     with tell_progress(f"reading {logs[0]}"):
-        found = getattr(online_tests, name)(_log_of(logs), columns=pairs(columns), **how)
+        found = getattr(online_tests, name)(list(logs), columns=pairs(columns), **how)
     output.write_result(found)
 
 

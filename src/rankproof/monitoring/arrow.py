@@ -16,23 +16,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, reason, shorten
-from rankproof.monitoring.arrow_columns import (
-    Hashes,
-    apply_code,
-    as_places,
-    decode_dictionary,
-    has_text,
-    hash_texts,
-    in_order_of_time,
-    is_text,
-    lists,
-    nulls,
-    numbers,
-    parse_numbers,
-    parse_times,
-    places,
-    values_of,
-)
+from rankproof.monitoring import arrow_columns as columns
 from rankproof.monitoring.block import NAN, VALUES, EventBlock, UnusualShape, join_blocks
 from rankproof.monitoring.event_values import vote
 from rankproof.monitoring.events import EARLIEST, SCALES
@@ -144,7 +128,7 @@ class ArrowReader:
     def __init__(self, maker: RowMaker, reject: Callable[..., object]) -> None:
         self._maker, self._records = maker, RecordColumns(maker, reject)
         self._rows = 0
-        self._known: dict[str, tuple[Any, Hashes]] = {}
+        self._known: dict[str, tuple[Any, columns.Hashes]] = {}
 
     def blocks(self, batch: Any, name: str) -> Iterator[EventBlock]:
         """The events of a batch."""
@@ -184,7 +168,7 @@ class ArrowReader:
         """Some rows as mappings, some thousands at a time."""
         for start in range(0, len(rows), SOME):
             some = rows[start : start + SOME]
-            yield from zip(some.tolist(), _as_records(batch.take(as_places(some))), strict=True)
+            yield from zip(some.tolist(), _as_records(batch.take(columns.as_places(some))), strict=True)
 
     def _whole(self, record: dict[str, Any]) -> dict[str, Any]:
         """A record whose results have ids; if only scores were read, their ranks do unless a click needs ids."""
@@ -211,7 +195,7 @@ class ArrowReader:
         found, _ = self._maker.schema.places(names)
         if "ts" not in found:
             raise UnusualShape
-        column = {name: decode_dictionary(batch.column(names.index(key))) for name, key in found.items()}
+        column = {name: columns.decode_dictionary(batch.column(names.index(key))) for name, key in found.items()}
         n = batch.num_rows
         bad = np.zeros(n, dtype=bool)
         time = self._times(column["ts"], bad)
@@ -219,7 +203,7 @@ class ArrowReader:
         sketch = np.zeros((4, n), dtype=np.uint64)
         for at, name in enumerate(("id", "session", "user", "query")):
             if name in column:
-                ids[at], more = hash_texts(column[name], self._known, name)
+                ids[at], more = columns.hash_texts(column[name], self._known, name)
                 if name == "user":
                     self._maker.remember(ids[at], lambda row: str(column["user"][row].as_py()))
                 sketch = more if name == "query" else sketch
@@ -230,19 +214,19 @@ class ArrowReader:
         self._clicks(column, row, bad)
         _answers(column, row)
         if "thumb" in column:
-            row["thumb"][:] = parse_numbers(column["thumb"], vote, bad, nothing=0.0)
+            row["thumb"][:] = columns.parse_numbers(column["thumb"], vote, bad, nothing=0.0)
         if "latency_ms" in column:
-            row["latency_ms"][:] = numbers(column["latency_ms"])
+            row["latency_ms"][:] = columns.numbers(column["latency_ms"])
             bad |= ~(row["latency_ms"] >= 0) & ~np.isnan(row["latency_ms"]) | np.isinf(row["latency_ms"])
-            bad |= np.isnan(row["latency_ms"]) & ~nulls(column["latency_ms"])
+            bad |= np.isnan(row["latency_ms"]) & ~columns.nulls(column["latency_ms"])
         for at, name in enumerate(self._maker.fields):
             if name in names:
-                values[len(VALUES) + at] = numbers(decode_dictionary(batch.column(names.index(name))))
+                values[len(VALUES) + at] = columns.numbers(columns.decode_dictionary(batch.column(names.index(name))))
         slices = np.full((len(self._maker.by), n), -1, dtype=np.int32)
         for at, name in enumerate(self._maker.by):
             key = found.get(name, name)
             if key in names:
-                slices[at] = apply_code(batch.column(names.index(key)), self._maker.codes[at].code)
+                slices[at] = columns.apply_code(batch.column(names.index(key)), self._maker.codes[at].code)
             elif "." in name:
                 raise UnusualShape
         return EventBlock(time, ids, sketch, values, slices), np.flatnonzero(bad)
@@ -251,8 +235,8 @@ class ArrowReader:
         """Microseconds since 1970; a time that is none, or out of range, is bad."""
         import pyarrow as pa
 
-        if is_text(column.type):
-            column = parse_times(column)
+        if columns.is_text(column.type):
+            column = columns.parse_times(column)
         kind = column.type
         if pa.types.is_timestamp(kind):
             if kind.tz is None and str(self._maker.schema.timezone) != "UTC":
@@ -262,10 +246,10 @@ class ArrowReader:
                 # A time that no clock showed, as it was put forward, is refused here and looked at row by row.
                 column = pc.assume_timezone(column, zone, ambiguous="earliest", nonexistent="raise")
             whole = column.cast(pa.timestamp("us", column.type.tz), safe=False).cast(pa.int64())
-            time = values_of(whole)
-            time = np.where(nulls(whole), 0, time) if whole.null_count else time
+            time = columns.values_of(whole)
+            time = np.where(columns.nulls(whole), 0, time) if whole.null_count else time
         elif pa.types.is_integer(kind) or pa.types.is_floating(kind):
-            given = np.nan_to_num(numbers(column))
+            given = np.nan_to_num(columns.numbers(column))
             scale = np.ones(len(given))
             for least, each in reversed(SCALES):
                 scale[np.abs(given) >= least] = each
@@ -281,12 +265,12 @@ class ArrowReader:
         import pyarrow as pa
 
         if "citations" in column:
-            row["citations"][:], cited_from, cited = lists(column["citations"])
-            if len(cited) and (not is_text(cited.type) or cited.null_count):
+            row["citations"][:], cited_from, cited = columns.lists(column["citations"])
+            if len(cited) and (not columns.is_text(cited.type) or cited.null_count):
                 raise UnusualShape
         if "clicks" not in column:
             return
-        lengths, begins, inner = lists(column["clicks"])
+        lengths, begins, inner = columns.lists(column["clicks"])
         row["clicks"][:] = lengths
         row["first_click"][:] = row["top_click"][:] = 0
         if "citations" in column:
@@ -300,13 +284,13 @@ class ArrowReader:
         if inner.null_count or not ("rank" in names or pa.types.is_integer(inner.type)):
             bad[some] = True
             return
-        ranks = numbers(inner.field("rank") if names else inner)
+        ranks = columns.numbers(inner.field("rank") if names else inner)
         if not (usual := (ranks >= 1) & (ranks == np.floor(ranks))).all():
             bad[event[~usual]] = True
         if not names and "results" in column:  # a number beyond the list may be an id
-            bad[event[ranks > lists(column["results"])[0][event]]] = True
+            bad[event[ranks > columns.lists(column["results"])[0][event]]] = True
         if times := next((each for each in ("ts", "time") if each in names), None):
-            when = in_order_of_time(inner.field(times))
+            when = columns.in_order_of_time(inner.field(times))
             ranks = ranks[np.lexsort((when, event))]
         row["first_click"][some] = ranks[begins[:-1][some]]
         row["top_click"][some] = np.minimum.reduceat(ranks, begins[:-1][some])
@@ -314,8 +298,8 @@ class ArrowReader:
             if ids is None or ids.null_count:
                 bad[some] = True
                 return
-            clicked, _ = hash_texts(ids, self._known, "clicks")
-            quoted, _ = hash_texts(cited, self._known, "citations")
+            clicked, _ = columns.hash_texts(ids, self._known, "clicks")
+            quoted, _ = columns.hash_texts(cited, self._known, "citations")
             if not clicked.all():
                 bad[event[clicked == 0]] = True  # a result without an id is the document of its rank
             begin, end = cited_from[:-1][event], cited_from[1:][event]
@@ -333,15 +317,15 @@ def _as_records(batch: Any) -> list[dict[str, Any]]:
     try:
         return list(batch.to_pylist())
     except (ValueError, OverflowError):
-        columns = [each.cast(pa.string()) if pa.types.is_temporal(each.type) else each for each in batch.columns]
-        return list(pa.record_batch(columns, batch.schema.names).to_pylist())
+        written = [each.cast(pa.string()) if pa.types.is_temporal(each.type) else each for each in batch.columns]
+        return list(pa.record_batch(written, batch.schema.names).to_pylist())
 
 
 def _results(column: Any, row: dict[str, Array]) -> None:
     """How many, and the margin."""
     import pyarrow as pa
 
-    lengths, begins, inner = lists(column)
+    lengths, begins, inner = columns.lists(column)
     row["results"][:] = lengths
     if not len(inner):
         return
@@ -354,13 +338,13 @@ def _results(column: Any, row: dict[str, Array]) -> None:
         if "id" in names and pa.types.is_integer(inner.field("id").type):
             raise UnusualShape  # a number among clicks may be one of them
         if "score" in names:
-            scores = numbers(inner.field("score"))
+            scores = columns.numbers(inner.field("score"))
             with np.errstate(over="ignore", invalid="ignore"):
                 finite = np.isfinite(scores.sum()) or np.isfinite(scores).all()
             if not finite:
                 raise UnusualShape
             margins(scores, begins, lengths, row["margin"])
-    elif not is_text(inner.type):
+    elif not columns.is_text(inner.type):
         raise UnusualShape
 
 
@@ -380,19 +364,19 @@ def _answers(column: dict[str, Any], row: dict[str, Array]) -> None:
     answer = column.get("answer")
     if answer is not None and not pa.types.is_null(answer.type):
         answer = answer if pa.types.is_dictionary(answer.type) else answer.dictionary_encode()
-        if not is_text(answer.type.value_type):
+        if not columns.is_text(answer.type.value_type):
             raise UnusualShape
-        some = np.where(nulls(answer.dictionary), NAN, has_text(answer.dictionary))
-        row["answered"][:] = np.append(some, NAN).take(places(answer))
+        some = np.where(columns.nulls(answer.dictionary), NAN, columns.has_text(answer.dictionary))
+        row["answered"][:] = np.append(some, NAN).take(columns.places(answer))
     flags = column.get("abstained")
     if flags is not None:
         if not (pa.types.is_boolean(flags.type) or pa.types.is_null(flags.type)):
             raise UnusualShape
-        row["abstained"][:] = numbers(flags)
+        row["abstained"][:] = columns.numbers(flags)
     left = np.flatnonzero(np.isnan(row["abstained"]) & ~np.isnan(row["answered"]))
     if answer is not None and len(left):
-        at = places(answer)[left]
-        texts = answer.dictionary.take(as_places(np.unique(at)))
+        at = columns.places(answer)[left]
+        texts = answer.dictionary.take(columns.as_places(np.unique(at)))
         refused = np.zeros(len(answer.dictionary), dtype=np.float32)
         refused[np.unique(at)] = [refuses(each) for each in texts.to_pylist()]
         row["abstained"][left] = refused[at]

@@ -27,7 +27,7 @@ from rankproof.errors import DataError, UsageError, check_whole, one_of, shorten
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import load_judgments
 from rankproof.io.read import rows_of
-from rankproof.monitoring import coverage
+from rankproof.monitoring import coverage, drift_words
 from rankproof.monitoring import query_similarity as similarity
 from rankproof.monitoring.events import Event
 from rankproof.monitoring.log_samples import LiveQueries, live_queries, normal_form
@@ -135,9 +135,7 @@ class Drift(Result):
         }
 
     def _document(self) -> Document:
-        from rankproof.monitoring.drift_words import drift as words
-
-        return words(self)
+        return drift_words.drift(self)
 
     def _in_one_line(self) -> str:
         return f"<Drift of {count(self.n, 'query')} against {self.live.events:,} live ones: drifted={self.drifted}>"

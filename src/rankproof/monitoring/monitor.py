@@ -29,6 +29,7 @@ from rankproof.errors import (
     shorten,
 )
 from rankproof.io.corpora import load_corpus
+from rankproof.monitoring import words
 from rankproof.monitoring.alerts import Alarm, Alert, AlertRule, check_rules, read_rules, rules_of
 from rankproof.monitoring.block import USER, EventBlock
 from rankproof.monitoring.change import MetricChange, metric_changes
@@ -49,7 +50,6 @@ from rankproof.monitoring.read import LogReader
 from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sessions_and_windows import LAST, SECOND, Calendar, LineCounts, Sessions, zone_named
 from rankproof.monitoring.sums import HeavyUser, Senders, SumCell, Sums
-from rankproof.monitoring.words import columns_named, no_event, notes_on
 from rankproof.suggestions import nearest
 
 if TYPE_CHECKING:
@@ -139,14 +139,10 @@ class Monitor(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, for JSON."""
-        from rankproof.monitoring.words import as_dict
-
-        return as_dict(self)
+        return words.as_dict(self)
 
     def _document(self) -> Document:
-        from rankproof.monitoring.words import monitor as words
-
-        return words(self)
+        return words.monitor(self)
 
     def _in_one_line(self) -> str:
         shown = ", ".join(f"{e.metric}={e.value:.3g}" for e in self.estimates[:3] if not e.slice)
@@ -202,7 +198,11 @@ def monitor(
     (331, 0.66)
     """
     if judge is not None:
-        log = _read_twice(log, judge)
+        if not callable(judge):
+            raise UsageError(
+                f"judge: got {shorten(judge)}, expected a judge or a function of rows. Next: give rankproof.Judge(...)."
+            )
+        log = read_twice(log, "judge")
         check_whole("judge_sample", judge_sample)
     check_number("level", level, above=0, below=1, advice="give a share, like 0.95")
     if cluster not in CLUSTERS:
@@ -240,11 +240,11 @@ def monitor(
             watch.take(block)
         watch.end()
         if not sessions.counts.events:
-            raise no_event(rejects)
+            raise words.no_event(rejects)
         if not any(cell.by.any() or cell.histograms for cell in sums.total.values()):
             raise DataError(
                 f"the log has {count(sessions.counts.events, 'event')} with a time, and nothing that a metric needs "
-                f"under a name that is known. Next: name the columns, like {columns_named('query', 'question_text')}."
+                f"under a known name. Next: name the columns, like {words.columns_named('query', 'question_text')}."
             )
         found = watch.result(reader)
         if judge is not None:
@@ -273,16 +273,10 @@ def _deliveries(addresses: Sequence[str]) -> list[Delivery]:
     return [Delivery(Webhook(each)) for each in addresses]
 
 
-def _read_twice(log: Any, judge: Any) -> Any:
-    """A log that can be read again for its sample."""
-    if not callable(judge):
-        raise UsageError(
-            f"judge: got {shorten(judge)}, expected a judge or a function of rows. Next: give rankproof.Judge(...)."
-        )
-    if "-" in (log if isinstance(log, (list, tuple)) else [log]):
-        raise UsageError(
-            "judge: a log from standard input cannot be read again for its sample. Next: write it to a file."
-        )
+def read_twice(log: Any, what: str) -> Any:
+    """A log that can be read again."""
+    if any(isinstance(each, str) and each == "-" for each in (log if isinstance(log, (list, tuple)) else [log])):
+        raise UsageError(f"{what}: a log from standard input cannot be read twice. Next: write it to a file.")
     return list(log) if isinstance(log, Iterator) else log
 
 
@@ -350,7 +344,7 @@ class _Watch:
             self.senders.heavy(sums, reader.maker, counts.events), (*sums.metrics, *PERCENTILES), sums.calendar,
             settings, outages=self.steps.outages(sums.calendar),
         )  # fmt: skip
-        made.notes.extend(notes_on(made, reader.maker))
+        made.notes.extend(words.notes_on(made, reader.maker))
         if self.steps.vast:
             made.notes.append(
                 "the log spans too long a time to be searched for outages. Next: look for wrong times, or give a part."

@@ -5,7 +5,7 @@ print(interleaving("lists.jsonl")); print(variants("search.jsonl")); print(click
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -13,8 +13,9 @@ import numpy as np
 
 from rankproof.document.model import Document, PlainData, Result
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, UsageError, check_whole, explain_calls
+from rankproof.errors import DataError, check_whole, explain_calls
 from rankproof.io.load import load_ranking
+from rankproof.monitoring import difference_words
 from rankproof.monitoring.block import USER
 from rankproof.monitoring.clicks import (
     ClickEstimate,
@@ -35,7 +36,7 @@ from rankproof.monitoring.interleave import (
     score_interleaving,
     split_mismatch,
 )
-from rankproof.monitoring.monitor import monitor
+from rankproof.monitoring.monitor import monitor, read_twice
 from rankproof.monitoring.online_metrics import OnlineEstimate
 from rankproof.monitoring.read import LogReader, read_events
 from rankproof.monitoring.rows import RowMaker
@@ -58,9 +59,7 @@ class Interleavings(PlainData, Result):
     rejected: dict[str, int]
 
     def _document(self) -> Document:
-        from rankproof.monitoring.difference_words import interleavings as words
-
-        return words(self)
+        return difference_words.interleavings(self)
 
     def _in_one_line(self) -> str:
         return f"<Interleavings of {self.lists:,} lists: {', '.join(e.verdict for e in self.preferences)}>"
@@ -152,9 +151,7 @@ class Variants(Result):
         return plain | {"differences": [asdict(each) for each in self.differences]}
 
     def _document(self) -> Document:
-        from rankproof.monitoring.difference_words import variants as words
-
-        return words(self)
+        return difference_words.variants(self)
 
     def _in_one_line(self) -> str:
         moved = [f"{e.metric} of {e.variant}" for e in self.differences if e.verdict != "unclear"]
@@ -180,9 +177,7 @@ def variants(
     >>> found.control, found.broken, sorted(found.users)
     ('A', False, ['A', 'B'])
     """
-    if isinstance(log, str) and log == "-":
-        raise UsageError("variants: standard input cannot be read twice. Next: write the log to a file.")
-    log = list(log) if isinstance(log, Iterator) else log
+    log = read_twice(log, "variants")
     found = monitor(log, by=("variant",), **settings)
     users, several = _users(log, settings)
     if len(users) < 2:
@@ -236,9 +231,7 @@ class Clicks(PlainData, Result):
         return self.source == VARY
 
     def _document(self) -> Document:
-        from rankproof.monitoring.difference_words import clicks as words
-
-        return words(self)
+        return difference_words.clicks(self)
 
     def _in_one_line(self) -> str:
         return f"<Clicks on {count(sum(self.shown), 'document')}: attraction {self.attraction.value:.3g}>"
