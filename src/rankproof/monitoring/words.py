@@ -26,20 +26,8 @@ from rankproof.document.model import (
 from rankproof.document.numbers import ABSENT, count, share
 from rankproof.document.terminal import for_face, spark
 from rankproof.errors import DataError
+from rankproof.monitoring import difference_words as differences
 from rankproof.monitoring.block import MOST_VALUES
-from rankproof.monitoring.difference_words import (
-    SHOWN,
-    changes_table,
-    charts_over_time,
-    first_changes,
-    lasting_changes,
-    minute_of,
-    outage_sentence,
-    outages_by_weight,
-    series_by_metric,
-    sparkline,
-    variants_against_control,
-)
 from rankproof.monitoring.events import Rejects
 from rankproof.monitoring.online_metrics import OnlineEstimate, Percentile, interval_of, value_of
 from rankproof.monitoring.rows import RowMaker
@@ -65,11 +53,12 @@ def monitor(found: Monitor) -> Document:
     """The metrics over the whole log first, then by slice and by time, and what was read."""
     counts, calendar = found.counts, found.calendar
     sessions = f" of {count(counts.sessions, 'session')}" if counts.sessions else ""
-    span = f"{minute_of(calendar, counts.first)} to {minute_of(calendar, counts.last)} ({found.settings['timezone']})"
+    begin, end = (differences.minute_of(calendar, each) for each in (counts.first, counts.last))
+    span = f"{begin} to {end} ({found.settings['timezone']})"
     fired = [each.sentence for each in found.alerts if each.fired]
-    outages = [f"{outage_sentence(each, found.calendar)}." for each in found.outages]
+    outages = [f"{differences.outage_sentence(each, found.calendar)}." for each in found.outages]
     lead, others = _lead(found)
-    gravest, lesser = outages_by_weight(found)
+    gravest, lesser = differences.outages_by_weight(found)
     # A screen always has the most serious part: the alerts, or else the first of these.
     first = 1 if fired else 0
     second = 1 if fired or found.changes else 0
@@ -82,12 +71,12 @@ def monitor(found: Monitor) -> Document:
             Part(_overall(found, lead), media=(SCREEN,)),
             Part(_overall(found, [*lead, *others]), media=(TEXT, PAGE, PAPER)),
             *(Part(*blocks, rank=4, name=f"{name} apart") for name, blocks in _slices(found)),
-            Part(*first_changes(found), rank=first, name="changes", media=(SCREEN,)),
+            Part(*differences.first_changes(found), rank=first, name="changes", media=(SCREEN,)),
             Part(*gravest, rank=second, name="outages", media=(SCREEN,)),
             Part(*lesser, rank=2, name="other outages", media=(SCREEN,)),
             Part(*((Paragraph("Outages:"), Bullets(outages)) if outages else ()), media=(TEXT, PAGE, PAPER)),
-            Part(*changes_table(found), media=(TEXT, PAGE, PAPER)),
-            Part(*variants_against_control(found), rank=2, name="variants against each other"),
+            Part(*differences.changes_table(found), media=(TEXT, PAGE, PAPER)),
+            Part(*differences.variants_against_control(found), rank=2, name="variants against each other"),
             Part(*map(Paragraph, _judged(found)), rank=2, name="what was judged"),
             Part(*map(Paragraph, _heavy(found)), rank=third, name="who sends most"),
             Part(*map(Paragraph, _lines(found)), rank=3, name="what was read"),
@@ -102,7 +91,7 @@ def monitor(found: Monitor) -> Document:
                 media=(SCREEN,),
             ),
             Part(*_profile(found), rank=6, name="weekdays and hours"),
-            Part(Heading("Over time"), *charts_over_time(found), media=(PAGE,)),
+            Part(Heading("Over time"), *differences.charts_over_time(found), media=(PAGE,)),
             Part(Heading("What the metrics mean"), *_definitions(found), rank=5, name="what the metrics mean"),
         ],
         made := rows(found),
@@ -115,7 +104,7 @@ def _lead(found: Monitor) -> tuple[list[OnlineEstimate], list[OnlineEstimate]]:
     """The metrics that a screen begins with, and those below: metrics that changed, or set off an alert, come first."""
     rows = [each for each in found.estimates if not each.slice]
     fired = [each.rule.metric for each in found.alerts if each.fired]
-    moved = {*fired, *(each.metric for each in lasting_changes(found)[:SHOWN])}
+    moved = {*fired, *(each.metric for each in differences.lasting_changes(found)[: differences.SHOWN])}
     # First those that changed, then those that do not repeat another; each in its order.
     order = sorted(rows, key=lambda each: (each.metric not in moved, each.metric.startswith(DETAILS)))
     at = max(METRICS_SHOWN - 2 * len(fired), len(moved))
@@ -126,7 +115,7 @@ def _lead(found: Monitor) -> tuple[list[OnlineEstimate], list[OnlineEstimate]]:
 
 
 def _overall(found: Monitor, rows: Sequence[OnlineEstimate]) -> Table:
-    series = series_by_metric(found)
+    series = differences.series_by_metric(found)
     columns = [
         Column("metric", [each.metric for each in rows]),
         Column("value", [value_of(each.metric, each.value) for each in rows], right=True),
@@ -134,7 +123,7 @@ def _overall(found: Monitor, rows: Sequence[OnlineEstimate]) -> Table:
         Column("of", [count(each.n) for each in rows], right=True),
     ]
     if any(len(each) > 1 for each in series.values()):
-        drawn = [sparkline([each.value for each in series.get(row.metric, [])]) for row in rows]
+        drawn = [differences.sparkline([each.value for each in series.get(row.metric, [])]) for row in rows]
         columns.append(Column(f"by {found.settings['window']}", drawn))
     return Table(columns)
 
