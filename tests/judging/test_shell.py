@@ -300,3 +300,15 @@ def test_a_run_that_measured_nothing_does_not_end_with_0(shell: Callable[[str], 
     assert "Nothing was measured" in told
     assert "ConnectError" in told
     assert shell("judge s.jsonl -m context_precision --judge replay --ledger gold.db")[0] == 0
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv", "markdown"])
+def test_a_run_whose_every_call_failed_does_not_end_with_0(shell: Callable[[str], Any], form: str) -> None:
+    """Rules alone settled the sample without an answer, and it has a value."""
+    row = {"id": "c", "user_input": "Who?", "response": "", "retrieved_contexts": ["Jane wrote it."]}
+    Path("s.jsonl").write_text("".join(json.dumps(each) + "\n" for each in (*ROWS, row)))
+    words = "judge s.jsonl --ledger v.db --judge lexical>openai:m --base-url http://127.0.0.1:9"
+    code, out, err = shell(f"{words} -m answer_relevance,faithfulness --set tries=1 -f {form}")
+    assert code == 3
+    assert "in every call" in " ".join((out + err).split())
+    assert ".0000" in out or '"n": 1' in out or ",0.0," in out

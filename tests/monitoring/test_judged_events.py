@@ -14,7 +14,7 @@ import pytest
 from rankproof import Judge, monitor, simulate_log
 from rankproof.errors import DataError, UsageError
 from rankproof.monitoring.log_samples import SampleSchema, sample_events
-from tests.judging.models.server import serving
+from tests.judging.models.server import Fault, serving, status
 from tests.shell import rankproof
 
 pytestmark = pytest.mark.cover
@@ -115,6 +115,22 @@ def test_a_model_is_asked_for_masked_texts_after_its_cost_is_said(records, tmp_p
         again = rankproof(tmp_path, *words, "--ledger", "v.db", "--judge-metric", "faithfulness", "-f", "json")
         assert len(server.calls) == before
         assert json.loads(again.stdout)["estimates"] == json.loads(done.stdout)["estimates"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["table", "markdown", "html", "csv", "json", "jsonl"])
+def test_what_kept_a_judge_from_judging_is_said(records, tmp_path: Path, monkeypatch, form: str) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(each) + "\n" for each in records))
+    with serving() as server:
+        server.faults = [Fault(answer=status(401), times=999)]
+        words = ("monitor", "log.jsonl", "-j", "openai:m", "--base-url", server.url, "--judge-sample", "5", "-f", form)
+        done = rankproof(tmp_path, *words, "--ledger", "v.db")
+    assert done.returncode == 3
+    assert "the service refused the key (HTTP 401)" in " ".join((done.stdout + done.stderr).split())
+    if form == "json":
+        kinds = {each["kind"]: each["severity"] for each in json.loads(done.stdout)["judged"]["problems"]}
+        assert kinds == {"judge-problems": "error", "nothing-measured": "error"}
 
 
 @pytest.mark.slow

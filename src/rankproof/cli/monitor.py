@@ -11,7 +11,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.judge import judge_named
-from rankproof.cli.output import Output, may_replace, tell_progress, tell_written
+from rankproof.cli.output import PAGES, Output, may_replace, tell_progress, tell_written
 from rankproof.document.disk import whole_file
 from rankproof.errors import DataError, UsageError, shorten
 
@@ -126,8 +126,11 @@ def command(
             _tell_alert(each)
     for reason in found.undelivered:
         click.echo(f"rankproof: {reason}", err=True)
-    if any(each.fired for each in found.alerts):
-        click.get_current_context().exit(1)
+    problems = () if found.judged is None else found.judged.problems
+    for problem in () if output.shows(*PAGES) else problems:
+        click.echo(f"rankproof: {problem}", err=True)
+    failed = DataError.exit_code if any(each.severity == "error" for each in problems) else 0
+    click.get_current_context().exit(1 if any(each.fired for each in found.alerts) else failed)
 
 
 class _AskedOnce:

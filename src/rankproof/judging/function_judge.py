@@ -188,6 +188,7 @@ class CalledJudge:
         for each in said:
             if isinstance(each, Unmeasured) and each.reason != COULD_NOT_TELL:
                 account.note(each.reason)
+                account.failed += 1
         keep(said)
 
     async def _answer(self, ask: Ask, turn: Turns) -> Any:

@@ -123,10 +123,12 @@ class Account(Displayable):
     """What went wrong on the way, in words, with how often."""
     bytes_sent: int = 0
     """Of instructions, texts and schemas, to models."""
+    failed: int = 0
+    """Calls whose reply, if there was one, settled nothing."""
 
     def add(self, part: Account) -> None:
         """Add another account; a judge that costs nothing, or whose price is not known, adds no money."""
-        for name in ("calls", "prompt_tokens", "reply_tokens", "bytes_sent"):
+        for name in ("calls", "prompt_tokens", "reply_tokens", "bytes_sent", "failed"):
             setattr(self, name, getattr(self, name) + getattr(part, name))
         if part.money is not None:
             self.money = (self.money or 0.0) + part.money

@@ -64,9 +64,11 @@ def findings_of(
     # The first is on every screen: what went wrong, else what left the mean.
     if account.problems:
         times = sum(account.problems.values())
+        every = account.calls and account.failed == account.calls
         yield Finding(
-            *("warning", "judge-problems", times),
-            f"The judge went wrong {count(times, 'time')}; what it did not settle is unmeasured.",
+            *("error" if every else "warning", "judge-problems", times),
+            f"The judge went wrong {count(times, 'time')}{', in every call' if every else ''}; what it did not settle "
+            "is unmeasured.",
             examples=tuple(sorted(account.problems, key=lambda each: -account.problems[each])[:MOST]),
             advice="look at the verdicts with 'rankproof verdicts', and at the judge.",
         )

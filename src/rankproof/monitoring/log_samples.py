@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from rankproof.core.audit import Finding
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError
@@ -218,6 +219,8 @@ LISTS = ("contexts", "retrieved_contexts")
 TEXTS = ("text", "content", "page_content", "passage", "snippet", "body")
 """Keys of a record, and of a result in it, under which such texts are."""
 Rows = list[dict[str, Any]]
+PROBLEMS = ("judge-problems", "nothing-measured")
+"""Kinds of findings about the judge, not about the samples."""
 JudgeOfRows = Callable[[Rows], Any]
 """Gives `{metric: [value of each row, None if there is none]}`, or scores as `rankproof.Judge` does."""
 
@@ -235,6 +238,8 @@ class JudgedEvents(Displayable):
     """How many got a value, by metric."""
     thin: tuple[str, ...] = ()
     """Metrics without a mean: what could be measured is fewer than half, and not like the rest."""
+    problems: tuple[Finding, ...] = ()
+    """What went wrong with the judge: an error if nothing was measured, or every call failed."""
 
 
 class SampleSchema(EventSchema):
@@ -308,7 +313,9 @@ def judge_events(
             row[CONTEXTS] = contexts
     scores = judge(rows)
     values = _values(scores, rows)
-    thin = tuple(name for name in values if isinstance(scores, ScoresLike) and scores.thin(name))
+    audited = scores if isinstance(scores, ScoresLike) else None
+    thin = () if audited is None else tuple(name for name in values if audited.thin(name))
+    problems = () if audited is None else tuple(each for each in audited.audit if each.kind in PROBLEMS)
     names = list(values)
     # The texts for the judge are left out: of an event, only its user, time, slices and values are counted.
     maker = RowMaker(EventSchema(), like.by, names, None if change is None else lambda event: event)  # changed already
@@ -330,7 +337,7 @@ def judge_events(
     estimates = [each for each in sums.estimates(sums.total) if each.metric in shown]
     name_of_judge = str(getattr(judge, "name", None) or getattr(judge, "__name__", "a judge"))
     told = {name: sum(value is not None for value in column) for name, column in values.items()}
-    sample = JudgedEvents(name_of_judge, seed, found, len(events), told, thin)
+    sample = JudgedEvents(name_of_judge, seed, found, len(events), told, thin, problems)
     return sample, declared, estimates, [each for each in sums.windows if each.metric in shown]
 
 

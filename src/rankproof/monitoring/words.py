@@ -63,6 +63,7 @@ def monitor(found: Monitor) -> Document:
     first = 1 if fired else 0
     second = 1 if fired or found.changes else 0
     third = 1 if second or outages else 0
+    wrong = found.judged is not None and bool(found.judged.problems)
     return Document(
         f"{count(found.events, 'event')} of production",
         [
@@ -77,7 +78,7 @@ def monitor(found: Monitor) -> Document:
             Part(*((Paragraph("Outages:"), Bullets(outages)) if outages else ()), media=(TEXT, PAGE, PAPER)),
             Part(*differences.changes_table(found), media=(TEXT, PAGE, PAPER)),
             Part(*differences.variants_against_control(found), rank=2, name="variants against each other"),
-            Part(*map(Paragraph, _judged(found)), rank=2, name="what was judged"),
+            Part(*map(Paragraph, _judged(found)), rank=2 * (not wrong), name="what was judged"),
             Part(*map(Paragraph, _heavy(found)), rank=third, name="who sends most"),
             Part(*map(Paragraph, _lines(found)), rank=3, name="what was read"),
             *(
@@ -157,6 +158,7 @@ def _judged(found: Monitor) -> Iterator[str]:
             f"{found.judged.judge} judged {count(found.judged.sampled)} of {count(found.judged.events)} lines with a "
             f"query and an answer, personal data masked (seed {found.judged.seed}); with a value: {told}.{thin}"
         )
+        yield from (f"{each.severity.capitalize()}: {each}" for each in found.judged.problems)
 
 
 def _heavy(found: Monitor) -> Iterator[str]:

@@ -19,14 +19,11 @@ from hashlib import blake2b
 from importlib.resources import files
 from itertools import count, product
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 from rankproof.judging.models import MOST_PAIRS
 from rankproof.judging.verdicts import WITHOUT_PARTS, Ask, Relation
-
-if TYPE_CHECKING:
-    pass
 
 VERDICTS, SUPPORT, CLAIMS = "verdicts-2", "support-1", "claims-3"
 """The prompts: files in `judging/prompts`, whose numbers are part of every verdict's key."""

@@ -198,6 +198,7 @@ class Session:
         reading = Reading(open=dict.fromkeys(call.asks, problem)) if problem else read(call, reply.content)
         for each, times in reading.problems.items():
             self.account.note(each, times)
+        self.account.failed -= bool(reading.values or reading.claims)  # as which it was booked
         self.keep(self._verdicts(call, reply, reading))
         if again and reading.open and reply is not NONE:
             most = max(1, len(reading.open) // 2) if reply.problem else None
@@ -232,7 +233,7 @@ class Session:
             taken = (reserved[0], tokens_in(str(reply.content)))
         cost = self.judge.budget.book(reserved, *taken, self.share_of_price)
         size = len(call_text(call).encode("utf-8", "replace"))
-        self.account.add(Account(1, reply.prompt_tokens, reply.reply_tokens, cost, bytes_sent=size))
+        self.account.add(Account(1, reply.prompt_tokens, reply.reply_tokens, cost, bytes_sent=size, failed=1))
 
     def _verdicts(self, call: Call, reply: Reply, reading: Reading) -> list[Verdict]:
         """The verdicts of a reply, each with where it comes from."""
