@@ -241,6 +241,17 @@ def test_a_budget_stops_and_keeps_what_was_paid_for(server: Served, limit: dict[
     assert any(f"the budget of {words} is spent" in problem for problem in scores.account.problems)
 
 
+@pytest.mark.parametrize("code", [400, 500])
+@pytest.mark.parametrize("most", [0, 1, 5])
+def test_a_limit_of_calls_holds_for_those_that_are_sent_again(server: Served, code: int, most: int) -> None:
+    """After an error, and without an option that the service refuses."""
+    server.faults = [Fault(answer=status(code, "unknown: response_format, temperature, tool_choice"), times=999)]
+    options = LIMITS | {"tries": 3, "again": 0, "max_calls": most, "concurrency": 4, "temperature": 0}
+    scores = rankproof.judge([sample(n) for n in range(9)], "P@2", judge="openai:m", base_url=server.url, **options)
+    assert len(server.calls) == scores.account.calls == scores.account.failed == most
+    assert f"the budget of {most} calls is spent" in str(scores.account.problems)
+
+
 def test_a_price_limit_needs_a_known_price(server: Served) -> None:
     with pytest.raises(UsageError, match="the price of openai:scripted is not known"):
         judged(server, [sample()], max_money=1)

@@ -224,6 +224,16 @@ def test_it_stands_in_cascades_loops_and_plans(server: Served) -> None:
     assert "the budget of 2 calls is spent" in str(scores.reasons["P@2"])
 
 
+def test_a_limit_of_calls_counts_those_that_are_made_again() -> None:
+    made = []
+
+    def broken(text: str) -> str:
+        made.append(text)
+        raise ConnectionError
+
+    assert judge(ROWS, "P@2", judge=chat(broken, max_calls=2, pause=0.0)).account.calls == len(made) == 2
+
+
 @pytest.mark.parametrize(
     ("model", "options", "words"),
     [

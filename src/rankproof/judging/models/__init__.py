@@ -37,6 +37,7 @@ class ModelLimits(Displayable):
     canaries: bool = True
     """Whether pairs with a known answer ride along, as an alarm."""
     max_calls: int | None = None
+    """Calls that are sent, at most; one that is sent again counts again."""
     budget_tokens: int | None = None
     """Tokens of the whole run, sent and got."""
     max_money: float | None = None

@@ -359,6 +359,11 @@ def call_text(call: Call) -> str:
     return json.dumps([call.instructions, call.body, call.schema], ensure_ascii=False)
 
 
+def bytes_of(call: Call) -> int:
+    """The size of everything that a call sends."""
+    return len(call_text(call).encode("utf-8", "replace"))
+
+
 def sizes(call: Call) -> tuple[int, int]:
     """About how many tokens a call sends and gets."""
     return FRAME_TOKENS + tokens_in(call_text(call)), 20 + sum(

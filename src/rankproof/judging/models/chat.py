@@ -176,6 +176,7 @@ def chat(
                 timeout=limits.timeout,
                 retries=limits.retries,
                 dropped=judge.dropped,
+                budget=judge.budget,
                 speaker=speaker,
                 threads=threads,
             )

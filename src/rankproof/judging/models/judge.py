@@ -15,7 +15,7 @@ from rankproof.document.model import Displayable
 from rankproof.errors import UsageError
 from rankproof.judging.function_judge import run
 from rankproof.judging.models import MOST_PAIRS, ModelLimits, split
-from rankproof.judging.models.calls import CLAIMS, VERDICTS, Call, call_text, calls_for, sizes, tokens_in
+from rankproof.judging.models.calls import CLAIMS, VERDICTS, Call, bytes_of, calls_for, sizes, tokens_in
 from rankproof.judging.models.providers import NONE, Reply, Service, service_of
 from rankproof.judging.models.replies import Reading, read
 from rankproof.judging.models.transport import BATCH_PRICE, Hopeless, Line, settle_in_batches
@@ -35,6 +35,7 @@ async def over_http(judge: ModelJudge) -> AsyncIterator[Line]:
             timeout=limits.timeout,
             retries=limits.retries,
             dropped=judge.dropped,
+            budget=judge.budget,
         )
 
 
@@ -96,7 +97,7 @@ class ModelJudge(Displayable):
         account = Account(money=0.0 if price(self.name, 1, 1) is not None else None)
         limits = self.limits
         for call in (call for group in groups for call in calls_for(group, limits.canaries, limits.pairs)):
-            account.add(Account(1, *sizes(call), bytes_sent=len(call_text(call).encode("utf-8", "replace"))))
+            account.add(Account(1, *sizes(call), bytes_sent=bytes_of(call)))
         if account.money is not None:
             whole = price(self.name, account.prompt_tokens, account.reply_tokens) or 0.0
             account.money = whole * (BATCH_PRICE if self.limits.batch else 1.0)
@@ -158,6 +159,7 @@ class Session:
             except BaseExceptionGroup as group:
                 # What goes wrong here, as a ledger that is locked, all workers meet: one error, not many.
                 raise group.exceptions[0] from None
+        self.account.add(line.again)
         for problem, times in line.problems.items():
             self.account.note(f"{problem}, tried again", times)
         return self.account
@@ -232,8 +234,7 @@ class Session:
         if reply is not NONE and not any(taken):  # a budget holds where the service counts nothing, too
             taken = (reserved[0], tokens_in(str(reply.content)))
         cost = self.judge.budget.book(reserved, *taken, self.share_of_price)
-        size = len(call_text(call).encode("utf-8", "replace"))
-        self.account.add(Account(1, reply.prompt_tokens, reply.reply_tokens, cost, bytes_sent=size, failed=1))
+        self.account.add(Account(1, reply.prompt_tokens, reply.reply_tokens, cost, bytes_sent=bytes_of(call), failed=1))
 
     def _verdicts(self, call: Call, reply: Reply, reading: Reading) -> list[Verdict]:
         """The verdicts of a reply, each with where it comes from."""
@@ -289,8 +290,8 @@ class Budget(Displayable):
         waiting_prompt = sum(each[0] for each in self._under_way) + prompt_tokens
         waiting_reply = sum(each[1] for each in self._under_way) + reply_tokens
         used = self.spent.prompt_tokens + self.spent.reply_tokens
-        if self.calls is not None and self.spent.calls + len(self._under_way) >= self.calls:
-            return f"the budget of {self.calls:,} calls is spent"
+        if refused := self.refuses_to_send():
+            return refused
         if self.tokens is not None and used + waiting_prompt + waiting_reply > self.tokens:
             return f"the budget of {self.tokens:,} tokens is spent"
         if self.money is not None:
@@ -299,6 +300,11 @@ class Budget(Displayable):
                 return f"the budget of ${self.money:g} is spent"
         self._under_way.append((prompt_tokens, reply_tokens))
         return ""
+
+    def refuses_to_send(self) -> str:
+        """Why nothing more can be sent; empty if it can."""
+        spent = self.calls is not None and self.spent.calls + len(self._under_way) >= self.calls
+        return f"the budget of {self.calls:,} calls is spent" if spent else ""
 
     def book(
         self, reserved: tuple[int, int], prompt_tokens: int, reply_tokens: int, share: float = 1.0

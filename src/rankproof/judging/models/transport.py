@@ -8,11 +8,12 @@ import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from rankproof.document.model import Displayable
 from rankproof.errors import shorten
-from rankproof.judging.models.calls import Call, sizes
+from rankproof.judging.models.calls import Call, bytes_of, sizes
 from rankproof.judging.models.providers import NONE, Reply, Service
 from rankproof.judging.models.replies import unique_values
 from rankproof.judging.verdicts import Account, Ask
@@ -32,7 +33,7 @@ from rankproof.net.retries import (
 )
 
 if TYPE_CHECKING:
-    from rankproof.judging.models.judge import ModelJudge, Session
+    from rankproof.judging.models.judge import Budget, ModelJudge, Session
 
 HOPELESS = {
     401: "the service refused the key",
@@ -74,8 +75,11 @@ class Line(Displayable):
     given: Mapping[str, Any]
     timeout: float
     retries: Retries
+    budget: Budget
     dropped: set[str] = field(default_factory=set)
     """Options that the service refuses, remembered between runs."""
+    again: Account = field(default_factory=Account)
+    """What calls took that were sent once more."""
     problems: dict[str, int] = field(default_factory=dict)
     """The errors that were retried."""
     reached: bool = False
@@ -87,7 +91,8 @@ class Line(Displayable):
     async def ask(self, call: Call) -> Reply:
         """The reply to a call, after as many tries as are allowed."""
         course: Attempts[Response] = attempts(self.retries, self.pace)
-        response = await settle_in_loop(course, lambda: self._tried(call))
+        sent = count()
+        response = await settle_in_loop(course, lambda: self._tried(call, sent))
         failure = response.failure
         if failure is None:
             try:
@@ -99,9 +104,14 @@ class Line(Displayable):
             raise Hopeless(f"{failure} and asks to wait for {_duration(failure.wait)}")
         raise failure if self.reached else Hopeless(f"{failure}, and no call was ever answered")
 
-    async def _tried(self, call: Call) -> Response:
+    async def _tried(self, call: Call, sent: Iterator[int]) -> Response:
         """One try. An option that the service refuses is left out, and that does not count as a try."""
         while True:
+            if next(sent):  # the first time was booked with the call
+                if refused := self.budget.refuses_to_send():
+                    raise Failed(refused)
+                self.budget.spent.calls += 1
+                self.again.add(Account(1, bytes_sent=bytes_of(call), failed=1))
             left_out = frozenset(self.dropped)
             async with self.pace:
                 response = await self._send(call, left_out)
