@@ -326,6 +326,14 @@ def test_a_design_that_measures_nothing_does_not_end_with_0(tmp_path: Path) -> N
     assert "Next:" in done.stderr
 
 
+def test_the_order_of_rows_with_ids_that_are_numbers_changes_nothing() -> None:
+    rows = [{"id": str(n), "query": f"Which is {n}?", "correct": n % 2} for n in range(1, 5)]
+    for oracle in (rows[::-1], [rows[at] for at in (2, 0, 3)]):
+        found = mirage(base=rows, oracle=oracle, mixed=rows)
+        assert (found.questions, found.left_out) == (len(oracle), 4 - len(oracle))
+        assert set(found.patterns) == {"000", "111"}
+
+
 @pytest.mark.parametrize(
     ("given", "error"),
     [

@@ -145,7 +145,8 @@ def mirage(
     check_number("correct", correct, above=0, most=1, advice="give one, like 0.5")
     given = _given(samples, {"base": base, "oracle": oracle, "mixed": mixed})
     asking = judge if isinstance(judge, Judge) else Judge(judge, ledger=ledger, **options)
-    right = {name: _right(rows, asking, metric, correct) for name, rows in given.items()}
+    keys = _keys(given)
+    right = {name: _right(keys[name], rows, asking, metric, correct) for name, rows in given.items()}
     shared = [key for key in right["base"] if all(key in each for each in right.values())]
     every = {key for each in right.values() for key in each}
     if not shared:
@@ -194,9 +195,8 @@ def _labelled(samples: Sequence[Sample]) -> bool:
     return bool(samples) and all(_label(each) is not None for each in samples)
 
 
-def _right(samples: Sequence[Sample], judge: Judge, metric: str, correct: float) -> Right:
+def _right(keys: list[str], samples: list[Sample], judge: Judge, metric: str, correct: float) -> Right:
     """Which answers are right, by their rows or by the judge."""
-    keys = _keys(samples)
     if _labelled(samples):
         return {key: _as_yes(each) for key, each in zip(keys, samples, strict=True)}
     plain = [
@@ -222,13 +222,12 @@ def _as_yes(sample: Sample) -> bool:
     return given in ("1", "true", "1.0")
 
 
-def _keys(samples: Sequence[Sample]) -> list[str]:
-    """The ids; the questions, if the rows have no ids of their own but their numbers."""
-    numbered = [each.id for each in samples] == [str(number) for number in range(1, len(samples) + 1)]
-    questions = [each.query for each in samples if each.query]
-    if numbered and len(set(questions)) == len(samples):
-        return questions
-    return [each.id for each in samples]
+def _keys(given: Mapping[str, list[Sample]]) -> dict[str, list[str]]:
+    """The ids of all rows; the questions, if the ids of a setting may be no more than the numbers of its rows."""
+    ids = {name: [each.id for each in rows] for name, rows in given.items()}
+    questions = {name: [each.query for each in rows if each.query] for name, rows in given.items()}
+    numbered = any(set(each) == {str(at + 1) for at in range(len(each))} for each in ids.values())
+    return questions if numbered and all(len({*questions[name]}) == len(ids[name]) for name in ids) else ids
 
 
 def _counted(listed: Sequence[Sequence[bool | None]], **about: Any) -> Mirage:
