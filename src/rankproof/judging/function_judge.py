@@ -93,8 +93,10 @@ def verdict_of(ask: Ask, reply: Any, judge: str) -> Verdict | Unmeasured:
         items: Any = given.get("items", given.get("value"))
         listed = isinstance(items, list | tuple) and all(isinstance(each, str) and each.strip() for each in items)
         if not listed:
-            return Unmeasured(ask, f"got {shorten(items)}, expected a list of claims")
+            return Unmeasured(ask, f"got {shorten(reply if items is None else items)}, expected a list of claims")
         return Verdict(ask, None, judge, items=tuple(dict.fromkeys(items)))
+    if given.keys().isdisjoint(("value", "probability")):
+        return Unmeasured(ask, f"got {shorten(reply)}, expected a mapping with value or probability")
     value, probability, problem = _settled(ask.relation, given)
     soft = isinstance(_plain(given.get("value")), float | None)
     quote = given.get("quote") or ""
