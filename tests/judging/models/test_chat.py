@@ -284,3 +284,11 @@ def test_a_judge_function_that_waits_is_asked_about_several_pairs_at_a_time(tmp_
 
     assert judge(ROWS, "P@2", judge=looked_up)["P@2"] == 0.5
     base.close()
+
+
+def test_an_error_of_a_function_is_told_without_words_of_http() -> None:
+    def broken(text: str) -> str:
+        raise ValueError("no such field")
+
+    problems = judge(ROWS, "P@2", judge=chat(broken)).account.problems
+    assert list(problems) == ["unmeasured: the model raised ValueError: no such field"]

@@ -128,7 +128,7 @@ class InHand(Line):
             return Response(status, failure=Failed(f"the model raised {kind}", again=True, wait=wait))
         self.reached = True
         said = f"the model raised {kind}: {error}" if status not in HOPELESS else str(error)
-        return Response(status or 400, body=said.encode("utf-8", "replace"))
+        return Response(status, body=said.encode("utf-8", "replace"))
 
 
 def chat(

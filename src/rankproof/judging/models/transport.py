@@ -55,6 +55,8 @@ DROPPABLE = {
 """Options that are left out if a service refuses them, by the words of which one is in the refusal."""
 INSTEAD = {"max_tokens": "max_completion_tokens"}
 """The replacement of a refused option."""
+REFUSED = (0, 400, 422)
+"""Statuses of a call that is wrong for the service; 0 is an error without a status, raised by a model in hand."""
 SAME_REFUSALS = 5
 """After this many equal refusals, without any reply, all calls are assumed to be refused."""
 
@@ -160,8 +162,9 @@ class Line(Displayable):
             wait = retry_after(response.headers)
             return Failed(f"the service answered HTTP {status}", again=True, wait=wait)
         problem = f"the service refused the call{self._reason(body)} (HTTP {status})"
+        problem = problem if status else self._reason(body).removeprefix(": ")  # raised by a model in hand
         times = self.refusals[problem] = self.refusals.get(problem, 0) + 1
-        if times >= SAME_REFUSALS and not self.replied and status in (400, 422):
+        if times >= SAME_REFUSALS and not self.replied and status in REFUSED:
             raise Hopeless(problem)
         raise Failed(problem)
 
@@ -187,7 +190,7 @@ class Line(Displayable):
 
 def _unknown(response: Response, left_out: frozenset[str]) -> str:
     """Which option of a request the service refuses, if it can be left out."""
-    if response.status not in (400, 422):
+    if response.status not in REFUSED:
         return ""
     said = response.body.decode("utf-8", "replace").lower()
     found = (name for name, words in DROPPABLE.items() if any(word in said for word in words))
