@@ -152,7 +152,7 @@ class Task:
                 frame = frame_of(self.ledger, own)
                 known = [each for each in pairs if each.ask in frame]
                 found[pairs[0].ask.relation] = agreement_of(known, own, len(pairs) - len(known))
-        labelled = {pair_in(each) for each in people(self.ledger)}
+        labelled = {pair_in(each) for each in people(self.ledger) if "drawn" in each.origin}  # overrides were not
         left = sum(each.ask not in labelled for each in self.session.drawn)
         return Calibration(self.judge, found, len(self.session.drawn), left)
 

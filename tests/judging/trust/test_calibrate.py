@@ -126,6 +126,17 @@ def test_overrides_that_nobody_drew_correct_nothing(ledger: Path) -> None:
     for each in list(verdicts.where(judge="function:machine"))[:80]:
         verdicts.override(each.id, truth(*each.key), by="ana")
     assert judge(rows(), "P@3", judge=machine, ledger=ledger).corrections == {}
+    found = calibrate(ledger, n=30)
+    assert found.left == found.drawn  # it said that some of the drawn pairs are labelled, and that none is
+    assert "0 of 30 drawn pairs labelled; 30 left." in str(found)
+
+
+def test_labels_of_pairs_that_the_judge_left_open_are_labels(tmp_path: Path) -> None:
+    samples = [{"query": f"Where is {name}?", "contexts": [f"{name} has a harbour."]} for name in ("Rome", "Oslo")]
+    found = calibrate(samples, lambda ask: 3, judge="lexical", ledger=tmp_path / "l.db", metrics="P@1")
+    assert (found.left, found.n) == (0, 0)
+    assert "2 of 2 drawn pairs labelled." in str(found)
+    assert "No label is of a pair drawn at random that the judge settled" in " ".join(str(found).split())
 
 
 def test_without_labels_nothing_about_corrections_is_said(ledger: Path) -> None:

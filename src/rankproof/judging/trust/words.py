@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 SHARES = ("accuracy", "commonest", "sensitivity", "specificity", "raw")
 NO_LABELS = "No drawn pair has a label yet, so nothing can be said. Next: label some."
+OF_OTHERS = "No label is of a pair drawn at random that the judge settled, so nothing can be said. Next: label more."
 THIRDS = ("first", "middle", "last")
 LEVELS = (
     "Differences between systems can be trusted more than levels if the same judge judged both, as its error is in "
@@ -34,7 +35,8 @@ def calibration(found: Calibration) -> Document:
     done = f"{found.drawn - found.left:,} of {count(found.drawn, 'drawn pair')} labelled{left}." if found.drawn else ""
     opening = Part(Paragraph(f"Judge: {found.judge}. {done}"))
     if not relations:
-        return Document("Calibration", [opening, Part(Paragraph(""), Paragraph(NO_LABELS))], tree=found.to_dict())
+        why = NO_LABELS if found.drawn == found.left else OF_OTHERS
+        return Document("Calibration", [opening, Part(Paragraph(""), Paragraph(why))], tree=found.to_dict())
     placed = [each for each in relations if each.places]
     tables = [_agreement(relations), _rates(relations), *map(_confusion, relations)]
     told = [*(said for each in relations for said in _sentences(each)), LEVELS]
