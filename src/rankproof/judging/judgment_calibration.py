@@ -47,9 +47,9 @@ def calibrate_judgments(
 
     Both are judgments as `evaluate` reads them; people need to have judged a part of what the machine judged only.
     `systems` is {name: ranking}, a list of files, or one ranking file; of each run every measure is estimated, from the
-    machine's judgments corrected by people's, with an interval. A grade of at least `rel` is relevant. `plan` is the
-    file that `plan(n)` of the result wrote before the labels, if they were drawn by it. Without `human` nothing is
-    known but which pairs to label first.
+    machine's judgments corrected by people's, with an interval. A grade of at least `rel` is relevant, also in
+    measures that name no grade. `plan` is the file that `plan(n)` of the result wrote before the labels, if they were
+    drawn by it. Without `human` nothing is known but which pairs to label first.
 
     >>> machine = {"q1": {"a": 1, "b": 1, "c": 0, "d": 0}, "q2": {"a": 1, "b": 0}}
     >>> found = calibrate_judgments(machine, {"q1": {"a": 1, "b": 0, "c": 0}, "q2": {"a": 1}})
@@ -61,7 +61,7 @@ def calibrate_judgments(
     judged = load_judgments(machine)
     people = None if human is None else load_judgments(human)
     said = _together(judged, people, _chances(plan))
-    asked = _measures(JUDGE_MEASURES if measures is None else measures)
+    asked = _measures(JUDGE_MEASURES if measures is None else measures, rel)
     alone = isinstance(systems, str | os.PathLike)
     loaded = {} if systems is None else load_rankings([systems] if alone else systems)
     scores = {name: evaluate(said.pairs, run, asked) for name, run in loaded.items()}
@@ -133,15 +133,17 @@ def _share(alike: Any, of: Any) -> Share:
     return share_of(int((alike & of).sum()), int(of.sum()))
 
 
-def _measures(measures: Measures) -> list[Measure]:
-    """Rank measures that grades alone decide."""
-    found = parse_each(measures)
-    for each in found:
+def _measures(measures: Measures, rel: float) -> list[Measure]:
+    """Rank measures that grades alone decide, relevant from `rel` on if they count relevant ones and say nothing."""
+    found = []
+    for each in parse_each(measures):
         if each.spec.kind != "ranking" or each.spec.aspects or each.spec.average != "mean":
             raise UsageError(
                 f"{each}: cannot be estimated from grades, expected a measure of rankings by grades, averaged over "
                 "queries. Next: name one, like nDCG@10."
             )
+        counts = each.params.get("rel") == 1 and each.gain in (None, "binary") and each.threshold == "rel"
+        found.append(each(rel=rel) if counts and "rel" not in each.stated else each)
     return found
 
 

@@ -98,6 +98,18 @@ def test_a_label_is_never_chosen_by_what_it_says() -> None:
     assert abs(each.value - evaluate(people, run, "RR@10")["RR@10"]) < 0.08
 
 
+def test_the_grade_that_is_relevant_reaches_measures_that_name_none() -> None:
+    people, machine, run = world(np.random.default_rng(3), 40)
+    doubled = [
+        {query: {doc: 2 * grade for doc, grade in of.items()} for query, of in e.items()} for e in (machine, people)
+    ]
+    named = ["P@4", "AP", "RR(rel=1)", "P(rel=3)@4", "nDCG@10"]
+    found = calibrate_judgments(*doubled, {"run": run}, named, rel=2).runs["run"]
+    assert list(found) == ["P(rel=2)@4", "AP(rel=2)", "RR", "P(rel=3)@4", "nDCG@10"]
+    assert found["P(rel=2)@4"][0] == evaluate(doubled[0], run, "P(rel=2)@4")["P(rel=2)@4"]
+    assert list(calibrate_judgments(*doubled, {"run": run}, "P@4").runs["run"]) == ["P@4"]
+
+
 def test_agreement_of_the_pairs_that_both_judged() -> None:
     machine = {"q1": {"a": 3, "b": 2, "c": 0, "x": 1}, "q2": {"a": 2, "b": 0, "y": 3}, "q3": {"z": 1}}
     people = {"q1": {"a": 3, "b": 0, "c": 0, "only": 1}, "q2": {"a": 2, "b": 0}, "q4": {"a": 1}}
