@@ -215,7 +215,12 @@ def test_verdicts_are_listed_filtered_and_overridden(shell: Any) -> None:
         ("verdicts --ledger s.jsonl", 3, "no ledger of verdicts, or a damaged one"),
         ("verdicts --ledger gold.db --override xyz", 2, "expected ID=VALUE"),
         ("verdicts --ledger gold.db --override ffffffffffff=1", 2, "no pair whose id begins"),
-        ("verdicts --ledger gold.db --why so", 2, "--why is the reason of an --override"),
+        ("verdicts --ledger gold.db --why so", 2, "are of an --override"),
+        ("verdicts --ledger gold.db --by ana", 2, "are of an --override"),
+        ("verdicts --ledger gold.db --relation X", 2, "relation: got 'X'"),
+        ("verdicts --ledger gold.db --judge god", 2, "only of gold. Did you mean 'gold'?"),
+        ("judge s.jsonl --judge openai:", 2, "expected openai:MODEL. Next: write the name"),
+        ("judge s.jsonl --judge lexical>openai", 2, "expected openai:MODEL. Next: write the name"),
         ("verdicts --ledger new.db --import s.jsonl", 3, "s.jsonl, line 1: got"),
     ],
 )
@@ -312,3 +317,18 @@ def test_a_run_whose_every_call_failed_does_not_end_with_0(shell: Callable[[str]
     assert code == 3
     assert "in every call" in " ".join((out + err).split())
     assert ".0000" in out or '"n": 1' in out or ",0.0," in out
+
+
+def test_claims_are_shown_under_their_text(shell: Callable[[str], Any]) -> None:
+    line = {
+        "relation": "C",
+        "left": "Which?",
+        "right": "Red. Tall.",
+        "judge": "g",
+        "value": None,
+        "items": ["It is red."],
+    }
+    Path("claims.jsonl").write_text(json.dumps(line) + "\n")
+    shell("verdicts --ledger claims.db --import claims.jsonl")
+    _, out, _ = shell("verdicts --ledger claims.db --relation C")
+    assert out.splitlines()[1:4] == ["  question: Which?", "  text: Red. Tall.", "  claim: It is red."]

@@ -266,8 +266,8 @@ def list_verdicts(
     if form not in VERDICT_FORMATS:
         raise one_of("format", form, VERDICT_FORMATS)
     verdicts = Verdicts(ledger)
-    if why and not override:
-        raise UsageError("--why is the reason of an --override, and there is none. Next: add --override ID=VALUE.")
+    if (why or by) and not override:
+        raise UsageError("--why and --by are of an --override, and there is none. Next: add --override ID=VALUE.")
     if override:
         person = by or getpass.getuser()
         for each in override:
@@ -275,7 +275,7 @@ def list_verdicts(
             if not equals or not value.lstrip("-").isdigit():
                 raise UsageError(
                     f"--override: got {each!r}, expected ID=VALUE, like 3f9a2c=1."
-                    " Next: write it so; 'rankproof verdicts LEDGER' lists the ids."
+                    " Next: write it so; 'rankproof verdicts --ledger LEDGER' lists the ids."
                 )
             found = verdicts.override(pair, int(value), by=person, why=why)
             click.echo(f"{found.id} is {found.value} by {found.judge} from now on.", err=True)

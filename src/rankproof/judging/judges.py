@@ -188,7 +188,9 @@ def _named(spec: str, ledger: Ledger | None, options: Mapping[str, Any]) -> list
         from rankproof.judging.lexical_judge import lexical_judge
 
         return [lexical_judge()]
-    if kind in MODELS and rest:
+    if kind in MODELS:
+        if not rest:
+            raise UsageError(f"judge: got {spec!r}, expected {kind}:MODEL. Next: write the name of a model behind it.")
         return [_model(spec, kind, options)]
     if kind == "human":
         return [HumanJudge(rest or "somebody")]
@@ -248,6 +250,11 @@ class Verdicts(Displayable):
         for what, got in (("judge", judge), ("relation", relation), ("contains", contains)):
             if not isinstance(got, str | None):
                 raise UsageError(f"{what}: got {shorten(got)}, expected a text. Next: give one, or leave it out.")
+        if relation is not None and relation not in VALUES:
+            raise one_of("relation", relation, map(str, VALUES))
+        known = [each["name"] for each in self.judges()]
+        if judge not in (None, *known):
+            raise not_known(f"{self.ledger.path}: no verdicts of {judge!r}, only of {', '.join(known)}", judge, known)
         wanted = None if value is None else check_whole("value", value, least=-1)
         sought, open_ones = (contains or "").casefold(), None if unmeasured is None else bool(unmeasured)
         return (

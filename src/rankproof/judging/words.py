@@ -141,7 +141,7 @@ RELATIONS: dict[str, tuple[str, str]] = {
     Relation.TEXT_SUPPORTS_IN_PART: ("claim", "text"),
     Relation.STATEMENT_BEARS: ("question", "statement"),
     Relation.ANSWER_ADDRESSES: ("question", "answer"),
-    Relation.TEXT_CLAIMS: ("", "text"),
+    Relation.TEXT_CLAIMS: ("question", "text"),
 }
 """What the two texts of a pair are under each relation."""
 WORDS: dict[str, dict[int, str]] = {
@@ -212,7 +212,8 @@ def pairs(found: Iterable[LedgerEntry]) -> str:
         left, right = nouns(each.relation, each.right)
         said = clean(verdict(each.relation, each.value, each.reason)) + certainty(each.probability)
         lines.append(f"{each.id}  {each.relation}  {said}  by {each.judge}")
-        for noun, text in ((left, each.left), (right, each.right), ("quote", each.quote)):
+        claims = [("claim", item) for item in each.items]
+        for noun, text in ((left, each.left), (right, each.right), ("quote", each.quote), *claims):
             if text:
                 lines += wrap(cut(" ".join(text.split()), 300), first=f"  {noun}: ", later="    ")
         lines.append("")
