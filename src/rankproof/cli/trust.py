@@ -136,12 +136,7 @@ def calibrate_judge(
 
 
 def _check_sides(
-    source: str | None,
-    machine: str | None,
-    human: str | None,
-    runs: tuple[str, ...],
-    further: int | None,
-    others: dict[str, bool],
+    source: str | None, machine: str | None, human: str | None, runs: Any, further: int | None, others: dict[str, bool]
 ) -> None:
     if machine is None:
         raise UsageError(

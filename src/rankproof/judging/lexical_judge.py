@@ -40,16 +40,7 @@ from rankproof.judging.verdicts import (
     apart_from,
 )
 from rankproof.text.claims import claims
-from rankproof.text.languages import (
-    CANCELLING,
-    HEDGED,
-    PRONOUNS,
-    STATE_STEMS,
-    STATES,
-    are_alike,
-    limits_in,
-    opposites,
-)
+from rankproof.text.languages import CANCELLING, HEDGED, PRONOUNS, STATE_STEMS, STATES, are_alike, limits_in, opposites
 from rankproof.text.refusals import abstains
 from rankproof.text.words import fold, shortest_stretch
 

@@ -100,16 +100,16 @@ class InHand(Line):
     threads: ThreadPoolExecutor | None = None
 
     async def _send(self, call: Call, left_out: frozenset[str]) -> Response:
-        given = {name: value for name, value in self.given.items() if name not in left_out}
+        given = {name: value for name, value in self.judge.given.items() if name not in left_out}
         try:
-            async with asyncio.timeout(self.timeout):
+            async with asyncio.timeout(self.judge.limits.timeout):
                 # Gathered with its exceptions: a model in hand may raise anything, and costs one call only.
                 found = await asyncio.gather(
                     self.speaker.say(call, given, self.threads),  # type: ignore[union-attr, arg-type]
                     return_exceptions=True,
                 )
         except TimeoutError:
-            return Response(failure=Failed(f"no reply within {self.timeout:g} s", again=True))
+            return Response(failure=Failed(f"no reply within {self.judge.limits.timeout:g} s", again=True))
         if isinstance(found[0], BaseException):
             return self._raised(found[0])
         self.reached = True
@@ -171,15 +171,7 @@ def chat(
     async def connect(judge: ModelJudge) -> AsyncIterator[Line]:
         threads = ThreadPoolExecutor(limits.concurrency, thread_name_prefix="rankproof-chat")
         try:
-            yield InHand(
-                *(judge.service, judge.model, repeat(None), judge.pace, judge.given),
-                timeout=limits.timeout,
-                retries=limits.retries,
-                dropped=judge.dropped,
-                budget=judge.budget,
-                speaker=speaker,
-                threads=threads,
-            )
+            yield InHand(judge, repeat(None), speaker=speaker, threads=threads)
         finally:
             threads.shutdown(wait=False, cancel_futures=True)
 

@@ -28,15 +28,8 @@ from rankproof.net.retries import Failed, Pace
 @asynccontextmanager
 async def over_http(judge: ModelJudge) -> AsyncIterator[Line]:
     """The line to a service, open for as long as the block."""
-    limits = judge.limits
-    async with open_clients(limits.concurrency, limits.timeout) as clients:
-        yield Line(
-            *(judge.service, judge.model, clients, judge.pace, judge.given),
-            timeout=limits.timeout,
-            retries=limits.retries,
-            dropped=judge.dropped,
-            budget=judge.budget,
-        )
+    async with open_clients(judge.limits.concurrency, judge.limits.timeout) as clients:
+        yield Line(judge, clients)
 
 
 SAMPLES_OF_A_BATCH = 5_000
@@ -85,6 +78,10 @@ class ModelJudge(Displayable):
         # The other pairs of a call may change a verdict, so fewer pairs a call count as another judge.
         fewer = {"pairs": self.limits.pairs} if self.limits.pairs != MOST_PAIRS else {}
         return {"kind": "model", "name": self.name, **self.known, **at, **given, **fewer, **prompts}
+
+    def body(self, call: Call) -> dict[str, Any]:
+        """What is sent for a call."""
+        return self.service.provider.body(self.model, call, self.given)
 
     def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
         """Ask about every pair; each verdict is stored as soon as it arrives."""

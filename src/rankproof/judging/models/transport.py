@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rankproof.document.model import Displayable
 from rankproof.errors import shorten
 from rankproof.judging.models.calls import Call, bytes_of, sizes
-from rankproof.judging.models.providers import NONE, Reply, Service
+from rankproof.judging.models.providers import NONE, Reply
 from rankproof.judging.models.replies import unique_values
 from rankproof.judging.verdicts import Account, Ask
 from rankproof.net.client import Response, exchange, open_clients, without_keys
@@ -26,14 +26,13 @@ from rankproof.net.retries import (
     Attempts,
     Failed,
     Pace,
-    Retries,
     attempts,
     retry_after,
     settle_in_loop,
 )
 
 if TYPE_CHECKING:
-    from rankproof.judging.models.judge import Budget, ModelJudge, Session
+    from rankproof.judging.models.judge import ModelJudge, Session
 
 HOPELESS = {
     401: "the service refused the key",
@@ -69,17 +68,9 @@ class Hopeless(Failed):
 class Line(Displayable):
     """A line to a service: a client, its pace, and what was learnt about what the service takes."""
 
-    service: Service
-    model: str
+    judge: ModelJudge
     clients: Iterator[Any]
     """One for each call in turn."""
-    pace: Pace
-    given: Mapping[str, Any]
-    timeout: float
-    retries: Retries
-    budget: Budget
-    dropped: set[str] = field(default_factory=set)
-    """Options that the service refuses, remembered between runs."""
     again: Account = field(default_factory=Account)
     """What calls took that were sent once more."""
     problems: dict[str, int] = field(default_factory=dict)
@@ -92,7 +83,7 @@ class Line(Displayable):
 
     async def ask(self, call: Call) -> Reply:
         """The reply to a call, after as many tries as are allowed."""
-        course: Attempts[Response] = attempts(self.retries, self.pace)
+        course: Attempts[Response] = attempts(self.judge.limits.retries, self.judge.pace)
         sent = count()
         response = await settle_in_loop(course, lambda: self._tried(call, sent))
         failure = response.failure
@@ -101,7 +92,7 @@ class Line(Displayable):
                 found = json.loads(response.body, object_pairs_hook=unique_values)
             except (ValueError, RecursionError):
                 found = None
-            return self.service.provider.reply(found)
+            return self.judge.service.provider.reply(found)
         if failure.wait > LONGEST_WAIT:
             raise Hopeless(f"{failure} and asks to wait for {_duration(failure.wait)}")
         raise failure if self.reached else Hopeless(f"{failure}, and no call was ever answered")
@@ -110,46 +101,46 @@ class Line(Displayable):
         """One try. An option that the service refuses is left out, and that does not count as a try."""
         while True:
             if next(sent):  # the first time was booked with the call
-                if refused := self.budget.refuses_to_send():
+                if refused := self.judge.budget.refuses_to_send():
                     raise Failed(refused)
-                self.budget.spent.calls += 1
+                self.judge.budget.spent.calls += 1
                 self.again.add(Account(1, bytes_sent=bytes_of(call), failed=1))
-            left_out = frozenset(self.dropped)
-            async with self.pace:
+            left_out = frozenset(self.judge.dropped)
+            async with self.judge.pace:
                 response = await self._send(call, left_out)
             # Calls that were under way with a field that was just refused come here as well.
             if not (field_ := _unknown(response, left_out)):
                 break
             # Leave a field out from now on, and say so once.
-            if field_ not in self.dropped:
-                self.dropped.add(field_)
+            if field_ not in self.judge.dropped:
+                self.judge.dropped.add(field_)
                 told = f"{INSTEAD[field_]!r} is sent" if field_ in INSTEAD else "it is left out"
                 self._note(f"the service refuses {field_!r}, so {told}{self._reason(response.body)}")
         if response.failure is None and response.status != 200:
             response = replace(response, failure=self._refused(response))
         if response.failure is None:
             self.replied = True
-            self.pace.faster()
+            self.judge.pace.faster()
             return response
         self._note(str(response.failure))
         if response.status in CROWDED:
-            self.pace.slower()
+            self.judge.pace.slower()
         return response
 
     async def _send(self, call: Call, left_out: frozenset[str]) -> Response:
         """The response, or the error."""
-        sent = self.service.provider.body(self.model, call, self.given)
+        sent = self.judge.body(call)
         named = {INSTEAD.get(name, "") if name in left_out else name: value for name, value in sent.items()}
         sent = {name: value for name, value in named.items() if name}
         response = await exchange(
-            *(next(self.clients), "POST", self.service.endpoint),
-            within=self.timeout,
+            *(next(self.clients), "POST", self.judge.service.endpoint),
+            within=self.judge.limits.timeout,
             largest=LARGEST,
             content=json.dumps(sent, ensure_ascii=False).encode("utf-8", "replace"),
-            headers={"Content-Type": "application/json", **self.service.headers},
+            headers={"Content-Type": "application/json", **self.judge.service.headers},
         )
         self.reached = self.reached or response.status > 0
-        return replace(response, body=self.service.without_key(response.body))
+        return replace(response, body=self.judge.service.without_key(response.body))
 
     def _refused(self, response: Response) -> Failed:
         """Why the service gave no answer, if another try may help; else that is raised."""
@@ -178,14 +169,14 @@ class Line(Displayable):
         while isinstance(found, dict):
             found = next((found[name] for name in ("error", "message", "detail", "msg") if found.get(name)), "")
         said = " ".join("".join(c if c.isprintable() else " " for c in str(found)).split())
-        said = without_keys(said, self.service.secrets)
+        said = without_keys(said, self.judge.service.secrets)
         return f": {said[:LONGEST]}{'...' if len(said) > LONGEST else ''}" if said else ""
 
     def _note(self, problem: str) -> None:
         self.problems[problem] = self.problems.get(problem, 0) + 1
 
     def __repr__(self) -> str:
-        return f"<Line to {shorten(self.service.url)}>"
+        return f"<Line to {shorten(self.judge.service.url)}>"
 
 
 def _unknown(response: Response, left_out: frozenset[str]) -> str:
@@ -210,10 +201,8 @@ def _duration(seconds: float) -> str:
 class Wire:
     """Requests beside the calls themselves: files and batches."""
 
-    service: Service
+    judge: ModelJudge
     client: Any
-    timeout: float
-    retries: Retries
 
     async def json(self, method: str, path: str, **sent: Any) -> Any:
         """The JSON that the service answers with."""
@@ -235,8 +224,10 @@ class Wire:
 
     async def _request(self, method: str, path: str, **sent: Any) -> bytes:
         async def tried() -> Response:
-            url, headers = self.service.url + path, self.service.headers
-            response = await exchange(self.client, method, url, headers=headers, timeout=self.timeout, **sent)
+            url, headers = self.judge.service.url + path, self.judge.service.headers
+            response = await exchange(
+                self.client, method, url, headers=headers, timeout=self.judge.limits.timeout, **sent
+            )
             if response.failure is not None or response.status == 200:
                 return response
             problem = f"the service answered HTTP {response.status}"
@@ -244,11 +235,11 @@ class Wire:
             said = problem if again else HOPELESS.get(response.status, problem)
             return replace(response, failure=Failed(said, again=again, wait=wait))
 
-        course: Attempts[Response] = attempts(self.retries, Pace())
+        course: Attempts[Response] = attempts(self.judge.limits.retries, Pace())
         response = await settle_in_loop(course, tried)
         if response.failure is not None:
             raise response.failure
-        return self.service.without_key(response.body)
+        return self.judge.service.without_key(response.body)
 
 
 BATCH_PRICE = 0.5
@@ -263,7 +254,7 @@ async def settle_in_batches(session: Session, groups: Iterable[Sequence[Ask]]) -
     calls = [call for group in groups for call in session.calls(group)]
     known = limits.batch if isinstance(limits.batch, str) else ""
     async with open_clients(1, limits.timeout) as clients:
-        wire = Wire(judge.service, next(clients), limits.timeout, limits.retries)
+        wire = Wire(judge, next(clients))
         for again in range(limits.again, -1, -1):
             calls = await _round(session, wire, calls, again, known)
             known = ""
@@ -278,7 +269,7 @@ async def _round(session: Session, wire: Wire, calls: Sequence[Call], again: int
     replies: Mapping[str, Reply] = {}
     problem = ""
     try:
-        replies = await _replies(session.judge, wire, affordable, known) if affordable else {}
+        replies = await _replies(wire, affordable, known) if affordable else {}
     except Failed as error:
         problem = str(error)
     except (LookupError, TypeError, AttributeError, ValueError):
@@ -299,14 +290,14 @@ def name_of(call: Call) -> str:
     return blake2b(f"{call.prompt} {call.body}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-async def _replies(judge: ModelJudge, wire: Wire, calls: Mapping[str, Call], known: str) -> dict[str, Reply]:
-    provider = judge.service.provider
+async def _replies(wire: Wire, calls: Mapping[str, Call], known: str) -> dict[str, Reply]:
+    provider = wire.judge.service.provider
     kind = BATCHES[provider.batches]
-    number = known or str((await kind.send(judge, wire, calls))["id"])
+    number = known or str((await kind.send(wire, calls))["id"])
     print(f"rankproof: batch {number}, {len(calls):,} calls; to go on with it later: batch={number}", file=sys.stderr)
     state = await wire.json("GET", f"{kind.path}/{number}")
     while str(state.get(kind.status)) not in ENDED:
-        await asyncio.sleep(judge.limits.poll)
+        await asyncio.sleep(wire.judge.limits.poll)
         state = await wire.json("GET", f"{kind.path}/{number}")
     where = kind.results(state)
     lines = await wire.lines(where) if where else []
@@ -324,7 +315,7 @@ class BatchProtocol:
 
     path: str
     """The path of batches."""
-    send: Callable[[ModelJudge, Wire, Mapping[str, Call]], Awaitable[Any]]
+    send: Callable[[Wire, Mapping[str, Call]], Awaitable[Any]]
     """Sends calls by their names; gives what the service says of the batch."""
     status: str
     """The field that says how far a batch is."""
@@ -338,14 +329,11 @@ class BatchProtocol:
     """The field of that part with the reply."""
 
 
-async def _send_file(judge: ModelJudge, wire: Wire, calls: Mapping[str, Call]) -> Any:
+async def _send_file(wire: Wire, calls: Mapping[str, Call]) -> Any:
     """A file of lines, one a call, and a batch of that file."""
-    provider = judge.service.provider
-    endpoint = f"/v1{provider.path}"
-    lines = (
-        {"custom_id": name, "method": "POST", "url": endpoint, "body": provider.body(judge.model, call, judge.given)}
-        for name, call in calls.items()
-    )
+    endpoint = f"/v1{wire.judge.service.provider.path}"
+    bodies = {name: wire.judge.body(call) for name, call in calls.items()}
+    lines = ({"custom_id": n, "method": "POST", "url": endpoint, "body": body} for n, body in bodies.items())
     content = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     file = ("calls.jsonl", content.encode("utf-8", "replace"), "application/jsonl")
     sent = await wire.json("POST", "/files", data={"purpose": "batch"}, files={"file": file})
@@ -353,10 +341,9 @@ async def _send_file(judge: ModelJudge, wire: Wire, calls: Mapping[str, Call]) -
     return await wire.json("POST", "/batches", json=made)
 
 
-async def _send_list(judge: ModelJudge, wire: Wire, calls: Mapping[str, Call]) -> Any:
+async def _send_list(wire: Wire, calls: Mapping[str, Call]) -> Any:
     """One list of requests."""
-    body = judge.service.provider.body
-    made = [{"custom_id": name, "params": body(judge.model, call, judge.given)} for name, call in calls.items()]
+    made = [{"custom_id": name, "params": wire.judge.body(call)} for name, call in calls.items()]
     return await wire.json("POST", MESSAGE_BATCHES, json={"requests": made})
 
 
