@@ -300,5 +300,4 @@ def _verdicts_shown(verdicts: Any, who: bool, form: str, most: int, filters: dic
         )
     if not chosen:
         return "No verdict fits.\n"
-    more = next(found, None) is not None
-    return words.pairs(chosen) + ("\nThere are more; -n 0 shows all.\n" if more else "")
+    return words.pairs(chosen) + ("\nThere are more; -n 0 shows all.\n" if next(found, None) else "")

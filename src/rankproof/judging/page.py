@@ -93,8 +93,7 @@ def score_table(summary: Summary) -> Markup:
     fields = telling_columns(summary.rows)
     headings = ["metric", *(each.heading.replace("\n", " ") for each in fields)]
     rows = [[row.measure, *(each.cell(row) for each in fields)] for row in summary.rows]
-    findings = [f"{each.severity}: {each}" for each in summary.findings]
-    said = [*tables.sentences_under(summary), *findings]
+    said = [*tables.sentences_under(summary), *(f"{each.severity}: {each}" for each in summary.findings)]
     return join([table("Means over samples", headings, rows), paragraphs(said)])
 
 

@@ -100,8 +100,7 @@ def without_access(url: str) -> str:
     'https://search.example:9200/x'
     """
     parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    return parts._replace(netloc=host, query="", fragment="").geturl()
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,8 +106,7 @@ def _array_of(items: Mapping[str, Any]) -> dict[str, Any]:
 
 def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
     """Exactly these properties in this order, in words that all services know."""
-    names = list(properties)
-    return {"type": "object", "properties": properties, "required": names, "additionalProperties": False}
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 _TEXT = {"type": "string"}

@@ -177,7 +177,7 @@ def chat(
 
     return ModelJudge(
         *("chat", called, Service(IN_HAND, "", ""), limits, given),
-        *(Budget(f"chat:{called}", limits.max_calls, limits.budget_tokens), Pace(most=limits.concurrency)),
+        *(Budget(f"chat:{called}", limits), Pace(most=limits.concurrency)),
         connect=connect,
         known=_known(model, version),
     )
@@ -192,8 +192,7 @@ def litellm_judge(spec: str, **options: Any) -> ModelJudge:
     if "key_variable" in options:
         raise UsageError("key_variable: the package litellm finds keys itself. Next: set the variable that it reads.")
     model = spec.partition(":")[2]
-    made = chat(completion, name=model, version="litellm", model=model, **options)
-    return replace(made, provider="litellm")
+    return replace(chat(completion, name=model, version="litellm", model=model, **options), provider="litellm")
 
 
 def _speaker(model: Any) -> Speaker:

@@ -119,8 +119,7 @@ def model_judge(spec: str, **options: Any) -> ModelJudge:
         raise UsageError(
             f"max_money: the price of {spec} is not known. Next: limit budget_tokens or max_calls instead."
         )
-    budget = Budget(spec, limits.max_calls, limits.budget_tokens, limits.max_money)
-    return ModelJudge(provider, model, service, limits, given, budget, Pace(most=limits.concurrency))
+    return ModelJudge(provider, model, service, limits, given, Budget(spec, limits), Pace(most=limits.concurrency))
 
 
 @dataclass
@@ -157,8 +156,6 @@ class Session:
                 # What goes wrong here, as a ledger that is locked, all workers meet: one error, not many.
                 raise group.exceptions[0] from None
         self.account.add(line.again)
-        for problem, times in line.problems.items():
-            self.account.note(f"{problem}, tried again", times)
         return self.account
 
     def calls(self, asks: Iterable[Ask], most: int | None = None) -> Iterator[Call]:
@@ -272,13 +269,10 @@ def price(model: str, prompt_tokens: int, reply_tokens: int) -> float | None:
 
 @dataclass
 class Budget(Displayable):
-    """The limits, and what was spent so far; None means no limit."""
+    """What was spent so far, beside the limits."""
 
     model: str
-    calls: int | None = None
-    tokens: int | None = None
-    money: float | None = None
-    """In US dollars."""
+    limits: ModelLimits = field(default_factory=ModelLimits)
     spent: Account = field(default_factory=Account)
     _under_way: list[tuple[int, int]] = field(default_factory=list)
 
@@ -289,19 +283,20 @@ class Budget(Displayable):
         used = self.spent.prompt_tokens + self.spent.reply_tokens
         if refused := self.refuses_to_send():
             return refused
-        if self.tokens is not None and used + waiting_prompt + waiting_reply > self.tokens:
-            return f"the budget of {self.tokens:,} tokens is spent"
-        if self.money is not None:
-            more = price(self.model, waiting_prompt, waiting_reply) or 0.0
-            if (self.spent.money or 0.0) + more > self.money:
-                return f"the budget of ${self.money:g} is spent"
+        tokens, money = self.limits.budget_tokens, self.limits.max_money
+        if tokens is not None and used + waiting_prompt + waiting_reply > tokens:
+            return f"the budget of {tokens:,} tokens is spent"
+        more = 0.0 if money is None else price(self.model, waiting_prompt, waiting_reply) or 0.0
+        if money is not None and (self.spent.money or 0.0) + more > money:
+            return f"the budget of ${money:g} is spent"
         self._under_way.append((prompt_tokens, reply_tokens))
         return ""
 
     def refuses_to_send(self) -> str:
         """Why nothing more can be sent; empty if it can."""
-        spent = self.calls is not None and self.spent.calls + len(self._under_way) >= self.calls
-        return f"the budget of {self.calls:,} calls is spent" if spent else ""
+        most = self.limits.max_calls
+        spent = most is not None and self.spent.calls + len(self._under_way) >= most
+        return f"the budget of {most:,} calls is spent" if spent else ""
 
     def book(
         self, reserved: tuple[int, int], prompt_tokens: int, reply_tokens: int, share: float = 1.0

@@ -72,9 +72,7 @@ class Line(Displayable):
     clients: Iterator[Any]
     """One for each call in turn."""
     again: Account = field(default_factory=Account)
-    """What calls took that were sent once more."""
-    problems: dict[str, int] = field(default_factory=dict)
-    """The errors that were retried."""
+    """What calls took that were sent once more, with why they were."""
     reached: bool = False
     """Whether the service ever answered."""
     refusals: dict[str, int] = field(default_factory=dict)
@@ -115,14 +113,14 @@ class Line(Displayable):
             if field_ not in self.judge.dropped:
                 self.judge.dropped.add(field_)
                 told = f"{INSTEAD[field_]!r} is sent" if field_ in INSTEAD else "it is left out"
-                self._note(f"the service refuses {field_!r}, so {told}{self._reason(response.body)}")
+                self.again.note(f"the service refuses {field_!r}, so {told}{self._reason(response.body)}, tried again")
         if response.failure is None and response.status != 200:
             response = replace(response, failure=self._refused(response))
         if response.failure is None:
             self.replied = True
             self.judge.pace.faster()
             return response
-        self._note(str(response.failure))
+        self.again.note(f"{response.failure}, tried again")
         if response.status in CROWDED:
             self.judge.pace.slower()
         return response
@@ -171,9 +169,6 @@ class Line(Displayable):
         said = " ".join("".join(c if c.isprintable() else " " for c in str(found)).split())
         said = without_keys(said, self.judge.service.secrets)
         return f": {said[:LONGEST]}{'...' if len(said) > LONGEST else ''}" if said else ""
-
-    def _note(self, problem: str) -> None:
-        self.problems[problem] = self.problems.get(problem, 0) + 1
 
     def __repr__(self) -> str:
         return f"<Line to {shorten(self.judge.service.url)}>"

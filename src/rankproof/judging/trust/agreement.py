@@ -244,8 +244,7 @@ class Agreed(Displayable):
     @property
     def trap(self) -> bool:
         """Whether the accuracy looks good and means little."""
-        low = self.kappa.value is None or self.kappa.value < TRAP
-        return low and self.accuracy.value >= 0.7
+        return (self.kappa.value is None or self.kappa.value < TRAP) and self.accuracy.value >= 0.7
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""

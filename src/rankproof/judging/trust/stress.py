@@ -215,8 +215,7 @@ def stress(
         way: {relation: share_of(*counts) for relation, counts in sorted(changed.items())}
         for way, (changed, _) in ways.items()
     }
-    lost = {way: alone for way, (_, alone) in ways.items()}
-    return Stress(asking.name, len(groups), rates, lost, account)
+    return Stress(asking.name, len(groups), rates, {way: alone for way, (_, alone) in ways.items()}, account)
 
 
 def _groups(asking: Judge, samples: Any, metrics: Asked, n: int) -> list[list[Ask]]:
