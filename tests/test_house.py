@@ -1,7 +1,7 @@
 """The house stays easy to live in: what `tests/house.py` counts may only fall.
 
-Lower a ceiling here when a change gets below it, so that the next one cannot climb back. Lines were raised once, by
-250, when a gate learnt to print the warnings of its audits and some twenty wrong or missing words were mended.
+Lower a ceiling here when a change gets below it, so that the next one cannot climb back. Lines of code were raised
+once, by 166, when a gate learnt to print the warnings of its audits and some twenty wrong or missing words were mended.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 300,
-    "lines": 87_726,
+    "lines": 87_475,
     "modules of over 400 lines": 0,
     "code lines": 58_787,
     "file names used twice": 21,
@@ -24,10 +24,10 @@ CEILINGS = {
     "circles": 0,
     "modules crossed by evaluate": 15,
     "modules crossed by gate": 31,
-    "modules crossed by judge": 32,
+    "modules crossed by judge": 29,
     "modules crossed by evaluate and its table": 32,
     "modules crossed by gate and its table": 37,
-    "modules crossed by judge and its table": 45,
+    "modules crossed by judge and its table": 43,
 }
 
 
