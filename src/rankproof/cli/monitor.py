@@ -179,8 +179,10 @@ def pairs(given: Sequence[str], option: str = "--columns") -> dict[str, str]:
     for each in split_names(given):
         name, sign, column = each.partition("=")
         if not (name and sign and column) or name.strip() in found:
-            told = "expected NAME=VALUE, each name once. Next: write like query=question_text, or A=0.5."
-            raise UsageError(f"{option}: got {each!r}, {told}")
+            raise UsageError(
+                f"{option}: got {each!r}, expected NAME=VALUE, each name once. "
+                "Next: write like query=question_text, or A=0.5."
+            )
         found[name.strip()] = column.strip()
     return found
 

@@ -142,7 +142,7 @@ def _measures(measures: Measures, rel: float) -> list[Measure]:
                 f"{each}: cannot be estimated from grades, expected a measure of rankings by grades, averaged over "
                 "queries. Next: name one, like nDCG@10."
             )
-        counts = each.params.get("rel") == 1 and each.gain in (None, "binary") and each.threshold == "rel"
+        counts = each.rel == 1 and each.gain in (None, "binary") and each.threshold == "rel"
         found.append(each(rel=rel) if counts and "rel" not in each.stated else each)
     return found
 
