@@ -216,6 +216,7 @@ def test_verdicts_are_listed_filtered_and_overridden(shell: Any) -> None:
         ("verdicts --ledger gold.db --override xyz", 2, "expected ID=VALUE"),
         ("verdicts --ledger gold.db --override ffffffffffff=1", 2, "no pair whose id begins"),
         ("verdicts --ledger gold.db --why so", 2, "are of an --override"),
+        ("verdicts --ledger gold.db --export x.jsonl --import gold.jsonl", 2, "one at a time"),
         ("verdicts --ledger gold.db --by ana", 2, "are of an --override"),
         ("verdicts --ledger gold.db --relation X", 2, "relation: got 'X'"),
         ("verdicts --ledger gold.db --judge god", 2, "only of gold. Did you mean 'gold'?"),

@@ -192,8 +192,7 @@ def _value(relation: Relation, key: str) -> int | None:
     """The value of a key, if it is one of the relation's."""
     from rankproof.judging.verdicts import VALUES
 
-    below_zero = dict.fromkeys(_below_zero(relation), -1)
-    return ({str(value): value for value in VALUES[relation]} | below_zero).get(key)
+    return ({str(value): value for value in VALUES[relation]} | dict.fromkeys(_below_zero(relation), -1)).get(key)
 
 
 def _card(session: DrawSession, pair: Drawn) -> str:
@@ -261,6 +260,8 @@ def list_verdicts(
     if form not in VERDICT_FORMATS:
         raise one_of("format", form, VERDICT_FORMATS)
     verdicts = Verdicts(ledger)
+    if bool(override) + bool(source) + bool(target) > 1:
+        raise UsageError("verdicts: got several of --override, --import and --export. Next: give one at a time.")
     if (why or by) and not override:
         raise UsageError("--why and --by are of an --override, and there is none. Next: add --override ID=VALUE.")
     if override:

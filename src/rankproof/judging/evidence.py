@@ -129,8 +129,7 @@ def failure_of(case: Case) -> Failure:
         return Failure(case.sample.id, NOTHING)
     lost = tuple(Lost(claim, point) for claim in case.reference_claims if (point := _point(case, claim)) != FINE)
     found = {each.point for each in lost}
-    order = (*POINTS, UNKNOWN)
-    return Failure(case.sample.id, (min(found, key=order.index) if found else FINE), lost)
+    return Failure(case.sample.id, (min(found, key=(*POINTS, UNKNOWN).index) if found else FINE), lost)
 
 
 def _point(case: Case, claim: str) -> str:

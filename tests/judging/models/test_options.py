@@ -49,6 +49,10 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
         ({"max_tokens": 0}, "the most tokens of a reply"),
         ({"budget_tokens": "many"}, "expected a number of at least 0"),
         ({"max_calls": -1}, "expected a number of at least 0"),
+        ({"again": -1}, "again: got -1, expected a whole number of at least 0"),
+        ({"again": 1.5}, "again: got 1.5, expected a whole number of at least 0"),
+        ({"concurrency": 2.5}, "concurrency: got 2.5, expected a whole number of at least 1"),
+        ({"pause": -1}, "pause: got -1, expected a number of at least 0"),
     ],
 )
 def test_an_option_that_is_none_is_an_error(options: dict[str, Any], words: str) -> None:

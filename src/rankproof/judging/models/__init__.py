@@ -150,10 +150,11 @@ def _budget(sent: dict[str, Any]) -> dict[str, int]:
 
 
 def _checked(found: ModelLimits) -> ModelLimits:
-    check_whole("pairs", found.pairs, advice="give one, like 20")
-    for name in ("timeout", "tries", "concurrency"):
+    for name, least in (("pairs", 1), ("concurrency", 1), ("again", 0)):
+        check_whole(name, getattr(found, name), least)
+    for name in ("timeout", "tries"):
         check_number(name, getattr(found, name), above=0)
-    for name in ("max_calls", "budget_tokens", "max_money"):
+    for name in ("pause", "poll", "max_calls", "budget_tokens", "max_money"):
         if getattr(found, name) is not None:
             check_number(name, getattr(found, name), least=0)
     return found
