@@ -192,7 +192,8 @@ def _value(relation: Relation, key: str) -> int | None:
     """The value of a key, if it is one of the relation's."""
     from rankproof.judging.verdicts import VALUES
 
-    return ({str(value): value for value in VALUES[relation]} | dict.fromkeys(_below_zero(relation), -1)).get(key)
+    below_zero = dict.fromkeys(_below_zero(relation), -1)
+    return ({str(value): value for value in VALUES[relation]} | below_zero).get(key)
 
 
 def _card(session: DrawSession, pair: Drawn) -> str:

@@ -37,8 +37,7 @@ def sentences(by: Mapping[str, int], account: Account, peer: str | None = None) 
     given = [f"{name} {count:,}" for name, count in by.items() if name != UNMEASURED]
     open_ = by.get(UNMEASURED, 0)
     said = f"Verdicts: {', '.join(given) or 'none'}; {open_:,} of {sum(by.values()):,} pairs unmeasured."
-    worth = [WORTH] if by.get(LEXICAL) else []
-    return [said, *worth, *_cost(account), *([f"Formulas of {peer}."] if peer else [])]
+    return [said, *([WORTH] if by.get(LEXICAL) else []), *_cost(account), *([f"Formulas of {peer}."] if peer else [])]
 
 
 def _cost(account: Account) -> list[str]:
