@@ -250,7 +250,7 @@ def test_documents_are_graded_one_key_each_by_two_people_at_once(start: Start, b
     with windows["ana"].expect_navigation():
         windows["ana"].keyboard.press("u")
     assert json.loads((full / LABELS).read_text().splitlines()[-1])["what"] == "undone"
-    assert "ana and ben" in windows["ana"].locator("#agreement").inner_text()
+    assert "ana, ben\t3" in windows["ana"].locator("#agreement").inner_text()
 
 
 def test_a_page_that_was_asked_for_comes_though_the_folder_changes_meanwhile(
