@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from rankproof.comparing.gate import Gate, gate
+from rankproof.errors import RankproofError
 
 
 @pytest.fixture
@@ -23,8 +24,11 @@ def rankproof_gate() -> Callable[..., Gate]:
 
 
 def check_gate(*arguments: Any, **settings: Any) -> Gate:
-    """Run the gate; one that fails or is invalid fails the test, an inconclusive one skips it."""
-    found = gate(*arguments, **settings)
+    """Run the gate; one that fails, is invalid or cannot be run fails the test, an inconclusive one skips it."""
+    try:
+        found = gate(*arguments, **settings)
+    except RankproofError as error:
+        pytest.fail(str(error), pytrace=False)
     if found.outcome in ("fail", "invalid"):
         pytest.fail(str(found), pytrace=False)
     if found.outcome == "inconclusive":

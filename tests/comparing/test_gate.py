@@ -341,12 +341,15 @@ def test_the_pytest_plugin_fails_skips_and_passes(pytester: pytest.Pytester) -> 
             rankproof_gate(judged, hits(55), hits(20), "RR")
         def test_unclear(rankproof_gate):
             rankproof_gate(judged, hits(40), hits(38), "RR")
+        def test_nowhere(rankproof_gate):
+            rankproof_gate("nowhere.tsv", hits(40), hits(38), "RR")
         """
     )
     ran = pytester.runpytest_subprocess("-p", "rankproof.pytest_plugin", "-p", "no:cacheprovider")
-    ran.assert_outcomes(passed=1, failed=1, skipped=1)
-    ran.stdout.fnmatch_lines(["*FAIL: The change makes it worse.*"])
-    assert pytester.runpytest_subprocess("-p", "no:cacheprovider").parseoutcomes() == {"errors": 3}
+    ran.assert_outcomes(passed=1, failed=2, skipped=1)
+    ran.stdout.fnmatch_lines(["*FAIL: The change makes it worse.*", "*nowhere.tsv*Next:*"])
+    ran.stdout.no_fnmatch_line("*load.py*")  # the message alone, not the way to it
+    assert pytester.runpytest_subprocess("-p", "no:cacheprovider").parseoutcomes() == {"errors": 4}
 
 
 def test_groups_that_did_not_pass_come_before_those_that_did() -> None:

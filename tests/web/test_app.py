@@ -158,6 +158,11 @@ def test_numbers_are_those_of_the_command_line(start: Start, folder: Path) -> No
     assert all(each in verdict for each in parts_on_page(found))
     assert len(verdict) == len("".join(parts_on_page(found)))
     assert verdict.index(conclusions(found)[0]) < verdict.index("<table")
+    last = found.names[-1]
+    first = compare(judgments, {name: runs[name] for name in ("dense", "fused")}, [last, *found.names[:-1]])
+    chosen = app.ask(f"/part?name=verdict&a=dense&b=fused&m={quote(last)}").text
+    assert conclusions(first)[0] in unescape(chosen)
+    assert conclusions(first)[0] != conclusions(found)[0]
     measure = found.names[0]
     page = app.ask("/compare?a=dense&b=fused").text
     for query, value in found.scores["fused"].values(measure).items():

@@ -138,7 +138,7 @@ def compare(site: Site, choices: Choices) -> Page:
     measure = measure_of(scores, choices.get("m"))
     corrected = is_given(choices)
     rows = query_rows(site, a, b, measure, corrected)
-    verdict = site.later(comparison_part, "verdict", a=a, b=b, given=corrected)
+    verdict = site.later(comparison_part, "verdict", a=a, b=b, m=measure, given=corrected)
     about = "Each point is a query: above the line it got better."
     if not site.links.static:
         about += " Drag a box over points, or use the filters below: both pictures and the table follow."
@@ -175,10 +175,13 @@ def choose(
 
 
 def comparison_part(site: Site, choices: Choices) -> tuple[Future[Comparison], Callable[[Comparison], Markup]]:
-    """The result of `rankproof compare` as part of a page: errors, the verdict in words, and the tables."""
+    """The result of `rankproof compare` as part of a page, the chosen measure first: errors, the verdict in words, and
+    the tables."""
+    chosen = choices.get("m")
 
     def show(found: Comparison) -> Markup:
-        whole = found._document()
+        rows = sorted(found.rows, key=lambda row: row.measure != chosen)
+        whole = replace(found, rows=rows, names=sorted(found.names, key=lambda name: name != chosen))._document()
         wrong, *others = whole.parts
         *words, _ = (each for each in others if isinstance(each, Part) and each.name == DECIDED)
         tables = [each for each in others if each not in words]
