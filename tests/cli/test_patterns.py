@@ -36,3 +36,33 @@ def test_a_pattern_without_a_file_is_an_error(folder: Path) -> None:
 def test_a_file_of_that_very_name_is_itself(folder: Path) -> None:
     (folder / "a[1].run").write_text((folder / "runs" / "2026-01.run").read_text())
     assert rankproof(folder, "evaluate", "j.tsv", "a[1].run").returncode == 0
+
+
+SINGLE = {
+    "gate": ("gate", "j.tsv", "runs/2025-12.run", "{}"),
+    "gate, baseline": ("gate", "j.tsv", "{}", "runs/2025-12.run"),
+    "audit": ("audit", "j.tsv", "{}"),
+    "diagnose": ("diagnose", "j.tsv", "{}"),
+    "explain": ("explain", "j.tsv", "{}", "q1"),
+    "beside": ("explain", "j.tsv", "runs/2025-12.run", "q1", "--beside", "{}", "-o", "x.html"),
+    "rank": ("rank", "{}", "-o", "ranked"),
+    "needed": ("questions", "needed", "j.tsv", "runs/2025-12.run", "{}", "--difference", "0.1"),
+}
+
+
+@pytest.mark.parametrize("words", SINGLE.values(), ids=list(SINGLE))
+def test_where_one_ranking_is_expected_several_files_are_not_taken_as_one(folder: Path, words: tuple[str, ...]) -> None:
+    done = rankproof(folder, *(each.format("runs/2026-*.run") for each in words))
+    assert done.returncode == 2, done.stdout
+    assert "runs/2026-*.run: matches 3 rankings (2026-01.run, 2026-02.run, 2026-10.run), expected one" in done.stderr
+    assert "--duplicates" not in done.stderr
+
+
+@pytest.mark.parametrize("words", SINGLE.values(), ids=list(SINGLE))
+def test_parts_of_one_table_are_taken_as_one(folder: Path, words: tuple[str, ...]) -> None:
+    for half in (0, 1):
+        rows = (f"q{n} Q0 d1 1 0.5 t\nq{n} Q0 d2 2 0.4 t\n" for n in range(6 * half, 6 * half + 6))
+        (folder / f"part-0000{half}.run").write_text("".join(rows))
+    done = rankproof(folder, *(each.format("part-*.run") for each in words))
+    assert done.returncode in (0, 1, 4), done.stderr
+    assert "matches" not in done.stderr

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options, saved_results
-from rankproof.cli.options import check_one_stdin, named_paths, read_groups
+from rankproof.cli.options import check_one_stdin, check_single, named_paths, read_groups
 from rankproof.cli.output import Output, end, say_apart, tell_progress
 from rankproof.document.disk import STDOUT
 from rankproof.document.numbers import count
@@ -259,7 +259,7 @@ def _gate_of_files(
             f"gate: got {len(paths)} files, expected {wanted}, or names that were saved."
             " Next: give these files, or saved names."
         )
-    check_one_stdin(*paths)
+    check_single(*paths[1:], beside=paths[:1])
     known = History(history)
     with tell_progress("deciding"):
         settings["anchors"] = {name: known.scores(name) for name in anchors}

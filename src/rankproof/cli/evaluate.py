@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options
-from rankproof.cli.options import check_one_stdin, named_paths, read_groups
+from rankproof.cli.options import check_one_stdin, check_single, named_paths, read_groups
 from rankproof.cli.output import (
     TEXTS,
     Output,
@@ -217,7 +217,7 @@ def audit_ranking(judgments: str, run: str, measures: list[str] | None, output: 
     from rankproof.document.terminal import in_colours
     from rankproof.scoring.evaluate import audit
 
-    check_one_stdin(judgments, run)
+    check_single(run, beside=[judgments])
     with tell_progress(f"reading {run}"):
         found = audit(judgments, run, measures, **settings)
     with in_colours(is_coloured(output.path)):

@@ -19,6 +19,7 @@ from click.shell_completion import CompletionItem
 from rankproof.cli.output import FULL, Output, Target, checked_form
 from rankproof.cli.output import force as force
 from rankproof.core.conventions import CHOICES, Conventions, Default
+from rankproof.document.numbers import first_of
 from rankproof.errors import RankproofError, UsageError
 
 STDIN = "-"
@@ -95,6 +96,18 @@ def _asked(shown_as: str, n: int) -> list[str]:
             f"--names: got {shown_as!r}, expected {n} different names with commas between. Next: name each run."
         )
     return names
+
+
+def check_single(*runs: str | None, beside: Sequence[str | None] = ()) -> None:
+    """Each word is one ranking, as a pattern need not be, and standard input is read once by these and those beside."""
+    check_one_stdin(*runs, *beside)
+    for run in filter(None, runs):
+        if len(found := named_paths([run])) > 1:
+            raise UsageError(
+                f"{run}: matches {len(found):,} rankings ({first_of(list(found), 3)}), expected one; only parts of one "
+                "table, like part-00000, are taken together. Next: name one file, or put the parts into a folder of "
+                "their own and name that; 'rankproof compare' takes several rankings."
+            )
 
 
 def check_one_stdin(*paths: str | None) -> None:

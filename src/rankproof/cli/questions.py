@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options
-from rankproof.cli.options import check_one_stdin, named_paths, read_groups
+from rankproof.cli.options import check_single, named_paths, read_groups
 from rankproof.cli.output import (
     Output,
     checked_form,
@@ -194,6 +194,7 @@ def count_needed(
         )
     from rankproof.bench.testset.questions import questions_needed
 
+    check_single(baseline, candidate, beside=[judgments])
     to = Output(checked_form(form, output), output)
     plan = questions_needed(judgments, baseline, candidate, measure, difference, **rates)
     to.write_result(plan)
@@ -274,7 +275,7 @@ def drift(
     from rankproof.monitoring.drift import drift, hashes_of
 
     own, judged = _sides(queries, texts, judgments)
-    check_one_stdin(own, log, judged, settings["ranking"])
+    check_single(settings["ranking"], beside=[own, log, judged])
     with tell_oddities(), keep_results_apart(), tell_progress(f"reading {log}"):
         if embed is not None:
             settings["embed"] = import_named(embed, "--embed")

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from rankproof.cli import INTERRUPTED, options
-from rankproof.cli.options import check_one_stdin, named_paths
+from rankproof.cli.options import check_one_stdin, check_single, named_paths
 from rankproof.cli.output import (
     Output,
     Target,
@@ -339,8 +339,8 @@ def rank(run: str, folder: str, damaged: str) -> None:
     from rankproof.io.load import load_ranking
     from rankproof.io.ranked_files import write_ranked
 
-    paths = list(named_paths([run]).values())
-    ranking = load_ranking(paths[0] if len(paths) == 1 else run, damaged)
+    check_single(run)
+    ranking = load_ranking(run, damaged)
     with tell_oddities():
         rows = write_ranked(ranking, folder, force=may_replace(folder))
     click.echo(f"{folder}: {count(rows, 'row')}, ranked", err=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options
-from rankproof.cli.options import check_one_stdin, named_paths, read_groups
+from rankproof.cli.options import check_single, named_paths, read_groups
 from rankproof.cli.output import Output, end, format_of, tell_progress, write
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.errors import UsageError
@@ -112,7 +112,7 @@ def _explained(
     from rankproof.io.load import load_judgments, load_ranking
     from rankproof.scoring.explain import explain
 
-    check_one_stdin(judgments, *runs)
+    check_single(*runs, beside=[judgments])
     asked = parse_all(measures or DEFAULT_MEASURE)
     found = []
     with tell_progress(f"reading {runs[0]}"):
@@ -160,7 +160,7 @@ def diagnose_ranking(
     """
     from rankproof.diagnosing import diagnose
 
-    check_one_stdin(judgments, run)
+    check_single(run, beside=[judgments])
     documents, size = options.corpus_apart(corpus, corpus_size)
     settings |= {"by": read_groups(by, judgments), "corpus": documents}
     settings |= {} if size is None else {"corpus_size": size}
