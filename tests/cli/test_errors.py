@@ -24,7 +24,11 @@ RUN = ("judgments.txt", "first.run")
         (("evaluate", *RUN, "-m", "P@0"), 2, "expected a whole number of at least 1"),
         (("evaluate", *RUN, "-m", "P(rell=2)"), 2, "Did you mean 'rel'?"),
         (("evaluate", *RUN, "--profile", "elastic"), 2, "'elasticsearch'"),
-        (("evaluate", *RUN, "--corpus-size", "0"), 2, "corpus_size: got 0"),
+        (("evaluate", *RUN, "--corpus-size", "0"), 2, "--corpus-size: got 0"),
+        (("evaluate", *RUN, "--corpus-size", "1.5"), 2, "--corpus-size: got 1.5"),
+        (("gate", *RUN, "second.run", "--margin", "-1"), 2, "--margin: got -1.0"),
+        (("compare", *RUN, "second.run", "--alpha", "3"), 2, "--alpha: got 3.0"),
+        (("leaderboard", *RUN, "first.run"), 2, "first.run: given more than once. Next: name each file once."),
         (("evaluate", *RUN, "-m", "Accuracy"), 2, "corpus"),
         (
             ("evaluate", "judgments.txt"),
@@ -93,3 +97,9 @@ def test_no_file_ends_in_a_traceback(rankproof: Any, files: Path, content: bytes
         done = rankproof(command, *arguments)
         assert done.code in (0, 2, 3)
         assert (done.code == 0) == (done.err == "") or done.out
+
+
+def test_a_size_may_be_written_as_a_power_of_ten(rankproof: Any, files: Path) -> None:
+    for words in (("evaluate", "-m", "Accuracy"), ("diagnose",)):
+        done = rankproof(words[0], *RUN, *words[1:], "--corpus-size", "1e4")
+        assert done.out == rankproof(words[0], *RUN, *words[1:], "--corpus-size", "10000").out != ""

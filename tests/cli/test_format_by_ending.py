@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -67,3 +68,22 @@ def test_every_format_is_written_by_its_ending(rankproof: Any, more: Path, name:
     begins = {"md": b"", "tex": b"% needs", "html": b"<!DOCTYPE html>", "json": b"", "parquet": b"PAR1"}
     assert made.startswith(begins.get(ending, b""))
     assert len(made) > 40
+
+
+def test_an_ending_of_no_format_is_told(rankproof: Any, more: Path) -> None:
+    done = rankproof(*COMMANDS["audit"], "-o", "out.foo")
+    assert "out.foo: .foo names no format, so it is a text" in done.err
+    assert "names no format" not in rankproof(*COMMANDS["audit"], "-o", "out.txt").err
+    assert "names no format" not in rankproof(*COMMANDS["audit"], "-o", "out.foo", "--force", "-f", "json").err
+
+
+@pytest.mark.parametrize("form", ["table", "full", "markdown", "latex", "html", "json", "jsonl", "csv", "junit"])
+@pytest.mark.parametrize("name", ["evaluate", "compare", "gate", "leaderboard", "report"])
+def test_advice_is_spelt_as_options_in_every_format(rankproof: Any, files: Path, name: str, form: str) -> None:
+    (files / "judgments.txt").write_text((files / "judgments.txt").read_text() + "q3 0 d1 0\nq4 0 d1 1\n")
+    done = rankproof(name, "judgments.txt", "tied.run", "first.run", "-f", form)
+    if done.code == 2:  # junit is of gates alone
+        return
+    assert not re.search(r"\b(missing|no\\?_relevant|ties)=('|&#x27;)", done.out)
+    if name == "evaluate" and form in ("json", "jsonl", "csv"):
+        assert "--no-relevant skip" in done.out

@@ -185,7 +185,8 @@ def test_replacing_removing_and_moving(rankproof: Run) -> None:
     assert rankproof("history export after -o one.json.gz").code == 0
     assert rankproof("rm after").code == 0
     assert rankproof("history import one.json.gz").code == 0
-    assert rankproof("history import one.json.gz").code == 2
+    refused = rankproof("history import one.json.gz")
+    assert (refused.code, "Next: remove it there first, or replace it with --replace" in refused.err) == (2, True)
     assert rankproof("history import one.json.gz --replace").code == 0
     assert rankproof("compare before after").code == 0
     assert rankproof("evaluate judgments.tsv fused.run -m RR --save after --replace").code == 0

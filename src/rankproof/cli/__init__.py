@@ -292,7 +292,7 @@ def run(arguments: Sequence[str]) -> int:
         end = "" if said.endswith(("?", "?)")) else "."
         return _fail(f"{said}{end}{'' if context is None else _next(context, said)}", error.exit_code)
     except RankproofError as error:
-        return _fail(as_options(str(error)), error.exit_code)
+        return _fail(as_options(_with_options(str(error), arguments), "to", "normalise"), error.exit_code)
     except OSError as error:
         place, why = error.filename or "input or output", error.strerror or error
         told = blame_sentence(error) or f"{place}: {why}. Next: check the path, its rights and the room on the disk."
@@ -313,6 +313,15 @@ def _next(context: click.Context, said: str) -> str:
     if kept is not None and os.path.isfile(word):
         return f" Next: '{context.command_path} {kept.opts[0]} {word}'."
     return f" Next: '{context.command_path} --help' lists what there is."
+
+
+def _with_options(message: str, arguments: Sequence[str]) -> str:
+    """The message about an argument with the option that it is in the shell: `--margin: got` for `margin: got`."""
+    name, _, said = message.partition(":")
+    command = next((load_command(each) for each in arguments if each in COMMANDS), rankproof)
+    options = [each for _, inner in _with_inner(command, "") for each in inner.params if isinstance(each, click.Option)]
+    spelt = (max(each.opts, key=len) for each in options if name == each.name or f"--{name}" in each.opts)
+    return f"{next(spelt, name)}:{said}" if said else message
 
 
 def _mend_output() -> None:

@@ -21,8 +21,7 @@ from rankproof.cli.output import force as force
 from rankproof.core.conventions import CHOICES, Conventions, Default
 from rankproof.document.numbers import first_of
 from rankproof.errors import RankproofError, UsageError
-
-STDIN = "-"
+from rankproof.io.inputs import STDIN
 
 
 def named_paths(paths: Sequence[str], shown_as: str | None = None) -> dict[str, Any]:
@@ -34,9 +33,8 @@ def named_paths(paths: Sequence[str], shown_as: str | None = None) -> dict[str, 
     {'bm25': ['bm25/part-00000.parquet', 'bm25/part-00001.parquet']}
     """
     paths = [each for path in paths for each in matching_paths(path)]
-    twice = [path for i, path in enumerate(paths) if path in paths[:i] and path != STDIN]
-    if twice:
-        raise UsageError(f"{twice[0]}: given more than once. Next: name each file once.")
+    for twice in (path for i, path in enumerate(paths) if path in paths[:i] and path != STDIN):
+        raise UsageError(f"{twice}: given more than once. Next: name each file once.")
     parted: dict[str, list[str]] = {}
     for path in paths:
         parted.setdefault(_whole_of(path), []).append(path)
@@ -104,9 +102,8 @@ def check_single(*runs: str | None, beside: Sequence[str | None] = ()) -> None:
     for run in filter(None, runs):
         if len(found := named_paths([run])) > 1:
             raise UsageError(
-                f"{run}: matches {len(found):,} rankings ({first_of(list(found), 3)}), expected one; only parts of one "
-                "table, like part-00000, are taken together. Next: name one file, or put the parts into a folder of "
-                "their own and name that; 'rankproof compare' takes several rankings."
+                f"{run}: matches {len(found):,} rankings ({first_of(list(found), 3)}), expected one: only parts of one "
+                "table, like part-00000, are joined. Next: name one file, or a folder of such parts."
             )
 
 
@@ -328,7 +325,7 @@ _ABOUT = {
 def conventions(command: F) -> F:
     """The options for every convention that `evaluate` takes."""
     corpus = value("--corpus", "FILE", f"{CORPUS}.", is_eager=True, expose_value=False, callback=_noted(_DOCUMENTS))
-    size = value("--corpus-size", "N", f"{SIZE}.", type=int, callback=_size)
+    size = value("--corpus-size", "N", f"{SIZE}.", type=float, callback=_size)
     context = value("--context-k", "K", "The number of documents that your generator gets.", type=int)
     return rules(corpus(size(context(damaged_files(command)))))
 
@@ -349,15 +346,16 @@ sample = value(
 )
 
 
-def corpus_apart(corpus: str | None, size: int | None) -> tuple[str | None, int | None]:
+def corpus_apart(corpus: str | None, size: float | None) -> tuple[str | None, float | None]:
     """The path of the documents and how many there are; a number after `--corpus` is what it was called before."""
+    size = int(size) if size is not None and size.is_integer() else size
     if corpus is None or not corpus.lstrip("+-").isdigit() or os.path.exists(corpus):
         return corpus, size
     click.echo(f"--corpus {corpus}: a number is now --corpus-size. Next: write --corpus-size {corpus}.", err=True)
     return None, int(corpus) if size is None else size
 
 
-def _size(context: click.Context, option: click.Parameter, given: int | None) -> int | dict[str, None] | None:
+def _size(context: click.Context, option: click.Parameter, given: float | None) -> float | dict[str, None] | None:
     """How many documents there are, or their ids if they are given; `titles` then finds them as well."""
     corpus, size = corpus_apart(context.meta[_DOCUMENTS], given)
     context.meta[_DOCUMENTS] = corpus
@@ -394,8 +392,7 @@ def rules(command: F) -> F:
 
 def _as_asked(context: click.Context, option: click.Parameter, word: str) -> str:
     """The word as it was given, or marked as a default that a profile may replace."""
-    source = context.get_parameter_source(str(option.name))
-    return Default(word) if source is ParameterSource.DEFAULT else word
+    return word if was_written(str(option.name)) else Default(word)
 
 
 def was_written(option: str) -> bool:

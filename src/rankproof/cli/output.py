@@ -164,7 +164,10 @@ def format_of(path: str | None) -> str:
     if path not in (None, "-"):
         from rankproof.document.formats import of_ending
 
-        return of_ending(path) or "full"
+        found, ending = of_ending(path), os.path.splitext(path)[1]
+        if ending and found is None:
+            click.echo(f"rankproof: note: {path}: {ending} names no format, so it is a text; -f names one.", err=True)
+        return found or "full"
     return "full" if _meta().get(FULL) else "table"
 
 
@@ -200,12 +203,12 @@ class Output:
 def write(content: str | bytes, path: str | None, form: str = "") -> None:
     """The content to the file, and a note on standard error that it was written; else to standard output.
 
-    A page for people has conventions as the shell writes them, and charts in ASCII if standard output has no blocks.
+    A result has conventions as the shell writes them, and charts in ASCII if standard output has no blocks.
     """
     from rankproof.document.terminal import SPARKS, in_ascii
 
     last_check.get()()
-    if isinstance(content, str) and form in PAGES:
+    if isinstance(content, str) and form:
         content = as_options(content)
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     if path not in (None, STDOUT):
@@ -313,10 +316,10 @@ def tell_oddities() -> Iterator[None]:
         click.echo(f"rankproof: note: {each.message}", err=True)
 
 
-def as_options(message: str) -> str:
-    """The text with conventions as the shell writes them: `--missing skip` for `missing='skip'`, which is as long."""
+def as_options(message: str, *more: str) -> str:
+    """The text with conventions, and `more`, as the shell writes them: `--missing skip` for `missing='skip'`."""
     from rankproof.core.conventions import CHOICES
 
-    names = "|".join([*CHOICES, "to", "normalise"])
+    names = "|".join([*CHOICES, *more]).replace("_", r"\\?_")  # which LaTeX escapes
     options = rf"\b({names})=('|&#x27;)(\w+)\2"  # in HTML a quote is another
-    return re.sub(options, lambda m: f"--{m[1].replace('_', '-')} {m[3]}", message)
+    return re.sub(options, lambda m: f"--{m[1].replace(chr(92), '').replace('_', '-')} {m[3]}", message)

@@ -76,7 +76,7 @@ def explain_number(
     found = systems[0][1]
     texts = query_texts(queries, judged.queries, {query}) if queries else {}
     if output.form == "json":
-        write(as_json([each.to_dict() for each in found]), output.path)
+        output.write(as_json([each.to_dict() for each in found]))
     else:
 
         def page() -> str:
@@ -129,7 +129,7 @@ def _explained(
 @options.measures
 @options.value("--queries", "FILE", "Texts of the questions: JSON lines, CSV or ID<TAB>TEXT.")
 @options.value("--corpus", "FILE", f"{options.CORPUS}.")
-@options.value("--corpus-size", "N", f"{options.SIZE}.", type=int)
+@options.value("--corpus-size", "N", f"{options.SIZE}.", type=float)
 @options.value("-k", "K", "Documents the user sees. [the measure's cut-off, else 10]", type=int)
 @options.value("--worst", "N", "The number of queries that are listed.", 10)
 @options.by
@@ -145,7 +145,7 @@ def diagnose_ranking(
     measures: list[str] | None,
     by: str | None,
     corpus: str | None,
-    corpus_size: int | None,
+    corpus_size: float | None,
     output: Output,
     **settings: Any,
 ) -> None:

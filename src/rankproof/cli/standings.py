@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options, saved_results
-from rankproof.cli.options import check_one_stdin, matching_paths, named_paths, read_groups
+from rankproof.cli.options import check_one_stdin, named_paths, read_groups
 from rankproof.cli.output import Output, end, may_replace, tell_progress
 from rankproof.core.names import parse_all
 from rankproof.document.numbers import count
@@ -29,17 +29,17 @@ def scores_of_systems(
     if saved_results.are_names(words, history):
         return {name: History(history).scores(name) for name in words}
     judgments, *given = words
-    runs = [each for path in given for each in matching_paths(path)]
-    if len(set(runs)) < 2:
+    check_one_stdin(*words)
+    runs = named_paths(given)
+    if len(runs) < 2:
         raise options.too_few_files(
             click.get_current_context().info_name or "",
             words,
-            f"{count(len(set(runs)), 'ranking')}, expected JUDGMENTS and two or more of them, or saved names",
+            f"{count(len(runs), 'ranking')}, expected JUDGMENTS and two or more of them, or saved names",
             "give another ranking, or two saved names",
         )
-    check_one_stdin(*words)
     judged = prepare(judgments)
-    return {name: evaluate(judged, path, measures, **conventions) for name, path in named_paths(runs).items()}
+    return {name: evaluate(judged, path, measures, **conventions) for name, path in runs.items()}
 
 
 @click.command("leaderboard")

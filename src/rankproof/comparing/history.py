@@ -254,7 +254,7 @@ class History(Result):
                 names.append(each.entry.name)
                 if replace:
                     experiments.remove(connection, each.entry.name)
-                experiments.check_free(connection, each.entry.name, self.path)
+                experiments.check_free(connection, each.entry.name, self.path, "remove it there first")
                 experiments.insert(connection, each)
         return names
 

@@ -260,12 +260,12 @@ def check_tags(tags: Mapping[str, str]) -> dict[str, str]:
     return {check_name("tag", str(key)): check_name(f"tag {key}", str(value)) for key, value in tags.items()}
 
 
-def check_free(connection: sqlite3.Connection, name: str, path: Path) -> None:
-    """Refuse a name that is used already."""
+def check_free(connection: sqlite3.Connection, name: str, path: Path, instead: str = "choose another name") -> None:
+    """Refuse a name that is used already; `instead` is what to do but replace it."""
     if has_name(connection, name):
         raise UsageError(
             f"{path}: something is saved as {shorten(name)} already, and was kept. "
-            f"Next: choose another name, or replace it with {for_face('replace=True', '--replace')}."
+            f"Next: {instead}, or replace it with {for_face('replace=True', '--replace')}."
         )
 
 
