@@ -76,7 +76,7 @@ def _whole(most: int, *, optional: bool = False) -> ParameterKind:
 
 def _gain(value: Any) -> bool:
     if isinstance(value, Mapping):
-        return bool(value) and all(_anything(x) for pair in value.items() for x in pair)
+        return bool(value) and all(_anything(grade) and _not_negative(gain) for grade, gain in value.items())
     return is_one_of(value, ("linear", "exp"))
 
 
@@ -87,7 +87,7 @@ MOST = 10**9
 DEEPEST = 10**6
 """The deepest cut-off of a measure that weighs every rank down to it, be there a document or not."""
 
-_anything = _real(-LARGEST, LARGEST)
+_anything, _not_negative = _real(-LARGEST, LARGEST), _real(0, LARGEST)
 _positive = _real(0, MOST, open_low=True)
 _largest = _real(0, LARGEST, open_low=True)
 
@@ -109,7 +109,7 @@ Persistence: TypeAlias = Annotated[
     float, ParameterKind("a number above 0 and below 1", _real(0, 1, open_low=True, open_high=True), _number)
 ]
 GAIN = ParameterKind(
-    "'linear', 'exp' or a mapping of grade to gain, others gaining themselves",
+    "'linear', 'exp' or a mapping of grade to a gain of at least 0, others gaining themselves",
     _gain,
     lambda v: {_number(g): _number(v[g]) for g in sorted(v)} if isinstance(v, Mapping) else v,
 )

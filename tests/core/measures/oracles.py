@@ -386,29 +386,29 @@ def bin_g(ranking: Ranking, grades: Grades, rel: float, **_: Any) -> float:
     return over(value, total(grades, rel))
 
 
-@oracle("P_plus", "P_plus P_plus@3 P_plus(beta=10) P_plus(rel=2)@5")
+@oracle("P_plus", "P_plus P_plus@3 P_plus(beta=10) P_plus(rel=2)@5 P_plus(rel=-5)")
 def p_plus(ranking: Ranking, grades: Grades, k: Any, rel: float, beta: float, **_: Any) -> float:
     best = [grade for grade in best_first(grades) if grade >= rel]
     shown = [grades[doc] for doc in cut(ranking, k) if is_relevant(doc, grades, rel)]
     count, gain, ideal, value = 0, 0.0, 0.0, 0.0
     for rank, doc in enumerate(cut(ranking, k), 1):
-        ideal += best[rank - 1] if rank <= len(best) else 0
+        ideal += max(best[rank - 1], 0) if rank <= len(best) else 0
         if is_relevant(doc, grades, rel):
-            count, gain = count + 1, gain + grades[doc]
+            count, gain = count + 1, gain + max(grades[doc], 0)
             value += (count + beta * gain) / (rank + beta * ideal)
             if grades[doc] == max(shown):
                 break
     return over(value, count)
 
 
-@oracle("Q", "Q Q@4 Q(beta=10) Q(rel=2)")
+@oracle("Q", "Q Q@4 Q(beta=10) Q(rel=2) Q(rel=-5)")
 def q(ranking: Ranking, grades: Grades, k: Any, rel: float, beta: float, **_: Any) -> float:
     best = [grade for grade in best_first(grades) if grade >= rel]
     count, gain, ideal, value = 0, 0.0, 0.0, 0.0
     for rank, doc in enumerate(cut(ranking, k), 1):
-        ideal += best[rank - 1] if rank <= len(best) else 0
+        ideal += max(best[rank - 1], 0) if rank <= len(best) else 0
         if is_relevant(doc, grades, rel):
-            count, gain = count + 1, gain + grades[doc]
+            count, gain = count + 1, gain + max(grades[doc], 0)
             value += (count + beta * gain) / (rank + beta * ideal)
     return over(value, len(best))
 

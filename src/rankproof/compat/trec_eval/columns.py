@@ -17,6 +17,7 @@ from rankproof.core.conventions import Conventions, condense
 from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.judgments import Order, Preferences, group
 from rankproof.core.measure import Measure
+from rankproof.core.measures.ndcg_and_err import discounted_gain
 from rankproof.core.measures.sets import relevant_count, weighted_f
 from rankproof.core.names import parse
 from rankproof.errors import UsageError
@@ -261,8 +262,10 @@ def _gain_above_0(column: OptionColumn) -> Any:
     return _gain(column)
 
 
-def _dcg(column: OptionColumn, options: Options) -> Measure:
-    return parse("DCG").with_params({"gain": _gain(column)})
+def _dcg(column: OptionColumn, options: Options) -> Formula:
+    """DCG, of gains below 0 too, which the measure itself refuses."""
+    gain = _gain(column)
+    return lambda h: discounted_gain(h.valued(gain))
 
 
 def _ideal_dcg(column: OptionColumn, options: Options) -> Formula:

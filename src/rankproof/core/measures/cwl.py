@@ -54,7 +54,7 @@ def insq(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
     """Gain per document of a reader who wants T good documents, and tires by the square of the rank.
 
     Formula: sum of gain w(rank), with w in proportion to 1 / (rank + 2T - 1)², over 1,000 ranks. A document's gain is
-        grade / top_grade, where top_grade is the largest grade in the judgments unless given.
+        grade / top_grade, at most 1, where top_grade is the largest grade in the judgments unless given.
     Range: 0 to 1.
     Perfect: near 1 only with documents of the highest grade without end.
     Worst: 0, when nothing found has a grade above 0.
@@ -76,8 +76,8 @@ def inst(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
     """Gain per document of a reader who wants T good documents, and adapts to what was found so far.
 
     Formula: gain per document seen, with a chance to go on after rank i of ((i + T + t - 1) / (i + T + t))², where t is
-        T less the gain so far; over 1,000 ranks. A document's gain is grade / top_grade, where top_grade is the largest
-        grade in the judgments unless given.
+        T less the gain so far; over 1,000 ranks. A document's gain is grade / top_grade, at most 1, where top_grade is
+        the largest grade in the judgments unless given.
     Range: 0 to 1.
     Perfect: near 1 only with documents of the highest grade without end.
     Worst: 0, when nothing found has a grade above 0.
@@ -103,8 +103,8 @@ def bejeweled(h: Hits, k: Depth = None, T: Positive = 1, top_grade: Maximum = No
     """Gain per document of a reader who stops when T was gained, or k documents were seen.
 
     Formula: gain in the top n / n, with n the first rank at which T is gained, or k (1,000 if not given): the static
-        model. A document's gain is grade / top_grade, where top_grade is the largest grade in the judgments unless
-        given.
+        model. A document's gain is grade / top_grade, at most 1, where top_grade is the largest grade in the judgments
+        unless given.
     Range: 0 to 1.
     Perfect: 1, when only documents of the highest grade come before T is reached.
     Worst: 0, when nothing found has a grade above 0.
@@ -127,7 +127,8 @@ def nerr8(h: Hits, k: Depth = None, top_grade: Maximum = None) -> PerQuery:
     """Gain per document of a reader who stops at a document with a chance of its gain, at k at the latest.
 
     Formula: gain per document seen, with a chance to go on after a document of 1 - gain; k is 1,000 if not given. A
-        document's gain is grade / top_grade, where top_grade is the largest grade in the judgments unless given.
+        document's gain is grade / top_grade, at most 1, where top_grade is the largest grade in the judgments unless
+        given.
     Range: 0 to 1.
     Perfect: 1, with a document of the highest grade at rank 1.
     Worst: 0, when nothing found has a grade above 0.
@@ -147,7 +148,8 @@ def nerr9(h: Hits, k: Depth = None, top_grade: Maximum = None) -> PerQuery:
     """NERR8 for a reader who also tires: the chance to go on after rank i has a factor i / (i + 1).
 
     Formula: gain per document seen, with a chance to go on after rank i of i/(i+1) (1 - gain); k is 1,000 if not given.
-        A document's gain is grade / top_grade, where top_grade is the largest grade in the judgments unless given.
+        A document's gain is grade / top_grade, at most 1, where top_grade is the largest grade in the judgments unless
+        given.
     Range: 0 to 1.
     Perfect: 1, with a document of the highest grade at rank 1.
     Worst: 0, when nothing found has a grade above 0.
@@ -167,7 +169,8 @@ def nerr10(h: Hits, p: Persistence = 0.9, top_grade: Maximum = None) -> PerQuery
     """NERR8 without a cut-off, for a reader who goes on with probability p where nothing was gained.
 
     Formula: gain per document seen, with a chance to go on after a document of p (1 - gain); over 1,000 ranks. A
-        document's gain is grade / top_grade, where top_grade is the largest grade in the judgments unless given.
+        document's gain is grade / top_grade, at most 1, where top_grade is the largest grade in the judgments unless
+        given.
     Range: 0 to 1.
     Perfect: 1, with a document of the highest grade at rank 1.
     Worst: 0, when nothing found has a grade above 0.
@@ -187,8 +190,8 @@ def nerr11(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
     """NERR8 without a cut-off, for a reader who wants T good documents and tires as in INSQ.
 
     Formula: gain per document seen, with a chance to go on after rank i of ((i + 2T - 1) / (i + 2T))² (1 - gain); over
-        1,000 ranks. A document's gain is grade / top_grade, where top_grade is the largest grade in the judgments
-        unless given.
+        1,000 ranks. A document's gain is grade / top_grade, at most 1, where top_grade is the largest grade in the
+        judgments unless given.
     Range: 0 to 1.
     Perfect: 1, with a document of the highest grade at rank 1.
     Worst: 0, when nothing found has a grade above 0.

@@ -151,7 +151,7 @@ def q_measure(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) -> 
     """Average precision for graded judgments: precision blended with cumulated gain.
 
     Formula: 1/R sum over relevant documents found, at rank r, of (relevant down to r + beta gain down to r) / (r + beta
-        ideal gain down to r); the gain is the grade.
+        ideal gain down to r); the gain is the grade. Grades below `rel` gain nothing, in the ideal order neither.
     Range: 0 to 1.
     Perfect: 1, when the best documents come first, by falling grade.
     Worst: 0, when no relevant document is found.
@@ -171,8 +171,8 @@ def q_measure(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) -> 
 def _blended(h: Hits, good: Hits, rel: float, beta: float) -> Array:
     """Sakai's blended ratio at the rank of each of these documents."""
     best = h.ideal.relevant(rel)
-    ideal = down_to(best, running_total(best, best.grade), good.query, good.rank)
-    return (good.nth + beta * running_total(good, good.grade)) / (good.rank + beta * ideal)
+    ideal = down_to(best, running_total(best, np.maximum(best.grade, 0)), good.query, good.rank)
+    return (good.nth + beta * running_total(good, np.maximum(good.grade, 0))) / (good.rank + beta * ideal)
 
 
 @measure("P_plus", also=("pplus",), worth=None, reorder=False, divides_by="shown")
@@ -180,7 +180,8 @@ def p_plus(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) -> Per
     """The Q-measure of a reader who stops at the best document that the ranking shows.
 
     Formula: the mean of (relevant down to r + beta gain down to r) / (r + beta ideal gain down to r) over the relevant
-        documents at ranks r down to the first one of the highest grade shown; the gain is the grade.
+        documents at ranks r down to the first one of the highest grade shown; the gain is the grade. Grades below `rel`
+        gain nothing, in the ideal order neither.
     Range: 0 to 1.
     Perfect: 1, when the best documents come first, by falling grade; one of the highest grade at rank 1 is enough.
     Worst: 0, when no relevant document is shown.
@@ -193,7 +194,7 @@ def p_plus(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) -> Per
     0.8333
     """
     good = h.relevant(rel).top(k)
-    highest = np.zeros(h.n)
+    highest = np.full(h.n, -np.inf)
     np.maximum.at(highest, good.query, good.grade)
     on_top = running_total(good, (good.grade == highest[good.query]).astype(np.float64))
     read = good.keep(earlier_total(good, on_top, 0.0) == 0)
@@ -305,8 +306,8 @@ def _blended_on_paper(c: Case, read: list[Found], rel: float, beta: float, where
     best = [each for each in c.judged if each.grade >= rel]
     terms, gained = [], 0.0
     for n, each in enumerate(read, start=1):
-        gained += each.grade
-        ideal = math.fsum(other.grade for other in best if other.rank <= each.rank)
+        gained += max(each.grade, 0)
+        ideal = math.fsum(max(other.grade, 0) for other in best if other.rank <= each.rank)
         expression = f"({n} + {_times(beta, gained)}) / ({each.rank} + {_times(beta, ideal)})"
         value = (n + beta * gained) / (each.rank + beta * ideal)
         terms.append(Term(expression, value, each.rank, each.doc))

@@ -223,8 +223,8 @@ def expected_reciprocal_rank(h: Hits, k: Cutoff = None, top_grade: Maximum = Non
     """The mean of 1 / rank at which a reader stops, satisfied more likely the better a document is.
 
     Formula: sum over ranks of 1/rank times s(rank) times the product of 1 - s over the ranks above, with s = (2^grade -
-        1) / 2^top_grade. Without `top_grade` it is the largest grade in the judgments; give it when collections are to
-        be compared.
+        1) / 2^top_grade. A higher grade counts as top_grade. Without `top_grade` it is the largest grade in the
+        judgments; give it when collections are to be compared.
     Range: 0 to 1 - 2^-top_grade at rank 1, slightly more with good documents after it; below 1.
     Perfect: the best documents first; how much that is depends on the query's grades, so see nERR.
     Worst: 0, when nothing found has a grade above 0.

@@ -68,8 +68,8 @@ def rank_biased_precision(
     """What a reader gains per document looked at, who goes on to the next with probability p.
 
     Formula: RBP = (1 - p) sum over relevant documents of p^(rank - 1). `gain='graded'` multiplies each by grade /
-        top_grade (the largest grade in the judgments, unless given); `gain='topic'` by grade / the largest grade of the
-        query, as trec_eval 10 does.
+        top_grade, at most 1 (top_grade is the largest grade in the judgments, unless given); `gain='topic'` by grade /
+        the largest grade of the query, or / 1 if that is larger, as trec_eval 10 does.
     Range: 0 to 1.
     Perfect: near 1 only with relevant documents without end; few of them keep it well below.
     Worst: 0, when no relevant document is found.
@@ -137,8 +137,8 @@ DEPTH = 1000
 def scaled_dcg(h: Hits, k: Depth = None, top_grade: Maximum = None) -> PerQuery:
     """DCG as a share of a list of k documents of the highest grade.
 
-    Formula: sum of grade/top_grade / log2(rank + 1) over the top k, divided by the sum of 1 / log2(rank + 1); k is
-        1,000 if not given, top_grade the largest grade in the judgments.
+    Formula: sum of grade/top_grade, at most 1, / log2(rank + 1) over the top k, divided by the sum of 1 / log2(rank +
+        1); k is 1,000 if not given, top_grade the largest grade in the judgments.
     Range: 0 to 1.
     Perfect: 1, with k documents of the highest grade; out of reach if there are fewer.
     Worst: 0, when nothing found has a grade above 0.
@@ -228,8 +228,8 @@ def higher_graded(h: Hits, rows: Hits) -> Array:
 def compatibility(h: Hits, rel: Grade = 1, p: Persistence = 0.95, depth: Count = 1000) -> PerQuery:
     """Rank-biased overlap of the ranking with the ideal order that is most like it, as a share of the best.
 
-    Formula: RBO(ranking, ideal) / RBO(ideal, ideal) with RBO = sum over depths d of p^(d-1) |shared in both top d| / d;
-        ideal: the relevant documents by falling grade, within a grade as the ranking has them.
+    Formula: RBO(ranking, ideal) / RBO(ideal, ideal) with RBO = sum over depths d to `depth` of p^(d-1) |shared in both
+        top d| / d; ideal: the relevant documents by falling grade, within a grade as the ranking has them.
     Range: 0 to 1.
     Perfect: 1, when the relevant documents come first, by falling grade.
     Worst: 0, when no relevant document is found.
