@@ -12,8 +12,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from rankproof.stats.corrections import tukey
+from rankproof.errors import RankproofError
+from rankproof.stats.agreement import kendall_tau_b, most_swaps, rbo_of, stability
+from rankproof.stats.corrections import correct, tukey
 from rankproof.stats.differences import difference_interval, equivalence
+from rankproof.stats.intervals import interval
 from rankproof.stats.paired import sign_flip
 from rankproof.stats.significance import (
     bootstrap,
@@ -54,6 +57,30 @@ OTHERS: dict[str, Callable[[Any], Any]] = {
     "cliff": lambda d: cliffs_delta(d, d[::-1]),
     "equivalence": lambda d: equivalence(d, 0.1),
 }
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda: kendall_tau_b(np.ones(2), np.ones(2)), r"kendall_tau_b: first: got array.*expected a mapping"),
+        (lambda: kendall_tau_b([1, 2], [1, 2]), r"first: got \[1, 2\], expected a mapping"),
+        (lambda: rbo_of({"a": "x", "b": "y"}, {"a": 1, "b": 2}), "scores: got 'x' at position 0"),
+        (lambda: stability([np.ones(2), np.ones(2)]), "stability: systems: got"),
+        (lambda: most_swaps(2.0), "p: got 2.0"),
+        (lambda: paired_t(["a", "b"]), "differences: got 'a' at position 0, expected numbers"),
+        (lambda: paired_t([1, [2, 3]]), r"differences: got \[2, 3\] at position 1"),
+        (lambda: difference_interval("abc"), "differences: got 'abc', expected numbers"),
+        (lambda: interval([0.5, "x"]), "values: got 'x' at position 1"),
+        (lambda: correct("abc"), "p-values: got 'abc', expected numbers"),
+        (lambda: correct(0.5), "p-values: got 0.5, expected numbers from 0 to 1"),
+        (lambda: anova([[1], [1, 2]]), "table: got"),
+        (lambda: sign_flip(np.array([0.1]), None), "sign_flip: rng: got None, expected a Generator"),
+        (lambda: bootstrap(np.array([0.1, 0.2]), 3), "bootstrap: rng: got 3, expected a Generator"),
+    ],
+)
+def test_what_is_no_number_is_named_with_its_place(wrong: Any, said: str) -> None:
+    with pytest.raises(RankproofError, match=said):
+        wrong()
 
 
 def numbers(found: Any) -> list[float]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.document.model import Displayable
-from rankproof.errors import DataError
+from rankproof.errors import DataError, is_number, shorten
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -197,6 +197,18 @@ Gain: TypeAlias = Any
 
 HIGHEST_EXP = 1000
 """The highest grade with an exponential gain: 2^1024 is no finite number, and gains are added up."""
+
+
+def as_numbers(values: Any, what: str) -> Array:
+    """The values as numbers, whatever their shape; what is none is named with its place."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        each = values.tolist() if isinstance(values, np.ndarray) else values if isinstance(values, list | tuple) else ()
+        wrong = next((f"{shorten(one)} at position {i:,}" for i, one in enumerate(each) if not is_number(one)), None)
+        raise DataError(
+            f"{what}: got {wrong or shorten(values)}, expected numbers. Next: give numbers alone."
+        ) from None
 
 
 def gains(grade: Array, gain: Gain) -> Array:

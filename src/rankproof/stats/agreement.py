@@ -20,7 +20,7 @@ from rankproof.core.hits import Array
 from rankproof.core.measures.pairs import rank_biased_overlap, tau_ap
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, check_whole, one_of
+from rankproof.errors import DataError, check_number, check_whole, explain_calls, one_of
 from rankproof.progress import with_share
 from rankproof.stats.distributions import NORMAL
 from rankproof.stats.paired import check_share, finite_row
@@ -49,6 +49,7 @@ class Agreement(Displayable):
     note: str = ""
 
 
+@explain_calls
 def cohen_kappa(
     first: Sequence[Any], second: Sequence[Any], weights: Weights = "none", labels: Sequence[Any] = ()
 ) -> Agreement:
@@ -82,6 +83,7 @@ def cohen_kappa(
     return _agreement(seen, chance, dict(zip(known, shares.tolist(), strict=True)), len(units), method)
 
 
+@explain_calls
 def fleiss_kappa(ratings: Sequence[Sequence[Any]]) -> Agreement:
     """Several judges, the same number (not always the same people) for every item; a line of labels an item.
 
@@ -104,6 +106,7 @@ def fleiss_kappa(ratings: Sequence[Sequence[Any]]) -> Agreement:
     return _agreement(1 - alike, 1 - float((shares**2).sum()), shared, len(units), "Fleiss' kappa")
 
 
+@explain_calls
 def krippendorff_alpha(
     ratings: Sequence[Sequence[Any]], level: Level = "nominal", labels: Sequence[Any] = ()
 ) -> Agreement:
@@ -202,6 +205,7 @@ class Alike(Displayable):
     note: str = ""
 
 
+@explain_calls
 def kendall_tau_b(first: Ordering, second: Ordering) -> Alike:
     """Pairs of systems in the same order less those in opposite order, with ties counted for neither.
 
@@ -226,6 +230,7 @@ def _signs(scores: Array) -> Array:
     return signs
 
 
+@explain_calls
 def tau_ap_of(first: Ordering, truth: Ordering, higher: bool = True) -> Alike:
     """Kendall's tau with more weight on the top; the second ordering is the truth.
 
@@ -238,6 +243,7 @@ def tau_ap_of(first: Ordering, truth: Ordering, higher: bool = True) -> Alike:
     return _by_order("tau-AP", first, truth, higher, lambda a, b: float(tau_ap.spec.function(a, b)))
 
 
+@explain_calls
 def rbo_of(first: Ordering, second: Ordering, p: float = 0.9, higher: bool = True) -> Alike:
     """The overlap of the tops of two orderings, the first places counting most.
 
@@ -269,7 +275,7 @@ def order(scores: Ordering, higher: bool = True) -> list[str]:
 
 
 def _shared(first: Ordering, second: Ordering) -> list[str]:
-    names = sorted(set(first) & set(second))
+    names = sorted(first.keys() & second.keys())
     if len(names) < 2:
         raise DataError(
             f"orderings: got {count(len(names), 'system')} in both, expected 2 or more of the same name. "
@@ -293,6 +299,7 @@ class Swaps:
     """Queries in each half."""
 
 
+@explain_calls
 def swap_rate(systems: Mapping[str, Array], rng: np.random.Generator, splits: int = 1000) -> Swaps:
     """Split the queries in two halves again and again: how often do the halves order two systems differently?
 
@@ -318,6 +325,7 @@ def swap_rate(systems: Mapping[str, Array], rng: np.random.Generator, splits: in
     return Swaps(sum(rates) / len(rates), pairs, splits, half)
 
 
+@explain_calls
 def most_swaps(p: float, alpha: float = 0.05) -> float:
     """At most how often two halves of other queries disagree about two systems whose difference has this p.
 
@@ -327,6 +335,7 @@ def most_swaps(p: float, alpha: float = 0.05) -> float:
     >>> most_swaps(0.06), round(most_swaps(0.001), 3), most_swaps(1e-12) < 1e-3
     (0.5, 0.287, True)
     """
+    check_number("p", p, above=0, most=1, advice="give the p-value of the difference")
     wrong = NORMAL.cdf(min(0.0, NORMAL.inv_cdf(p / 2) - NORMAL.inv_cdf(alpha / 2)) / 2**0.5)
     return 2 * wrong * (1 - wrong)
 
@@ -352,6 +361,7 @@ class Stability:
     """Of these, how many change the first place."""
 
 
+@explain_calls
 def stability(systems: Mapping[str, Array], higher: bool = True) -> Stability:
     """Leave out each query in turn: how similar is the ordering of the means to the full one?
 

@@ -14,10 +14,10 @@ from itertools import combinations
 
 import numpy as np
 
-from rankproof.core.hits import Array
-from rankproof.errors import DataError, check_whole, is_one_of, one_of
+from rankproof.core.arrays import Array, as_numbers
+from rankproof.errors import DataError, check_whole, explain_calls, is_one_of, one_of, shorten
 from rankproof.progress import draw_in_lots
-from rankproof.stats.paired import FEWEST, SLACK, check_alpha, finite_row, lugannani_rice, rising_root, total
+from rankproof.stats.paired import FEWEST, SLACK, check_alpha, lugannani_rice, rising_root, total
 from rankproof.stats.variance import by_query
 
 
@@ -96,10 +96,11 @@ def sure_level(alpha: float, tests: int, method: str = "holm") -> float:
 
 
 def _checked(ps: Sequence[float]) -> Array:
-    p = np.asarray(ps, dtype=np.float64)
+    p = as_numbers(ps, "p-values")
     bad = p[~((p >= 0) & (p <= 1))]
-    if len(bad):
-        raise DataError(f"p-values: got {bad[0]}, expected numbers from 0 to 1. Next: give probabilities.")
+    if p.ndim != 1 or len(bad):
+        got = bad[0] if len(bad) else shorten(ps)
+        raise DataError(f"p-values: got {got}, expected numbers from 0 to 1. Next: give probabilities.")
     return p
 
 
@@ -195,6 +196,7 @@ class PairOutcome:
     note: str = ""
 
 
+@explain_calls
 def tukey(
     systems: Mapping[str, Array], rng: np.random.Generator, permutations: int = PERMUTATIONS
 ) -> list[PairOutcome]:
@@ -316,7 +318,7 @@ def discriminative_power(ps: Sequence[float], alpha: float = 0.05) -> Discrimina
     0.5
     """
     check_alpha(alpha)
-    p = finite_row(np.asarray(ps, dtype=np.float64), "p-values")
+    p = _checked(ps)
     if not len(p):
         raise DataError("p-values: got none, expected one for every pair of systems. Next: test at least one pair.")
     found = int((p <= alpha).sum())

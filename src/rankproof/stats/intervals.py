@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankproof.core.arrays import FLOOR, KEPT, LARGEST, by_length, distinct, round_to_digits
+from rankproof.core.arrays import FLOOR, KEPT, LARGEST, as_numbers, by_length, distinct, round_to_digits
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
-from rankproof.errors import check_number
+from rankproof.errors import check_number, explain_calls
 from rankproof.progress import draw_in_lots
 from rankproof.stats.distributions import NORMAL, quantile
 
@@ -65,6 +65,7 @@ class Interval(Displayable):
     """The number of queries behind it."""
 
 
+@explain_calls
 def interval(values: Array, level: float = 0.95, average: str = "mean", *, bounds: Bounds = UNIT) -> Interval:
     """The confidence interval of the mean, the sum or the geometric mean of `values`.
 
@@ -90,7 +91,7 @@ def intervals(
     kinds = averages or ["mean"] * len(columns)
     ranges = bounds or [UNIT] * len(columns)
     return [
-        _of_average(_Seen.of(np.asarray(column, dtype=np.float64), kind), level, kind, ends)
+        _of_average(_Seen.of(as_numbers(column, "values"), kind), level, kind, ends)
         for column, kind, ends in zip(columns, kinds, ranges, strict=True)
     ]
 
@@ -292,6 +293,7 @@ def _bca_interval(values: Array, means: Array | None, level: float) -> Interval:
     return Interval(*_analytic_ends(values, level), CLOSED_FORM, n)
 
 
+@explain_calls
 def percentile(values: Array, rng: np.random.Generator, level: float = 0.95, resamples: int = RESAMPLES) -> Interval:
     """The middle `level` of the means of resamples: the plain bootstrap interval."""
     means = next(_resampled_means([np.sort(values)], int(rng.integers(1 << 62)), resamples))
@@ -366,7 +368,7 @@ def quantiles(values: Sequence[float], shares: Sequence[float], level: float = 0
     >>> [(q.value, q.low, q.high) for q in quantiles(range(1, 101), [0.5, 0.99])]
     [(50.5, 40.0, 61.0), (99.01, 97.0, None)]
     """
-    ordered = np.sort(np.asarray(list(values), dtype=np.float64))
+    ordered = np.sort(as_numbers(list(values), "values"))
     return [_quantile(ordered, share, level) for share in shares] if len(ordered) else []
 
 

@@ -27,9 +27,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from rankproof._moved import old_names
-from rankproof.core.arrays import by_length, distinct
+from rankproof.core.arrays import as_numbers, by_length, distinct
 from rankproof.core.hits import Array
-from rankproof.errors import DataError, check_number, check_whole, one_of
+from rankproof.errors import DataError, check_number, check_whole, explain_calls, one_of
 from rankproof.progress import draw_in_lots
 
 Alternative = Literal["two-sided", "greater", "less"]
@@ -85,6 +85,7 @@ class Outcome:
     """The limits of the answer, if there are any."""
 
 
+@explain_calls
 def paired_differences(a: Array, b: Array) -> Array:
     """The differences a - b of two systems' values on the same queries; those within rounding of 0 are 0.
 
@@ -104,7 +105,7 @@ def paired_differences(a: Array, b: Array) -> Array:
 
 def finite_row(values: Array, what: str = "values") -> Array:
     """The values as one row of finite numbers."""
-    row = np.asarray(values, dtype=np.float64)
+    row = as_numbers(values, what)
     if row.ndim != 1:
         raise DataError(
             f"{what}: got {row.ndim} dimensions, expected one number a query. Next: give one list of numbers a system."
@@ -167,6 +168,7 @@ if not TYPE_CHECKING:
     )
 
 
+@explain_calls
 def sign_flip(
     values: Array, rng: np.random.Generator, alternative: Alternative = "two-sided", permutations: int = PERMUTATIONS
 ) -> Outcome:

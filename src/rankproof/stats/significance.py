@@ -17,7 +17,7 @@ import numpy as np
 
 from rankproof.core.arrays import by_length
 from rankproof.core.hits import Array
-from rankproof.errors import DataError, UsageError, check_whole, one_of
+from rankproof.errors import DataError, UsageError, check_whole, explain_calls, one_of
 from rankproof.progress import draw_in_lots
 from rankproof.stats.distributions import NORMAL, shifted_t_above, solve, t_above, t_quantile
 from rankproof.stats.paired import (
@@ -133,6 +133,7 @@ def _rank_p(ranks: Array, alternative: str) -> tuple[str, float]:
 # --- bootstrap ---------------------------------------------------------------------------------------
 
 
+@explain_calls
 def bootstrap(
     values: Array, rng: np.random.Generator, alternative: Alternative = "two-sided", resamples: int = RESAMPLES
 ) -> Outcome:
@@ -308,6 +309,7 @@ def power(difference: float, spread: float, n: int, alpha: float = ALPHA, sides:
     return _power(abs(difference) / spread * math.sqrt(n), n, alpha, sides)
 
 
+@explain_calls
 def smallest_detectable(
     spread: float, n: int, alpha: float = ALPHA, power: float = POWER, sides: int = 2, step: float = 0.0
 ) -> float | None:
@@ -324,6 +326,7 @@ def smallest_detectable(
     return spread / math.sqrt(n) * _shift_needed(n, alpha, power, sides) + (step / n if spread else 0.0)
 
 
+@explain_calls
 def queries_needed(
     difference: float, spread: float, alpha: float = ALPHA, power: float = POWER, sides: int = 2, step: float = 0.0
 ) -> int | None:

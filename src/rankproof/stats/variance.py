@@ -17,8 +17,8 @@ from itertools import combinations
 
 import numpy as np
 
-from rankproof.core.hits import Array
-from rankproof.errors import DataError
+from rankproof.core.arrays import Array, as_numbers
+from rankproof.errors import DataError, explain_calls
 from rankproof.progress import draw_in_lots
 from rankproof.stats.distributions import f_above, t_above, t_quantile
 from rankproof.stats.intervals import Bounds, interval
@@ -172,7 +172,7 @@ def _fitted(means: Array, tables: Sequence[Array]) -> float:
 
 def grid(values: Array) -> Array:
     """A table of finite numbers, a line a query and a column a system, at least two of each."""
-    table = np.asarray(values, dtype=np.float64, order="C")
+    table = np.asarray(as_numbers(values, "table"), order="C")
     if table.ndim != 2 or min(table.shape) < 2:
         raise DataError(
             f"table: got the shape {table.shape}, expected 2 queries by 2 systems or more."
@@ -220,8 +220,10 @@ class Gap:
     n: int
     others: int
     method: str
+    note: str = ""
 
 
+@explain_calls
 def gap(
     inside: Array, outside: Array, rng: np.random.Generator, level: float = 0.95, bounds: Bounds | None = None
 ) -> Gap:
@@ -243,7 +245,8 @@ def gap(
     first, second = np.sort(finite_row(inside, "one group")), np.sort(finite_row(outside, "the other group"))
     n, others = len(first), len(second)
     if not n or not others:
-        return Gap(math.nan, math.nan, math.nan, 1.0, n, others, "one group is empty")
+        empty = "one group is empty"
+        return Gap(math.nan, math.nan, math.nan, 1.0, n, others, empty, empty)
     difference = float(first.mean() - second.mean())
     error, df = _error(first, second)
     p, method = _chance(first, second, error, df, rng)
@@ -253,7 +256,8 @@ def gap(
         mine, theirs = (interval(each, level=level, bounds=bounds) for each in (first, second))
         below = math.hypot(first.mean() - mine.low, theirs.high - second.mean())
         above = math.hypot(mine.high - first.mean(), second.mean() - theirs.low)
-    return Gap(difference, difference - below, difference + above, p, n, others, method)
+    note = "a group of one value has no spread, so the interval has no ends" if min(n, others) < 2 else ""
+    return Gap(difference, difference - below, difference + above, p, n, others, method, note)
 
 
 def _error(first: Array, second: Array) -> tuple[float, float]:

@@ -274,14 +274,6 @@ def _ideal_dcg(column: OptionColumn, options: Options) -> Formula:
     return lambda h: dcg(h.valued(gain).ideal)
 
 
-def _ndcg(column: OptionColumn, options: Options) -> Formula:
-    """nDCG; if a gain is below 0, the ideal order stops before it."""
-    if min(column.pairs.values(), default=0) >= 0:
-        return _graded("nDCG")(column, options)
-    dcg, ideal = _dcg(column, options), _ideal_dcg(column, options)
-    return lambda h: ratio(dcg(h), ideal(h))
-
-
 def _at_recall(recall: float, options: Options) -> Measure:
     rounding = "trec_eval-9" if options.version == 9 else "nearest"
     return parse("IPrec").with_params({"recall": recall, "rel": options.level, "rounding": rounding})
@@ -352,7 +344,7 @@ FORMULAS: dict[str, Maker] = {
     "G": _graded("G"),
     "dcg": _dcg,
     "ideal_dcg": _ideal_dcg,
-    "ndcg": _ndcg,
+    "ndcg": lambda column, options: lambda h: ratio(_dcg(column, options)(h), _ideal_dcg(column, options)(h)),
     "ndcg_rel": _graded("nDCGrel"),
     "Rndcg": _levels,
     "ndcg_cut": lambda column, options: parse("nDCG") @ int(_cutoff(column)),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from numbers import Real
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
@@ -47,6 +47,11 @@ def _part(h: Hits, depth: int, top_grade: float | None, go_on: Callable[[Array, 
     chance[:, 1:] = go_on(gain, np.arange(1, depth + 1))[:, :-1]
     seen = np.cumprod(chance, axis=1)
     return (gain * seen).sum(axis=1) / seen.sum(axis=1)  # type: ignore[no-any-return]
+
+
+def _tired(left: Any) -> Any:
+    """The chance to go on of a reader who tires by the square."""
+    return ((left - 1) / left) ** 2
 
 
 @measure("INSQ", additive=True, optimistic=True, undefined=False)
@@ -90,12 +95,7 @@ def inst(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
     >>> round(evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "INST")["INST"], 4)
     0.7233
     """
-
-    def go_on(gain: Array, rank: Array) -> Array:
-        left = rank + 2 * T - np.cumsum(gain, axis=1)
-        return ((left - 1) / left) ** 2  # type: ignore[no-any-return]
-
-    return gain_per_document(h, DEPTH, top_grade, go_on)
+    return gain_per_document(h, DEPTH, top_grade, lambda gain, rank: _tired(rank + 2 * T - np.cumsum(gain, axis=1)))
 
 
 @measure("BPM", worth=None, reorder=False, undefined=False)
@@ -203,11 +203,7 @@ def nerr11(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
     >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": ["b", "a"]}, "NERR11")["NERR11"]
     0.5909090909090908
     """
-
-    def go_on(gain: Array, rank: Array) -> Array:
-        return ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2 * (1 - gain)  # type: ignore[no-any-return]
-
-    return gain_per_document(h, DEPTH, top_grade, go_on)
+    return gain_per_document(h, DEPTH, top_grade, lambda gain, rank: _tired(rank + 2 * T) * (1 - gain))
 
 
 GoOn = Callable[[int, float, float], float]
@@ -237,12 +233,8 @@ def insq_on_paper(c: Case, T: float, top_grade: float | None) -> Written:
 @writes(inst)
 def inst_on_paper(c: Case, T: float, top_grade: float | None) -> Written:
     """A reader who adapts to what was found."""
-
-    def go_on(rank: int, gain: float, so_far: float) -> float:
-        left = rank + 2 * T - so_far
-        return ((left - 1) / left) ** 2
-
-    return _walked(c, DEPTH, top_grade, f"((i + {2 * T:g} - gained - 1) / (i + {2 * T:g} - gained))^2", go_on)
+    says = f"((i + {2 * T:g} - gained - 1) / (i + {2 * T:g} - gained))^2"
+    return _walked(c, DEPTH, top_grade, says, lambda rank, gain, so_far: _tired(rank + 2 * T - so_far))
 
 
 @writes(bejeweled)
@@ -274,11 +266,8 @@ def nerr10_on_paper(c: Case, p: float, top_grade: float | None) -> Written:
 @writes(nerr11)
 def nerr11_on_paper(c: Case, T: float, top_grade: float | None) -> Written:
     """The same, tiring as in INSQ."""
-
-    def go_on(rank: int, gain: float, so_far: float) -> float:
-        return ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2 * (1 - gain)
-
-    return _walked(c, DEPTH, top_grade, f"((i + {2 * T - 1:g}) / (i + {2 * T:g}))^2 x (1 - gain)", go_on)
+    says = f"((i + {2 * T - 1:g}) / (i + {2 * T:g}))^2 x (1 - gain)"
+    return _walked(c, DEPTH, top_grade, says, lambda rank, gain, so_far: _tired(rank + 2 * T) * (1 - gain))
 
 
 def _walked(c: Case, depth: int, top_grade: float | None, says: str, go_on: GoOn) -> Written:
