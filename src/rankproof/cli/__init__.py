@@ -269,13 +269,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command of the arguments and return the exit code; errors become one message on standard error."""
-    from rankproof.cli.output import as_options
+    from rankproof.cli.output import as_options, tell_oddities
     from rankproof.document.terminal import lay_out_for
 
     lay_out_for("shell")
     _mend_output()
     try:
-        code = rankproof.main(list(arguments) or ["--help"], prog_name="rankproof", standalone_mode=False)
+        with tell_oddities():
+            code = rankproof.main(list(arguments) or ["--help"], prog_name="rankproof", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader of our output has closed the pipe; Python must not report that at its end.

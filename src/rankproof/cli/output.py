@@ -308,12 +308,14 @@ def _kept_descriptor(stream: TextIO) -> int | None:
 
 @contextmanager
 def tell_oddities() -> Iterator[None]:
-    """Warnings of Python are shown as notes."""
+    """Warnings of Python are shown as notes, each once, after an error too."""
     with warnings.catch_warnings(record=True) as odd:
         warnings.simplefilter("always", UserWarning)
-        yield
-    for each in odd:
-        click.echo(f"rankproof: note: {each.message}", err=True)
+        try:
+            yield
+        finally:
+            for message in dict.fromkeys(str(each.message) for each in odd):
+                click.echo(f"rankproof: note: {message}", err=True)
 
 
 def as_options(message: str, *more: str) -> str:
