@@ -65,3 +65,15 @@ def test_mistakes_end_with_one_message(words: tuple[str, ...], said: str) -> Non
     assert ran.returncode in (2, 3)
     assert ran.stdout == ""
     assert said in ran.stderr
+
+
+def test_a_query_and_documents_without_text_are_notes(tmp_path: Path) -> None:
+    (tmp_path / "j.qrels").write_text("q1 0 a 1\nq2 0 b 1\n")
+    (tmp_path / "r.run").write_text("q1 Q0 a 1 2 t\nq2 Q0 a 1 2 t\n")
+    (tmp_path / "q.csv").write_text("id,text\nq1,what is a\nq2,\n")
+    (tmp_path / "c.jsonl").write_text('{"_id": "a", "text": "a"}\n{"_id": "b", "text": ""}\n')
+    ran = rankproof("j.qrels", "r.run", "--queries", "q.csv", "--corpus", "c.jsonl", "-f", "json", cwd=tmp_path)
+    assert ran.returncode == 0
+    assert "1 of 2 queries has no text, like 'q2'." in json.loads(ran.stdout)["notes"]
+    (note,) = ran.stderr.splitlines()
+    assert note.startswith("rankproof: note: 1 of 2 documents have no text"), note

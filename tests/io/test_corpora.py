@@ -166,6 +166,10 @@ def test_every_source_gives_the_same_questions(tmp_path: Path) -> None:
         assert load_questions(source) == wanted, source
 
 
+def test_a_question_without_words_may_be_passed_over() -> None:
+    assert load_questions({"q1": "why?", "q2": " "}, without_words=True) == {"q1": "why?"}
+
+
 def test_the_questions_of_the_sample_are_read() -> None:
     assert load_questions(sample.folder()) == load_questions(sample.folder() / "queries.jsonl") == sample.queries()
     assert len(load_corpus(sample.folder() / "documents.jsonl")) == len(sample.corpus())

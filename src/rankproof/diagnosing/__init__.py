@@ -212,7 +212,7 @@ def diagnose(
     documents = None if corpus is None else load_corpus(corpus)
     if documents is not None:
         conventions.setdefault("corpus_size", len(documents))
-    questions = {} if queries is None else load_questions(queries)
+    questions = {} if queries is None else load_questions(queries, without_words=True)
     judged, rules = prepare(judgments), conventions
     opened = load_ranking(ranking, rules.get("damaged", "error"))
     # Judgments, questions and documents of different collections make every conclusion false.

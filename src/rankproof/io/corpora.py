@@ -207,12 +207,12 @@ def _in_folder(folder: Path) -> Iterator[Row]:
     )
 
 
-def load_questions(source: Any) -> dict[str, str]:
+def load_questions(source: Any, without_words: bool = False) -> dict[str, str]:
     """The text of each question by its id.
 
     `source` is `{id: text}`, a list of texts (each its own id), pairs, records, a data frame, the path of JSON
     Lines, JSON, CSV, TSV or Parquet, a BEIR folder, or an ir_datasets object. An id with two texts, and a question
-    without words, are errors that say where.
+    without words, are errors that say where; with `without_words` such a question is passed over.
 
     >>> load_questions(["Can I get a refund?"])
     {'Can I get a refund?': 'Can I get a refund?'}
@@ -224,7 +224,9 @@ def load_questions(source: Any) -> dict[str, str]:
     # A series, as a column of a frame is, holds the texts alone.
     given = source.to_list() if hasattr(source, "to_list") else source
     for where, item in _placed(given, "the questions", "queries_iter", record_of, beir_questions):
-        name, text = _question(where, item)
+        name, text = _question(where, item, without_words)
+        if not text.strip():
+            continue
         if found.get(name, text) != text:  # the same text once more is no conflict: labels have it in every row
             raise DataError(
                 f"{where}: question {shorten(name)} was given before with another text ({seen[name]}). "
@@ -244,10 +246,10 @@ def beir_questions(folder: Path) -> Iterator[Row]:
     return rows_in(found[0])
 
 
-def _question(where: str, item: Any) -> tuple[str, str]:
+def _question(where: str, item: Any, without_words: bool) -> tuple[str, str]:
     record = _fields(where, (item, item) if isinstance(item, str) else item, "a question with an id")
     _, text = text_in(record, QUESTION_TEXT, where)
-    if not text.strip():
+    if not without_words and not text.strip():
         raise DataError(f"{where}: a question without words. Next: write it, or leave it out.")
     return question_id(record, text, where), text
 
@@ -280,7 +282,7 @@ def read_texts(source: Any, wanted: Collection[str], fields: tuple[str, ...]) ->
     if source is None:
         return {}
     if fields is QUERY_TEXT and not isinstance(source, Mapping) and not _is_read_by_line(source):
-        source = load_questions(source)
+        source = load_questions(source, without_words=True)
     if not isinstance(source, Mapping | str | os.PathLike):
         raise UsageError(
             f"texts: got {shorten(source)}, expected a mapping of ids to texts, or a path. Next: give one of these."
