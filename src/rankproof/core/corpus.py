@@ -155,7 +155,7 @@ def place_of(name: str, chunks: Mapping[str, Any] | None = None) -> Place:
     """
     if chunks is not None:
         return _told(name, chunks)
-    found = NAME.fullmatch(name)
+    found = NAME.fullmatch(name) if isinstance(name, str) else None
     if found is None:
         raise DataError(
             f"got {shorten(name)}, expected the id of a chunk like 'DOCUMENT#START-END'. "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -101,10 +103,11 @@ def best_first(table: RankingTable, conventions: Conventions | None = None) -> d
     {'q': ['b', 'a']}
     """
     conventions = conventions or USUAL
-    return {
-        query: [str(table.doc[row]) for row in rows_in_order(table, own, conventions)]
-        for query, own in table.by_query().items()
-    }
+    rows = defaultdict(lambda: array("q"), {query: array("q") for query in table.empty})
+    for row, query in enumerate(table.query):
+        rows[query].append(row)  # as `by_query`, in a fifth of the memory of lists
+    ordered = ((query, rows_in_order(table, own.tolist(), conventions)) for query, own in rows.items())
+    return {query: [str(table.doc[row]) for row in own] for query, own in ordered}
 
 
 def rows_in_order(table: RankingTable, rows: list[int], conventions: Conventions) -> list[int]:

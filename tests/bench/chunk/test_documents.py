@@ -67,6 +67,8 @@ def test_ids_of_ones_own() -> None:
     assert place_of("x7", {"x7": {"document": "d", "start": 0, "end": 4}}) == Place("d", 0, 4)
     with pytest.raises(DataError, match=r"got 'x7', expected the id of a chunk like.*Next: .*chunks="):
         place_of("x7")
+    with pytest.raises(DataError, match="got None, expected the id of a chunk"):
+        place_of(None)  # type: ignore[arg-type]
     with pytest.raises(DataError, match="is none of the 1 in chunks="):
         place_of("x8", {"x7": ("d", 0, 4)})
     for told in (("d", 0), {"document": "d"}, "d 0 4", None, ("d", "x", 4)):

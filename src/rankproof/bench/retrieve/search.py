@@ -257,7 +257,7 @@ def hybrid(
     `retrievers` is a list or `{name: retriever}`. `method`, `weights`, `normalise` and `parameters` are those of
     `rankproof.fuse`. Each retriever gives its `depth` best documents, or as many as are asked for in the end.
 
-    >>> from rankproof.bench.retrieve import keyword, lsa
+    >>> from rankproof.bench.retrieve import hybrid, keyword, lsa
     >>> pages = {"d1": "Refunds within 30 days.", "d2": "Opening hours."}
     >>> hybrid([keyword(pages), lsa(pages)], "weighted-sum", weights=[1, 2])
     hybrid([keyword, lsa], 'weighted-sum', weights=[1.0, 2.0])
@@ -326,7 +326,7 @@ def where(retriever: Any, *predicates: Predicate, corpus: Any = None, **values: 
     `values` are metadata by name: a value, a list or set of them, or a function of the value. `predicates` are
     functions of a whole `Document`. `corpus` are the documents, if the retriever does not know them.
 
-    >>> from rankproof.bench.retrieve import keyword
+    >>> from rankproof.bench.retrieve import keyword, where
     >>> pages = {"d1": {"text": "fees and fees", "year": 2020}, "d2": {"text": "fees", "year": 2024}}
     >>> recent = where(keyword(pages), year=lambda year: year > 2021)
     >>> [document for document, score in recent("fees")]
