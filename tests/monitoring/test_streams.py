@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from rankproof import simulate_log
+from rankproof.errors import DataError
 from rankproof.monitoring.events import EventSchema
 from rankproof.monitoring.monitor import monitor
 from rankproof.monitoring.read import sources_of
@@ -165,3 +166,9 @@ def test_a_stream_counts_what_comes_too_late(tmp_path) -> None:
     found = monitor([*made[5:], *late], lateness=60)
     assert found.events == len(made)
     assert found.counts.late <= len(late)
+
+
+def test_a_log_with_a_column_twice_is_refused(tmp_path) -> None:
+    (tmp_path / "log.csv").write_text("time,user,query,doc,doc\n2025-03-03T12:00:00Z,u,q,a,b\n")
+    with pytest.raises(DataError, match="line 1: got two columns 'doc', expected one"):
+        monitor(str(tmp_path / "log.csv"))

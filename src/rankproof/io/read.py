@@ -347,7 +347,8 @@ def _of_table(lines: Iterator[Line], delimiter: str, name: str, quoted: bool, em
     """Lines of cells under a header."""
     texts = (part for _, line in lines for part in _split_at_returns(line))
     rows = cells(texts, delimiter, name, quoted=quoted)
-    header = [cell.strip() for cell in next(rows)[1]]
+    number, first = next(rows)
+    header = check_header([cell.strip() for cell in first], f"{name}, line {number}")
     for number, row in rows:
         if len(row) != len(header):
             raise DataError(
@@ -356,6 +357,14 @@ def _of_table(lines: Iterator[Line], delimiter: str, name: str, quoted: bool, em
             )
         values = row if empty == "" else [cell or empty for cell in row]
         yield Row(f"{name}, line {number}", dict(zip(header, values, strict=True)))
+
+
+def check_header(header: list[str], where: str) -> list[str]:
+    """The names of columns, if none is there twice: of two columns one would be passed over."""
+    twice = next((column for i, column in enumerate(header) if column and column in header[:i]), None)
+    if twice is not None:
+        raise DataError(f"{where}: got two columns {shorten(twice)}, expected one. Next: rename or drop one of them.")
+    return header
 
 
 def _split_at_returns(line: str) -> Iterable[str]:

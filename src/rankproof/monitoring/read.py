@@ -27,6 +27,7 @@ from rankproof.errors import DataError, UsageError, reason, shorten
 from rankproof.io.files import MOST, check_no_url, name_of, open_file
 from rankproof.io.frames import MAGIC, begins_as_parquet, read_every_column, records_of_frame
 from rankproof.io.inputs import STDIN
+from rankproof.io.read import check_header
 from rankproof.io.values import is_frame
 from rankproof.monitoring.block import EventBlock
 from rankproof.monitoring.event_values import Rejected
@@ -207,7 +208,7 @@ def csv_rows(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed]:
     try:
         first = text.readline()
         mark = max(DELIMITERS, key=first.count)
-        header = next(csv.reader([first], delimiter=mark))
+        header = check_header(next(csv.reader([first], delimiter=mark)), f"{name}, line 1")
         reader = csv.reader(text, delimiter=mark)
         csv.field_size_limit(MOST)
         while True:
