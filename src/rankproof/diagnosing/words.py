@@ -175,7 +175,8 @@ def regime(found: Diagnosis) -> list[str]:
     told = [] if found.hole is None else [found.hole.said]
     if found.regime is not None:
         name = found.regime.name.capitalize()
-        told.append(f"{name}, each of what was possible. {found.regime.feels} Next: {found.regime.do}")
+        low = " (low is below good)" if "low" in (found.regime.precision, found.regime.recall) else ""
+        told.append(f"{name}{low}, each of what was possible. {found.regime.feels} Next: {found.regime.do}")
     if found.never_found is not None and found.ranked_too_low is not None:
         told.append(
             f"Of {found.measure}, {score(found.never_found)} is lost as documents are never found, "
