@@ -129,7 +129,8 @@ def test_logs_of_all_forms_hold_the_same_queries(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
     (tmp_path / "a.csv").write_text("query,user\n" + "".join(f"{t},u{i}\n" for i, t in enumerate(texts)))
     (tmp_path / "a.txt").write_text("\n".join(texts))
-    forms = [texts, records, *(str(tmp_path / f"a.{end}") for end in ("jsonl", "csv", "txt"))]
+    (tmp_path / "b.tsv").write_text("query\tvotes\tmeta\n" + "".join(f"{t}\t1\tm\n" for t in texts))
+    forms = [texts, records, *(str(tmp_path / name) for name in ("a.jsonl", "a.csv", "a.txt", "b.tsv"))]
     for each in forms:
         found = live_queries(each)
         assert (sorted(found.texts), found.without) == (sorted(texts), 0), each

@@ -379,6 +379,28 @@ def test_cells_of_csv_are_read_however_they_are_written(tmp_path, kind) -> None:
         assert found == expected, cell
 
 
+@pytest.mark.parametrize("ending", ["csv", "tsv", "CSV", "csv.gz", "txt"])
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_a_csv_is_known_by_its_ending_or_by_the_columns_that_are_named(tmp_path, ending, mark) -> None:
+    log, columns = tmp_path / f"log.{ending}", {"ts": "Zeit", "query": "Frage", "user": "Nutzer"}
+    lines = [["Zeit", "Frage", "Nutzer"], ["2025-03-03T10:00:00Z", "wo ist es", "u"]]
+    text = "".join(mark.join(line) + "\n" for line in lines).encode()
+    log.write_bytes(gzip.compress(text) if ending.endswith("gz") else text)
+    assert numbers(log, columns=columns) == numbers([{"ts": 1740996000, "query": "wo ist es", "user": "u"}])
+    if ending != "txt":  # where no name is known the error says which column holds times
+        with pytest.raises(DataError, match=r"'Zeit' holds times.*columns=\{'ts': 'Zeit'\}"):
+            monitor(log)
+
+
+def test_one_column_that_is_named_makes_a_csv_of_a_pipe(tmp_path) -> None:
+    log = tmp_path / "log"
+    log.write_text("when,page,load\n2025-03-03T10:00:00Z,p,3\n")
+    assert monitor(log, columns={"latency_ms": "load", "ts": "when"})["latency_p50"] == pytest.approx(3, rel=0.05)
+    log.write_text("page,load\np,3\n")
+    with pytest.raises(DataError, match="no field ts among 'page, load'"):
+        monitor(log, columns={"latency_ms": "load"})
+
+
 def test_a_number_that_is_the_id_of_a_result_is_that_result(tmp_path) -> None:
     log = tmp_path / "log.csv"
     log.write_text(

@@ -112,11 +112,12 @@ class EventSchema:
         self.names = {key: name for name, others in FIELDS.items() for key in (*others, name)}
         self.unmet = dict(columns or {})
         """The columns that were named and that no record has had so far."""
-        for name, key in (columns or {}).items():
+        self.mapped = frozenset(self.unmet.values())
+        for name, key in self.unmet.items():
             if name not in FIELDS:
                 said = f"columns: got {name!r}, expected a field of events ({', '.join(FIELDS)})"
                 raise not_known(said, name, FIELDS, "name one of them")
-            if list(columns.values()).count(key) > 1:  # type: ignore[union-attr]
+            if list(self.unmet.values()).count(key) > 1:
                 raise UsageError(
                     f"columns: got {key!r} for two fields, expected one each. Next: leave one of them out."
                 )

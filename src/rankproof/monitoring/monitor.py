@@ -244,7 +244,8 @@ def monitor(
         if not any(cell.by.any() or cell.histograms for cell in sums.total.values()):
             raise DataError(
                 f"the log has {count(sessions.counts.events, 'event')} with a time, and nothing that a metric needs "
-                f"under a known name. Next: name the columns, like {words.columns_named('query', 'question_text')}."
+                f"under a known name. Next: name the columns, like {words.columns_named('query', 'question_text')}; "
+                "a query counts only with a user or a session."
             )
         found = watch.result(reader)
         if judge is not None:

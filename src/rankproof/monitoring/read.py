@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePath
 from time import monotonic
 from typing import Any, BinaryIO
 
@@ -44,6 +44,7 @@ PATIENCE = 0.5
 LOOKED_AT = 20
 """Lines in which the time of the first event of a file is looked for."""
 DELIMITERS = (",", "\t", ";")
+ENDINGS = {".csv", ".tsv"}
 WIDE = {
     codecs.BOM_UTF32_LE: "utf-32",  # begins with the mark of UTF-16
     codecs.BOM_UTF32_BE: "utf-32",
@@ -58,7 +59,7 @@ AROUND = re.compile("[\ufeff\0\\s]*")
 written to."""
 
 
-def records_of(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed | None]:
+def records_of(stream: BinaryIO, name: str, rejects: Rejects, schema: EventSchema) -> Iterator[Placed | None]:
     """The records of a file, with their places; None if a pipe has nothing more for now."""
     head = bytes(stream.peek(PIECE))  # type: ignore[attr-defined]
     if head.startswith(MAGIC):
@@ -71,7 +72,7 @@ def records_of(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed
     begin, first = text[:1], text.split(b"\n", 1)[0].strip()
     # One object over several lines, as collectors write it.
     is_one = first == b"{" or (first.startswith(b"{") and not first.endswith(b"}") and b"\n" in head)
-    if begin not in (b"[", b"{") and is_header(head):
+    if begin not in (b"[", b"{") and is_header(head, name, schema):
         yield from csv_rows(stream, name, rejects)
     else:
         read = _whole if begin == b"[" or is_one else json_lines
@@ -105,12 +106,14 @@ class _InUtf8(io.RawIOBase):
         return len(some)
 
 
-def is_header(head: bytes) -> bool:
-    """Whether the first line of a text names the columns of a CSV."""
+def is_header(head: bytes, name: str, schema: EventSchema) -> bool:
+    """Whether a text is a CSV: by the ending of its file, or as its first line names a mapped column or two fields."""
     first = head.decode("utf-8", "replace").lstrip("\ufeff").split("\n", 1)[0].strip()
-    field_of = EventSchema().field_of
-    rows = ([field_of(cell.strip().strip('"')) is not None for cell in first.split(mark)] for mark in DELIMITERS)
-    return any(sum(known) >= min(2, len(known)) for known in rows)
+    rows = ([cell.strip().strip('"') for cell in first.split(mark)] for mark in DELIMITERS)
+    return not ENDINGS.isdisjoint(PurePath(name.lower()).suffixes) or any(
+        sum(2 if cell in schema.mapped else schema.field_of(cell) is not None for cell in row) >= min(2, len(row))
+        for row in rows
+    )
 
 
 def _whole(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed | None]:
@@ -142,8 +145,7 @@ def json_lines(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed
     for lines in _pieces(stream, name, rejects):
         if lines is None:
             yield None
-            continue
-        for line in lines:
+        for line in lines or ():
             number += 1
             try:
                 yield name, number, decode(line)
@@ -208,9 +210,9 @@ def csv_rows(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed]:
     try:
         first = text.readline()
         mark = max(DELIMITERS, key=first.count)
+        csv.field_size_limit(MOST)
         header = check_header(next(csv.reader([first], delimiter=mark)), f"{name}, line 1")
         reader = csv.reader(text, delimiter=mark)
-        csv.field_size_limit(MOST)
         while True:
             try:
                 cells = next(reader, None)
@@ -264,7 +266,7 @@ class LogReader:
             if is_parquet and importlib.util.find_spec("pyarrow") is not None:
                 yield from self._of_parquet(path, stream, name)
             else:
-                yield from self._of_records(records_of(stream, name, self.rejects))
+                yield from self._of_records(records_of(stream, name, self.rejects, self.maker.schema))
 
     def _of_parquet(self, path: str | os.PathLike[str], stream: BinaryIO, name: str) -> Iterator[EventBlock]:
         from rankproof.monitoring.arrow import ArrowReader, IdsNeeded, batches
@@ -294,7 +296,7 @@ class LogReader:
                 for batch in table.to_batches(max_chunksize=BATCH):
                     yield from reader.blocks(batch, "frame")
                 return
-        yield from self._of_records(_records_in(source, self.rejects))
+        yield from self._of_records(_records_in(source, self.rejects, self.maker.schema))
 
     def _of_records(self, records: Iterable[Placed | None]) -> Iterator[EventBlock]:
         """Blocks of records; None says that nothing more is there for now."""
@@ -327,8 +329,8 @@ class LogReader:
 def read_events(source: Any, schema: EventSchema | None = None, rejects: Rejects | None = None) -> Iterator[Event]:
     """The events of a log one by one, with their texts; rejected lines are counted in `rejects`."""
     schema, rejects = schema or EventSchema(), rejects or Rejects()
-    for each in sources_of(source):
-        for name, at, record in filter(None, _records_in(each, rejects)):
+    for each in sources_of(source, schema):
+        for name, at, record in filter(None, _records_in(each, rejects, schema)):
             try:
                 yield schema.event(record)
             except Rejected as error:
@@ -336,12 +338,12 @@ def read_events(source: Any, schema: EventSchema | None = None, rejects: Rejects
     schema.check_columns()
 
 
-def _records_in(source: Any, rejects: Rejects) -> Iterator[Placed | None]:
+def _records_in(source: Any, rejects: Rejects, schema: EventSchema) -> Iterator[Placed | None]:
     if is_frame(source):
         yield from _rows_of(source, "frame")
     elif isinstance(source, (str, os.PathLike)):
         with open_file(source) as stream:
-            yield from records_of(stream, name_of(source), rejects)
+            yield from records_of(stream, name_of(source), rejects, schema)
     else:
         yield from resolve_spans(("record", at, record) for at, record in enumerate(source, 1))
 
@@ -390,11 +392,9 @@ def _begin_of(path: str, schema: EventSchema) -> float:
     with suppress(DataError, UsageError, OSError, StopIteration), open_file(path) as stream:
         head = bytes(stream.peek(PIECE))  # type: ignore[attr-defined]
         if head[:4] != MAGIC:
-            lines = csv_rows if is_header(head) else json_lines
+            lines = csv_rows if is_header(head, path, schema) else json_lines
             for each in islice(lines(stream, path, Rejects()), LOOKED_AT):
-                record = each[2] if each is not None else None
-                if isinstance(record, dict):
-                    found, _ = schema.places(record)
+                if each is not None and isinstance(each[2], dict):
                     with suppress(Rejected, KeyError):
-                        return schema.time(record[found["ts"]])
+                        return schema.time(each[2][schema.places(each[2])[0]["ts"]])
     return os.path.getmtime(path)
