@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from rankproof.bench.chunk import (
     spans_to_documents,
 )
 from rankproof.bench.chunk.chunker import chunked
+from rankproof.bench.retrieve import keyword
 from rankproof.bench.retriever import Found, Retriever
 from rankproof.core.corpus import Corpus, Document, JudgedSpan, Place, SpanJudgments, place_of
 from rankproof.errors import DataError, UsageError
@@ -53,6 +55,18 @@ def test_a_corpus_of_chunks() -> None:
     assert chunked(CORPUS, recursive(2)).fingerprint != chunked(CORPUS, recursive(4)).fingerprint
     with pytest.raises(UsageError, match="expected a chunker"):
         chunked(CORPUS, 200)  # type: ignore[arg-type]
+
+
+def test_documents_are_cut_in_every_form_in_which_they_are_searched(tmp_path: Path) -> None:
+    texts = {"a": "One cat. Two dogs.", "b": "No cat."}
+    expected = chunked(Corpus.of(texts), fixed(2))
+    (tmp_path / "c.jsonl").write_text(
+        "".join(f'{{"_id": "{name}", "text": "{text}"}}\n' for name, text in texts.items())
+    )
+    for documents in (texts, tmp_path / "c.jsonl", str(tmp_path / "c.jsonl"), Corpus.of(texts)):
+        assert chunked(documents, fixed(2)).fingerprint == expected.fingerprint
+    with pytest.raises(UsageError, match="nofile"):
+        chunked("nofile", fixed(2))
 
 
 def test_every_chunk_is_found_in_its_document() -> None:
@@ -154,6 +168,8 @@ def test_a_retriever_of_chunks_answers_with_documents() -> None:
     retriever = as_documents(OfChunks({"name": "chunks"}), "sum", deeper=4)
     assert isinstance(retriever, Retriever)
     assert retriever.search(["why?"], 1) == [[("d1", 5.0)]], "it looked at 4 chunks"
+    assert retriever("why?", k=1) == [("d1", 5.0)]
+    assert as_documents(keyword(chunked({"a": "One cat.", "b": "A dog."}, fixed(2))))("cat")[0][0] == "a"
     assert as_documents(OfChunks(), "sum", deeper=1).search(["why?"], 1) == [[("d1", 3.0)]]
     assert retriever.settings == {"documents_of": {"name": "chunks"}, "how": "sum", "deeper": 4}
     with pytest.raises(UsageError, match="expected one of 'best', 'first', 'sum'"):

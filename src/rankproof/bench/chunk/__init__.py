@@ -134,6 +134,10 @@ class OfDocuments(Displayable):
         """The settings of the retriever of chunks, and how its answers are joined."""
         return {"documents_of": dict(self.of.settings), "how": self.how, "deeper": self.deeper}
 
+    def __call__(self, question: str, k: int = 100) -> Found:
+        """The documents found for one question."""
+        return self.search([question], k)[0]
+
     def search(self, questions: Sequence[str], k: int) -> list[Found]:
         """For each question at most `k` documents, from the first `k * deeper` chunks."""
         found = self.of.search(questions, k * self.deeper)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from rankproof.core.corpus import Corpus, Document
 from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, check_whole, one_of, shorten
+from rankproof.io.corpora import load_corpus
 from rankproof.text.sentences import sentences as sentence_spans
 from rankproof.text.tokens import last_cut, spans_between, tokens, trim_span, whole_sentences
 from rankproof.text.words import Span
@@ -121,19 +122,20 @@ def pieces_of(spans: list[Span]) -> list[ChunkPiece]:
     return [ChunkPiece(*span) for span in spans]
 
 
-def chunked(corpus: Corpus, chunker: Chunker) -> Corpus:
+def chunked(corpus: Any, chunker: Chunker) -> Corpus:
     """The chunks of all documents, each a document with the id `DOCUMENT#START-END` and the document's title.
 
-    Its metadata is that of the document, with `document`, `start`, `end`, and `headings` if there are any.
+    `corpus` is anything that `load_corpus` takes. The metadata of a chunk is that of its document, with `document`,
+    `start`, `end`, and `headings` if there are any.
     A document that has a title and no text is one chunk without text, so that it can still be found.
 
-    >>> chunks = chunked(Corpus.of({"d1": "Refunds within 30 days."}), fixed(2))
+    >>> chunks = chunked({"d1": "Refunds within 30 days."}, fixed(2))
     >>> list(chunks), chunks["d1#0-14"].text
     (['d1#0-14', 'd1#15-23'], 'Refunds within')
     """
     if not isinstance(chunker, Chunker):
         raise UsageError(f"chunked: got {shorten(chunker)}, expected a chunker. Next: take one like recursive(200).")
-    return Corpus(part for document in corpus.values() for part in _parts(document, chunker))
+    return Corpus(part for document in load_corpus(corpus).values() for part in _parts(document, chunker))
 
 
 def _parts(document: Document, chunker: Chunker) -> Iterator[Document]:
