@@ -114,6 +114,25 @@ def test_a_rule_about_a_value_that_no_event_has_is_noted() -> None:
     assert "variant=Z" in note
 
 
+def test_a_rule_that_has_too_few_events_to_tell_anything_is_noted() -> None:
+    day, rule = 86400, {"metric": "latency_p95", "above": 4000}
+    log = [{"ts": 1.7e9 + i * 60 + d * day, "user": f"u{i}", "latency_ms": 9000} for d in (0, 1) for i in (*range(40),)]
+    log = log[:63]
+
+    def notes(records=log, **more) -> list[str]:
+        found = monitor(records, alerts=[{**rule, **more}])
+        return [] if any(each.fired for each in found.alerts) else [e for e in found.notes if "says nothing" in e]
+
+    (note,) = notes()
+    assert note.startswith("alert 'latency_p95 above 4000' says nothing of the day of 2023-11-15: got 23 events of 23 ")
+    assert "users, expected 30 of two users or more. Next:" in note
+    assert notes(over="any") == notes(over="log") == notes(least=23) == notes(above=9e9, least=2) == []
+    (note,) = notes(over="log", least=64, evidence="value")
+    assert "says nothing: got 63 events of 40 users, expected 64. Next:" in note
+    (note,) = notes([{**each, "user": "u"} for each in log], over="any")
+    assert "got 40 events of 1 user, expected 30 of two users or more" in note
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "[]", "null", '{"told": [1]}', '{"told": {"a": null}}', '{"told": {"a": 1e999}}', "[" * 99_999],

@@ -74,12 +74,16 @@ class AlertRule(Displayable):
 
     def broken_by(self, each: OnlineEstimate) -> bool:
         """Whether an estimate is beyond the limit, as surely as the rule asks."""
-        if each.n < self.least:
-            return False
         sure = self.evidence == "interval"
+        if not self.is_enough(each):
+            return False
         if self.above is not None:
             return (each.low if sure else each.value) > self.above
         return self.below is not None and (each.high if sure else each.value) < self.below
+
+    def is_enough(self, each: OnlineEstimate) -> bool:
+        """Whether an estimate can say anything: of one user alone there is no interval."""
+        return each.n >= self.least and not (self.evidence == "interval" and math.isnan(each.low))
 
     def is_quiet(self, state: Mapping[str, int], at: int) -> bool:
         """Whether it was sent, and its cool-down is not over at this time."""
@@ -204,11 +208,7 @@ def _checked(found: Monitor, rule: AlertRule, state: dict[str, int]) -> Alert:
     nothing = f"{rule.name}: nothing."
     if rule.changed:
         return _checked_change(found, rule, state) or Alert(rule, False, nothing)
-    everything = found.estimates if rule.over == "log" else found.windows
-    looked = [each for each in everything if each.key == rule.key]
-    if rule.over == "last":
-        looked = looked[-1:]
-    if not looked:
+    if not (looked := _looked_at(found, rule)):
         return Alert(rule, False, f"{rule.name}: no event has the fields it needs.")
     quiet: Alert | None = None
     for each in filter(rule.broken_by, looked):
@@ -218,6 +218,27 @@ def _checked(found: Monitor, rule: AlertRule, state: dict[str, int]) -> Alert:
             return alert
         quiet = quiet or alert
     return quiet or Alert(rule, False, nothing, looked[-1])
+
+
+def _looked_at(found: Monitor, rule: AlertRule) -> list[OnlineEstimate]:
+    """The estimates that a rule with a limit is about."""
+    everything = found.estimates if rule.over == "log" else found.windows
+    looked = [each for each in everything if each.key == rule.key]
+    return looked[-1:] if rule.over == "last" else looked
+
+
+def _why_silent(found: Monitor, rule: AlertRule) -> str:
+    """Why a rule could not have told anything, if so."""
+    if rule.outage or ((looked := _looked_at(found, rule)) and (rule.changed or any(map(rule.is_enough, looked)))):
+        return ""
+    if not looked:
+        of = f" and {rule.slice}={rule.group}" if rule.slice else ""
+        return f"looks at nothing: no event has {rule.metric}{of}. Next: check both."
+    most = max(looked, key=lambda each: each.n)
+    where = "" if most.start is None else f" of the {found.calendar.window} of {found.calendar.label(most.start)}"
+    needed = f"{count(rule.least)}{' of two users or more' if rule.evidence == 'interval' else ''}"
+    told = f"{count(most.n, 'event')} of {count(most.users, 'user')}"
+    return f"says nothing{where}: got {told}, expected {needed}. Next: lower least, or look over a longer time."
 
 
 def _alert(rule: AlertRule, state: dict[str, int], at: int, told: str, estimate: OnlineEstimate | None = None) -> Alert:
@@ -339,13 +360,8 @@ class Alarm:
     def end(self, found: Monitor) -> None:
         """Check every rule over all estimates, send new alerts, and wait for their delivery."""
         checked = check_alerts(found, self._rules, self._told)
-        known = {each.key for each in found.estimates}
-        for rule in self._rules:
-            if not rule.outage and rule.key not in known:
-                of = f" and {rule.slice}={rule.group}" if rule.slice else ""
-                found.notes.append(
-                    Absent(f"alert {rule.name!r} looks at nothing: no event has {rule.metric}{of}. Next: check both.")
-                )
+        silent = ((rule, why) for rule in self._rules if (why := _why_silent(found, rule)))
+        found.notes.extend(Absent(f"alert {rule.name!r} {why}") for rule, why in silent)
         found.alerts.extend(each if each.fired else self._fired.get(each.rule.name, each) for each in checked)
         self._send([each for each in checked if each.fired], again=True)
         found.undelivered.extend(reason for each in self._deliveries if (reason := each.end(AT_END)) is not None)
