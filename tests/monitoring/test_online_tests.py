@@ -89,6 +89,28 @@ def test_variants_are_told_apart_and_a_broken_assignment_is_said() -> None:
         variants(records, control="Z")
 
 
+def test_variants_without_users_say_that_users_are_missing() -> None:
+    log = [{"ts": 1.74e9 + 60 * at, "variant": "AB"[at % 2], "latency_ms": 90 + at % 7} for at in range(300)]
+    with pytest.raises(
+        DataError, match=r"got none with users .the events of A, B name neither user.*log the field user"
+    ):
+        variants(log)
+    with pytest.raises(DataError, match=r"got A with users .the events of B name neither"):
+        variants([{**each, "user": f"u{each['ts']}"} if each["variant"] == "A" else each for each in log])
+    with pytest.raises(DataError, match=r"got none, expected two or more. Next: log the field variant"):
+        variants([{"ts": 1.74e9, "user": "u", "latency_ms": 90}])
+
+
+def test_what_counts_by_list_by_user_and_by_metric_is_said(tmp_path: Path) -> None:
+    said = "Won, tied and lost count lists; the share is by user"
+    assert said in " ".join(str(interleaving(lists(1, 0.8, 0.2))).split())
+    log = list(simulate_log(700, seed=2, users=700, variants=("A", "B"), lift=0.2).records())
+    said = "an interval is of its metric alone, p and the verdict are corrected for all (Holm)"
+    assert said in " ".join(str(variants(log)).split())
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(each) + "\n" for each in log))
+    assert said in " ".join(rankproof(tmp_path, "monitor", "log.jsonl", "-f", "markdown").stdout.split())
+
+
 @pytest.mark.slow
 def test_clicks_without_the_place_are_near_the_truth(tmp_path: Path) -> None:
     attracts, events = searches(5, 2500, blend=100.0)  # in random order

@@ -25,6 +25,8 @@ WIDE = 20
 """The width of a series."""
 SHOWN = 3
 """The number of outages, and of changed metrics, on a screen."""
+ALONE = "an interval is of its metric alone, p and the verdict are corrected for all (Holm); both hold at every look"
+"""What the intervals and the p-values of variants are."""
 
 
 def interleavings(found: Interleavings) -> Document:
@@ -42,8 +44,8 @@ def interleavings(found: Interleavings) -> Document:
     if found.rejected:
         left += f" {count(sum(found.rejected.values()), 'line')} could not be read."
     text = (
-        f"{count(found.lists, 'interleaved list')}, {count(found.clicked)} of them with a click; the lists of a user "
-        f"count as one.{left}"
+        f"{count(found.lists, 'interleaved list')}, {count(found.clicked)} of them with a click. Won, tied and lost "
+        f"count lists; the share is by user, whose lists count as one.{left}"
     )
     ends = Paragraph("Intervals and p-values hold at every look (betting); a tie counts half.")
     return Document(
@@ -73,9 +75,9 @@ def variants(found: Variants) -> Document:
     if found.several:
         parts.append(Part(Paragraph(f"{count(found.several, 'user')} met more than one variant; they count in each.")))
     if found.differences:
-        text = f"Against {found.control}; intervals and p-values (by Holm) hold at every look:"
         table = differences_table(found.differences)
-        parts += [Part(Paragraph(text)), *first_rows(table, page_height() - 15, 1, "the other differences")]
+        parts.append(Part(Paragraph(f"Against {found.control}; {ALONE}:")))
+        parts += first_rows(table, page_height() - 15, 1, "the other differences")
     else:
         parts.append(Part(Paragraph("Nothing can be said yet: a variant has fewer than 100 users, or nothing varies.")))
     end = f"The test is planned to end at {count(found.planned, 'user')}: there intervals are tightest."
@@ -136,8 +138,7 @@ def clicks(found: Clicks) -> Document:
 def variants_against_control(found: Monitor) -> Iterator[Any]:
     """The effects of each variant against the control."""
     if found.variants:
-        against = f"Against variant {found.variants[0].control}"
-        yield Paragraph(f"{against}; intervals and p-values (by Holm) hold however often one looks:")
+        yield Paragraph(f"Against variant {found.variants[0].control}; {ALONE}:")
         yield differences_table(found.variants)
 
 
@@ -264,7 +265,7 @@ def first_changes(found: Monitor) -> Iterator[Block]:
         yield Paragraph("What changed for good:")
         yield Bullets(told)
     if len(changed) > SHOWN:
-        yield Paragraph(f"And {count(len(changed) - SHOWN, 'later one')}.")
+        yield Paragraph(f"And {len(changed) - SHOWN} more.")
 
 
 def _name(each: MetricChange) -> str:

@@ -180,12 +180,13 @@ def variants(
     log = read_twice(log, "variants")
     found = monitor(log, by=("variant",), **settings)
     users, several = _users(log, settings)
+    of_variants = [each for each in found.estimates if each.slice == "variant"]
     if len(users) < 2:
-        raise DataError(
-            f"variants: got {', '.join(users) or 'none'}, expected two or more. Next: log the field variant."
-        )
-    of_variants = [each for each in found.estimates if each.slice == "variant" and each.group in users]
-    estimates = [replace(each, users=users[each.group]) for each in of_variants]
+        nobody = ", ".join(sorted({each.group for each in of_variants} - set(users)))
+        missing = f" with users (the events of {nobody} name neither user nor session)" if nobody else ""
+        advice = "log the field user, or session, or name its column" if nobody else "log the field variant"
+        raise DataError(f"variants: got {', '.join(users) or 'none'}{missing}, expected two or more. Next: {advice}.")
+    estimates = [replace(each, users=users[each.group]) for each in of_variants if each.group in users]
     differences = compare_variants(estimates, control, planned=planned, level=found.settings["level"])
     chosen = control or ("control" if "control" in users else min(users))
     wanted = dict.fromkeys(users, 1 / len(users)) if shares is None else dict(shares)
