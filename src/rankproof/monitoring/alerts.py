@@ -74,12 +74,9 @@ class AlertRule(Displayable):
 
     def broken_by(self, each: OnlineEstimate) -> bool:
         """Whether an estimate is beyond the limit, as surely as the rule asks."""
-        sure = self.evidence == "interval"
-        if not self.is_enough(each):
-            return False
-        if self.above is not None:
-            return (each.low if sure else each.value) > self.above
-        return self.below is not None and (each.high if sure else each.value) < self.below
+        low, high = (each.low, each.high) if self.evidence == "interval" else (each.value, each.value)
+        beyond = low > self.above if self.above is not None else self.below is not None and high < self.below
+        return beyond and self.is_enough(each)
 
     def is_enough(self, each: OnlineEstimate) -> bool:
         """Whether an estimate can say anything: of one user alone there is no interval."""
@@ -265,9 +262,8 @@ def _checked_change(found: Monitor, rule: AlertRule, state: dict[str, int]) -> A
 
 def _checked_outage(found: Monitor, rule: AlertRule, state: dict[str, int]) -> Alert:
     """Whether there were outages that were not sent before."""
-    met = [each for each in found.outages if rule.outage in ("any", each.kind)]
-    if rule.slice:
-        met = [each for each in met if each.what == f"{rule.slice}={rule.group}"]
+    of = f"{rule.slice}={rule.group}" if rule.slice else ""
+    met = [each for each in found.outages if rule.outage in ("any", each.kind) and of in ("", each.what)]
     if not met:
         return Alert(rule, False, f"{rule.name}: nothing.")
     new = [each for each in met if not rule.is_quiet(state, each.end)]
@@ -338,9 +334,7 @@ class Alarm:
         """Look at windows of a stream that closed."""
         fired = []
         for rule in self._rules:
-            if rule.over == "log" or (rule.above, rule.below) == (None, None):
-                continue
-            for each in closed:
+            for each in closed if rule.over != "log" else ():
                 if each.key == rule.key and rule.broken_by(each):
                     told = alert_sentence(self._calendar, rule, each)
                     fired.append(_alert(rule, self._told, each.start or 0, told, each))

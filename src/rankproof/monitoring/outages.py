@@ -122,8 +122,7 @@ class StepCounts:
             rows = {key: np.repeat(row.reshape(-1, grain).mean(axis=1), grain) for key, row in rows.items()}
         self._rows = rows
         self._first += begin
-        found = list(self._found(calendar, end - begin))
-        return sorted(found, key=lambda each: (each.start, each.kind, each.what))
+        return sorted(self._found(calendar, end - begin), key=lambda each: (each.start, each.kind, each.what))
 
     def _found(self, calendar: Calendar, size: int) -> Iterator[Outage]:
         """All of them; a source is silent only while others are not."""
@@ -231,9 +230,7 @@ def _before(counts: Array, weights: Array, least: float = 0.0) -> Array:
         days = [ratio[each] for each in span if known[each]]
         last = _median(days) if days else last
         level[at] = last
-    if least:
-        level = np.clip(level, least, 1 - 1e-6)
-    return np.asarray(level[day])
+    return np.asarray(np.clip(level, least, 1 - 1e-6)[day] if least else level[day])
 
 
 def _median(values: list[float]) -> float:

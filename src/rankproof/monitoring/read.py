@@ -222,14 +222,12 @@ def csv_rows(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed]:
             if cells is None:
                 return
             at = reader.line_num + 1
-            if not cells:
-                continue
-            if len(cells) != len(header):
+            if cells and len(cells) != len(header):
                 told = f"got {len(cells)} cells, expected {len(header)} as in the header"
                 rejects.add(Rejected("bad CSV", told), name, at, cells)
             elif any("\udc80" <= each <= "\udcff" for cell in cells if not cell.isascii() for each in cell):
                 rejects.add(Rejected("not UTF-8", f"got {shorten(cells)}"), name, at, cells)
-            else:
+            elif cells:
                 yield name, at, {key: cell or None for key, cell in zip(header, cells, strict=True)}
     finally:
         with suppress(ValueError):  # after an error the file may be closed already
