@@ -39,8 +39,8 @@ from rankproof.judging.verdicts import (
     Verdict,
     apart_from,
 )
-from rankproof.text.claims import claims
-from rankproof.text.languages import CANCELLING, HEDGED, PRONOUNS, STATE_STEMS, STATES, are_alike, limits_in, opposites
+from rankproof.text.claims import claims, statements
+from rankproof.text.languages import CANCELLING, HEDGED, PRONOUNS, STATES, are_alike, are_opposed, limits_in, opposites
 from rankproof.text.refusals import abstains
 from rankproof.text.words import fold, shortest_stretch
 
@@ -102,10 +102,8 @@ def likelihood(ask: Ask) -> float:
     sought, text = _sides(ask)
     if not text.forms:
         return 0.0
-    weights = BOUNDS[ask.relation].weights
-    if not are_alike(sought.language, text.language):
-        return 0.5
-    return weigh(sought, text, weights).probability
+    alike = are_alike(sought.language, text.language)
+    return weigh(sought, text, BOUNDS[ask.relation].weights).probability if alike else 0.5
 
 
 def _sides(ask: Ask) -> tuple[TextProfile, TextProfile]:
@@ -137,6 +135,8 @@ def _doubt(claim: TextProfile, text: TextProfile, found: Cover) -> str:
     if lacks_name_or_number(claim, found):
         return "a name or number of the claim is not in the text"
     place = found.sentences[0]
+    if ASKED.search(text.sentence(place)) and not _repeats(text.sentence(place), claim.text):
+        return "the text only asks it"
     start, end = text.sentences[place]
     if len(claim.denials) != sum(start <= cue.start < end for cue in text.denials):
         return "one of claim and text denies"
@@ -146,11 +146,18 @@ def _doubt(claim: TextProfile, text: TextProfile, found: Cover) -> str:
 
 
 def _relevance(ask: Ask, question: TextProfile, text: TextProfile, found: LexicalEvidence) -> Settled:
-    if found.probability >= BOUNDS[ask.relation].yes:
-        return _verdict(ask, 2, found, text)
-    if found.probability > BOUNDS[ask.relation].no:
+    """How far a chunk, a statement or an answer is what a question asks for."""
+    answer = ask.relation == Relation.ANSWER_ADDRESSES
+    if BOUNDS[ask.relation].no < found.probability < BOUNDS[ask.relation].yes:
         return _unsettled(ask, found)
-    return _nothing_of_it(ask, question, text, found)
+    if found.probability < BOUNDS[ask.relation].yes:
+        # No, if an answer is long enough to hold words of the question, and holds none of many.
+        if answer and len(text.terms) < SHORT:
+            return Unmeasured(ask, "the answer is too short to tell by its words")
+        return _nothing_of_it(ask, question, text, found)
+    if {term.key for term in text.terms} <= {term.key for term in question.terms} or not statements(ask.right):
+        return Unmeasured(ask, f"the {'answer' if answer else 'text'} only repeats the question, or only asks")
+    return _verdict(ask, 3 if answer and not found.cover.missing else 2, found, text)
 
 
 def _nothing_of_it(ask: Ask, question: TextProfile, text: TextProfile, found: LexicalEvidence) -> Settled:
@@ -168,19 +175,6 @@ def _nothing_of_it(ask: Ask, question: TextProfile, text: TextProfile, found: Le
     return _verdict(ask, 0, found, text)
 
 
-def _addressing(ask: Ask, question: TextProfile, answer: TextProfile, found: LexicalEvidence) -> Settled:
-    if found.probability <= BOUNDS[Relation.ANSWER_ADDRESSES].no:
-        # No, if the answer is long enough to hold words of the question, and holds none of many.
-        if len(answer.terms) < SHORT:
-            return Unmeasured(ask, "the answer is too short to tell by its words")
-        return _nothing_of_it(ask, question, answer, found)
-    if found.probability < BOUNDS[Relation.ANSWER_ADDRESSES].yes:
-        return _unsettled(ask, found)
-    if {term.key for term in answer.terms} <= {term.key for term in question.terms}:
-        return Unmeasured(ask, "the answer only repeats the question")
-    return _verdict(ask, 3 if not found.cover.missing else 2, found, answer)
-
-
 def _partly(ask: Ask, claim: TextProfile, text: TextProfile, evidence: LexicalEvidence) -> Settled:
     """All of a claim, or nothing: words alone do not show which part of a claim a text supports."""
     found = _support(ask, claim, text, evidence)
@@ -192,7 +186,7 @@ RELATIONS: dict[str, Callable[[Ask, TextProfile, TextProfile, LexicalEvidence], 
     Relation.TEXT_SUPPORTS: _support,
     Relation.TEXT_SUPPORTS_IN_PART: _partly,
     Relation.STATEMENT_BEARS: _relevance,
-    Relation.ANSWER_ADDRESSES: _addressing,
+    Relation.ANSWER_ADDRESSES: _relevance,
 }
 
 
@@ -217,7 +211,7 @@ def _verdict(
     )
 
 
-VERSION = 5
+VERSION = 6
 """Raised whenever any verdict may change, so that remembered verdicts are not mixed up."""
 
 
@@ -271,6 +265,7 @@ ROUNDED = 0.02
 BYTES = 0.11
 """The same of bytes: a terabyte is 1,000 or 1,024 gigabytes of 1,000 or 1,024 megabytes, and so on."""
 LISTED = re.compile(r"[.):]")
+ANY = re.compile(r"any(?:thing|one|body|where)\b", re.IGNORECASE)
 CLAUSE = re.compile(r"[,;:()–—]|\s-\s|[。、，；：]")
 
 
@@ -284,29 +279,43 @@ def conflict(claim: TextProfile, text: TextProfile, found: Cover) -> str:
     if not found.sentences or found.best < FAR:
         return ""
     place = found.sentences[0]
-    if f" {' '.join(WORDS.findall(fold(claim.text)))} " in f" {' '.join(WORDS.findall(fold(text.sentence(place))))} ":
+    if _repeats(text.sentence(place), claim.text) or ASKED.search(
+        text.sentence(place)
+    ):  # a question says nothing against anything
         return ""
     terms = [term for term in text.terms if term.sentence == place]
     if number := _other_number(claim, text, terms):
         return f"another number: {number}"
-    if word := _opposite(claim, text, terms):
-        return f"the opposite word: {word}"
-    return "a denial" if _denied(claim, text, place, terms) else ""
+    word, denies = _opposite(claim, text, terms), _one_denies(claim, text, place, terms)
+    if not denies:
+        return f"the opposite word: {word}" if word else ""
+    # A denial and an opposite word across say the same: what is forbidden is not allowed.
+    if word or are_opposed(claim.text, text.sentence(place)):
+        return ""
+    mine, theirs = (set(each.forms) & PRONOUNS for each in (claim, text))
+    of_one = mine <= theirs or len(text.sentences) > 1
+    twice = claim.language in CANCELLING and sum(denies) > 1
+    return "a denial" if of_one and not twice and _same(claim.terms, terms) else ""
 
 
-def _denied(claim: TextProfile, text: TextProfile, place: int, terms: Terms) -> bool:
-    """Whether one denies what the other says, of the same person."""
-    there, here = ({held for term in terms for held in term.held}, {key for term in claim.terms for key in term.sought})
+def _repeats(sentence: str, claim: str) -> bool:
+    """Whether a sentence holds a claim word for word."""
+    held, said = (f" {' '.join(WORDS.findall(fold(each)))} " for each in (claim, sentence))
+    return held in said
+
+
+def _one_denies(claim: TextProfile, text: TextProfile, place: int, terms: Terms) -> tuple[int, int] | None:
+    """How many denials the claim and the sentence have, if one of them has some and the other none."""
+    held, sought = {key for term in terms for key in term.held}, {key for term in claim.terms for key in term.sought}
+    there, here = (keys.union(*(opposites().get(key, ()) for key in keys)) for keys in (held, sought))
     mine = _denials_in(claim, claim.terms, there, (0, len(claim.text)))
     theirs = _denials_in(text, terms, here, text.sentences[place])
-    if (mine > 0) == (theirs > 0) or (claim.language in CANCELLING and mine + theirs > 1):
-        return False
-    others = set(text.forms) & PRONOUNS if len(text.sentences) == 1 else PRONOUNS
-    return set(claim.forms) & PRONOUNS <= others and _same(claim.terms, terms)
+    return (mine, theirs) if (mine > 0) != (theirs > 0) else None
 
 
 def _denials_in(text: TextProfile, terms: Terms, shared: set[str], within: tuple[int, int]) -> int:
     """The denials in the smallest part of a sentence that holds all that the other says too, to the next clause."""
+    terms = [term for term in terms if not ANY.match(text.text, term.start)]  # it belongs to the denial before it
     keys = [term.key for term in terms if shared.intersection((*term.held, *term.sought))]
     if not keys:
         return 0
@@ -367,7 +376,7 @@ def _opposite(claim: TextProfile, text: TextProfile, terms: Terms) -> str:
         if other is None or one.key in there:
             continue
         words = [claim.text[one.start : one.end], text.text[other.start : other.end]]
-        if one.key in STATE_STEMS and not {word.lower() for word in words} <= STATES:
+        if one.key in STATES and not {word.lower() for word in words} <= STATES:
             continue
         if _same([term for term in claim.terms if term is not one], [t for t in terms if t is not other]):
             return words[1]

@@ -61,14 +61,9 @@ BY_LANGUAGE = {code: words for code, *words in map(str.split, re.split(r"\n(?! )
 """The stop words of each language."""
 DENIALS = _words("""
 not no never none neither nor without cannot nobody nothing nowhere isnt arent wasnt werent dont doesnt didnt cant
-nicht kein keine keinen keinem keiner keines nie niemals ohne weder niemand nichts
-ne pas jamais sans aucun aucune rien
-nunca jamás sin ningún ninguno ninguna nada nadie tampoco
-non senza nessun nessuno nessuna
-não sem nenhum nenhuma ninguém
-niet geen nooit zonder niemand
-не нет ни без никогда никто ничего нельзя
-لا لم لن ليس ليست ليسوا غير بدون دون
+nicht kein keine keinen keinem keiner keines nie niemals ohne weder niemand nichts ne pas jamais sans aucun aucune rien
+nunca jamás sin ningún ninguno ninguna nada nadie tampoco non senza nessun nessuno nessuna não sem nenhum nenhuma
+ninguém niet geen nooit zonder niemand не нет ни без никогда никто ничего нельзя لا لم لن ليس ليست ليسوا غير بدون دون
 नहीं न मत बिना नही
 """)
 """Not among them: mai, né and personne, which deny in one language only beside another cue, and elsewhere are the
@@ -83,6 +78,27 @@ raramente apenas salvo excepto tranne eccetto quase exceto zelden nauwelijks beh
 def limits_in(text: str) -> set[str]:
     """Such words in a text."""
     return {word.form for word in words(text)} & LIMITING
+
+
+DENYING = re.compile(
+    r"(?<!\w)(?:forb[ia]d|prohibit|bann?(?:ed)?\b|exclud|fail|reject|refus|closed|impossib|illegal|false|wrong|free\b|non-"
+    r"|at (?:most|least)|up to|maxim|minim|verboten|verbiet|untersag|geschlossen|unmöglich|kostenlos|gratis"
+    r"|höchstens|mindestens|bis zu|interdi|fermé|gratuit|au (?:plus|moins)|proh[ií]b|cerrad|imposib|como m|vietat|chius"
+    r"|fechad|gesloten|запре|закры|бесплат|невозмож|ممنوع|محظور|مغلق|مجان|वर्जित|निषिद्ध|बंद|मुफ़्त)|[禁閉关闭]|免[费費]|無料|금지"
+)
+"""Words that deny by what they mean, and bounds such as a denial of more sets."""
+
+
+def are_opposed(one: str, other: str) -> bool:
+    """Whether one of two texts alone has a word that denies by what it means, or by what it begins with.
+
+    >>> are_opposed("It is forbidden.", "It is allowed."), are_opposed("It's unsafe.", "It's safe.")
+    (True, True)
+    """
+    if set(DENYING.findall(one.lower())) != set(DENYING.findall(other.lower())):
+        return True
+    here, there = ({word.form for word in words(text) if len(word.form) > 3} for text in (one, other))
+    return any(a.endswith(b) or b.endswith(a) for a in here - there for b in there - here)
 
 
 SINGLE_SIGNS = "不没沒未他她它我你您们有也都就而被把"
@@ -292,25 +308,23 @@ NAMES = {
 # --- words that say the same, and words of which only one can hold ----------------------------------
 
 FAMILIES = """
-car automobile vehicle |big large huge vast enormous |small little tiny |fast quick rapid |begin start
-commence |end finish conclude |buy purchase acquire |sell vend |help assist aid |show display demonstrate
-|build construct erect |make create produce manufacture |movie film |doctor physician |kid child |old
-ancient |new novel |rich wealthy |poor impoverished |smart clever intelligent |angry furious |happy glad
-|sad unhappy |job occupation profession |home house residence dwelling |ill sick |sickness illness
-disease |wrong incorrect |right correct |near close |get obtain receive |give provide supply |use utilize
-employ |need require |try attempt |happen occur |choose select pick |keep retain |let allow permit |stop
-halt cease |say state |tell inform |ask inquire |answer reply respond |speak talk |look appear seem
-|think believe |important significant crucial vital |difficult hard |easy simple |dangerous hazardous
-|famous renowned well-known celebrated |country nation |city town |company firm business corporation
-|money funds cash |increase rise grow |decrease drop fall decline reduce |die pass perish |kill murder
-slay |marry wed |born birth |author writer |song track |singer vocalist |game match |winner champion
-|leader head chief |lawyer attorney |police cop |road street |sea ocean |stone rock |forest woods |animal
-beast |people persons inhabitants residents population |main chief principal primary |almost nearly
-|about approximately roughly |also additionally |often frequently |rarely seldom |usually generally
-typically |include contain comprise |consist comprise |locate situate |release publish issue launch
-|found establish create |error mistake fault |price cost |fee charge |pay salary wage |goods products
-merchandise |refund reimbursement |photo picture image |critic reviewer |shut close |close shut |annual
-yearly |broadcast air |role part |star feature |award prize |defeat beat |land ground |gather collect
+car automobile vehicle |big large huge vast enormous |small little tiny |fast quick rapid |begin start commence |end
+finish conclude |buy purchase acquire |sell vend |help assist aid |show display demonstrate |build construct erect
+|make create produce manufacture |movie film |doctor physician |kid child |old ancient |new novel |rich wealthy |poor
+impoverished |smart clever intelligent |angry furious |happy glad |sad unhappy |job occupation profession |home house
+residence dwelling |ill sick |sickness illness disease |wrong incorrect |right correct |near close |get obtain receive
+|give provide supply |use utilize employ |need require |try attempt |happen occur |choose select pick |keep retain |let
+allow permit |stop halt cease |say state |tell inform |ask inquire |answer reply respond |speak talk |look appear seem
+|think believe |important significant crucial vital |difficult hard |easy simple |dangerous hazardous |famous renowned
+well-known celebrated |country nation |city town |company firm business corporation |money funds cash |increase rise
+grow |decrease drop fall decline reduce |die pass perish |kill murder slay |marry wed |born birth |author writer |song
+track |singer vocalist |game match |winner champion |leader head chief |lawyer attorney |police cop |road street |sea
+ocean |stone rock |forest woods |animal beast |people persons inhabitants residents population |main chief principal
+primary |almost nearly |about approximately roughly |also additionally |often frequently |rarely seldom |usually
+generally typically |include contain comprise |consist comprise |locate situate |release publish issue launch |found
+establish create |error mistake fault |price cost |fee charge |pay salary wage |goods products merchandise |refund
+reimbursement |photo picture image |critic reviewer |shut close |close shut |annual yearly |broadcast air |role part
+|star feature |award prize |defeat beat |land ground |gather collect
 """
 """Words that say much the same."""
 HEDGED = re.compile(
@@ -332,8 +346,7 @@ prohibit |permit prohibit |accept reject |accept refuse |true false |possible im
 |erlaubt verboten |plus moins |más menos |permitido prohibido |open closed |offen geschlossen
 """
 """Words of which only one can hold of the same thing; a first has a last."""
-STATES = frozenset({"open", "closed", "offen", "geschlossen"})
-STATE_STEMS = frozenset(stem(fold(word)) for word in STATES)
+STATES = frozenset(form for word in ("open", "closed", "offen", "geschlossen") for form in (word, stem(word)))
 """Opposites as states only: what opens at nine closes as well."""
 
 

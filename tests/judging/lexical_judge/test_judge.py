@@ -71,7 +71,7 @@ def test_it_is_a_judge_that_costs_nothing() -> None:
     account = judge.judge([ASKS], lambda settled: None)
     assert (account.calls, account.prompt_tokens, account.money) == (0, 0, None)
     assert judge.name == "lexical"
-    assert judge.identity == {"kind": "lexical", "version": 5}
+    assert judge.identity == {"kind": "lexical", "version": 6}
 
 
 def test_each_group_is_kept_as_soon_as_it_is_settled() -> None:
@@ -125,6 +125,14 @@ REASONS = [
     ("S", "Lions sleep.", CHUNK, "other words"),
     ("R", QUESTION, OTHER, "other words"),
     ("A", QUESTION, "Brasília was founded.", "only repeats"),
+    ("R", QUESTION, QUESTION, "only repeats"),
+    ("R", QUESTION, f"FAQ: {QUESTION}", "only asks"),
+    (
+        "S",
+        "The museum shop in the old town is open on Sundays.",
+        "Is the museum shop in the old town open on Sundays? No.",
+        "only asks",
+    ),
     ("A", LONG, "Lions sleep.", "too short"),
     ("Q", QUESTION, OTHER, "none is low enough for a no"),
     ("Q", QUESTION, QUESTION, "none is high enough for a yes"),
